@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import gc
 import re
-import sys
 import threading
 from collections.abc import AsyncGenerator
 from dataclasses import replace
-from importlib import import_module
-from importlib.machinery import PathFinder, SourceFileLoader
-from importlib.util import module_from_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -40,7 +36,6 @@ from vitexplorer.ui.canvas.block_data import block_data, default_query, row_file
 from vitexplorer.ui.canvas.canvas import CanvasData, Strip
 from vitexplorer.ui.canvas.files import block_address, packed_block, size
 from vitexplorer.ui.canvas.payload import packed_bytes
-from vitexplorer.ui.gradio_adapter.no_stub_files import Finder
 from vitexplorer.ui.kit.language import LanguageMiddleware, Translations, language_of, with_language
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.page import ROOMS, Page
@@ -720,23 +715,3 @@ def test_a_widget_leaves_no_file_beside_its_source() -> None:
 
     assert issubclass(Drawn, gr.HTML)
     assert not Path(__file__).with_suffix(".pyi").exists()
-
-
-def test_packages_in_several_folders_are_imported_as_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "vx_in_folders" / "part").mkdir(parents=True)
-    (tmp_path / "vx_in_folders" / "part" / "__init__.py").write_text("ANSWER = 3")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert Finder in sys.meta_path
-    assert import_module("vx_in_folders.part").ANSWER == 3
-
-
-def test_gradio_is_imported_without_looking_after_its_stubs() -> None:
-    assert sys.meta_path.index(Finder) < sys.meta_path.index(PathFinder)
-    assert Finder.find_spec("gradio.events", gr.__path__) is None
-    spec = Finder.find_spec("gradio.component_meta", gr.__path__)
-    ours, theirs = module_from_spec(spec), module_from_spec(spec)
-    spec.loader.exec_module(ours)
-    SourceFileLoader(spec.name, spec.origin).exec_module(theirs)
-    ours.create_or_modify_pyi(gr.HTML, "NotInItsSource", [])
-    with pytest.raises(ValueError, match="class source"):
-        theirs.create_or_modify_pyi(gr.HTML, "NotInItsSource", [])

@@ -8,8 +8,7 @@ import sys
 import threading
 import warnings
 
-import vitexplorer.ui.gradio_adapter.no_stub_files
-import vitexplorer.ui.gradio_adapter.pandas_without_arrow  # noqa: F401 - both before gradio
+import vitexplorer.ui.gradio_adapter.no_stub_files  # noqa: F401 - before gradio
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # nothing leaves the machine
 # Of past events gradio keeps ten thousand and sums them up after each one; nobody reads that.
@@ -19,7 +18,6 @@ os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(2**31))
 # visitor's pass through a model costs three times what it computes.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-import gradio as gr
 from starlette.applications import Starlette
 
 from vitexplorer.core.settings import PREFIX, Settings, settings
@@ -30,8 +28,8 @@ from vitexplorer.service.start_checks import check
 from vitexplorer.service.storage_limits import StorageLimits
 from vitexplorer.service.upload_budgets import UploadBudgets
 from vitexplorer.ui.canvas.files import BLOCKS
-from vitexplorer.ui.gradio_adapter.prompt_queue import PromptQueue
-from vitexplorer.ui.gradio_adapter.single_app import no_app_yet
+from vitexplorer.ui.gradio_adapter.mounting import mount
+from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
 from vitexplorer.ui.kit.words import UI_WORDS
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.rooms.finetune.teach_routes import teach_routes
@@ -44,7 +42,6 @@ from vitexplorer.ui.server.image_upload import PICTURE
 from vitexplorer.ui.server.listening import address_of, listen, uvicorn_server
 from vitexplorer.ui.server.metrics.watch import watch
 from vitexplorer.ui.server.model_upload import model_route
-from vitexplorer.ui.server.page_sessions import Visitors
 from vitexplorer.ui.server.static_files import SERVING
 from vitexplorer.ui.server.sweeping import swept
 from vitexplorer.ui.server.zero_gpu import join_zero_gpu
@@ -53,10 +50,6 @@ from vitexplorer.ui.shell.theme import theme
 SWITCH_SECONDS = 0.0005
 """after which a thread that computes in Python lets another go on. With Python's own 5 ms whoever answers many small
 requests waits that long after each, as long as anybody's model runs"""
-TELLS_PROGRESS = 1.0
-"""seconds between two looks for progress as gradio tells it, which nothing here uses"""
-EVENTS = 512
-"""that may be open at once: those that wait do so in our queue, which says one's place and when there are too many"""
 
 
 def main() -> None:
@@ -97,12 +90,7 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     """Everything that is served: our own addresses, and gradio's behind them."""
     folder = CacheFolder.of_settings(settings)
     os.environ["GRADIO_TEMP_DIR"] = str(folder.make() / "files")  # read again whenever gradio writes a file
-    with no_app_yet():
-        page, translations = build_page(settings, engine)
-    page.api_open = False
-    page._queue = PromptQueue(True, EVENTS, 1, EVENTS, page)
-    page._queue.progress_update_sleep_when_free = TELLS_PROGRESS
-    page.has_launched = True  # or gradio would take any file of the machine for one that a visitor sent
+    page, translations = build_page(settings, engine)
     guards = Guards(
         settings,
         folder,
@@ -128,10 +116,10 @@ def application(settings: Settings, engine: Engine) -> Starlette:
             at_end=lambda: say_what_goes_on(engine),
         ),
     )
-    gr.mount_gradio_app(
+    mount(
         app,
         page,
-        path="",
+        guards.visitors,
         i18n=translations.i18n,
         theme=theme(),
         footer_links=[],
@@ -144,6 +132,4 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     )
     if page.mcp_server_obj:
         answer_in_json(page.mcp_server_obj)
-    page.app = app.routes[-1].app
-    page.app.state_holder = page.state_holder = guards.visitors
     return app

@@ -14,19 +14,17 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import gradio as gr
-from gradio.blocks import Block
-from gradio.events import Dependency
 
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Language
 from vitexplorer.service.engine import Engine, Explored, Picture
 from vitexplorer.service.visitor_names import visitor_of
 from vitexplorer.service.work import StoppedError
-from vitexplorer.ui.gradio_adapter.events import fields_of
+from vitexplorer.ui.gradio_adapter.events import fields_of, sent
 from vitexplorer.ui.gradio_adapter.page_blocks import PatientBlocks, session_of
+from vitexplorer.ui.gradio_adapter.types import Block, Dependency
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.kit.served_files import cached_file
-from vitexplorer.ui.kit.widget import sent
 from vitexplorer.ui.rooms.attention.room import AttentionRoom
 from vitexplorer.ui.rooms.compare.room import CompareRoom
 from vitexplorer.ui.rooms.finetune.room import FinetuneRoom

@@ -25,10 +25,10 @@ MUTANTS = (
         "test_what_cannot_be_is_a_sentence",
     ),
     Mutant(
-        "events of the page callable by name",
-        "open_door",
-        "event.api_name = False",
-        "pass",
+        "an event of the page among the endpoints",
+        "Page._bind",
+        'visit.size, trigger_mode="always_last", **QUICK',
+        'visit.size, trigger_mode="always_last", queue=False',
         "test_nothing_else_has_a_name",
     ),
     Mutant(

@@ -11,7 +11,6 @@ import uuid
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
@@ -34,13 +33,12 @@ from vitexplorer.service.storage_limits import StorageLimits, check_room
 from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.service.visitor_names import training_of, visitor_of
 from vitexplorer.storage.claims import JobError
+from vitexplorer.ui.gradio_adapter import connections
 from vitexplorer.ui.page import Page, build_page
 from vitexplorer.ui.server import body_limits as bodies
-from vitexplorer.ui.server import connections
 from vitexplorer.ui.server import event_checks as events
 from vitexplorer.ui.server.api import explaining
 from vitexplorer.ui.server.event_fields import Sent
-from vitexplorer.ui.server.page_sessions import Visitors
 from vitexplorer.ui.server.static_files import static_files
 from vitexplorer.ui.shell.address import ShownView
 
@@ -438,23 +436,6 @@ def test_a_page_that_is_not_remembered_is_led_back(client: httpx.Client, config,
     forgotten = tab.fire("vx-image", "choose", image="scene_mug")
     assert (forgotten.status_code, "its address leads back" in forgotten.json()["error"]) == (410, True)
     assert tab.open().fire("vx-image", "choose", image="scene_mug").status_code == 200
-
-
-def test_a_page_that_opens_is_known_before_it_is_answered() -> None:
-    visitors = Visitors(SimpleNamespace(default_config=SimpleNamespace(blocks={})), capacity=1)
-    visitors.open("page")
-    assert "page" in visitors
-
-
-def test_who_is_there_stays_before_who_has_gone() -> None:
-    visitors = Visitors(SimpleNamespace(default_config=SimpleNamespace(blocks={})), capacity=2)
-    page = visitors["present"]
-    page[0] = visitors["left"][0] = "something"
-    visitors.session_data["left"].is_closed = True
-    assert visitors["only asked"] not in visitors.session_data.values()
-    visitors["new"][0] = "something"
-    assert set(visitors.session_data) == {"present", "new"}
-    assert visitors["present"] is page
 
 
 WRONG = [

@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import gradio as gr
-from gradio.blocks import Block
 
 from vitexplorer.core.text import Language
 from vitexplorer.ui.canvas.block_data import block_data, default_query, is_block
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, head_of, query_of, query_text
 from vitexplorer.ui.canvas.files import block_address
-from vitexplorer.ui.gradio_adapter.events import fields_of
+from vitexplorer.ui.gradio_adapter.events import fields_of, sent
+from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.language import word
-from vitexplorer.ui.kit.widget import sent
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import QUICK, Updates
 

@@ -13,8 +13,6 @@ from typing import Any, TypeVar
 
 import anyio
 import gradio as gr
-from gradio.block_function import BlockFunction
-from gradio.blocks import Block
 from gradio.context import LocalContext
 from gradio.state_holder import SessionState
 from gradio.utils import is_prop_update
@@ -25,6 +23,7 @@ from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.service.scheduler import NotYetError, wrong
 from vitexplorer.service.work import CrowdedError, Done, Step, StoppedError, Waiter, result
 from vitexplorer.ui.gradio_adapter.statuses import answer_with, has_hung_up
+from vitexplorer.ui.gradio_adapter.types import Block, BlockFunction
 from vitexplorer.ui.kit.language import language_of_request, word
 from vitexplorer.ui.kit.widget import Widget
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable
+from typing import Any
 from urllib.parse import parse_qs
 
 import gradio as gr
-from gradio.i18n import I18nData
 from starlette.types import ASGIApp
 
 from vitexplorer.core.cache import BytesCache
@@ -149,9 +149,9 @@ class Translations:
     def __init__(self):
         self._keys: dict[Text, str] = {}
 
-    def __call__(self, text: Text) -> I18nData:
+    def __call__(self, text: Text) -> Any:
         """A text that the browser fills in."""
-        return I18nData(self._keys.setdefault(text, f"{_PREFIX}{len(self._keys)}"))
+        return gr.I18n()(self._keys.setdefault(text, f"{_PREFIX}{len(self._keys)}"))
 
     @property
     def i18n(self) -> gr.I18n:

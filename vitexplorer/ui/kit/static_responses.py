@@ -14,7 +14,6 @@ from functools import cache
 from pathlib import Path
 
 import brotli
-import gradio
 import plotly
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
@@ -22,7 +21,6 @@ from starlette.routing import Route
 
 from vitexplorer.models.examples import Example, examples
 
-_GRADIO = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
 _PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 FOR_GOOD, NOT_KEPT = {"cache-control": "public, max-age=31536000, immutable"}, {"cache-control": "no-store"}
 _TEXTS = {".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml"}
@@ -56,21 +54,25 @@ def _compressed(content: bytes, encoding: str) -> bytes:
 
 
 @cache
-def _names() -> frozenset[str]:
-    return frozenset(path.name for path in _GRADIO.iterdir() if path.is_file())
-
-
-@cache
 def _content(path: Path) -> bytes:
     return path.read_bytes()
 
 
-async def _serve_gradio(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name not in _names():
-        return PlainTextResponse("Not found", 404, NOT_KEPT)
-    kind = _TEXTS.get(Path(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    return lasting(request, _content(_GRADIO / name), kind)
+def assets_route(folder: Path) -> Route:
+    """The files of a folder of gradio's, in place of gradio's own route of this name."""
+
+    @cache
+    def names() -> frozenset[str]:
+        return frozenset(path.name for path in folder.iterdir() if path.is_file())
+
+    async def serve(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in names():
+            return PlainTextResponse("Not found", 404, NOT_KEPT)
+        kind = _TEXTS.get(Path(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+        return lasting(request, _content(folder / name), kind)
+
+    return Route("/assets/{name}", serve)
 
 
 async def _serve_plotly(request: Request) -> Response:
@@ -91,8 +93,6 @@ async def _serve_example(request: Request) -> Response:
 PLOTLY = f"/plotly/{plotly.__version__}.js"
 """where plotly.js is, as the plotly package ships it"""
 LIBRARIES = (
-    Route("/assets/{name}", _serve_gradio),
     Route(PLOTLY, _serve_plotly),
     Route("/examples/{hash}/{name}", _serve_example),
 )
-"""the first in place of gradio's own route of this name"""

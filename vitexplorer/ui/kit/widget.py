@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio.events import EventListener
 from pydantic import BaseModel
 
 _UI = Path(__file__).parent.parent
@@ -60,15 +59,3 @@ class Widget(gr.HTML):
     def api_info(self) -> dict[str, str]:
         """The value's JSON type."""
         return {"type": "object"}
-
-
-def sent(widget: Widget, event: str) -> EventListener:
-    """An event of a widget for `gr.on`, by which several bind one function: each binding travels with every page.
-
-    Raises AttributeError for one that the widget does not send.
-    """
-    if event not in widget.sends:
-        raise AttributeError(f"{type(widget).__name__} sends {', '.join(widget.sends)}, not {event}.")
-    listener = EventListener(event_name=event)
-    listener.__self__ = widget
-    return listener

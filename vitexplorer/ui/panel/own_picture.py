@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import gradio as gr
-from gradio.blocks import Block
 
 from vitexplorer.core.text import Language
+from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.shell.room_context import Updates
 
 if TYPE_CHECKING:

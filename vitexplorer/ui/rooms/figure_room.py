@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradio.components.base import Component
+from gradio.components import Component
 
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.room import Room

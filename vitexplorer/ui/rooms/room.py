@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import gradio as gr
-from gradio.blocks import Block
-from gradio.events import Dependency
 
 from vitexplorer.core.text import Language, Text
 from vitexplorer.service.engine import Explored
+from vitexplorer.ui.gradio_adapter.types import Block, Dependency
 from vitexplorer.ui.kit.words import UI_WORDS
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.shell.address import Address

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from vitexplorer.core.text import Text
+from vitexplorer.ui.gradio_adapter.queue import is_asked, is_followed
 from vitexplorer.ui.server.json_bodies import once
 from vitexplorer.ui.server.refusals import refusal
 
@@ -43,7 +44,7 @@ class ReadCalls:
             receive = once(body, receive)
             wrong = self._wrong_call(call["name"], call["named"] is not None, body)
         elif call and call["answer"]:
-            wrong = None if self._is_asked(call["answer"].strip("/")) else (404, _NO_ANSWER)
+            wrong = None if is_asked(self.page, call["answer"].strip("/")) else (404, _NO_ANSWER)
         elif scope["type"] == "http" and scope["path"] == _STREAM:
             wrong = None if self._is_followed(scope) else (404, _NO_ANSWER)
         else:
@@ -67,12 +68,6 @@ class ReadCalls:
             return 422, _NUMBER.format(name=name, number=len(known), known=", ".join(known))
         return None
 
-    def _is_asked(self, event: str) -> bool:
-        queue = self.page._queue
-        return event in queue.event_ids_to_events or any(
-            event in ids for ids in queue.pending_event_ids_session.values()
-        )
-
     def _is_followed(self, scope: Scope) -> bool:
         session = parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", [""])[0]
-        return session in self.page._queue.pending_messages_per_session
+        return is_followed(self.page, session)

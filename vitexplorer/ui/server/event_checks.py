@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import gradio as gr
-from gradio.blocks import Block, BlockFunction
 from gradio.components import State, Textbox, UploadButton
-from gradio.processing_utils import check_all_files_in_cache
 from pydantic import Field, TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
@@ -23,9 +21,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from vitexplorer.core.text import Text
 from vitexplorer.service.cache_folder import files_folder
+from vitexplorer.ui.gradio_adapter.events import check_files, events_of
+from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
+from vitexplorer.ui.gradio_adapter.types import Block, BlockFunction
 from vitexplorer.ui.server.event_fields import EventSent, FileSent, Sent, Word
 from vitexplorer.ui.server.json_bodies import once
-from vitexplorer.ui.server.page_sessions import Visitors
 from vitexplorer.ui.server.refusals import refusal
 
 _EVENTS = re.compile("/gradio_api/(?:run/[^/]*|queue/join)/?")
@@ -71,7 +71,7 @@ class ReadEvents:
         """Raises _RefusedError."""
         try:
             event = EventSent.model_validate_json(body)
-            handler = self.page.fns[event.fn_index]
+            handler = events_of(self.page)[event.fn_index]
             if len(event.data) != len(handler.inputs):
                 raise ValueError
             if handler.api_visibility != "private":
@@ -80,7 +80,7 @@ class ReadEvents:
                 _check_value(component, value)
             if any(hasattr(self.page.blocks.get(target), "sends") for target, _ in handler.targets):
                 Sent.model_validate(event.event_data)
-            check_all_files_in_cache(event.event_data)  # gradio takes any `path` for a file
+            check_files(event.event_data)  # gradio takes any `path` for a file
         except (ValidationError, ValueError, KeyError, OSError, gr.Error):
             raise _RefusedError(422, _UNREADABLE) from None
         if any(fired == "load" for _, fired in handler.targets):

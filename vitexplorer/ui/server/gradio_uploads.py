@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
-from gradio.route_utils import upload_fn
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
 from starlette.requests import Request
@@ -13,18 +10,18 @@ from starlette.routing import Route
 
 from vitexplorer.core.text import Text
 from vitexplorer.service.cache_folder import files_folder
+from vitexplorer.ui.gradio_adapter.uploads import files_sent
 from vitexplorer.ui.server.refusals import refusal
 
 _NO_FORM = Text("This form holds no file that can be read.", "此表单中没有可读取的文件。")
 
 
 async def _take_files(request: Request) -> Response:
-    """Where the files of the form are now; how large they are has been seen to, see `bodies`."""
+    """Where the files of the form are now; how large they are has been seen to, see `body_limits`."""
     try:
-        files, _, _ = await upload_fn(request, files_folder(), math.inf, upload_id=None)
+        return JSONResponse(await files_sent(request, files_folder()))
     except (MultiPartException, HTTPException, TypeError, KeyError, AttributeError, OSError):
         return refusal(request.scope, 422, _NO_FORM)
-    return JSONResponse([str(file) for file in files])
 
 
 UPLOAD = Route("/gradio_api/upload", _take_files, methods=["POST"])

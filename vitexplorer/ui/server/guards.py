@@ -13,6 +13,7 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.service.cache_folder import CacheFolder
 from vitexplorer.service.storage_limits import StorageLimits
 from vitexplorer.service.upload_budgets import UploadBudgets
+from vitexplorer.ui.gradio_adapter.page_sessions import NamedClients, Visitors
 from vitexplorer.ui.gradio_adapter.statuses import HonestStatuses
 from vitexplorer.ui.server.allowed_hosts import KnownHosts, listed
 from vitexplorer.ui.server.body_limits import BoundBodies
@@ -21,7 +22,6 @@ from vitexplorer.ui.server.closed_routes import ShutDoors
 from vitexplorer.ui.server.event_checks import ReadEvents
 from vitexplorer.ui.server.headers import SafeHeaders
 from vitexplorer.ui.server.json_bodies import ReadObjects
-from vitexplorer.ui.server.page_sessions import NamedClients, Visitors
 from vitexplorer.ui.server.per_client_limit import NoCrowds
 from vitexplorer.ui.server.static_cache import StaticCache
 

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 
 from vitexplorer.core.settings import Settings, WrongSettingError
 from vitexplorer.core.text import Text
-from vitexplorer.ui.server.connections import KEPT_SECONDS, Connection
+from vitexplorer.ui.gradio_adapter.connections import KEPT_SECONDS, Connection
 
 WAITS = 2048
 """connections that the system holds until they are taken"""

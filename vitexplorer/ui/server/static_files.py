@@ -24,10 +24,11 @@ from starlette.routing import Route
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language
+from vitexplorer.ui.gradio_adapter.mounting import ASSETS
 from vitexplorer.ui.kit.glossary import of_language
 from vitexplorer.ui.kit.language import LanguageMiddleware, word
 from vitexplorer.ui.kit.served_files import FILES
-from vitexplorer.ui.kit.static_responses import LIBRARIES, NOT_KEPT, PLOTLY, lasting
+from vitexplorer.ui.kit.static_responses import LIBRARIES, NOT_KEPT, PLOTLY, assets_route, lasting
 from vitexplorer.ui.server.headers import page_policy
 from vitexplorer.ui.server.script import joined, source_map
 
@@ -137,7 +138,7 @@ def _policy(page: str) -> str:
 
 
 SERVING = {
-    "routes": [Route("/modules/{version}/{path:path}", _serve), *LIBRARIES, FILES],
+    "routes": [Route("/modules/{version}/{path:path}", _serve), assets_route(ASSETS), *LIBRARIES, FILES],
     "middleware": [Middleware(LanguageMiddleware, head=page_head, policy=_policy)],
 }
 """what gradio's `launch(app_kwargs=)` wants to know"""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from gradio.events import Dependency
 from pydantic import BaseModel
 
+from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.kit.widget import Widget
 
 SELECTED = "() => ({__type__: 'update', selected: document.querySelector('.vx-rail').dataset.room})"

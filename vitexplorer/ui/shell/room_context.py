@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
-from gradio.blocks import Block
-from gradio.events import Dependency
 
 from vitexplorer.controls import NamedCapture
 from vitexplorer.controls.explained import Alike, PatchAlike, RatherThan, Region
 from vitexplorer.service.engine import Engine
+from vitexplorer.ui.gradio_adapter.types import Block, Dependency
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_sign import Signs

@@ -11,12 +11,12 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import gradio as gr
-from gradio.blocks import Block
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language
 from vitexplorer.service.user_storage import TunedChoice
 from vitexplorer.ui.gradio_adapter.events import fields_of
+from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.language import language_of_request, word
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.guide import Guide, guide_data

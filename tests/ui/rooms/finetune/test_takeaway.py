@@ -302,13 +302,13 @@ def test_pawpularity_from_its_zip_to_a_submission(tmp_path):
     assert (figure.chosen, figure.controls[0].value, figure.asked) == ("residuals", "linear", 0)
 
     test = shutil.make_archive(str(tmp_path / "test"), "zip", data, "test")
-    *_, answer = Steps(part.predict([test], "", training.name, "bitfit", "en", gr.Request()))
+    *_, answer = Steps(part.predict_images([test], "", training.name, "bitfit", "en", gr.Request()))
     assert answer.download.name == "petfinder-pawpularity-score-bitfit-submission.csv"
     rows = list(csv.DictReader(Path(answer.download.path).read_text().splitlines()))
     assert {row["Id"] for row in rows} == set(ids(data, "sample_submission"))
     assert list(rows[0]) == ["Id", "Pawpularity"]
     images = [str(path) for path in (data / "test").iterdir()]
-    *_, again = Steps(part.predict(images, "", training.name, "bitfit", "en", gr.Request()))
+    *_, again = Steps(part.predict_images(images, "", training.name, "bitfit", "en", gr.Request()))
     assert again.download.path == answer.download.path, "the images themselves give the same table"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import gradio as gr
-from gradio.components.base import Component
+from gradio.components import Component
 
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Query

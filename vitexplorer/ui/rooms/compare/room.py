@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 import gradio as gr
-from gradio.blocks import Block
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Language, Text
@@ -19,10 +18,10 @@ from vitexplorer.service.scheduler import NotYetError
 from vitexplorer.service.user_storage import MODEL
 from vitexplorer.service.work import Done, StoppedError, Waiter
 from vitexplorer.ui.canvas.two_sided import Blocks, TwoSided
-from vitexplorer.ui.gradio_adapter.events import fields_of
+from vitexplorer.ui.gradio_adapter.events import fields_of, sent
 from vitexplorer.ui.gradio_adapter.page_blocks import answered, session_of
+from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.language import word
-from vitexplorer.ui.kit.widget import sent
 from vitexplorer.ui.rooms.compare.pair_figures import PairFigures
 from vitexplorer.ui.rooms.compare.pairs import (
     DINO,

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import gradio as gr
-from gradio.events import Dependency
 
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.core.types import Result
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.ui.gradio_adapter.events import fields_of
+from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.panel.figure_panel import FigurePanel, PanelData
 from vitexplorer.ui.rooms.finetune.figures import Asked, panel_of
 from vitexplorer.ui.rooms.finetune.session import Session

@@ -7,7 +7,6 @@ from contextlib import aclosing
 from dataclasses import replace
 
 import gradio as gr
-from gradio.events import Dependency
 
 from vitexplorer.core.text import ExplainedError, Language, Progress
 from vitexplorer.finetune.data import DataError, Pick, Split, split
@@ -17,6 +16,7 @@ from vitexplorer.service.training_images import Chosen, Looked, copy_taught, dra
 from vitexplorer.service.work import Done, Report, Waiter
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
+from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.rooms.finetune.report import DataReportView, ReportData, empty_report, report_data
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.teach import Teach

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import gradio as gr
-from gradio.events import Dependency
 
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.service.image_store import keep_upload
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import not_possible
+from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.rooms.finetune.results import ResultsView, image_path
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.teach import Teach

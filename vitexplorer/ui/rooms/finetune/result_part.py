@@ -11,7 +11,6 @@ from typing import Any
 
 import gradio as gr
 from gradio import FileData
-from gradio.events import Dependency
 
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.finetune.comparison import Comparison, load_comparison
@@ -19,6 +18,7 @@ from vitexplorer.finetune.job.folder import read_config, stem_of
 from vitexplorer.service.work import Done, Report, Step, Waiter
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
+from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.panel.figure_panel import FigurePanel
 from vitexplorer.ui.rooms.finetune.change_part import ChangePart
 from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
@@ -66,7 +66,7 @@ class ResultPart:
             trigger_mode="always_last",
             **QUICK,
         )
-        self.test.upload(self.predict, [self.test, *state], self.results, trigger_mode="multiple", **WAITING)
+        self.test.upload(self.predict_images, [self.test, *state], self.results, trigger_mode="multiple", **WAITING)
         self.results.fetch(self.fetch, [*mine, self.desk.language], self.results, **WAITING)
 
     def follow(self, event: Dependency) -> None:
@@ -158,7 +158,7 @@ class ResultPart:
         except ExplainedError as error:
             return ResultsData(refused=error.text.in_(language))
 
-    async def predict(
+    async def predict_images(
         self, paths: list[str] | None, visitor: str, training: str, run: str, language: Language, request: gr.Request
     ) -> AsyncGenerator[ResultsData, None]:
         """The chosen run's answers for a zip of images, or for images, as a table to hand in."""

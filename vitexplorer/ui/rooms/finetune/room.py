@@ -11,8 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import gradio as gr
-from gradio.components.base import Component
-from gradio.events import Dependency
+from gradio.components import Component
 
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError, Language, Text
@@ -20,6 +19,7 @@ from vitexplorer.service.training_images import Chosen
 from vitexplorer.service.visitor_names import VISITOR, training_of, visitor_of
 from vitexplorer.service.work import Waiter
 from vitexplorer.ui.gradio_adapter.page_blocks import answer, session_of
+from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.rooms.finetune.data_part import DataPart
 from vitexplorer.ui.rooms.finetune.methods import MethodsData
 from vitexplorer.ui.rooms.finetune.opening import Opening

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 import numpy as np
-from gradio.blocks import Block
 
 from vitexplorer.controls import specs
 from vitexplorer.controls.head import FUSIONS
@@ -20,6 +19,7 @@ from vitexplorer.ui.canvas.files import attention_file, kept_file
 from vitexplorer.ui.canvas.payload import MEAN
 from vitexplorer.ui.controls import field_of
 from vitexplorer.ui.gradio_adapter.events import fields_of
+from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.served_files import ServedFile
 from vitexplorer.ui.panel.own_picture import OwnPicture
 from vitexplorer.ui.panel.room_figures import RoomFigures

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from gradio.blocks import Block
-
 from vitexplorer.core.text import Language, Text
 from vitexplorer.service.engine import Explored
+from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.rooms.folder.survey import SurveyData, SurveyView
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address

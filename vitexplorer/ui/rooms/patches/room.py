@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from gradio.blocks import Block
-
 from vitexplorer.controls import sharpest_patch
 from vitexplorer.core.text import Language, Text
 from vitexplorer.service.engine import Explored
 from vitexplorer.ui.canvas.files import kept_file, made_once
+from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.served_files import image_file
 from vitexplorer.ui.panel.own_picture import OwnPicture
 from vitexplorer.ui.rooms.patches.board import PatchesBoard, board_data, reading

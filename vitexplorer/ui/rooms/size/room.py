@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import gradio as gr
-from gradio.components.base import Component
+from gradio.components import Component
 
 from vitexplorer.core.text import Language, Text
 from vitexplorer.quantities.parameter_formulas import ViTShape

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
-from gradio.components.base import Component
+from gradio.components import Component
 
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Output

@@ -20,12 +20,10 @@ PATH = "api"
 
 
 def open_door(page: gr.Blocks, settings: Settings, engine: Engine) -> None:
-    """Let scripts ask what the page shows; `page` is laid out and closed.
+    """Let scripts ask what the page shows; `page` is laid out and closed; its own events are private.
 
     No call takes a place in gradio's own queue, which is the page's: who waits for the model waits in the engine's.
     """
-    for event in page.fns.values():
-        event.api_name = False  # the page's own: no name leads to them, and none of ours is taken
     listing, explaining = Listing(settings, engine), Explaining(settings, engine)
     with page.route("API", PATH, show_in_navbar=False):
         for endpoint in (

@@ -6,8 +6,9 @@ import time
 from typing import Any
 
 import gradio as gr
-from gradio.blocks import BlockFunction
 
+from vitexplorer.ui.gradio_adapter.events import events_of
+from vitexplorer.ui.gradio_adapter.types import BlockFunction
 from vitexplorer.ui.server.metrics.lines import Lines
 from vitexplorer.ui.server.metrics.measures import Measures
 
@@ -35,5 +36,5 @@ def watch_events(page: gr.Blocks, measures: Measures, lines: Lines) -> None:
 
 def name_of(page: gr.Blocks, event: BlockFunction | int) -> str:
     """The function's name with its class, `RoomFigures.answer`."""
-    function = page.fns[event] if isinstance(event, int) else event
+    function = events_of(page)[event] if isinstance(event, int) else event
     return getattr(function.fn, "__qualname__", "other")
