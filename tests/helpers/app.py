@@ -9,13 +9,15 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncGenerator, Awaitable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect, sync_playwright
+
+from tests.helpers.waiting import now as run_apart  # noqa: F401
 
 if TYPE_CHECKING:
     import gradio as gr
@@ -95,12 +97,6 @@ def served(blocks: gr.Blocks, **options: Any) -> Iterator[str]:
         yield address
     finally:
         blocks.close()
-
-
-def run_apart(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """What it gives, in a thread of its own: in that of the tests Playwright's loop may be running."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, coroutine).result()
 
 
 class Steps:

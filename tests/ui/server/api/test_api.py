@@ -15,6 +15,7 @@ import pytest
 
 import vitexplorer as vx
 from tests.helpers.app import run_apart
+from tests.helpers.waiting import now
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.figures.tables import as_document
@@ -90,7 +91,7 @@ def test_of_another_size_weights_and_run(explaining):
 
 
 def test_a_changed_run_is_the_one_that_the_page_keeps(explaining, monkeypatch):
-    explaining._engine.changed(Picture("scene_mug", MODEL), "positions:how=off")
+    now(explaining._engine.changed(Picture("scene_mug", MODEL), "positions:how=off"))
     monkeypatch.setattr(
         import_module("vitexplorer.interventions"), "intervene", lambda *_: pytest.fail("the network ran again")
     )
