@@ -1,7 +1,7 @@
 """What do turns cost two visitors who want passes of one model at the same moment?
 
-The page lets one pass run at a time, on all cores (`ui/turns.py`). Beside that stands the least it could cost, the same
-passes one after the other in a loop, and what it spares: two threads that run theirs at once and share the cores.
+The page lets one pass run at a time, on all cores (`service/scheduler.py`). Beside that stands the least it could cost,
+the same passes one after the other in a loop, and what it spares: two threads that run theirs at once and share cores.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing
 from functools import partial
 
 import numpy as np
@@ -25,8 +24,8 @@ from benchmarks.field.tables import Table
 from benchmarks.field.timing import Timing, interleaved
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.service.scheduler import Turns
-from vitexplorer.service.work import Report, Waiter
+from vitexplorer.service.jobs import Report, Waiting, waiting
+from vitexplorer.service.scheduler import Scheduler
 
 MODEL, QUICK = "vit_base_patch16_224", "vit_tiny_patch16_224"
 EACH = 3
@@ -60,10 +59,10 @@ def main(name: str, rounds: int, limit_s: float) -> None:
     """Print the timings as JSON."""
     model, draw = vx.load_model(name, weights="random"), np.random.default_rng(0)
     pictures = [draw.integers(0, 255, (224, 224, 3), dtype=np.uint8) for _ in range(EACH * len(VISITORS))]
-    turns, shares = Turns("benchmark"), [pictures[i :: len(VISITORS)] for i in range(len(VISITORS))]
+    scheduler, shares = Scheduler("benchmark"), [pictures[i :: len(VISITORS)] for i in range(len(VISITORS))]
     ways = {
         IN_A_LOOP: lambda: _captures(model, pictures),
-        IN_TURNS: lambda: asyncio.run(_in_turns(turns, model, shares)),
+        IN_TURNS: lambda: asyncio.run(_in_turns(scheduler, model, shares)),
         AT_ONCE: lambda: _at_once(model, shares),
     }
     found = interleaved(ways, rounds, 1, limit_s, clock=time.perf_counter)
@@ -75,12 +74,11 @@ def _captures(model: LoadedModel, pictures: list[np.ndarray]) -> None:
         vx.capture(model, picture)
 
 
-async def _in_turns(turns: Turns, model: LoadedModel, shares: list[list[np.ndarray]]) -> None:
+async def _in_turns(scheduler: Scheduler, model: LoadedModel, shares: list[list[np.ndarray]]) -> None:
     async def visit(visitor: str, pictures: list[np.ndarray]) -> None:
+        waiting.set(Waiting(visitor))  # in the context of this visitor's own task
         for number, picture in enumerate(pictures):
-            async with aclosing(turns.steps(Waiter(visitor), (visitor, number), _work(model, picture))) as steps:
-                async for _ in steps:
-                    pass
+            await scheduler.run((visitor, number), _work(model, picture))
 
     await asyncio.gather(*map(visit, VISITORS, shares))
 

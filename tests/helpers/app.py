@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -101,12 +101,6 @@ def served(blocks: gr.Blocks, **options: Any) -> Iterator[str]:
         yield address
     finally:
         blocks.close()
-
-
-def run_apart(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """What it gives, in a thread of its own: in that of the tests Playwright's loop may be running."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, coroutine).result()
 
 
 class Steps:

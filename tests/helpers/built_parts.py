@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 
 import gradio as gr
 
-from tests.helpers.app import run_apart
+from tests.helpers.waiting import now
 
 
 class Part(Protocol):
@@ -25,5 +25,5 @@ def built(part: P) -> P:
         with gr.Blocks(analytics_enabled=False):
             part.build()
 
-    run_apart(page())
+    now(page())
     return part

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 from starlette.applications import Starlette
 
-from tests.helpers.app import run_apart
+from tests.helpers.waiting import now
 from vitexplorer.core.settings import settings
 from vitexplorer.service.engine import Engine
 from vitexplorer.ui import application
@@ -30,7 +30,7 @@ def hosted(**environment: str) -> Iterator[str]:
         settings.cache_clear()
         opened = threading.Event()
         with listen(settings()) as listening:
-            serving = uvicorn_server(run_apart(built()), settings(), opened.set)
+            serving = uvicorn_server(now(built()), settings(), opened.set)
             thread = threading.Thread(target=serving.run, kwargs={"sockets": [listening]})
             thread.start()
             assert opened.wait(60)

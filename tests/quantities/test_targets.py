@@ -21,6 +21,7 @@ from tests.helpers import reference_relevance
 from tests.helpers.readings import checked_reading
 from tests.helpers.small_models import capture_small, load_small, picture
 from tests.helpers.unfused_attention import with_fused_attention
+from tests.helpers.waiting import now
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.cli import build_app
 from vitexplorer.controls import AnyTargetControl, like_capture, likeness, written_value
@@ -292,17 +293,17 @@ def other_board(seen: Capture) -> dict[str, Any]:
 def test_the_page_finds_the_image_that_a_target_names():
     engine = Engine(Settings())
     picture_of = Picture("scene_fish", "scenes_vit_patch16_192")
-    captured = engine.capture(picture_of)
-    found = engine.compute(picture_of, captured, "grad_cam", {"target": "like:scene_gear patch 3,4"})
+    captured = now(engine.capture(picture_of))
+    found = now(engine.compute(picture_of, captured, "grad_cam", {"target": "like:scene_gear patch 3,4"}))
     other = vx.capture(captured.model, examples()["scene_gear"].path)
     expected = vx.compute("grad_cam", captured, target=other.patch_embedding((3, 4)))
     np.testing.assert_allclose(found.values, expected.values, atol=1e-6)
     assert written_value(found.settings["target"]) == "like scene_gear patch 3,4"
     with pytest.raises(ExplainedError):
-        engine.compute(picture_of, captured, "grad_cam", {"target": "like:../../secret"})
+        now(engine.compute(picture_of, captured, "grad_cam", {"target": "like:../../secret"}))
     flow = RoomFigures(Desk(engine, Translations(), gr.State(Address()), gr.State("en")), "flow")
     address = Address(image="scene_fish", model=picture_of.model)
     for target, seen in (("like scene_gear patch 3,4", other), ("like ../../secret", None), ("7", None)):
         field = Field(kind="target", name="target", label="", value=target)
-        board = flow._other_image(field, address)
+        board = now(flow._other_image(field, address))
         assert board == ({} if seen is None else other_board(seen))

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tests.helpers.app import run_apart
+from tests.helpers.waiting import now
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.service import fetching
 
@@ -120,7 +120,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def fetch(url: str, path: Path) -> None:
-    run_apart(fetching.fetched(url, path, most=1000))
+    now(fetching.fetched(url, path, most=1000))
 
 
 def refused(url: str, path: Path) -> str:

@@ -1,4 +1,4 @@
-"""Turns: nobody holds a thread while they wait, whoever asks for little goes first, equal work is done once."""
+"""The scheduler: nobody holds a thread while they wait, whoever asks for little goes first, equal work is done once."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ import pytest
 import torch
 from starlette.applications import Starlette
 
-from tests.helpers.app import Steps, run_apart
+from tests.helpers.app import Steps
 from tests.helpers.least_settings import cheaply
 from tests.helpers.small_models import load_small, picture
+from tests.helpers.waiting import now
 from vitexplorer.capturing.capture import capture
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.text import same
 from vitexplorer.service import scheduler as module
+from vitexplorer.service.answer_threads import THREADS, in_thread, waiting_in_thread
 from vitexplorer.service.fair_shares import Shares
-from vitexplorer.service.scheduler import Turns, end_unwanted_passes
-from vitexplorer.service.work import CrowdedError, Done, Report, Step, StoppedError, Waiter
-from vitexplorer.ui.gradio_adapter.page_blocks import PatientBlocks, answer, answered
+from vitexplorer.service.jobs import CrowdedError, Done, Report, Step, StoppedError, Waiting, following, waiting
+from vitexplorer.service.scheduler import Scheduler, end_unwanted_passes
+from vitexplorer.ui.gradio_adapter.page_blocks import PatientBlocks
 from vitexplorer.views import VIEWS
 
 PATIENCE = 5.0
@@ -62,24 +64,26 @@ class Gated:
 
 
 @pytest.fixture
-def turns() -> Turns:
-    return Turns("test")
+def scheduler() -> Scheduler:
+    return Scheduler("test")
 
 
 @pytest.fixture
-def busy(turns: Turns) -> Iterator[Gated]:
+def busy(scheduler: Scheduler) -> Iterator[Gated]:
     """Somebody has the turn until the test is over, or opens it."""
     work = Gated("busy")
-    steps = waiting(turns, "somebody", work)
+    steps = waits(scheduler, "somebody", work)
     until(lambda: work.seen)
     yield work
     work.open()
     list(steps)
 
 
-def waiting(turns: Turns, visitor: str, work: Callable[[Report], object], key: object = None, wants: str = "") -> Steps:
+def waits(
+    scheduler: Scheduler, visitor: str, work: Callable[[Report], object], key: object = None, wants: str = ""
+) -> Steps:
     """One who waits, from now on."""
-    steps = Steps(turns.steps(Waiter(visitor, wants), key or work, work))
+    steps = Steps(following(Waiting(visitor, wants), scheduler.run(key or work, work)))
     steps.first = next(steps)
     return steps
 
@@ -113,22 +117,22 @@ def test_who_had_least_is_next() -> None:
     assert shares.of([]) < shares.of(["b"])
 
 
-def test_many_passes_give_way_to_who_asks_for_little(turns: Turns) -> None:
+def test_many_passes_give_way_to_who_asks_for_little(scheduler: Scheduler) -> None:
     seen: list[str] = []
     long, quick, other = Gated("long", 3, seen), Gated("quick", 1, seen), Gated("other", 1, seen)
-    everybody = [waiting(turns, "a", long)]
+    everybody = [waits(scheduler, "a", long)]
     until(lambda: seen)
-    everybody += [waiting(turns, "b", quick), waiting(turns, "c", other)]
+    everybody += [waits(scheduler, "b", quick), waits(scheduler, "c", other)]
     for work in (quick, other, long):
         work.open(3)
     assert [last(steps) for steps in everybody] == [Done("long"), Done("quick"), Done("other")]
     assert seen == ["long1", "quick1", "other1", "long2", "long3"]
 
 
-def test_long_ones_take_turns_and_only_so_many_begin(turns: Turns) -> None:
+def test_long_ones_take_turns_and_only_so_many_begin(scheduler: Scheduler) -> None:
     seen: list[str] = []
     works = [Gated(name, 2, seen) for name in "abcdef"]
-    everybody = [waiting(turns, work.name, work) for work in works]
+    everybody = [waits(scheduler, work.name, work) for work in works]
     for work in works:
         work.open(2)
     assert [last(steps) for steps in everybody] == [Done(work.name) for work in works]
@@ -136,9 +140,9 @@ def test_long_ones_take_turns_and_only_so_many_begin(turns: Turns) -> None:
     assert seen[module.BEGUN].endswith("2")
 
 
-def test_a_place_in_the_queue_is_told(turns: Turns, busy: Gated) -> None:
+def test_a_place_in_the_queue_is_told(scheduler: Scheduler, busy: Gated) -> None:
     works = [Gated(name) for name in "abc"]
-    first, second, third = (waiting(turns, work.name, work) for work in works)
+    first, second, third = (waits(scheduler, work.name, work) for work in works)
     assert [steps.first for steps in (first, second, third)] == [Step(place=1), Step(place=2), Step(place=3)]
     first.close()
     assert next(second) == Step(place=1)
@@ -148,12 +152,12 @@ def test_a_place_in_the_queue_is_told(turns: Turns, busy: Gated) -> None:
     assert works[0].seen == []
 
 
-def test_equal_work_is_done_once(turns: Turns, busy: Gated) -> None:
+def test_equal_work_is_done_once(scheduler: Scheduler, busy: Gated) -> None:
     works = [Gated("same") for _ in range(3)]
-    everybody = [waiting(turns, visitor, work, key="same") for visitor, work in zip("abc", works, strict=True)]
+    everybody = [waits(scheduler, visitor, work, key="same") for visitor, work in zip("abc", works, strict=True)]
     busy.open()
     until(lambda: works[0].seen)
-    late = waiting(turns, "late", Gated(), key="same")
+    late = waits(scheduler, "late", Gated(), key="same")
     everybody[0].close()  # whose work it was; others still wait for it
     works[0].open()
     assert [last(steps) for steps in (*everybody[1:], late)] == [Done("same")] * 3
@@ -163,7 +167,7 @@ def test_equal_work_is_done_once(turns: Turns, busy: Gated) -> None:
 # ---------------------------------------------------------------------------------------------- how far it is
 
 
-def test_steps_are_told_and_what_is_done(turns: Turns) -> None:
+def test_steps_are_told_and_what_is_done(scheduler: Scheduler) -> None:
     heard = threading.Semaphore(0)
 
     def work(report: Report) -> None:
@@ -171,7 +175,7 @@ def test_steps_are_told_and_what_is_done(turns: Turns) -> None:
             report(done, total, same(doing))
             assert heard.acquire(timeout=PATIENCE)
 
-    steps = Steps(turns.steps(Waiter("a"), "a", work))
+    steps = Steps(following(Waiting("a"), scheduler.run("a", work)))
     until(lambda: next(steps).doing == same("Loading"))
     heard.release()
     until(lambda: (step := next(steps)).doing == same("Downloading") and step.share == 0.25)
@@ -184,34 +188,34 @@ def test_what_is_left_is_told_from_the_pace_so_far() -> None:
     assert Step().seconds_left is None
 
 
-def test_what_goes_wrong_is_raised_where_one_waits_and_the_next_has_its_turn(turns: Turns) -> None:
+def test_what_goes_wrong_is_raised_where_one_waits_and_the_next_has_its_turn(scheduler: Scheduler) -> None:
     with pytest.raises(ValueError, match="no number"):
-        last(Steps(turns.steps(Waiter("a"), "a", lambda report: int("no number"))))
-    assert last(Steps(turns.steps(Waiter("a"), "a", lambda report: 1))) == Done(1)
+        last(Steps(following(Waiting("a"), scheduler.run("a", lambda report: int("no number")))))
+    assert last(Steps(following(Waiting("a"), scheduler.run("a", lambda report: 1)))) == Done(1)
 
 
 # ---------------------------------------------------------------------------------------------- who leaves
 
 
-def test_work_that_nobody_waits_for_ends_with_its_next_report(turns: Turns) -> None:
+def test_work_that_nobody_waits_for_ends_with_its_next_report(scheduler: Scheduler) -> None:
     work, other = Gated("left", 9), Gated("other")
-    steps = waiting(turns, "a", work, wants="figure")
+    steps = waits(scheduler, "a", work, wants="figure")
     until(lambda: work.seen)
-    turns.leave("b")
-    turns.leave("a", "page")
+    scheduler.leave("b")
+    scheduler.leave("a", "page")
     work.open()
     until(lambda: len(work.seen) == 2)  # neither meant it
-    turns.leave("a", "figure")
+    scheduler.leave("a", "figure")
     with pytest.raises(StoppedError):
         list(steps)
     work.open()
     assert work.ended.wait(PATIENCE)
     assert len(work.seen) == 2
     other.open()
-    assert last(waiting(turns, "a", other, key="other")) == Done("other")
+    assert last(waits(scheduler, "a", other, key="other")) == Done("other")
 
 
-def test_a_pass_that_nobody_waits_for_ends_before_its_next_module(turns: Turns) -> None:
+def test_a_pass_that_nobody_waits_for_ends_before_its_next_module(scheduler: Scheduler) -> None:
     end_unwanted_passes()
     begun, left, passed = threading.Event(), threading.Event(), []
 
@@ -222,66 +226,73 @@ def test_a_pass_that_nobody_waits_for_ends_before_its_next_module(turns: Turns) 
             assert left.wait(PATIENCE)
             return number + 1
 
-    steps = Steps(turns.steps(Waiter("a"), "pass", lambda report: torch.nn.Sequential(Layer(), Layer())(0)))
+    steps = Steps(
+        following(Waiting("a"), scheduler.run("pass", lambda report: torch.nn.Sequential(Layer(), Layer())(0)))
+    )
     until(lambda: next(steps) is not None and begun.is_set())
-    turns.leave("a")
+    scheduler.leave("a")
     left.set()
     with pytest.raises(StoppedError):
         list(steps)
-    until(lambda: not len(turns))
+    until(lambda: not len(scheduler))
     assert passed == [0]
 
 
-def test_a_question_that_was_overtaken_does_not_end_the_later_one(turns: Turns, busy: Gated) -> None:
-    asked = [Steps(turns.steps(Waiter("a", "figure", number), number, lambda report: "found")) for number in (1, 2)]
+def test_a_question_that_was_overtaken_does_not_end_the_later_one(scheduler: Scheduler, busy: Gated) -> None:
+    asked = [
+        Steps(following(Waiting("a", "figure", number), scheduler.run(number, lambda report: "found")))
+        for number in (1, 2)
+    ]
     for steps in asked:
         next(steps)
-    turns.leave("a", "figure", before=2)
+    scheduler.leave("a", "figure", before=2)
     busy.open()
     with pytest.raises(StoppedError):
         list(asked[0])
     assert last(asked[1]) == Done("found")
 
 
-def test_who_comes_back_for_it_gets_it(turns: Turns) -> None:
+def test_who_comes_back_for_it_gets_it(scheduler: Scheduler) -> None:
     work = Gated("it", 2)
-    waiting(turns, "a", work, key="it").close()
-    again = waiting(turns, "a", Gated(), key="it")
+    waits(scheduler, "a", work, key="it").close()
+    again = waits(scheduler, "a", Gated(), key="it")
     work.open(2)
     assert last(again) == Done("it")
 
 
-def test_work_that_has_not_begun_never_does(turns: Turns, busy: Gated) -> None:
+def test_work_that_has_not_begun_never_does(scheduler: Scheduler, busy: Gated) -> None:
     work, after = Gated(), Gated("after")
-    steps = waiting(turns, "a", work)
-    turns.leave("a")
+    steps = waits(scheduler, "a", work)
+    scheduler.leave("a")
     with pytest.raises(StoppedError):
         list(steps)
     busy.open()
     after.open()
-    assert last(waiting(turns, "b", after)) == Done("after")
+    assert last(waits(scheduler, "b", after)) == Done("after")
     assert work.seen == []
 
 
 # ---------------------------------------------------------------------------------------------- how much may wait
 
 
-def test_one_visitor_waits_for_so_much_and_no_more(turns: Turns, busy: Gated) -> None:
-    everybody = [waiting(turns, "a", Gated()) for _ in range(module.EACH)]
+def test_one_visitor_waits_for_so_much_and_no_more(scheduler: Scheduler, busy: Gated) -> None:
+    everybody = [waits(scheduler, "a", Gated()) for _ in range(module.EACH)]
     with pytest.raises(CrowdedError) as refused:
-        waiting(turns, "a", Gated())
+        waits(scheduler, "a", Gated())
     assert str(module.EACH) in refused.value.text.en
     assert "等待" in refused.value.text.zh
-    everybody.append(waiting(turns, "b", Gated()))
+    everybody.append(waits(scheduler, "b", Gated()))
     for steps in everybody:
         steps.close()
 
 
-def test_all_together_wait_for_so_much_and_no_more(turns: Turns, busy: Gated, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_together_wait_for_so_much_and_no_more(
+    scheduler: Scheduler, busy: Gated, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "ALL", 3)
-    everybody = [waiting(turns, visitor, Gated()) for visitor in "ab"]
+    everybody = [waits(scheduler, visitor, Gated()) for visitor in "ab"]
     with pytest.raises(CrowdedError, match="try again in a minute"):
-        waiting(turns, "c", Gated())
+        waits(scheduler, "c", Gated())
     for steps in everybody:
         steps.close()
 
@@ -289,59 +300,136 @@ def test_all_together_wait_for_so_much_and_no_more(turns: Turns, busy: Gated, mo
 # ---------------------------------------------------------------------------------------------- what an answer needs
 
 
-class Kept:
-    """Something that is made in a turn, of something else that is made in another."""
+class Composed:
+    """Something that is made in a turn, of something else that is made in another scheduler's."""
 
-    def __init__(self, turns: Turns):
-        self.turns, self.others, self.made = turns, Turns("others"), []
+    def __init__(self, scheduler: Scheduler):
+        self.scheduler, self.others, self.made = scheduler, Scheduler("others"), []
         self.cache: BytesCache[str, str] = BytesCache(1000, len)
 
-    def get(self, name: str) -> str:
-        turns = self.others if name == "weights" else self.turns
-        return turns.kept(self.cache, name, lambda report: self._make(name))
+    async def get(self, name: str) -> str:
+        weights = await self._cached(self.others, "weights", "weights")
+        return await self._cached(self.scheduler, name, f"{name} of {weights}")
 
-    def _make(self, name: str) -> str:
-        self.made.append(name if name == "weights" else f"{name} of {self.get('weights')}")
-        return name
+    async def _cached(self, scheduler: Scheduler, name: str, made: str) -> str:
+        def make(report: Report) -> str:
+            self.made.append(made)
+            return name
+
+        return await scheduler.cached(self.cache, name, make)
 
 
-def test_an_answer_is_asked_again_when_all_it_needs_is_there(turns: Turns) -> None:
-    kept, asked = Kept(turns), []
+def test_an_answer_awaits_one_thing_after_the_other(scheduler: Scheduler) -> None:
+    composed, begun = Composed(scheduler), []
 
-    def asking() -> str:
-        asked.append(threading.current_thread().name)
-        return f"{kept.get('a')} {kept.get('b')}"
+    async def answer() -> str:
+        begun.append(waiting.get().visitor)
+        return f"{await composed.get('a')} {await composed.get('b')}"
 
-    *_, last = Steps(answered(Waiter("me"), asking))
+    *_, last = Steps(following(Waiting("me"), answer()))
     assert last == Done("a b")
-    assert kept.made == ["weights", "a of weights", "b of weights"]
-    assert len(asked) == 3
+    assert composed.made == ["weights", "a of weights", "b of weights"]
+    assert begun == ["me"]
+    assert now(composed.get("a")) == "a"  # nobody in particular: a script
 
 
-def test_a_script_waits_for_what_it_needs(turns: Turns) -> None:
-    kept = Kept(turns)
-    assert kept.get("a") == "a"
-    assert kept.made == ["weights", "a of weights"]
+def test_what_is_in_memory_comes_without_a_loop_or_a_thread(scheduler: Scheduler) -> None:
+    composed = Composed(scheduler)
+    now(composed.get("a"))
+    with pytest.raises(StopIteration) as ended:
+        composed.get("a").send(None)
+    assert ended.value.value == "a"
 
 
-def test_many_answers_that_wait_hold_no_thread(turns: Turns, busy: Gated) -> None:
-    kept = Kept(turns)
+def test_many_answers_that_wait_hold_no_thread(scheduler: Scheduler, busy: Gated) -> None:
+    composed = Composed(scheduler)
+    composed.cache.put("weights", "weights")
     before = threading.active_count()
-    everybody = [Steps(answered(Waiter(str(n)), lambda: kept.get("a"))) for n in range(30)]
+    everybody = [Steps(following(Waiting(str(n)), composed.get("a"))) for n in range(30)]
     assert all(next(steps).place == 1 for steps in everybody)
-    assert threading.active_count() <= before + 2 * len(everybody)  # the loop of each, and what made its answer
-    assert run_apart(answer(Waiter("quick"), lambda: "from memory")) == "from memory"
+    assert threading.active_count() <= before + len(everybody)  # the loop of each
+    assert now(in_thread(lambda: "from memory")) == "from memory"
     busy.open()
     assert [last(steps) for steps in everybody] == [Done("a")] * 30
 
 
-def test_the_page_answers_while_forty_five_wait_for_the_model(turns: Turns, busy: Gated) -> None:
-    kept = Kept(turns)
+def test_who_has_left_is_let_go_of(scheduler: Scheduler, busy: Gated) -> None:
+    work = Gated()
+
+    async def leaves_later(step: Step) -> None:
+        raise StoppedError
+
+    async def given_up() -> None:
+        task = asyncio.create_task(scheduler.run("given up", work))
+        await asyncio.sleep(0)
+        assert len(scheduler) == 2  # somebody's and this one
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert len(scheduler) == 1
+        waiting.set(Waiting("a", tell=leaves_later))
+        await scheduler.run("left", work)
+
+    with pytest.raises(StoppedError):
+        now(given_up())
+    assert len(scheduler) == 1
+    assert work.seen == []
+
+
+def test_functions_that_wait_in_their_middle_stand_in_a_line_of_their_own(scheduler: Scheduler, busy: Gated) -> None:
+    composed = Composed(scheduler)
+
+    async def visit() -> list[str]:
+        asking = [waiting_in_thread(lambda wait: wait(composed.get("a"))) for _ in range(2 * THREADS)]
+        many = [asyncio.create_task(one) for one in asking]
+        while len(scheduler) < 2:
+            await asyncio.sleep(0.01)
+        assert await in_thread(lambda: "from memory") == "from memory"
+        assert not any(task.done() for task in many)
+        busy.open()
+        return await asyncio.gather(*many)
+
+    assert now(visit()) == ["a"] * 2 * THREADS
+    assert composed.made == ["weights", "a of weights"]
+
+
+def test_a_function_that_waits_in_its_middle_ends_where_nobody_waits_for_it(scheduler: Scheduler, busy: Gated) -> None:
+    ended, raised = threading.Event(), []
+
+    def asks_twice(wait: Callable) -> None:
+        try:
+            for key in ("first", "second"):
+                try:
+                    wait(scheduler.run(key, lambda report: None))
+                except BaseException as error:
+                    raised.append(type(error).__name__)
+        finally:
+            ended.set()
+
+    async def visit() -> None:
+        task = asyncio.create_task(waiting_in_thread(asks_twice))
+        while len(scheduler) < 2:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        while len(scheduler) > 1:
+            await asyncio.sleep(0.01)
+
+    now(visit())
+    assert ended.wait(PATIENCE)
+    assert raised == ["CancelledError", "StoppedError"]
+
+
+def test_the_page_answers_while_forty_five_wait_for_the_model(scheduler: Scheduler, busy: Gated) -> None:
+    composed = Composed(scheduler)
+
+    async def ask_for_a() -> str:
+        return await composed.get("a")
 
     async def visit() -> list[str]:
         with PatientBlocks(analytics_enabled=False) as page:
             shown = gr.Textbox()
-            for asking in (lambda: kept.get("a"), lambda: "from memory"):
+            for asking in (ask_for_a, lambda: "from memory"):
                 gr.Button().click(asking, None, shown, queue=False)
         page.queue()
         app = gr.mount_gradio_app(Starlette(), page, path="", ssr_mode=False)
@@ -353,7 +441,7 @@ def test_the_page_answers_while_forty_five_wait_for_the_model(turns: Turns, busy
                 return (await client.post("/gradio_api/run/predict", json=body)).json()["data"][0]
 
             many = [asyncio.create_task(ask(0, str(number))) for number in range(45)]
-            while len(turns._jobs) < 2:  # somebody's and theirs
+            while len(scheduler) < 2:  # somebody's and theirs
                 await asyncio.sleep(0.01)
             assert await ask(1, "another") == "from memory"
             assert (await client.get("/")).status_code == 200
@@ -361,8 +449,8 @@ def test_the_page_answers_while_forty_five_wait_for_the_model(turns: Turns, busy
             busy.open()
             return await asyncio.gather(*many)
 
-    assert run_apart(visit()) == ["a"] * 45
-    assert kept.made == ["weights", "a of weights"]
+    assert now(visit()) == ["a"] * 45
+    assert composed.made == ["weights", "a of weights"]
 
 
 async def _a_then_b() -> AsyncGenerator[str, None]:
@@ -385,7 +473,7 @@ async def _told(visibility: str) -> list[tuple[str, list]]:
 
 
 def test_a_page_is_not_told_again_at_the_end_and_a_script_is() -> None:
-    page, script = run_apart(_told("private")), run_apart(_told("public"))
+    page, script = now(_told("private")), now(_told("public"))
     assert page[:2] == script[:2] == [("process_generating", ["a"]), ("process_generating", [[["replace", [], "b"]]])]
     assert page[2:] == [("process_completed", [gr.skip()])]
     assert script[2:] == [("process_completed", ["b"])]

@@ -335,7 +335,7 @@ def test_workers_that_always_die_end_it_with_a_sentence(images, tmp_path, monkey
         run_survey(images, tmp_path / "survey", workers=2)
 
 
-def test_a_full_disk_is_a_sentence_and_loses_nothing(images, whole, tmp_path, monkeypatch):
+def test_a_explain_full_disk_and_loses_nothing(images, whole, tmp_path, monkeypatch):
     out, write, written = tmp_path / "survey", pq.write_table, []
 
     def full(table, where, **options):

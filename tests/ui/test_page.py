@@ -17,11 +17,12 @@ import PIL.Image
 import pytest
 
 import vitexplorer as vx
-from tests.helpers.app import Steps, run_apart
+from tests.helpers.app import Steps
 from tests.helpers.attention_payload import BROWSER, fetched, unpack_attention
 from tests.helpers.built_parts import built
 from tests.helpers.small_families import capture_case
 from tests.helpers.small_models import capture_small, load_small, picture
+from tests.helpers.waiting import now
 from vitexplorer.core.cache import BytesCache, Memory
 from vitexplorer.core.settings import ASSETS, Settings
 from vitexplorer.core.text import ExplainedError, Language
@@ -30,7 +31,7 @@ from vitexplorer.models import images
 from vitexplorer.models.catalog import catalog, find
 from vitexplorer.service.engine import Engine, Explored, Picture, weights_of
 from vitexplorer.service.image_store import examples, keep_upload, opened
-from vitexplorer.service.work import Waiter
+from vitexplorer.service.jobs import Waiting, following
 from vitexplorer.ui.canvas.all_heads import strip_of
 from vitexplorer.ui.canvas.block_data import block_data, default_query, row_file
 from vitexplorer.ui.canvas.canvas import CanvasData, Strip
@@ -137,16 +138,16 @@ def test_an_address_has_a_size_and_python_says_it(engine: Engine, said: dict[str
 
 
 def test_sizes_are_offered_with_their_cost_once(engine: Engine) -> None:
-    costs = engine.size_choices(SMALL.model, SMALL.weights)
+    costs = now(engine.size_choices(SMALL.model, SMALL.weights))
     assert [cost.size[0] for cost in costs] == [224, 336, 448, 672]
-    assert engine.size_choices(SMALL.model, SMALL.weights) is costs
+    assert now(engine.size_choices(SMALL.model, SMALL.weights)) is costs
 
 
 def test_each_size_has_a_run_of_its_own(engine: Engine) -> None:
-    large = engine.capture(replace(SMALL, size="32"))
+    large = now(engine.capture(replace(SMALL, size="32")))
     assert large.provenance.input_size == (32, 32)
-    assert engine.capture(SMALL).provenance.input_size == (224, 224)
-    assert large.model.module is engine.capture(SMALL).model.module
+    assert now(engine.capture(SMALL)).provenance.input_size == (224, 224)
+    assert large.model.module is now(engine.capture(SMALL)).model.module
     assert weights_of(large.model) == 0
 
 
@@ -206,7 +207,7 @@ def test_a_page_carries_its_language_and_is_made_once_for_all_who_reach_it_under
             sent.append(message)
 
         scope = {"type": "http", "method": "GET", "scheme": "http", "path": "/", "headers": [(b"host", host)]}
-        run_apart(pages({**scope, "query_string": query}, None, send))
+        now(pages({**scope, "query_string": query}, None, send))
         start, body = sent
         assert len(start["headers"]) == 4
         start["headers"].append((b"x-of", b"one visitor"))
@@ -232,7 +233,7 @@ def test_only_pages_are_rewritten() -> None:
         sent.append(message)
 
     scope = {"type": "http", "method": "GET", "scheme": "http", "path": "/", "query_string": b"lang=zh", "headers": []}
-    run_apart(LanguageMiddleware(app)(scope, None, send))
+    now(LanguageMiddleware(app)(scope, None, send))
     assert sent[1]["body"] == b"<html><head>"
 
 
@@ -245,9 +246,9 @@ def test_the_language_cannot_carry_a_script() -> None:
 
 
 def test_an_image_and_a_model_run_once(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = engine.explore(SMALL)
+    first = now(engine.explore(SMALL))
     monkeypatch.setattr(Engine, "_run", lambda *_: pytest.fail("the network ran again"))
-    assert engine.explore(SMALL) is first
+    assert now(engine.explore(SMALL)) is first
     block_data(first.capture, 3, "en")
     rollout_data(first.capture, {**ROLLOUT, "head_fusion": "max", "discard_ratio": 0.3, "start_block": 0}, "zh")
     for view in ("attention_map", "head_gallery", "attention_rollout"):
@@ -255,7 +256,7 @@ def test_an_image_and_a_model_run_once(engine: Engine, monkeypatch: pytest.Monke
 
 
 def test_each_fit_has_a_run_of_its_own(engine: Engine) -> None:
-    runs = [engine.explore(replace(SMALL, fit=fit)).capture for fit in ("crop", "squash", "crop")]
+    runs = [now(engine.explore(replace(SMALL, fit=fit))).capture for fit in ("crop", "squash", "crop")]
     assert [run.input.fit for run in runs] == ["crop", "squash", "crop"]
     assert runs[0] is runs[2]
 
@@ -264,7 +265,7 @@ def test_many_visitors_share_one_run() -> None:
     engine, runs = Engine(Settings()), []
     real = engine._run
     engine._run = lambda *arguments: (runs.append(1), real(*arguments))[1]
-    threads = [threading.Thread(target=engine.explore, args=(SMALL,)) for _ in range(6)]
+    threads = [threading.Thread(target=lambda: now(engine.explore(SMALL))) for _ in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -275,10 +276,10 @@ def test_many_visitors_share_one_run() -> None:
 def test_what_an_installation_forbids_is_said() -> None:
     closed = Engine(Settings(any_model=False, downloads=False))
     with pytest.raises(ExplainedError, match="listed models only"):
-        closed.explore(Picture("scene_flower", "vit_tiny_patch16_224_of_mine"))
+        now(closed.explore(Picture("scene_flower", "vit_tiny_patch16_224_of_mine")))
     not_bundled = next(entry for entry in catalog() if not entry.bundled)
     with pytest.raises(ExplainedError, match="does not fetch weights"):
-        closed.explore(Picture("scene_flower", not_bundled.name))
+        now(closed.explore(Picture("scene_flower", not_bundled.name)))
 
 
 def test_a_failed_exploration_ends_in_a_sentence(engine: Engine) -> None:
@@ -296,7 +297,7 @@ def test_a_failed_exploration_ends_in_a_sentence(engine: Engine) -> None:
 @pytest.mark.parametrize("size", ["100", "1", "100000", "0", "3x900000000"])
 def test_a_link_with_an_impossible_size_shows_the_models_own_and_says_so(engine: Engine, size: str) -> None:
     odd = Address.read({"model": SMALL.model, "image": SMALL.image, "weights": "random", "size": size})
-    kept = engine.explore(SMALL)
+    kept = now(engine.explore(SMALL))
     *_, instead, explored = Steps(exploring(engine, "a person", odd, Address(), "en"))
     assert instead.address == replace(odd, size="")
     assert explored is kept
@@ -306,9 +307,9 @@ def test_a_link_with_an_impossible_size_shows_the_models_own_and_says_so(engine:
 
 
 def test_what_is_kept_is_shown_while_somebody_else_has_the_turn(engine: Engine) -> None:
-    explored, address = engine.explore(SMALL), Address(model=SMALL.model, image=SMALL.image, weights="random")
+    explored, address = now(engine.explore(SMALL)), Address(model=SMALL.model, image=SMALL.image, weights="random")
     ended = threading.Event()
-    busy = Steps(engine.turns.steps(Waiter("another"), "busy", lambda report: ended.wait(5)))
+    busy = Steps(following(Waiting("another"), engine.short.run("busy", lambda report: ended.wait(5))))
     next(busy)
     assert list(Steps(exploring(engine, "a person", address, Address(), "en"))) == [explored]
     ended.set()
@@ -317,11 +318,11 @@ def test_what_is_kept_is_shown_while_somebody_else_has_the_turn(engine: Engine) 
 
 def test_a_photograph_before_a_model_of_drawn_scenes_is_met_with_a_hint(engine: Engine) -> None:
     address = Address.read({"model": "scenes_vit_patch16_192", "image": "chelsea"})
-    said = ready(engine.explore(address.picture), address, "en")
+    said = ready(now(engine.explore(address.picture)), address, "en")
     assert "knows photographs" in said.hint
     assert find(said.hint_model) is not None
     scene = replace(address, image="scene_fish")
-    said = ready(engine.explore(scene.picture), scene, "en")
+    said = ready(now(engine.explore(scene.picture)), scene, "en")
     assert (said.hint, said.answer) == ("", "fish 92 %")
 
 
@@ -345,7 +346,7 @@ def visit(engine: Engine) -> Visit:
         with gr.Blocks(analytics_enabled=False) as blocks:
             page.build(blocks)
 
-    run_apart(build())
+    now(build())
     return page.visit
 
 
@@ -373,7 +374,7 @@ def test_an_upload_is_opened_and_hashed_once(tmp_path, monkeypatch) -> None:
         monkeypatch.setattr(images, name, lambda it, real=real, asked=asked, **to: asked.append(it) or real(it, **to))
     engine = Engine(Settings())
     image = keep_upload(str(path))
-    captures = [engine.explore(Picture(image, SMALL.model, "random", fit)).capture for fit in ("crop", "squash")]
+    captures = [now(engine.explore(Picture(image, SMALL.model, "random", fit))).capture for fit in ("crop", "squash")]
     assert (read, len(hashed)) == ([str(path)], 1)
     assert {"upload-" + capture.provenance.image_hash for capture in captures} == {image}
 
@@ -412,7 +413,7 @@ def test_a_choice_that_is_none_changes_nothing(visit: Visit, sent) -> None:
 @pytest.mark.parametrize(("size", "is_own"), [("", False), ("224", True), ("224x224", True), ("192", False)])
 def test_the_models_own_size_is_no_other_picture(engine: Engine, size: str, is_own: bool) -> None:
     assert not engine.is_own_size(replace(SMALL, model="never loaded", size=size))
-    engine.model(SMALL.model, SMALL.weights)
+    now(engine.model(SMALL.model, SMALL.weights))
     assert engine.is_own_size(replace(SMALL, size=size)) == is_own
 
 
@@ -432,8 +433,8 @@ def test_what_is_in_memory_comes_with_the_choice(engine: Engine, monkeypatch, is
 
     monkeypatch.setattr(page, "explore", explore)
     monkeypatch.setattr(engine, "kept", lambda _: is_kept or None)
-    engine.model(SMALL.model, SMALL.weights)
-    said = run_apart(told())
+    now(engine.model(SMALL.model, SMALL.weights))
+    said = now(told())
     assert said[0]["wanted"].size == ""
     assert [*map(sorted, said)] == ([["rooms", "wanted"], ["rooms"]] if is_kept else [["wanted"], ["rooms"], ["rooms"]])
 
@@ -463,7 +464,7 @@ def test_where_nothing_may_be_trained_no_room_leads_to_fine_tuning(engine: Engin
 
 @pytest.mark.parametrize("picture", [SMALL, SWIN], ids=["vit", "swin"])
 def test_a_block_travels_as_it_is(engine: Engine, picture: Picture) -> None:
-    capture = engine.capture(picture)
+    capture = now(engine.capture(picture))
     data = block_data(capture, 1, "en")
     weights, positions, _ = unpack_attention(fetched(data.attention))
     truth = capture.call(1).weights().numpy()
@@ -472,7 +473,7 @@ def test_a_block_travels_as_it_is(engine: Engine, picture: Picture) -> None:
 
 
 def test_every_block_is_named_before_it_is_packed(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    capture = engine.capture(SMALL)
+    capture = now(engine.capture(SMALL))
     strip = strip_of(capture, 0, "cls", "en")
     assert all(facts.ahead for facts in strip.blocks)
     assert block_data(capture, 2, "en").attention == strip.blocks[2].attention
@@ -495,7 +496,7 @@ def test_the_files_of_a_capture_go_with_it() -> None:
 
 @pytest.mark.parametrize("query", ["cls", "mean", (3, 5)])
 def test_a_single_row_travels_as_it_is(engine: Engine, query) -> None:
-    capture = engine.capture(SMALL)
+    capture = now(engine.capture(SMALL))
     with open(row_file(capture, 2, query).path, "rb") as file:
         weights, positions, _ = unpack_attention(file.read())
     truth = vx.compute("head_gallery", capture, block=2, query=query)
@@ -590,14 +591,14 @@ def engine_with(case: str) -> tuple[Engine, Address]:
 def test_a_query_that_does_not_look_in_a_block_is_not_in_the_lines_of_python() -> None:
     engine, address = engine_with("cait")
     room = made(AttentionRoom, engine)
-    filled = room.fill(engine.explore(address.picture), replace(address, query="1,2"), "en")
+    filled = room.fill(now(engine.explore(address.picture)), replace(address, query="1,2"), "en")
     data = filled[room.canvas]
     assert (data.block, data.silent, data.query) == (3, ["patches"], "1,2")  # the canvas says that it does not look
     assert "block=3, head='mean', query='cls'" in data.python
 
     def first_block(**sent: object) -> CanvasData:
         event = {"block": 3, "head": "mean", "query": "1,2", "to": 0, "asked": 5, **sent}
-        return room.show_block(gr.EventData(None, event), address, "en")[room.canvas]
+        return now(room.show_block(gr.EventData(None, event), address, "en"))[room.canvas]
 
     other = first_block()
     assert (other.silent, other.asked) == (["cls"], 5)
@@ -617,9 +618,9 @@ def test_a_room_says_why_it_has_no_picture_of_a_model(room: type[Room], view: st
     here = made(room, engine)
 
     def entered(address: Address, language: Language) -> Updates:
-        answer = here.fill(engine.explore(address.picture), address, language)
+        answer = here.fill(now(engine.explore(address.picture)), address, language)
         if room is FlowRoom:
-            answer |= here.enter("flow", address, None, language)
+            answer |= now(here.enter("flow", address, None, language))
             assert answer.pop(here.filled) == address
         return answer
 
@@ -630,7 +631,7 @@ def test_a_room_says_why_it_has_no_picture_of_a_model(room: type[Room], view: st
         assert said in sentence.value
         assert (sentence.visible, column.visible) == (True, False)
         assert len(refused) == 2  # whatever else is there keeps what it has
-    engine.explore(SMALL)
+    now(engine.explore(SMALL))
     shown = entered(Address(model=SMALL.model, image=SMALL.image, weights="random"), "en")
     assert [shown[part].visible for part in here.own.components] == [False, True]
     assert set(shown) == {*here.own.components, *(getattr(here, part) for part in filled.split())}
@@ -641,15 +642,15 @@ def test_every_view_of_a_room_is_refused_in_a_sentence(room: str) -> None:
     engine, address = engine_with("pvt_v2")
     panel = RoomFigures(Desk(engine, Translations(), gr.State(), gr.State()), room)
     for view in panel.views():
-        data = panel._show(Question(view), address, "en")
+        data = now(panel._show(Question(view), address, "en"))
         assert bool(data.refused) != VIEWS[view].any_family, view
         assert not data.refused or "only the attention of single blocks" in data.refused
 
 
 def test_parameters_are_counted_for_every_family() -> None:
     engine, address = engine_with("pvt_v2")
-    capture = engine.capture(address.picture)
-    data = made(SizeRoom, engine).enter("size", address, None, "en")
+    capture = now(engine.capture(address.picture))
+    data = now(made(SizeRoom, engine).enter("size", address, None, "en"))
     board = next(value for value in data.values() if isinstance(value, SizeData))
     parts = board.tables[0]
     assert [row.name for row in parts.rows][:3] == ["patch embedding", "stages.0", "stages.1"]
@@ -662,7 +663,7 @@ def test_parameters_are_counted_for_every_family() -> None:
 def test_changes_of_the_pixels_are_possible_where_only_attention_is_stated() -> None:
     engine, address = engine_with("pvt_v2")
     room = made(WhatIfRoom, engine)
-    entered = room.enter("what_if", address, Address(), None, "en")
+    entered = now(room.enter("what_if", address, Address(), None, "en"))
     assert not entered[room.picker].refused
     assert entered[room.stage.left].attention != entered[room.stage.right].attention
     refused = {item.key for item in entered[room.picker].items if item.refused}
@@ -670,7 +671,7 @@ def test_changes_of_the_pixels_are_possible_where_only_attention_is_stated() -> 
 
 
 def test_the_rollout_of_every_query_is_the_rollout(engine: Engine) -> None:
-    capture = engine.capture(SMALL)
+    capture = now(engine.capture(SMALL))
     data = rollout_data(capture, {**ROLLOUT, "start_block": 0}, "en")
     with open(data.attention.path, "rb") as file:
         weights, _, _ = unpack_attention(file.read())

@@ -10,7 +10,7 @@ import torch
 
 from vitexplorer.capturing.capture import capture
 from vitexplorer.core.settings import ASSETS
-from vitexplorer.core.text import SettingError, UnsupportedError
+from vitexplorer.core.text import ExplainedError, SettingError, UnsupportedError
 from vitexplorer.core.types import ReconstructionResult
 from vitexplorer.figures import render
 from vitexplorer.figures.renderers.reconstruction import HIDDEN_GREY, seen
@@ -240,6 +240,10 @@ def test_the_bundled_autoencoder_draws_better_than_one_colour():
 
 def in_the_page(captured, **given):
     """The panel, its painted control and the settings of its figure."""
+    try:
+        made = compute("mae_reconstruction", captured, **given)
+    except ExplainedError as error:
+        made = error
     data, settings = panel_data(
         captured,
         ("mae_reconstruction",),
@@ -247,7 +251,7 @@ def in_the_page(captured, **given):
         "mae_reconstruction",
         given,
         "light",
-        lambda view, given: compute(view, captured, **given),
+        made,
     )
     (painted,) = (control for control in data.controls if control.kind == "patches")
     return data, painted, settings

@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from unittest.mock import AsyncMock
 
 import gradio as gr
 import numpy as np
@@ -14,13 +15,13 @@ import pytest
 from tests.helpers.app import Steps
 from tests.helpers.built_parts import built
 from tests.helpers.small_models import capture_small
+from tests.helpers.waiting import now
 from vitexplorer.controls import TargetControl
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Progress, same
 from vitexplorer.core.types import CurvesResult, Result
 from vitexplorer.service.engine import Engine
-from vitexplorer.service.scheduler import NotYetError
-from vitexplorer.service.work import StoppedError
+from vitexplorer.service.jobs import StoppedError
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.panel import PanelData
 from vitexplorer.ui.panel.elsewhere import ONLY
@@ -95,7 +96,7 @@ def until(condition: Callable[[], bool]) -> None:
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
     made = Engine(Settings())
-    monkeypatch.setattr(made, "capture", lambda picture: capture_small("vit"))
+    monkeypatch.setattr(made, "capture", AsyncMock(return_value=capture_small("vit")))
     return made
 
 
@@ -148,7 +149,7 @@ def test_nobody_waits_for_a_slow_view(panel: RoomFigures, slow: Slow, how: str):
     if how == "page closed":
         answers.close()
     else:
-        assert panel.answer(asking("random", 2), ADDRESS, "en", PERSON).chosen == "random"
+        assert now(panel.answer(asking("random", 2), ADDRESS, "en", PERSON)).chosen == "random"
         assert_ended(answers)
     slow.assert_stopped()
 
@@ -177,7 +178,7 @@ def test_a_slow_view_is_computed_once(panel: RoomFigures, slow: Slow):
 
 
 def test_every_room_tells_its_browser_which_views_are_slow(panel: RoomFigures):
-    data = panel.answer(asking("random"), ADDRESS, "en", PERSON)
+    data = now(panel.answer(asking("random"), ADDRESS, "en", PERSON))
     assert {view.key for view in data.views if view.slow} == {
         key for key, view in VIEWS.items() if view.room == "flow" and view.runs != "nothing"
     }
@@ -191,45 +192,44 @@ def test_what_goes_wrong_is_a_sentence(panel: RoomFigures, slow: Slow, monkeypat
     assert "TypeError" in caplog.text
 
 
-def test_what_is_not_there_yet_is_never_a_sentence(panel: RoomFigures, engine: Engine, monkeypatch):
-    missing = NotYetError(engine.turns, "it", lambda report: None)
-    monkeypatch.setattr(engine, "compute", lambda *_: (_ for _ in ()).throw(missing))
-    with pytest.raises(NotYetError):
-        panel.answer(asking("random"), ADDRESS, "en", PERSON)
+def test_a_stop_is_never_a_sentence(panel: RoomFigures, engine: Engine, monkeypatch):
+    monkeypatch.setattr(engine, "compute", AsyncMock(side_effect=StoppedError))
+    with pytest.raises(StoppedError):
+        now(panel.answer(asking("random"), ADDRESS, "en", PERSON))
 
 
 def test_a_head_of_the_whole_network_opens_its_map(engine: Engine):
     room = built(AttentionRoom(Desk(engine, Translations(), gr.State(Address()), gr.State("en"))))
-    opened = room.open(gr.EventData(None, {"block": 1, "head": 2}), ADDRESS, "en")
+    opened = now(room.open(gr.EventData(None, {"block": 1, "head": 2}), ADDRESS, "en"))
     data = opened[room.canvas]
     assert (data.block, data.head, data.query, data.asked) == (1, "2", "cls", 0)
     assert "block=1, head=2" in data.python
     for wrong in ({}, {"block": 3, "head": 0}, {"block": 0, "head": 3}, {"block": None, "head": None}):
-        assert room.open(gr.EventData(None, wrong), ADDRESS, "en") == gr.skip()
+        assert now(room.open(gr.EventData(None, wrong), ADDRESS, "en")) == gr.skip()
 
 
 @pytest.mark.parametrize("sent", [{}, {"view": "random"}, {"view": "cellar", "settings": {}}])
 def test_a_question_that_is_none_changes_nothing(panel: RoomFigures, sent: dict):
     event = gr.EventData(None, sent)
-    assert not isinstance(panel.answer(event, ADDRESS, "en", PERSON), PanelData)
+    assert not isinstance(now(panel.answer(event, ADDRESS, "en", PERSON)), PanelData)
     assert list(Steps(panel.work(event, ADDRESS, "en", PERSON))) == []
 
 
 def test_a_panel_that_nothing_reached_begins_with_the_first_view(panel: RoomFigures):
-    entered = panel.enter(panel.room, ADDRESS, None, "en")[panel.panel]
-    assert panel.begin(NOTHING, ADDRESS, "en").chosen == entered.chosen
+    entered = now(panel.enter(panel.room, ADDRESS, None, "en"))[panel.panel]
+    assert now(panel.begin(NOTHING, ADDRESS, "en")).chosen == entered.chosen
     said = json.dumps({"search": "?room=flow&view=random&v.seed=3&v.noise=1", "theme": "dark"})
-    assert not panel.begin(NOTHING, ADDRESS, "en", said).settings  # there is no such setting
-    data = panel.begin(gr.EventData(None, {"asked": 2}), ADDRESS, "en", said.replace("&v.noise=1", ""))
+    assert not now(panel.begin(NOTHING, ADDRESS, "en", said)).settings  # there is no such setting
+    data = now(panel.begin(gr.EventData(None, {"asked": 2}), ADDRESS, "en", said.replace("&v.noise=1", "")))
     assert (data.chosen, data.settings, data.theme, data.asked) == ("random", {"seed": "3"}, "dark", 2)
     assert [one.key for one in data.views if one.preview] == ["random"]
     for junk in ("", "{}", "[1]", '{"search": 3, "theme": null}'):
-        assert panel.begin(NOTHING, ADDRESS, "en", junk).bare  # the room's own
-    assert not isinstance(panel.begin(NOTHING, Address(), "en"), PanelData)
+        assert now(panel.begin(NOTHING, ADDRESS, "en", junk)).bare  # the room's own
+    assert not isinstance(now(panel.begin(NOTHING, Address(), "en")), PanelData)
 
 
 def test_a_link_to_a_view_that_the_model_has_not_says_so(panel: RoomFigures):
     positions = built(RoomFigures(panel.desk, "positions"))
     said = json.dumps({"search": "?room=positions&view=relative_position_bias", "theme": "light"})
-    data = positions.begin(NOTHING, ADDRESS, "en", said)
+    data = now(positions.begin(NOTHING, ADDRESS, "en", said))
     assert (data.chosen, bool(data.refused), data.elsewhere) == ("relative_position_bias", True, ONLY[data.chosen])

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from unittest.mock import AsyncMock
 
 import gradio as gr
 import pytest
@@ -16,12 +17,13 @@ from torch import nn
 import vitexplorer as vx
 from tests.helpers.least_settings import cheaply
 from tests.helpers.small_models import load_small, picture
+from tests.helpers.waiting import now
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.settings import Settings
 from vitexplorer.models.mae import MaeDecoder
 from vitexplorer.models.seeding import seeded
 from vitexplorer.service.engine import Engine
-from vitexplorer.service.scheduler import Turns
+from vitexplorer.service.scheduler import Scheduler
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.panel.room_figures import Question, RoomFigures
 from vitexplorer.ui.rooms.what_if.room import ChangedFigures
@@ -91,21 +93,21 @@ def test_a_view_runs_what_it_says(view):
 # ------------------------------------------------------------------------------------------------ in the page
 
 
-class CountedTurns(Turns):
+class CountedScheduler(Scheduler):
     """The engine's, which counts how often a turn was taken."""
 
     taken = 0
 
-    def need(self, key, work):
+    async def run(self, key, work):
         self.taken += 1
-        return super().need(key, work)
+        return await super().run(key, work)
 
 
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
     made, captured = Engine(Settings()), fresh("vit")
-    made.turns = CountedTurns("counted")
-    monkeypatch.setattr(made, "capture", lambda picture: captured)
+    made.short = CountedScheduler("counted")
+    monkeypatch.setattr(made, "capture", AsyncMock(return_value=captured))
     return made
 
 
@@ -118,9 +120,9 @@ def panel_of(engine: Engine, room: str) -> RoomFigures:
 def test_the_page_takes_its_turn_and_remembers_what_runs_the_model(engine, view):
     passes = {"nothing": 0, "once": 1}[VIEWS[view].runs]
     room = panel_of(engine, VIEWS[view].room)
-    with counting(engine.capture(ADDRESS.picture)) as seen:
-        shown = [room._show(Question(view), ADDRESS, "en") for _ in range(2)]
-    assert engine.turns.taken == passes
+    with counting(now(engine.capture(ADDRESS.picture))) as seen:
+        shown = [now(room._show(Question(view), ADDRESS, "en")) for _ in range(2)]
+    assert engine.short.taken == passes
     assert set(seen.values()) == {passes}
     assert shown[0].refused == shown[1].refused == ""
 
@@ -128,11 +130,11 @@ def test_the_page_takes_its_turn_and_remembers_what_runs_the_model(engine, view)
 def test_a_view_of_a_changed_run_is_remembered_with_its_change(engine):
     room, given = panel_of(engine, "what_if"), {"patches": "1"}
     hot = replace(ADDRESS, change="temperature")
-    captures = {address: room.capture(address) for address in (ADDRESS, hot)}
-    with counting(engine.capture(ADDRESS.picture)) as seen:
-        results = [room.compute(at, captures[at], "translation", given) for at in (ADDRESS, hot)]
+    captures = {address: now(room.capture(address)) for address in (ADDRESS, hot)}
+    with counting(now(engine.capture(ADDRESS.picture))) as seen:
+        results = [now(room.compute(at, captures[at], "translation", given)) for at in (ADDRESS, hot)]
         ran = dict(seen)
-        again = [room.compute(at, captures[at], "translation", given) for at in (ADDRESS, hot)]
+        again = [now(room.compute(at, captures[at], "translation", given)) for at in (ADDRESS, hot)]
     assert seen == ran
     assert min(ran.values()) > 2
     assert [one is other for one, other in zip(results, again, strict=True)] == [True, True]

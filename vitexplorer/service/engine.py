@@ -1,8 +1,9 @@
 """What the page asks the engine for, answered from memory whenever it can be.
 
 torch and timm are imported by the first call, never by the page: the page is open before they are. Whatever runs or
-loads a model takes its turn (`turns.py`); captures, models and results are kept in caches that are bounded in bytes and
-shared by all visitors, who hold only keys.
+loads a model is awaited as a job (`scheduler.py`); captures, models and results are kept in caches that are bounded in
+bytes and shared by all visitors, who hold only keys. What a job needs of another one is awaited before it is asked for.
+A model is loaded by the very job that runs it: so no more models are held than jobs may have begun.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -22,18 +23,20 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.core.types import Fit, Result
 from vitexplorer.models.catalog import find
+from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.image_store import opened
+from vitexplorer.service.jobs import Report
 from vitexplorer.service.model_file_words import FILE_WORDS
-from vitexplorer.service.scheduler import Turns, end_unwanted_passes
+from vitexplorer.service.scheduler import Scheduler, end_unwanted_passes
 from vitexplorer.service.user_storage import MODEL, UserStorage
 from vitexplorer.service.words import SERVICE_WORDS
-from vitexplorer.service.work import Report
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
     from vitexplorer.models.loading import LoadedModel
     from vitexplorer.quantities.size_choices import SizeCost
 
+T = TypeVar("T")
 NICE, NICER = 4, 10
 """how much a pass stands behind answers from memory, and many passes behind one"""
 SIZES = 1024
@@ -69,12 +72,12 @@ class Engine:
         self._settings = settings
         self.places = UserStorage.of_settings(settings)
         """of trainings and tuned models"""
-        self.turns = Turns("model", niceness=NICE, prepare=self._share_processors)
-        """at what a page waits for: loading a model, one pass"""
-        self.long = Turns("long", niceness=NICER, prepare=self._share_processors)
-        """at many passes, beside those and behind them"""
-        self.fetching = Turns("fetching", gives_way=False)
-        """at the network"""
+        self.short = Scheduler("model", niceness=NICE, prepare=self._share_processors)
+        """of what a page waits for: loading a model, one pass"""
+        self.long = Scheduler("long", niceness=NICER, prepare=self._share_processors)
+        """of many passes, beside those and behind them"""
+        self.fetching = Scheduler("fetching", gives_way=False)
+        """of downloads"""
         self.has_company: Callable[[], bool] = lambda: False
         """whether several pages are open, where somebody knows"""
         self.is_warm = False
@@ -107,9 +110,9 @@ class Engine:
         }
 
     @property
-    def queues(self) -> dict[str, Turns]:
-        """What is waited for, by what it is."""
-        return {"model": self.turns, "long": self.long, "fetching": self.fetching}
+    def queues(self) -> dict[str, Scheduler]:
+        """The schedulers, by what is waited for."""
+        return {"model": self.short, "long": self.long, "fetching": self.fetching}
 
     def _share_processors(self) -> None:
         """Let this thread's passes leave one processor to everybody else; a visitor alone has all of them.
@@ -130,9 +133,9 @@ class Engine:
         return torch.get_num_threads()
 
     def leave(self, visitor: str, wants: str | None = None, before: int | None = None) -> None:
-        """As `Turns.leave`, of all kinds."""
-        for turns in self.queues.values():
-            turns.leave(visitor, wants, before)
+        """Let go of jobs in all schedulers, see `Scheduler.leave`."""
+        for scheduler in self.queues.values():
+            scheduler.leave(visitor, wants, before)
 
     def warm(self) -> None:
         """Import what the first capture needs."""
@@ -147,53 +150,52 @@ class Engine:
         """The capture of a picture where it is in memory."""
         return self._captures.get(picture)
 
-    def explore(self, picture: Picture) -> Explored:
-        """The capture of a picture: from memory, or by loading the model and running it once.
+    async def explore(self, picture: Picture) -> Explored:
+        """Return the capture of a picture: from memory, or by loading the model and running it once.
 
-        Raises ExplainedError (an image, model, setting or download that a person can mend), and as `Turns.need`.
+        Raises:
+            ExplainedError: an image, model, setting or download that a person can mend; see also `Scheduler.run`.
         """
-        return self.turns.kept(self._captures, picture, partial(self._run, picture))
+        found = self._captures.get(picture)
+        if found is None:
+            await self.fetch(picture)
+            found = await self.short.cached(self._captures, picture, partial(self._run, picture))
+        return found
 
-    def capture(self, picture: Picture) -> Capture:
-        """`explore` for a picture that was explored before; it runs again only if the cache had to let go of it."""
-        return self.explore(picture).capture
+    async def capture(self, picture: Picture) -> Capture:
+        """Return what `explore` does, without the time; it runs again only if the cache had to let go of it."""
+        return (await self.explore(picture)).capture
 
-    def changed(self, picture: Picture, changes: str) -> Capture:
-        """The changed run of a picture, from memory or by one pass; the plain one where no change is named.
+    async def changed(self, picture: Picture, changes: str) -> Capture:
+        """Return the changed run of a picture, from memory or by one pass; the plain one where no change is named.
 
         Raises ExplainedError for changes that are not possible, and as `explore`.
         """
-        plain = self.capture(picture)
+        plain = await self.capture(picture)
         if not changes:
             return plain
         from vitexplorer.interventions import intervene
 
-        return self.turns.kept(self._changed, (picture, changes), lambda _: intervene(plain, changes))
+        return await self.short.cached(self._changed, (picture, changes), lambda _: intervene(plain, changes))
 
-    def compute(
-        self,
-        run: Hashable,
-        capture: Capture,
-        view: str,
-        given: Mapping[str, Any],
-    ) -> Result:
-        """A view of a capture; one that runs the model is remembered.
+    async def compute(self, run: Hashable, capture: Capture, view: str, given: Mapping[str, Any]) -> Result:
+        """Compute a view of a capture; one that runs the model is remembered.
 
         Args:
             run: what the capture is a capture of: a picture, or a picture with its changes.
             capture: the run itself.
             view: a key of `views()`.
-            given: settings, see `vx.compute`, which says what is raised; and as `Turns.need`.
+            given: settings, see `vx.compute`, which says what is raised; and as `explore`.
         """
         from vitexplorer.views import VIEWS, compute
 
-        given = self.resolved(run, given)
+        given = await self.resolved(run, given)
         runs = VIEWS[view].runs
         if runs == "nothing":
-            return self._seen(run, compute(view, capture, **given))
-        settings = VIEWS[view].settings(capture, given)
-        result = self.remembered(
-            self.long if runs == "many" else self.turns,
+            return await in_thread(lambda: self._seen(run, compute(view, capture, **given)))
+        settings = await in_thread(VIEWS[view].settings, capture, given)
+        result = await self.remembered(
+            self.long if runs == "many" else self.short,
             (run, view, *settings.items()),
             lambda report: compute(view, capture, progress=report, **settings),
         )
@@ -207,37 +209,38 @@ class Engine:
             return None
         return self._results.get((run, view, *VIEWS[view].settings(capture, {}).items()))
 
-    def resolved(self, run: Hashable, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Settings with the other images that they name, as the same model sees them. Raises as `explore`."""
+    async def resolved(self, run: Hashable, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return settings with the other images that they name, as the same model sees them. Raises as `explore`."""
         from vitexplorer.controls import NamedCapture, like_capture, likeness, named_images
 
         plain, change = run[:2] if isinstance(run, tuple) else (run, "")
         if not isinstance(plain, Picture):
             return given
         if names := named_images(given.get("images")):
-            seen = [NamedCapture(name, self.changed(replace(plain, image=name), change)) for name in names]
+            seen = [NamedCapture(name, await self.changed(replace(plain, image=name), change)) for name in names]
             given = {**given, "images": seen}
         if found := likeness(given.get("target")):
             image, patch = found
-            given = {**given, "target": like_capture(image, self.capture(replace(plain, image=image)), patch)}
+            given = {**given, "target": like_capture(image, await self.capture(replace(plain, image=image)), patch)}
         return given
 
-    def compare(
+    async def compare(
         self, run: Hashable, left: Capture, right: Capture, comparison: str, given: Mapping[str, Any]
     ) -> Result:
-        """A comparison of two captures; one that runs a model is remembered. Raises as `compute`."""
+        """Compare two captures; a comparison that runs a model is remembered. Raises as `compute`."""
         from vitexplorer.comparisons import COMPARISONS, compare
 
-        record, given = COMPARISONS[comparison], self.resolved(run, given)
+        record, given = COMPARISONS[comparison], await self.resolved(run, given)
         if record.runs == "nothing":
-            return self._seen(run, compare(comparison, left, right, **given))
-        settings = record.settings(left, given)
+            return await in_thread(lambda: self._seen(run, compare(comparison, left, right, **given)))
+        settings = await in_thread(record.settings, left, given)
         key = (run, comparison, *settings.items())
-        return self._seen(run, self.remembered(self.turns, key, lambda _: compare(comparison, left, right, **settings)))
+        make = partial(compare, comparison, left, right, **settings)
+        return self._seen(run, await self.remembered(self.short, key, lambda _: make()))
 
-    def remembered(self, turns: Turns, key: Hashable, make: Callable[[Report], Result]) -> Result:
-        """A result that is kept, made in one of these turns where it is not. Raises as `make` and `Turns.need`."""
-        return turns.kept(self._results, key, make)
+    async def remembered(self, scheduler: Scheduler, key: Hashable, make: Callable[[Report], Result]) -> Result:
+        """Return a result that is kept, made in a turn of `scheduler` where it is not. Raises as `make` and `run`."""
+        return await scheduler.cached(self._results, key, make)
 
     def _seen(self, run: Hashable, result: Result) -> Result:
         """The first result of a view that is computed of a run also is its preview."""
@@ -257,23 +260,34 @@ class Engine:
         from vitexplorer.capturing.capture import capture
 
         image = opened(picture.image)
-        model = self._model(picture, report)
+        model = self._sized(picture, report)
         report(0, 0, SERVICE_WORDS["status_run"].format(model=model.name))
         start = time.perf_counter()
         return Explored(capture(model, image, picture.fit), time.perf_counter() - start)
 
-    def model(self, name: str, weights: Literal["trained", "random"] = "trained") -> LoadedModel:
-        """A model by the name that an address has, from memory where it is kept. Raises as `explore`."""
+    async def model(self, name: str, weights: Literal["trained", "random"] = "trained") -> LoadedModel:
+        """Return a model by the name that an address has, from memory where it is kept. Raises as `explore`."""
         picture = Picture("", name, weights)
-        return self.turns.kept(self._models, (name, weights, ""), partial(self._load, picture))
+        found = self.loaded(picture)
+        return found if found is not None else await self.with_model(("model", name, weights), picture, _itself)
 
-    def size_choices(self, name: str, weights: Literal["trained", "random"] = "trained") -> tuple[SizeCost, ...]:
-        """Input sizes that a model can take with what each costs, its own first. Raises as `explore`."""
+    async def with_model(self, key: Hashable, picture: Picture, work: Callable[[LoadedModel, Report], T]) -> T:
+        """Run a job that works on the model of a picture at its own size. Raises as `explore` and `work`."""
+
+        def run(report: Report) -> T:
+            self.warm()
+            return work(self._own_size(picture, report), report)
+
+        await self.fetch(picture)
+        return await self.short.run(key, run)
+
+    async def size_choices(self, name: str, weights: Literal["trained", "random"] = "trained") -> tuple[SizeCost, ...]:
+        """Return input sizes that a model can take with what each costs, its own first. Raises as `explore`."""
         costs = self._sizes.get((name, weights))
         if costs is None:
             from vitexplorer.quantities.size_choices import size_choices
 
-            costs = size_choices(self.model(name, weights))
+            costs = await in_thread(size_choices, await self.model(name, weights))
             self._sizes.put((name, weights), costs)
         return costs
 
@@ -307,13 +321,11 @@ class Engine:
         base = said.base
         return Picture("", base.model, "random" if base.weights == "random" else "trained")
 
-    def _tuned(self, picture: Picture, report: Report) -> LoadedModel | None:
-        """The model of a file, of a tuned one on the base that is in memory where there is one; None for other names.
+    def _tuned(self, picture: Picture, report: Report) -> LoadedModel:
+        """Load the model of a file, of a tuned one on the base that is in memory where there is one.
 
         Raises WeightsError for one that is gone.
         """
-        if not picture.model.startswith(MODEL):
-            return None
         from vitexplorer.finetune.storing import load_tuned, no_longer_there
         from vitexplorer.models.about import about
         from vitexplorer.models.loading import load_backbone
@@ -326,7 +338,7 @@ class Engine:
             return opened_file(file, report)
         base = said.base
         if base.weights in ("bundled", "pretrained") and not said.merged:
-            return load_tuned(file, self.model(base.model))
+            return load_tuned(file, self._own_size(Picture("", base.model), report))
         if not (said.merged and self.holds(file, base.model)):
             self.check_allowed(Picture("", base.model, "random"))
         return load_backbone(base.model, file) if said.merged else load_tuned(file)
@@ -340,9 +352,19 @@ class Engine:
         safe = file.is_file() and file.suffix.lower() == ".safetensors"
         return architecture in (fitting_shapes(read_header(file).shapes) if safe else fitting(tensors_in(file)))
 
-    def _model(self, picture: Picture, report: Report) -> LoadedModel:
-        """The model at the size of a picture; it shares the weights of the one at its own size while that is kept."""
-        own = self.model(picture.model, picture.weights)
+    def _own_size(self, picture: Picture, report: Report) -> LoadedModel:
+        """Return the model at its own size in a job of `short`, from memory where it is kept."""
+        if (model := self.loaded(picture)) is None:
+            report(0, 0, SERVICE_WORDS["status_load"].format(model=picture.model))
+            model = self.loaded(picture)  # a job that had its turn meanwhile may have loaded it
+        if model is None:
+            model = self._tuned(picture, report) if picture.model.startswith(MODEL) else self._of_timm(picture)
+            self._models.put((picture.model, picture.weights, ""), model)
+        return model
+
+    def _sized(self, picture: Picture, report: Report) -> LoadedModel:
+        """Return the model at the size of a picture; it shares weights with the one at its own size while it can."""
+        own = self._own_size(picture, report)
         if not picture.size:
             return own
         from vitexplorer.models.input_size import at_size
@@ -355,33 +377,43 @@ class Engine:
                 self._models.put(key, sized)
         return sized
 
-    def _load(self, picture: Picture, report: Report) -> LoadedModel:
+    def _of_timm(self, picture: Picture) -> LoadedModel:
         from vitexplorer.models.loading import load_backbone
 
-        if (tuned := self._tuned(picture, report)) is not None:
-            return tuned
         self.check_allowed(picture)
-        self._fetch(picture)
-        report(0, 0, SERVICE_WORDS["status_load"].format(model=picture.model))
         return load_backbone(picture.model, weights="random" if picture.weights == "random" else "auto")
 
-    def _fetch(self, picture: Picture) -> None:
-        """The weights of a model are on this machine; or nowhere, which is said by whoever loads them."""
-        from vitexplorer.models.hub import download_pretrained, pretrained_state
+    async def fetch(self, picture: Picture) -> None:
+        """Download the weights of a model that is not in memory, or of its base, unless they are on this machine.
 
-        entry = find(picture.model)
-        bundled = entry is not None and entry.bundled
-        if bundled or picture.weights == "random" or pretrained_state(picture.model).kind != "download":
+        Weights that are nowhere are a mistake that whoever loads them raises.
+        """
+        entry, is_file = find(picture.model), picture.model.startswith(MODEL)
+        needs_none = picture.weights == "random" or (entry is not None and entry.bundled)
+        if self.loaded(picture) is not None or (needs_none and not is_file):
             return
+        missing = await self.short.run(("missing", picture.model), partial(self._missing, picture.model))
+        if missing:
+            await self.fetching.run(missing, partial(_download, missing))
 
-        def work(report: Report) -> None:
-            def told(done: int, total: int) -> None:
-                said = SERVICE_WORDS["status_download"]
-                report(done, total, said.format(model=picture.model, done=done / 1e6, total=total / 1e6))
+    def _missing(self, name: str, report: Report) -> str:
+        """Name the model whose weights are to be downloaded before this one can be loaded; empty for none."""
+        report(0, 0, SERVICE_WORDS["status_engine"])
+        self.warm()
+        from vitexplorer.models.about import about
+        from vitexplorer.models.hub import pretrained_state
 
-            download_pretrained(picture.model, progress=told)
-
-        self.fetching.need(picture.model, work)
+        if name.startswith(MODEL):
+            file = self.places.file_of(name)
+            said = about(file) if file is not None else None
+            if said is None or said.merged or said.base.weights not in ("bundled", "pretrained"):
+                return ""
+            name = said.base.model
+        entry = find(name)
+        if (entry is not None and entry.bundled) or self.loaded(Picture("", name)) is not None:
+            return ""
+        self.check_allowed(Picture("", name))
+        return name if pretrained_state(name).kind == "download" else ""
 
     def check_allowed(self, picture: Picture) -> None:
         """Raises ExplainedError for a model or weights that visitors may not load."""
@@ -401,6 +433,20 @@ class Engine:
                     "此处不下载权重；请选择内置模型或随机权重。",
                 )
             )
+
+
+def _itself(model: LoadedModel, report: Report) -> LoadedModel:
+    return model
+
+
+def _download(model: str, report: Report) -> None:
+    from vitexplorer.models.hub import download_pretrained
+
+    def told(done: int, total: int) -> None:
+        said = SERVICE_WORDS["status_download"].format(model=model, done=done / 1e6, total=total / 1e6)
+        report(done, total, said)
+
+    download_pretrained(model, progress=told)
 
 
 def opened_file(path: Path, report: Report) -> LoadedModel:

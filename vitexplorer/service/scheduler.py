@@ -1,11 +1,8 @@
-"""Turns at what there is one of, the model above all: work waits for its turn without a thread; one works at a time.
+"""Fair scheduler for work on what there is one of, the model above all: one job works at a time.
 
-The next turn is the visitor's who had the least time (`shares.py`). A job of many passes gives way wherever it says how
-far it is, and goes on when it is its turn again. What several ask for alike is done once; what nobody waits for any
-more ends at its next word or module.
-
-A function of the page that finds that something is not there raises `NotYetError`, which says how it is made and in
-whose turn: it is called again when it is there (`answers.py`), and holds nothing until then.
+Visitors await their jobs without a thread. The next turn is the visitor's who had the least time (`fair_shares.py`). A
+job of many passes gives way at its reports, and goes on when it is its turn again. Jobs with the same key are one job;
+a job that nobody waits for any more ends at its next report or module.
 """
 
 from __future__ import annotations
@@ -15,10 +12,9 @@ import os
 import sys
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Hashable
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import aclosing, suppress
-from contextvars import ContextVar
+from contextlib import suppress
 from functools import cache, partial
 from typing import Any, TypeVar
 
@@ -26,15 +22,25 @@ from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.out_of_memory import memory_full
 from vitexplorer.core.text import Text
 from vitexplorer.service.fair_shares import Shares
-from vitexplorer.service.work import NOBODY, Done, Job, Report, Step, StoppedError, Waiter, too_many, too_many_of_one
+from vitexplorer.service.jobs import (
+    NOBODY,
+    Job,
+    Report,
+    Step,
+    StoppedError,
+    Waiting,
+    too_many,
+    too_many_of_one,
+    waiting,
+)
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 EACH = 8
-"""jobs of one visitor that may wait for turns of one kind"""
+"""jobs of one visitor that may wait in one scheduler"""
 ALL = 250
-"""jobs that may wait for them in all"""
+"""jobs that may wait in it in all"""
 BEGUN = 4
 """jobs that share the turns; more wait until one of them is done, for each keeps a thread and its numbers"""
 BETWEEN_LOOKS = 0.2
@@ -42,30 +48,12 @@ BETWEEN_LOOKS = 0.2
 STILL_THERE = 2.0
 """seconds after which they are told again, though nothing is: whoever has left is noticed then"""
 
-wrong: ContextVar[dict[Hashable, Exception] | None] = ContextVar("wrong", default=None)
-"""what went wrong with what an answer to a browser needs, by turns and key; None where it is not asked by one"""
 _here = threading.local()
-"""`turns` and `job`: what this thread works on"""
+"""`scheduler` and `job`: what this thread works on"""
 
 
-class NotYetError(Exception):
-    """What an answer needs is not there; whoever waits for `turns` to make it may ask again."""
-
-    def __init__(self, turns: Turns, key: Hashable, work: Callable[[Report], Any]):
-        """Args: as for `Turns.steps`."""
-        super().__init__(f"{key} is still to be made")
-        self.turns, self.key, self.work = turns, key, work
-
-    async def steps(self, waiter: Waiter) -> AsyncGenerator[Step, None]:
-        """How far it is until it is there. Raises as `Turns.steps`."""
-        async with aclosing(self.turns.steps(waiter, self.key, self.work)) as steps:
-            async for step in steps:
-                if isinstance(step, Step):
-                    yield step
-
-
-class Turns:
-    """Turns of one kind."""
+class Scheduler:
+    """Turns of one kind of work."""
 
     def __init__(
         self,
@@ -75,7 +63,7 @@ class Turns:
         niceness: int = 0,
         prepare: Callable[[], None] = lambda: None,
     ):
-        """What is special about them.
+        """Make a scheduler without jobs.
 
         Args:
             name: of the threads.
@@ -93,92 +81,52 @@ class Turns:
         self._threads = ThreadPoolExecutor(BEGUN, name, initializer=partial(_be_nice, niceness))
 
     def __len__(self) -> int:
-        """Jobs that wait or have begun."""
+        """Count the jobs that wait or have begun."""
         return len(self._jobs)
 
     # -------------------------------------------------------------------------------------- those who wait
 
-    def kept(self, cache: BytesCache[K, T], key: K, make: Callable[[Report], T]) -> T:
-        """What a cache has, or what `make` makes for it in a turn. Raises as `need`."""
+    async def cached(self, cache: BytesCache[K, T], key: K, make: Callable[[Report], T]) -> T:
+        """Return what a cache has at once, or what `make` makes for it in a turn. Raises as `run`."""
 
         def work(report: Report) -> T:
-            found = cache.get(key)  # one who asked before may have had it made
+            found = cache.get(key)  # a job that has just ended may have made it
             if found is None:
                 found = make(report)
                 cache.put(key, found)
             return found
 
         found = cache.get(key)
-        return found if found is not None else self.need((cache, key), work)
+        return found if found is not None else await self.run((cache, key), work)
 
-    def need(self, key: Hashable, work: Callable[[Report], T]) -> T:
-        """What `work` makes, and leaves where the next one finds it: at once in a job of these turns.
+    async def run(self, key: Hashable, work: Callable[[Report], T]) -> T:
+        """Return what `work` returns, on a thread in its turn; `waiting` says for whom.
 
-        Raises NotYetError in an answer of the page and in jobs of other turns, and in an answer that is asked again
-        what went wrong. Anybody else waits.
-        """
-        turns = getattr(_here, "turns", None)
-        if turns is self:
-            return work(partial(self._report, _here.job))
-        went_wrong = wrong.get()
-        if turns is None and went_wrong is None:
-            return self._now(key, work)
-        raise (went_wrong or {}).get((self, key)) or NotYetError(self, key, work)
-
-    def _now(self, key: Hashable, work: Callable[[Report], T]) -> T:
-        while True:
-            job = self._join(NOBODY, key, work)
-            try:
-                return job.found.result()
-            except NotYetError as error:
-                missing = error
-            finally:
-                self._let_go(job, NOBODY)
-            missing.turns._now(missing.key, missing.work)
-
-    async def steps(
-        self, waiter: Waiter, key: Hashable, work: Callable[[Report], T]
-    ) -> AsyncGenerator[Step | Done[T], None]:
-        """How far `work` is, and what it finds missing, whenever that is news; then what it returned.
-
-        What it raises is raised here. Closing the iterator lets go of the work.
+        Cancelling the task lets go of the job.
 
         Args:
-            waiter: who waits.
-            key: of the work; whoever asks for what is being done already waits for that.
-            work: done on a thread in its turn.
+            key: whoever asks for a job of the same key while it is there waits for that one.
+            work: told a `Report`; raises what is raised here.
 
-        Raises CrowdedError where too much waits already, StoppedError where the visitor let go of it.
+        Raises:
+            CrowdedError: so much waits already.
+            StoppedError: the visitor let go of the job, or has left.
         """
-        while True:
-            try:
-                async with aclosing(self._steps(waiter, key, work)) as steps:
-                    async for step in steps:
-                        yield step
-                return
-            except NotYetError as error:
-                missing = error
-            async with aclosing(missing.steps(waiter)) as steps:
-                async for step in steps:
-                    yield step
-
-    async def _steps(
-        self, waiter: Waiter, key: Hashable, work: Callable[[Report], T]
-    ) -> AsyncGenerator[Step | Done[T], None]:
-        job, news, told, at = self._join(waiter, key, work), asyncio.Event(), None, 0.0
-        job.found.add_done_callback(partial(_wake, asyncio.get_running_loop(), news))
+        waiter, done, told, at = waiting.get(), asyncio.Event(), None, 0.0
+        job = self._join(waiter, key, work)
+        job.found.add_done_callback(partial(_wake, asyncio.get_running_loop(), done))
         try:
             while not job.found.done() and waiter in job.waiters:
                 step, now = self._step(job), time.monotonic()
                 if step != told or now - at > STILL_THERE:
                     told, at = step, now
-                    yield step
+                    await waiter.tell(step)
                 with suppress(TimeoutError):
                     async with asyncio.timeout(BETWEEN_LOOKS):
-                        await news.wait()
+                        await done.wait()
             if waiter not in job.waiters:
                 raise StoppedError
-            yield Done(job.found.result())
+            return job.found.result()
         finally:
             self._let_go(job, waiter)
 
@@ -192,7 +140,7 @@ class Turns:
                 job.waiters = [one for one in job.waiters if not _is_meant(one, visitor, wants, before)]
                 self._drop_unwanted(job)
 
-    def _join(self, waiter: Waiter, key: Hashable, work: Callable[[Report], Any]) -> Job:
+    def _join(self, waiter: Waiting, key: Hashable, work: Callable[[Report], Any]) -> Job:
         with self._lock:
             job = self._jobs.get(key)
             if job is None:
@@ -204,7 +152,7 @@ class Turns:
                 self._begin_next()
         return job
 
-    def _check_room(self, waiter: Waiter) -> None:
+    def _check_room(self, waiter: Waiting) -> None:
         if waiter != NOBODY and sum(waiter.visitor in job.visitors for job in self._jobs.values()) >= EACH:
             raise too_many_of_one(EACH)
         if len(self._jobs) >= ALL:
@@ -213,7 +161,7 @@ class Turns:
     def _there(self) -> set[str]:
         return {visitor for job in self._jobs.values() for visitor in job.visitors}
 
-    def _let_go(self, job: Job, waiter: Waiter) -> None:
+    def _let_go(self, job: Job, waiter: Waiting) -> None:
         with self._lock:
             if waiter in job.waiters:
                 job.waiters.remove(waiter)
@@ -254,13 +202,13 @@ class Turns:
             self._threads.submit(self._work, job)
 
     def _work(self, job: Job) -> None:
-        _here.turns, _here.job = self, job
+        _here.scheduler, _here.job = self, job
         try:
             self._prepare()
             found, wrong = job.work(partial(self._report, job)), None
         except BaseException as error:
             found, wrong = None, memory_full(error) or error
-        _here.turns = _here.job = None
+        _here.job = None
         with self._lock:
             self._pay(job)
             if self._jobs.get(job.key) is job:
@@ -303,7 +251,7 @@ def end_unwanted() -> None:
     """Raises StoppedError where this thread works on what nobody waits for any more; a report says so too."""
     job = getattr(_here, "job", None)
     if job is not None and not job.waiters:
-        _here.turns._end_unwanted(job)
+        _here.scheduler._end_unwanted(job)
 
 
 @cache
@@ -314,7 +262,7 @@ def end_unwanted_passes() -> None:
     register_module_forward_pre_hook(lambda module, inputs: end_unwanted())
 
 
-def _is_meant(one: Waiter, visitor: str, wants: str | None, before: int | None) -> bool:
+def _is_meant(one: Waiting, visitor: str, wants: str | None, before: int | None) -> bool:
     return one.visitor == visitor and wants in (None, one.wants) and (before is None or one.number < before)
 
 

@@ -11,16 +11,18 @@ import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError, Text, same
+from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import Engine, Picture, opened_file
+from vitexplorer.service.jobs import Report
 from vitexplorer.service.model_file_words import FILE_WORDS
 from vitexplorer.service.storage_limits import check_room
 from vitexplorer.service.user_storage import MODEL, UserStorage
-from vitexplorer.service.work import Report
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
@@ -75,41 +77,60 @@ def check_kinds(names: Sequence[str], settings: Settings) -> None:
             raise ExplainedError(FILE_WORDS[said].format(file=name, kinds=", ".join(kinds(settings))))
 
 
-def keep_sent(engine: Engine, visitor: str, sent: Sent, picture: Picture, settings: Settings, report: Report) -> Opened:
-    """The model in these files, kept.
+async def keep_sent(engine: Engine, visitor: str, sent: Sent, picture: Picture, settings: Settings) -> Opened:
+    """Recognise the model in these files and keep it.
 
     A LoRA of peft belongs to the model of `picture`, or its base. A checkpoint of timm's that fits that model too says
     nothing of classes and preprocessing: whether it has those of that model is a person's to choose.
 
     Args:
-        engine: in a turn of its `turns`.
+        engine: has the model of `picture`.
         visitor: whose it becomes.
         sent: the files.
         picture: what is on the screen.
         settings: what may be opened.
-        report: told what is being done.
 
     Raises ExplainedError where the files hold no model, or one of another base, and where the disk is full.
     """
-    from vitexplorer.models.about import about
-    from vitexplorer.models.checkpoints.fits import SeveralFitError
+    if await in_thread(_checked, engine, visitor, sent, settings):
+        base = await in_thread(engine.base_of, picture)
+        return await engine.with_model(object(), base, lambda model, _: _keep_lora(engine, visitor, sent, model))
+    return await engine.short.run(object(), partial(_keep_model, engine, visitor, sent, picture))
 
+
+def _checked(engine: Engine, visitor: str, sent: Sent, settings: Settings) -> bool:
+    """Return whether the files, which are allowed, are a LoRA of peft."""
     check_room(engine.places, visitor)
     _check_zip(sent.whole, settings)
+    return _is_of_peft(sent.paths)
+
+
+def _keep_lora(engine: Engine, visitor: str, sent: Sent, base: LoadedModel) -> Opened:
+    from vitexplorer.finetune.peft import import_peft
+    from vitexplorer.finetune.storing import save_tuned
+
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / (sent.whole.stem if len(sent.paths) == 1 else "peft")
         folder.mkdir()
-        if _is_of_peft(sent.paths):
-            _lay_out(sent.paths, folder)
-            return Opened(_kept(engine, visitor, _as_ours(engine, folder, picture)))
-        if about(sent.whole) is not None:
-            return Opened(_kept(engine, visitor, sent))
-        try:
-            model = opened_file(sent.whole, report)
-        except SeveralFitError as error:
-            several = {name: same(name) for name in error.names}
-            return Opened(_kept(engine, visitor, sent, sure=False), error.text, several)
-        other = _also(engine, model, sent.whole, folder, picture)
+        _lay_out(sent.paths, folder)
+        file = folder.with_suffix(".safetensors")
+        save_tuned(import_peft(base, folder), file)
+        return Opened(_kept(engine, visitor, file))
+
+
+def _keep_model(engine: Engine, visitor: str, sent: Sent, picture: Picture, report: Report) -> Opened:
+    from vitexplorer.models.about import about
+    from vitexplorer.models.checkpoints.fits import SeveralFitError
+
+    if about(sent.whole) is not None:
+        return Opened(_kept(engine, visitor, sent))
+    try:
+        model = opened_file(sent.whole, report)
+    except SeveralFitError as error:
+        several = {name: same(name) for name in error.names}
+        return Opened(_kept(engine, visitor, sent, sure=False), error.text, several)
+    with tempfile.TemporaryDirectory() as place:
+        other = _also(engine, model, sent.whole, Path(place), picture)
     name = _kept(engine, visitor, sent)
     engine.keep(name, model)
     if not other:
@@ -188,17 +209,6 @@ def _lay_out(paths: Sequence[Path], folder: Path) -> None:
             unpack_only(path, (CONFIG, WEIGHTS), folder)
         elif path.name in (CONFIG, WEIGHTS):
             shutil.copy(path, folder)
-
-
-def _as_ours(engine: Engine, folder: Path, picture: Picture) -> Path:
-    """The LoRA in a folder as a file of `save_tuned` beside it. Raises ExplainedError."""
-    from vitexplorer.finetune.peft import import_peft
-    from vitexplorer.finetune.storing import save_tuned
-
-    base = engine.base_of(picture)
-    file = folder.with_suffix(".safetensors")
-    save_tuned(import_peft(engine.model(base.model, base.weights), folder), file)
-    return file
 
 
 def _as_merged(sent: Path, folder: Path, base: Picture) -> Path:

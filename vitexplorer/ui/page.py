@@ -17,14 +17,16 @@ import gradio as gr
 
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Language
+from vitexplorer.learn import Step
+from vitexplorer.service.answer_threads import Wait, waiting_in_thread
 from vitexplorer.service.engine import Engine, Explored, Picture
+from vitexplorer.service.jobs import StoppedError
 from vitexplorer.service.visitor_names import visitor_of
-from vitexplorer.service.work import StoppedError
 from vitexplorer.ui.gradio_adapter.events import fields_of, sent
 from vitexplorer.ui.gradio_adapter.page_blocks import PatientBlocks, session_of
 from vitexplorer.ui.gradio_adapter.types import Block, Dependency
 from vitexplorer.ui.kit.language import Translations
-from vitexplorer.ui.kit.served_files import cached_file
+from vitexplorer.ui.kit.served_files import ServedFile, cached_file
 from vitexplorer.ui.rooms.attention.room import AttentionRoom
 from vitexplorer.ui.rooms.compare.room import CompareRoom
 from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
@@ -276,46 +278,51 @@ class Page:
             ),
         }
 
-    def cost(self, event: gr.EventData, shown: Address, language: Language) -> Updates:
+    async def cost(self, event: gr.EventData, shown: Address, language: Language) -> Updates:
         """The sheet of the sizes, filled when it is opened, with what one that is being typed would cost."""
         size = fields_of(event).get("size")
         if size is None or shown == Address():
             return gr.skip()
-        chip = size_chip(self.desk.engine.capture(shown.picture), shown, language)
-        chip = with_sizes(chip, self.desk.engine, shown, language)
+        chip = size_chip(await self.desk.engine.capture(shown.picture), shown, language)
+        chip = await with_sizes(chip, self.desk.engine, shown, language)
         if size:
-            chip.says = cost_of(self.desk.engine, shown, size, language)
+            chip.says = await cost_of(self.desk.engine, shown, size, language)
         return {self.visit.size: chip}
 
-    def tell(self, event: gr.EventData, shown: Address, language: Language) -> Updates:
+    async def tell(self, event: gr.EventData, shown: Address, language: Language) -> Updates:
         """A step of the guided path with the numbers of what is on the screen."""
         step = step_named(fields_of(event).get("step"))
         if step is None or shown == Address():
             return gr.skip()
-        return {self.visit.guide: guide_data(language, step_text(step, self._on_screen(shown.picture), language))}
+        text = await waiting_in_thread(
+            lambda wait: step_text(step, self._on_screen(shown.picture, wait), language),
+        )
+        return {self.visit.guide: guide_data(language, text)}
 
-    def handout(self, shown: Address, language: Language) -> Updates:
+    async def handout(self, shown: Address, language: Language) -> Updates:
         """The guided path on paper, each step with this picture in its own model."""
-        from vitexplorer.learn.handout import handout_of
-
         if shown == Address():
             return gr.skip()
         fit = "crop" if shown.fit == "native" else shown.fit
         own = replace(shown.picture, weights="trained", fit=fit)
-        page = handout_of(
-            lambda step: self._on_screen(
-                replace(own, model=step.state["model"], size=step.state.get("size", "")),
-            ),
-            language,
-        )
-        file = cached_file(page.encode(), "vit-explorer-handout.html")
-        return {self.visit.guide: guide_data(language, handout=file)}
 
-    def _on_screen(self, picture: Picture) -> OnScreen:
-        engine, capture = self.desk.engine, self.desk.engine.capture(picture)
+        def written(wait: Wait) -> ServedFile:
+            from vitexplorer.learn.handout import handout_of
+
+            def seen(step: Step) -> OnScreen:
+                picture = replace(own, model=step.state["model"], size=step.state.get("size", ""))
+                return self._on_screen(picture, wait)
+
+            return cached_file(handout_of(seen, language).encode(), "vit-explorer-handout.html")
+
+        return {self.visit.guide: guide_data(language, handout=await waiting_in_thread(written))}
+
+    def _on_screen(self, picture: Picture, wait: Wait) -> OnScreen:
+        """A capture as the steps of the path see it, whose functions wait on the thread that calls them."""
+        engine, capture = self.desk.engine, wait(self.desk.engine.capture(picture))
         return OnScreen(
             capture,
-            lambda view, settings: engine.compute(picture, capture, view, settings),
-            lambda changes: engine.changed(picture, changes),
-            lambda model: self._on_screen(replace(picture, model=model, weights="trained", size="")),
+            lambda view, settings: wait(engine.compute(picture, capture, view, settings)),
+            lambda changes: wait(engine.changed(picture, changes)),
+            lambda model: self._on_screen(replace(picture, model=model, weights="trained", size=""), wait),
         )

@@ -82,7 +82,7 @@ MUTANTS = (
     ),
     Mutant(
         "a turn not passed on after an error",
-        "Turns._work",
+        "Scheduler._work",
         "self._begin_next()",
         "None",
         "test_what_goes_wrong_is_raised_where_one_waits_and_the_next_has_its_turn",
@@ -110,7 +110,7 @@ MUTANTS = (
     ),
     Mutant(
         "many passes before one",
-        "Turns._next",
+        "Scheduler._next",
         "min((job",
         "max((job",
         "test_many_passes_give_way_to_who_asks_for_little",
@@ -124,17 +124,17 @@ MUTANTS = (
     ),
     Mutant(
         "equal work done for each who asks",
-        "Turns._join",
+        "Scheduler._join",
         "job = self._jobs.get(key)",
         "key = (key, waiter)\n            job = self._jobs.get(key)",
         "test_equal_work_is_done_once",
     ),
     Mutant(
-        "an answer that waits on its thread",
-        "Turns.need",
-        "went_wrong is None:",
-        "went_wrong is not self:",
-        "test_many_answers_that_wait_hold_no_thread",
+        "a job that goes on for who has given up",
+        "Scheduler.run",
+        "self._let_go(job, waiter)",
+        "None",
+        "test_who_has_left_is_let_go_of",
     ),
     Mutant(
         "language of the browser before that of the address",
@@ -180,7 +180,7 @@ MUTANTS = (
     ),
     Mutant(
         "work of several ends with the first of them",
-        "Turns._let_go",
+        "Scheduler._let_go",
         "job.waiters.remove(waiter)",
         "job.waiters.clear()",
         "test_equal_work_is_done_once",

@@ -110,8 +110,8 @@ MUTANTS = (
     ),
     Mutant(
         "a call goes on that nobody listens for",
-        "_is_unheard",
-        "bool(event) and not event.alive",
+        "_still_there",
+        "event and not event.alive",
         "False",
         "test_a_call_whose_client_hangs_up_is_let_go",
     ),

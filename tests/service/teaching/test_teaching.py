@@ -215,7 +215,7 @@ def places(tmp_path: Path) -> UserStorage:
 def client(tmp_path: Path, places: UserStorage, monkeypatch) -> Iterator[TestClient]:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "files"))
     engine = Engine(Settings(runs_folder=str(places.root), hosted=True))
-    monkeypatch.setattr(engine, "model", lambda name, weights="trained": load_small("vit"))
+    monkeypatch.setattr(engine, "loaded", lambda picture: load_small("vit"))
     monkeypatch.setattr(engine, "warm", lambda: None)
     with TestClient(Starlette(routes=teach_routes(engine))) as client:
         yield client

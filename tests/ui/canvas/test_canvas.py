@@ -12,8 +12,8 @@ import PIL.Image
 import pytest
 
 import vitexplorer.ui.canvas.canvas as canvas_module
-from tests.helpers.app import run_apart
 from tests.helpers.attention_payload import unpack_attention
+from tests.helpers.waiting import now
 from vitexplorer.core.types import PADDING, PatchGrid, WindowLayout
 from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection, looks, query_of, query_text
@@ -256,5 +256,5 @@ def test_component_in_a_page():
             canvas.patch_select(lambda: None)
         return canvas
 
-    canvas = run_apart(page())
+    canvas = now(page())
     assert canvas.preprocess(CanvasData(rows=2, cols=3)) is None

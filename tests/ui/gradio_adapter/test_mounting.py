@@ -10,7 +10,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from tests.helpers.app import run_apart
+from tests.helpers.waiting import now
 from vitexplorer.ui.gradio_adapter.mounting import ASSETS, mount
 from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
 
@@ -26,7 +26,7 @@ def mounted(read: list[Any]) -> tuple[gr.Blocks, Starlette]:
         mount(app, page, Visitors(page, 5), ssr_mode=False)
         return page, app
 
-    return run_apart(built())
+    return now(built())
 
 
 @pytest.mark.parametrize("has_launched", [True, False])

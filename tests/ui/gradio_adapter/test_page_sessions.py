@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 import pytest
 
-from tests.helpers.app import run_apart
+from tests.helpers.waiting import now
 from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
 
 
@@ -16,7 +16,7 @@ def page() -> gr.Blocks:
             gr.State()
         return page
 
-    return run_apart(laid_out())
+    return now(laid_out())
 
 
 @pytest.fixture

@@ -18,10 +18,10 @@ import httpx
 import pytest
 
 import vitexplorer.ui
-from tests.helpers.app import run_apart
 from tests.helpers.fuzzed_http import SENT
 from tests.helpers.hosted_page import hosted
 from tests.helpers.tree import ROOT
+from tests.helpers.waiting import now
 from vitexplorer.core.settings import ASSETS, Settings, settings
 from vitexplorer.finetune.job.folder import CONFIG
 from vitexplorer.finetune.job.plan import Candidate, JobConfig
@@ -481,7 +481,7 @@ def test_what_a_handler_reads_of_an_event_has_been_read_before() -> None:
     async def page() -> gr.Blocks:
         return build_page(settings(), Engine(settings()))[0]
 
-    found = run_apart(page())
+    found = now(page())
     reading = [one for one in found.fns.values() if one.collects_event_data]
     assert reading
     for handler in reading:

@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 import vitexplorer as vx
 from tests.helpers.app import Steps
 from tests.helpers.libraries import in_parts, small_vit
+from tests.helpers.waiting import now
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.models.examples import examples
@@ -122,7 +123,7 @@ def truth() -> torch.Tensor:
 
 def says(page: Page, name: str) -> torch.Tensor:
     with torch.no_grad():
-        return page.engine.model(name).module(torch.ones(1, 3, 64, 64))
+        return now(page.engine.model(name)).module(torch.ones(1, 3, 64, 64))
 
 
 @pytest.mark.parametrize("sent", ["pets.safetensors", "pets.pth", "safe.zip", "unsafe.zip", "parts"])
@@ -142,7 +143,7 @@ def test_a_file_of_ones_own_is_a_model_of_the_menu(sent: str, local: Page, files
     assert chip.notes[0].startswith("Translated from timm: ")
     assert local.engine.base_of(Picture("x", name)) == Picture("", name)
     with pytest.raises(ExplainedError, match="not trained here"):
-        backbone_of(local.engine, Address(model=name), "")
+        now(backbone_of(local.engine, Address(model=name), ""))
 
 
 def test_a_path_of_this_machine_stays_where_it_is(
@@ -257,6 +258,6 @@ def test_one_that_is_listed_is_chosen_whatever_the_catalogue(tmp_path: Path, mon
     safetensors.torch.save_file(module.state_dict(), path)
     first = page.ask(path)[-1]
     name = page.name(model=first["model"], **{"as": first["several"][1]["name"]})
-    assert page.engine.model(name).preprocessing.input_size == (384, 384)
+    assert now(page.engine.model(name)).preprocessing.input_size == (384, 384)
     assert 'load_model("xcit_nano_12_p16_384", weights="x.safetensors")' in page.lines(name)
     assert page.engine.places.file_of(first["model"]) is None

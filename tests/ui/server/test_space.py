@@ -9,8 +9,8 @@ from types import ModuleType, SimpleNamespace
 import gradio as gr
 import pytest
 
-from tests.helpers.app import run_apart
 from tests.helpers.documentation import front_matter
+from tests.helpers.waiting import now
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Text
 from vitexplorer.models import hub
@@ -81,5 +81,5 @@ LATER = [
 
 
 def test_the_states_of_a_visit_survive_a_journey_to_another_process():
-    states = [*run_apart(first_states()), *LATER]
+    states = [*now(first_states()), *LATER]
     assert pickle.loads(pickle.dumps(states)) == states

@@ -14,7 +14,7 @@ import pytest
 from starlette.applications import Starlette
 
 import vitexplorer.ui
-from tests.helpers.app import run_apart
+from tests.helpers.waiting import now
 from vitexplorer.core.settings import Settings
 from vitexplorer.models.examples import examples
 from vitexplorer.service.engine import Engine
@@ -35,7 +35,7 @@ def fetch(path: str, encodings: str = "gzip, br") -> httpx.Response:
         async with httpx.AsyncClient(transport=transport, base_url="http://page") as client:
             return await client.get(path, headers={"accept-encoding": encodings})
 
-    return run_apart(answer())
+    return now(answer())
 
 
 @pytest.mark.parametrize(("name", "kind"), [("script.js", "text/javascript"), ("style.css", "text/css")])
@@ -188,7 +188,7 @@ def test_the_configuration_is_small_and_scripts_are_no_part_of_it() -> None:
     async def configuration() -> dict[str, Any]:
         return build_page(Settings(), Engine(Settings()))[0].get_config_file()
 
-    whole = run_apart(configuration())
+    whole = now(configuration())
     for part in ("components", "dependencies"):  # the endpoints are a page of their own, which is not sent
         whole[part] = [one for one in whole[part] if one["id"] in whole["page"][""][part]]
     assert len(json.dumps(whole, default=str).encode()) < 200_000

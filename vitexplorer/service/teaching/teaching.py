@@ -20,13 +20,14 @@ from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Text
 from vitexplorer.service.engine import Engine, Picture
+from vitexplorer.service.jobs import Report, Waiting, waiting
 from vitexplorer.service.teaching.boxes import Box
-from vitexplorer.service.work import Report, Waiter, result
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
     from vitexplorer.core.types import MapResult
     from vitexplorer.finetune.results.baseline import LinearHead
+    from vitexplorer.models.loading import LoadedModel
 
 AT_ONCE = 0.7
 """seconds for which examples are looked at before the browser is told how far it is"""
@@ -89,13 +90,12 @@ class Teaching:
 
     async def learn(self, visitor: str, taught: Taught, seconds: float = AT_ONCE) -> int:
         """Look at examples for a while; how many are left. Raises ExplainedError, StoppedError."""
+        waiting.set(Waiting(f"teaching {visitor}"))
         until = time.monotonic() + seconds
         missing = [path for path in taught.examples if self._features.get(taught.key_of(path)) is None]
         for done, path in enumerate(missing, 1):
-            work = partial(self._look_at_example, taught, path)
-            await result(
-                self.engine.turns.steps(Waiter(f"teaching {visitor}"), ("example", *taught.key_of(path)), work)
-            )
+            key, work = taught.key_of(path), partial(self._look_at_example, taught, path)
+            await self.engine.with_model(("example", *key), taught.model, work)
             if time.monotonic() > until:
                 return len(missing) - done
         return 0
@@ -117,8 +117,8 @@ class Teaching:
 
     async def see(self, visitor: str, model: Picture, path: Path) -> Seen:
         """One pass on a picture that is asked about. Raises ExplainedError, StoppedError."""
-        work = partial(self._see, model, path)
-        return await result(self.engine.turns.steps(Waiter(f"teaching {visitor}"), object(), work))
+        waiting.set(Waiting(f"teaching {visitor}"))
+        return await self.engine.with_model(object(), model, partial(_see, path))
 
     async def left_out(self, visitor: str, taught: Taught) -> Int[ndarray, " images"]:
         """What each example, which were looked at, is taken for by a probe of the others.
@@ -129,38 +129,37 @@ class Teaching:
 
         features, labels = self.features(taught), taught.labels
         self.engine.long.leave(f"scoring {visitor}")
-        waiter = Waiter(f"scoring {visitor}")
-        steps = self.engine.long.steps(waiter, object(), lambda report: leave_one_out(features, labels, report))
-        return await result(steps)
+        waiting.set(Waiting(f"scoring {visitor}"))
+        return await self.engine.long.run(object(), partial(leave_one_out, features, labels))
 
-    def _capture(self, model: Picture, path: Path) -> Capture:
-        self.engine.warm()
-        from vitexplorer.capturing.capture import capture
-        from vitexplorer.models.images import OpenedImage
-
-        opened = OpenedImage.of(path, max_megapixels=settings().max_megapixels)
-        return capture(self.engine.model(model.model, model.weights), opened)
-
-    def _look_at_example(self, taught: Taught, path: Path, report: Report) -> None:
+    def _look_at_example(self, taught: Taught, path: Path, model: LoadedModel, report: Report) -> None:
         from vitexplorer.finetune.probe import feature_of
 
-        self._features.put(taught.key_of(path), feature_of(self._capture(taught.model, path)))
+        self._features.put(taught.key_of(path), feature_of(_capture(model, path)))
 
-    def _see(self, model: Picture, path: Path, report: Report) -> Seen:
-        from vitexplorer.core.text import UnsupportedError
-        from vitexplorer.finetune.probe import feature_of
-        from vitexplorer.views import VIEWS, compute
 
-        capture = self._capture(model, path)
-        try:
-            attention = compute("attention_map", capture)
-            said = VIEWS[attention.view].reading(attention)
-        except UnsupportedError as error:
-            attention, said = None, error.text
-        name = Text("{model} · {weights}", "{model} · {weights}").format(
-            model=capture.model.name, weights=capture.provenance.weights_text
-        )
-        return Seen(capture.input.pixels, feature_of(capture), attention, said, name)
+def _capture(model: LoadedModel, path: Path) -> Capture:
+    from vitexplorer.capturing.capture import capture
+    from vitexplorer.models.images import OpenedImage
+
+    return capture(model, OpenedImage.of(path, max_megapixels=settings().max_megapixels))
+
+
+def _see(path: Path, model: LoadedModel, report: Report) -> Seen:
+    from vitexplorer.core.text import UnsupportedError
+    from vitexplorer.finetune.probe import feature_of
+    from vitexplorer.views import VIEWS, compute
+
+    capture = _capture(model, path)
+    try:
+        attention = compute("attention_map", capture)
+        said = VIEWS[attention.view].reading(attention)
+    except UnsupportedError as error:
+        attention, said = None, error.text
+    name = Text("{model} · {weights}", "{model} · {weights}").format(
+        model=capture.model.name, weights=capture.provenance.weights_text
+    )
+    return Seen(capture.input.pixels, feature_of(capture), attention, said, name)
 
 
 def wrong_ones(taught: Taught, said: Sequence[int]) -> list[tuple[Box, Path, Box]]:

@@ -1,15 +1,10 @@
-"""Answers to browsers: what finds that something is not there yet is asked again once it is.
-
-Nobody waits on a thread. A few threads make answers of what is in memory; pages and files are not served by them.
-"""
+"""Answers to browsers: handlers await what they need, and a client that hung up is let go of."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable, Hashable
-from contextlib import aclosing
 from copy import copy
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 import anyio
 import gradio as gr
@@ -18,19 +13,13 @@ from gradio.state_holder import SessionState
 from gradio.utils import is_prop_update
 from starlette.requests import Request
 
-from vitexplorer.core.out_of_memory import explain_full_memory
 from vitexplorer.core.text import ExplainedError, Language
-from vitexplorer.service.scheduler import NotYetError, wrong
-from vitexplorer.service.work import CrowdedError, Done, Step, StoppedError, Waiter, result
+from vitexplorer.service.answer_threads import THREADS
+from vitexplorer.service.jobs import CrowdedError, Step, StoppedError, Waiting, waiting
 from vitexplorer.ui.gradio_adapter.statuses import answer_with, has_hung_up
 from vitexplorer.ui.gradio_adapter.types import Block, BlockFunction
 from vitexplorer.ui.kit.language import language_of_request, word
 from vitexplorer.ui.kit.widget import Widget
-
-T = TypeVar("T")
-
-THREADS = 4
-"""answers that are made at once; they hardly ever wait, so that more would only share the same processors"""
 
 
 class Sentence(gr.Error):
@@ -51,51 +40,14 @@ def status_of(error: ExplainedError) -> int:
     return 429 if isinstance(error, CrowdedError) else 422
 
 
-async def answered(waiter: Waiter, answer: Callable[[], T]) -> AsyncGenerator[Step | Done[T], None]:
-    """How far all that `answer` needs is, then what it returned: on a thread, from its beginning each time.
-
-    What goes wrong is raised where `answer` asks for it. Raises what `answer` does, StoppedError for who let go.
-    """
-    went_wrong: dict[Hashable, Exception] = {}
-    while True:
-        try:
-            found = Done(await asyncio.to_thread(_for_page, answer, went_wrong))
-        except NotYetError as error:
-            missing = error
-        else:
-            yield found
-            return
-        async with aclosing(_made(missing, waiter, went_wrong)) as steps:
-            async for step in steps:
-                yield step
-
-
-async def _made(
-    missing: NotYetError, waiter: Waiter, went_wrong: dict[Hashable, Exception]
-) -> AsyncGenerator[Step, None]:
-    try:
-        async with aclosing(missing.steps(waiter)) as steps:
-            async for step in steps:
-                yield step
-    except StoppedError:
-        raise
-    except Exception as error:
-        went_wrong[missing.turns, missing.key] = error
-
-
-async def answer(waiter: Waiter, make: Callable[[], T]) -> T:
-    """The same without saying how far it is."""
-    return await result(answered(waiter, make))
-
-
-def _for_page(answer: Callable[[], T], went_wrong: dict[Hashable, Exception]) -> T:
-    wrong.set(went_wrong)  # in the thread's own copy
-    with explain_full_memory():
-        return answer()
+async def stop_if_hung_up(request: gr.Request | None, step: Step) -> None:
+    """Raise StoppedError where the client has hung up: what one who waits is told, see `Waiting.tell`."""
+    if request and await has_hung_up(request.request):
+        raise StoppedError
 
 
 class PatientBlocks(gr.Blocks):
-    """A page whose functions are called again when what they need is there."""
+    """A page whose functions wait for a visitor, and whose answers are sent as they are."""
 
     def create_limiter(self) -> None:
         """Threads for answers, apart from those that gradio serves files with."""
@@ -140,41 +92,22 @@ class PatientBlocks(gr.Blocks):
         requests: gr.Request | Request | None = None,
         *more: Any,
     ) -> dict[str, Any]:
-        """As gradio's; whoever let go meanwhile is told nothing, and what a person can mend is a sentence."""
+        """Answer whoever let go meanwhile with nothing, and what a person can mend with a sentence; as gradio's."""
         if isinstance(requests, Request):  # of an agent, which gradio hands on as it came
             requests = gr.Request(requests)
+        waiting.set(Waiting(session_of(requests), tell=partial(stop_if_hung_up, requests)))
         try:
-            return await self._call_again(block_fn, processed_input, iterator, requests, *more)
+            try:
+                return await super().call_function(block_fn, processed_input, iterator, requests, *more)
+            except ExplainedError as error:
+                raise not_possible(error, language_of_request(requests)) from error
+        except StoppedError:
+            LocalContext.in_event_listener.set(False)  # which gradio leaves undone behind an error
+            return {"prediction": gr.skip(), "duration": 0.0, "is_generating": False, "iterator": None}
         except Sentence as error:
             if requests:
                 answer_with(requests.request.scope, error.status)
             raise
-
-    async def _call_again(
-        self,
-        block_fn: BlockFunction,
-        processed_input: list[Any],
-        iterator: Any,
-        requests: gr.Request | None,
-        *more: Any,
-    ) -> dict[str, Any]:
-        """Whenever something that was missing is there."""
-        wrong.set(went_wrong := {})
-        while True:
-            try:
-                try:
-                    return await super().call_function(block_fn, list(processed_input), iterator, requests, *more)
-                except NotYetError as error:
-                    missing = error
-                async with aclosing(_made(missing, Waiter(session_of(requests)), went_wrong)) as steps:
-                    async for _ in steps:
-                        if requests and await has_hung_up(requests.request):
-                            raise StoppedError
-            except StoppedError:
-                LocalContext.in_event_listener.set(False)  # which gradio leaves undone behind an error
-                return {"prediction": gr.skip(), "duration": 0.0, "is_generating": False, "iterator": None}
-            except ExplainedError as error:
-                raise not_possible(error, language_of_request(requests)) from error
 
 
 def _is_of_widget(block: Block, value: Any) -> bool:

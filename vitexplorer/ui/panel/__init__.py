@@ -5,10 +5,21 @@ from vitexplorer.ui.panel.figure_panel import (
     PanelData,
     PanelWork,
     Shelf,
+    attempted,
     bare_data,
     of_views,
     panel_data,
     work_data,
 )
 
-__all__ = ["FigurePanel", "PanelData", "PanelWork", "Shelf", "bare_data", "of_views", "panel_data", "work_data"]
+__all__ = [
+    "FigurePanel",
+    "PanelData",
+    "PanelWork",
+    "Shelf",
+    "attempted",
+    "bare_data",
+    "of_views",
+    "panel_data",
+    "work_data",
+]

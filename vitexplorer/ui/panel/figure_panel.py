@@ -9,18 +9,16 @@ instead: until its figure is there the answers say how far it is, and the earlie
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from vitexplorer.controls import departures, specs
-from vitexplorer.core.out_of_memory import explain_full_memory
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Result
-from vitexplorer.service.scheduler import NotYetError
-from vitexplorer.service.work import Step
+from vitexplorer.service.jobs import Step, StoppedError
 from vitexplorer.ui.controls import Field, field_of
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
@@ -45,9 +43,6 @@ _WORDS = (
 )
 
 _log = logging.getLogger(__name__)
-
-Compute = Callable[[str, Mapping[str, Any]], Result]
-"""(view, settings given) -> result"""
 
 
 class PanelView(BaseModel):
@@ -192,13 +187,13 @@ def panel_data(
     view: str,
     given: Mapping[str, Any],
     theme: str,
-    compute: Compute,
+    made: Result | Exception | None,
     shelf: Shelf | None = None,
 ) -> tuple[PanelData, dict[str, Any]]:
-    """The panel for one view under the given settings, and those settings checked.
+    """Return the panel for one view under the given settings, and those settings checked.
 
-    A view that has no meaning for the model, or a setting it cannot take, is answered with its sentence in place of
-    the figure. Raises NotYetError alone.
+    A view that has no meaning for the model is answered with its sentence in place of the figure, and so is an error
+    that was `made` in place of a result.
     """
     shelf = shelf or of_views()
     record = shelf.records[view]
@@ -216,16 +211,13 @@ def panel_data(
         data.elsewhere = (model_showing(view) or "") if record.room != "compare" else ""
         return data, settings
     try:
-        with explain_full_memory():
-            result = compute(view, given)
+        result = made_or_raised(made)
         settings = dict(result.settings)
         data.settings = departures(record.controls, capture, settings)
         data.figure, data.facts = figure_file(result, language, data.theme)
         data.csv = csv_file(result, language)
         data.reading = shelf.reading(result, language)
         data.opens = result.axes == ("blocks", "heads")
-    except NotYetError:
-        raise
     except ExplainedError as error:
         data.refused = error.text.in_(language)
     except Exception:
@@ -236,6 +228,24 @@ def panel_data(
     if any(control.board for control in data.controls):
         data.image = image_file(capture.input.pixels)
     return data, settings
+
+
+async def attempted(computing: Awaitable[Result]) -> Result | Exception:
+    """Await a result; what goes wrong is returned, for the panel says it. Raises StoppedError alone."""
+    try:
+        return await computing
+    except StoppedError:
+        raise
+    except Exception as error:
+        return error
+
+
+def made_or_raised(made: Result | Exception | None) -> Result:
+    """Return a result that was `attempted`, or raise its error."""
+    if isinstance(made, Exception):
+        raise made
+    assert made is not None
+    return made
 
 
 def bare_data(

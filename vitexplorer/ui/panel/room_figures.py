@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Hashable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,11 @@ import gradio as gr
 from vitexplorer.controls.spec import Board
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.core.types import Result
-from vitexplorer.service.scheduler import NotYetError
-from vitexplorer.service.work import Done, Waiter
+from vitexplorer.service.answer_threads import in_thread
+from vitexplorer.service.jobs import Done, Waiting, following
 from vitexplorer.ui.controls import Field
 from vitexplorer.ui.gradio_adapter.events import fields_of
-from vitexplorer.ui.gradio_adapter.page_blocks import answered, session_of
+from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
 from vitexplorer.ui.panel import (
@@ -24,6 +24,7 @@ from vitexplorer.ui.panel import (
     PanelData,
     PanelWork,
     Shelf,
+    attempted,
     bare_data,
     of_views,
     panel_data,
@@ -109,7 +110,7 @@ class RoomFigures:
 
         return VIEWS
 
-    def shelf(self, address: Address) -> Shelf:
+    async def shelf(self, address: Address) -> Shelf:
         """Where the panel takes its views from."""
         return of_views()
 
@@ -117,47 +118,50 @@ class RoomFigures:
         """The same after the one that the room shows in its own way."""
         return (*self._own[:1], *self.views())
 
-    def enter(
+    async def enter(
         self, active: str, address: Address, filled: Address | None, language: Language, said: str = ""
     ) -> Updates:
         """Fill the panel if its room is the one being looked at and the capture is another than before."""
         if active != self.room or filled == address or address == Address():  # nothing is captured yet
             return gr.skip()
-        return {self.panel: self._begun(address, language, said), self.filled: address}
+        return {self.panel: await self._begun(address, language, said), self.filled: address}
 
-    def begin(self, event: gr.EventData, address: Address, language: Language, said: str = "") -> Any:
+    async def begin(self, event: gr.EventData, address: Address, language: Language, said: str = "") -> Any:
         """The same for a panel that was not reached by what `enter` sent."""
         if address == Address():
             return gr.skip()
-        data = self._begun(address, language, said)
+        data = await self._begun(address, language, said)
         data.asked = fields_of(event).get("asked", 0)
         return data
 
-    def _begun(self, address: Address, language: Language, said: str) -> PanelData:
+    async def _begun(self, address: Address, language: Language, said: str) -> PanelData:
         """The view that the browser's address names, or the first one.
 
         Nothing is computed for the room's own, and what runs the model is left for the browser to ask for.
         """
-        capture, shown, shelf = self.capture(address), ShownView.read(said), self.shelf(address)
-        asked = self._first(address, capture, shown)
+        capture, shelf = await self.capture(address), await self.shelf(address)
+        asked = await self._first(address, capture, shelf, ShownView.read(said))
         own = asked.view in self._own and shelf.refusal(asked.view, capture) is None
         if own or shelf.records[asked.view].runs != "nothing":
-            data = bare_data(capture, self.listed(), language, asked.view, shelf)
-            data.settings = dict(asked.settings)
-            return self._placed(data, address, language)
-        return self._show(asked, address, language)
+            return await in_thread(self._bare, asked, address, language, capture, shelf)
+        return await self._show(asked, address, language)
 
-    def _first(self, address: Address, capture: Capture, shown: ShownView) -> Question:
+    def _bare(self, asked: Question, address: Address, language: Language, capture: Capture, shelf: Shelf) -> PanelData:
+        data = bare_data(capture, self.listed(), language, asked.view, shelf)
+        data.settings = dict(asked.settings)
+        return self._placed(data, address, language)
+
+    async def _first(self, address: Address, capture: Capture, shelf: Shelf, shown: ShownView) -> Question:
         """What the address asks for, which says why where this model has no such view; or the first that it can show.
 
         Where it can show none that is the first one, which says why.
         """
-        shelf = self.shelf(address)
         keys = [key for key in self.listed() if shelf.refusal(key, capture) is None]
         if shown.room == self.room and shown.view in keys:
             given = dict(shown.settings)
             try:
-                shelf.records[shown.view].settings(capture, self.desk.engine.resolved(self.run(address), given))
+                resolved = await self.desk.engine.resolved(self.run(address), given)
+                await in_thread(shelf.records[shown.view].settings, capture, resolved)
             except ExplainedError:  # they were another model's
                 given = {}
             return Question(shown.view, given, shown.theme)
@@ -166,31 +170,31 @@ class RoomFigures:
         quick = [key for key in keys if shelf.records[key].runs != "many"]
         return Question(next(iter([*quick, *keys, *self.listed()])), theme=shown.theme)
 
-    def previews(self, address: Address, language: Language) -> PanelData:
+    async def previews(self, address: Address, language: Language) -> PanelData:
         """Small pictures of all views that are read off the capture, and of those that were computed before."""
-        capture, found, shelf = self.capture(address), {}, self.shelf(address)
+        capture, shelf = await self.capture(address), await self.shelf(address)
         for key in self.listed():
             is_quick = shelf.records[key].runs == "nothing" and shelf.refusal(key, capture) is None
-            if is_quick and self._preview(address, key) is None:
-                try:
-                    self.compute(address, capture, key, {})
-                except ExplainedError:
-                    continue
-            if (preview := self._preview(address, key)) is not None:
-                found[key] = preview
+            if is_quick and self.desk.engine.preview(self.run(address), key) is None:
+                with suppress(ExplainedError):
+                    await self.compute(address, capture, key, {})
+        return await in_thread(self._previews, address)
+
+    def _previews(self, address: Address) -> PanelData:
+        found = {key: preview for key in self.listed() if (preview := self._preview(address, key)) is not None}
         return PanelData(previews=found, run=repr(self.run(address)))
 
     def _preview(self, address: Address, view: str) -> ServedFile | None:
         kept = self.desk.engine.preview(self.run(address), view)
         return cached_file(kept, "preview.png") if kept else None
 
-    def answer(self, event: gr.EventData, address: Address, language: Language, request: gr.Request) -> Any:
+    async def answer(self, event: gr.EventData, address: Address, language: Language, request: gr.Request) -> Any:
         """Another view or other settings; what a browser sends is checked by the view's own controls."""
         asked = Question.read(fields_of(event), self.listed())
         if asked is None:
             return gr.skip()
         self.stop(request)
-        return self._show(asked, address, language)
+        return await self._show(asked, address, language)
 
     async def work(
         self, event: gr.EventData, address: Address, language: Language, request: gr.Request
@@ -199,11 +203,11 @@ class RoomFigures:
         asked = Question.read(fields_of(event), self.listed())
         if asked is None:
             return
-        waiter = Waiter(session_of(request), FIGURE, asked.number)
+        waiter = Waiting(session_of(request), FIGURE, asked.number)
         self.desk.engine.leave(waiter.visitor, FIGURE, before=asked.number)
         title = self.records()[asked.view].title
         try:
-            async with aclosing(answered(waiter, lambda: self._show(asked, address, language))) as steps:
+            async with aclosing(following(waiter, self._show(asked, address, language))) as steps:
                 async for step in steps:
                     data = step.result if isinstance(step, Done) else work_data(step, title, language)
                     data.asked = asked.number
@@ -215,43 +219,49 @@ class RoomFigures:
         """What is worked on for this visitor is not waited for any more."""
         self.desk.engine.leave(session_of(request), FIGURE)
 
-    def _show(self, asked: Question, address: Address, language: Language) -> PanelData:
+    async def _show(self, asked: Question, address: Address, language: Language) -> PanelData:
+        capture, shelf = await self.capture(address), await self.shelf(address)
+        made = None
+        if shelf.refusal(asked.view, capture) is None:
+            made = await attempted(self.compute(address, capture, asked.view, asked.settings))
+        data = await in_thread(self._drawn, asked, address, language, capture, shelf, made)
+        for control in data.controls:
+            control.state |= await self._other_image(control, address)
+        return data
+
+    def _drawn(
+        self,
+        asked: Question,
+        address: Address,
+        language: Language,
+        capture: Capture,
+        shelf: Shelf,
+        made: Result | Exception | None,
+    ) -> PanelData:
         from vitexplorer.views import explanations
 
-        capture = self.capture(address)
         data, settings = panel_data(
-            capture,
-            self.listed(),
-            language,
-            asked.view,
-            asked.settings,
-            asked.theme,
-            lambda view, given: self.compute(address, capture, view, given),
-            self.shelf(address),
+            capture, self.listed(), language, asked.view, asked.settings, asked.theme, made, shelf
         )
         data.asked, data.python = asked.number, self.python(address, asked.view, settings)
         if asked.view in explanations():
             here = self.desk.engine.known(self.run(address), capture, EVIDENCE)
             data.standing, data.evidence = standing(asked.view, capture.provenance, here, language), EVIDENCE
-        for control in data.controls:
-            control.state |= self._other_image(control, address)
         return self._placed(data, address, language)
 
-    def _other_image(self, control: Field, address: Address) -> dict[str, Any]:
+    async def _other_image(self, control: Field, address: Address) -> dict[str, Any]:
         """Where the patches of the other image lie that a target compares with, as the same model sees it."""
         from vitexplorer.controls import likeness
 
         if control.kind != "target" or not (found := likeness(control.value)):
             return {}
         try:
-            other = self.desk.engine.capture(replace(address.picture, image=found[0]))
-        except NotYetError:
-            raise
+            other = await self.desk.engine.capture(replace(address.picture, image=found[0]))
         except ExplainedError:  # the panel says so already
             return {}
         pixels = other.input.pixels
         board = Board.of(other.grid(other.depth - 1), pixels.shape[:2])
-        return {"image": image_file(pixels).url, "board": asdict(board)}
+        return {"image": (await in_thread(image_file, pixels)).url, "board": asdict(board)}
 
     def _placed(self, data: PanelData, address: Address, language: Language) -> PanelData:
         """With what is beside the view: pictures of the others, and the next room."""
@@ -268,13 +278,13 @@ class RoomFigures:
         """What the views are of, as the engine remembers them."""
         return address.picture
 
-    def capture(self, address: Address) -> Capture:
+    async def capture(self, address: Address) -> Capture:
         """The run that the views are of."""
-        return self.desk.engine.capture(address.picture)
+        return await self.desk.engine.capture(address.picture)
 
-    def compute(self, address: Address, capture: Capture, view: str, given: Mapping[str, Any]) -> Result:
+    async def compute(self, address: Address, capture: Capture, view: str, given: Mapping[str, Any]) -> Result:
         """One view of it, from memory where it is kept."""
-        return self.desk.engine.compute(self.run(address), capture, view, given)
+        return await self.desk.engine.compute(self.run(address), capture, view, given)
 
     def python(self, address: Address, view: str, settings: Mapping[str, Any]) -> str:
         """The lines of Python that give the same figure."""

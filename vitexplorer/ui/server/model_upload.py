@@ -12,8 +12,9 @@ import json
 import logging
 import shutil
 import tempfile
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,11 +27,11 @@ from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.service.engine import Engine
+from vitexplorer.service.jobs import Done, Step, StoppedError, Waiting, following
 from vitexplorer.service.storage_limits import check_room
 from vitexplorer.service.uploaded_models import Opened, Sent, check_kinds, choose, keep_sent
 from vitexplorer.service.user_storage import safe_name
 from vitexplorer.service.visitor_names import named
-from vitexplorer.service.work import Done, Report, Step, StoppedError, Waiter
 from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.ui.gradio_adapter.page_blocks import status_of
 from vitexplorer.ui.kit.language import language_of, word
@@ -71,7 +72,8 @@ async def _answered(engine: Engine, request: Request) -> Response:
     try:
         address = Address.exactly(model=asked.get("model", ""), weights=asked.get("weights", ""))
         if chosen := Address.exactly(model=asked.get("as", "")).model if "as" in asked else "":
-            return _in_lines(engine, visitor, language, lambda _: choose(engine, visitor, address.model, chosen))
+            work = partial(choose, engine, visitor, address.model, chosen)
+            return _in_lines(visitor, language, lambda: engine.short.run(object(), lambda _: work()))
         if "path" in asked:
             sent = _of_this_machine(asked["path"])
         else:
@@ -84,10 +86,8 @@ async def _answered(engine: Engine, request: Request) -> Response:
             shutil.rmtree(folder, ignore_errors=True)
         return JSONResponse({"refused": error.text.in_(language)}, status_of(error))
 
-    def work(report: Report) -> Opened:
-        return keep_sent(engine, visitor, sent, address.picture, settings(), report)
-
-    return _in_lines(engine, visitor, language, work, folder)
+    keep = partial(keep_sent, engine, visitor, sent, address.picture, settings())
+    return _in_lines(visitor, language, keep, folder)
 
 
 def _of_this_machine(path: str) -> Sent:
@@ -140,18 +140,18 @@ def _title(names: list[str]) -> str:
 
 
 def _in_lines(
-    engine: Engine, visitor: str, language: Language, work: Callable[[Report], Opened], folder: Path | None = None
+    visitor: str, language: Language, keep: Callable[[], Coroutine[Any, Any, Opened]], folder: Path | None = None
 ) -> Response:
-    lines = _lines(engine, visitor, language, work, folder)
+    lines = _lines(visitor, language, keep, folder)
     return StreamingResponse(lines, media_type="application/x-ndjson", headers=NOT_KEPT)
 
 
 async def _lines(
-    engine: Engine, visitor: str, language: Language, work: Callable[[Report], Opened], folder: Path | None
+    visitor: str, language: Language, keep: Callable[[], Coroutine[Any, Any, Opened]], folder: Path | None
 ) -> AsyncGenerator[str, None]:
     """How far it is, then what came of it; the folder is gone afterwards, and the work where nobody waits for it."""
     try:
-        async with aclosing(engine.turns.steps(Waiter(visitor, "file"), object(), work)) as steps:
+        async with aclosing(following(Waiting(visitor, "file"), keep())) as steps:
             async for step in steps:
                 yield json.dumps(_said(step, language), ensure_ascii=False) + "\n"
     except StoppedError:

@@ -13,8 +13,7 @@ from vitexplorer.core.types import OUTPUT, Output
 from vitexplorer.models.catalog import find
 from vitexplorer.models.photographs import photo_hint
 from vitexplorer.service.engine import Engine, Explored
-from vitexplorer.service.work import Done, Step, StoppedError, Waiter
-from vitexplorer.ui.gradio_adapter.page_blocks import answered
+from vitexplorer.service.jobs import Done, Step, StoppedError, Waiting, following
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.shell.address import OF_BROWSER, Address
 from vitexplorer.ui.shell.status import StatusData
@@ -53,7 +52,7 @@ async def exploring(
         language: of the lines.
     """
     try:
-        async with aclosing(answered(Waiter(visitor, PAGE), lambda: engine.explore(address.picture))) as steps:
+        async with aclosing(following(Waiting(visitor, PAGE), engine.explore(address.picture))) as steps:
             async for step in steps:
                 if isinstance(step, Done):
                     yield step.result

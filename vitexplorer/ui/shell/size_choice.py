@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import Engine
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.shell.address import Address
@@ -30,11 +31,11 @@ def size_chip(capture: Capture, address: Address, language: Language) -> SizeChi
     )
 
 
-def with_sizes(chip: SizeChipData, engine: Engine, address: Address, language: Language) -> SizeChipData:
+async def with_sizes(chip: SizeChipData, engine: Engine, address: Address, language: Language) -> SizeChipData:
     """The chip with the sizes that its model can take. Raises as `Engine.explore`."""
     picture = address.picture
-    costs = engine.size_choices(picture.model, picture.weights)
-    step = engine.model(picture.model, picture.weights)
+    costs = await engine.size_choices(picture.model, picture.weights)
+    step = await engine.model(picture.model, picture.weights)
     multiple = step.family.size_step(step.module)
     chip.size = picture.size
     chip.sizes = [_item(cost, language, own=cost is costs[0]) for cost in costs] if len(costs) > 1 else []
@@ -43,12 +44,13 @@ def with_sizes(chip: SizeChipData, engine: Engine, address: Address, language: L
     return chip
 
 
-def cost_of(engine: Engine, address: Address, size: str, language: Language) -> str:
+async def cost_of(engine: Engine, address: Address, size: str, language: Language) -> str:
     """What a size that was typed would cost, or why there is none."""
     from vitexplorer.quantities.size_choices import size_cost
 
     try:
-        cost = size_cost(engine.model(address.picture.model, address.picture.weights), size)
+        model = await engine.model(address.picture.model, address.picture.weights)
+        cost = await in_thread(size_cost, model, size)
     except ExplainedError as error:
         return error.text.in_(language)
     return (cost.refusal or cost.said).in_(language)

@@ -13,6 +13,7 @@ from tests.helpers.app import Steps
 from tests.helpers.built_parts import built
 from tests.helpers.reference_places import slow_place
 from tests.helpers.small_models import load_small, picture
+from tests.helpers.waiting import now
 from vitexplorer.capturing.capture import capture
 from vitexplorer.comparisons import compare
 from vitexplorer.core.settings import Settings
@@ -126,7 +127,7 @@ def test_a_link_opens_the_very_comparison(room):
     left, right = (updates[canvas] for canvas in room.stage.canvases)
     assert (left.block, right.block) == (2, 4)
     assert (left.query, left.head, right.head) == ("11,3", "1", "1")
-    pair = room.pair(updates[room.beside])
+    pair = now(room.pair(updates[room.beside]))
     assert right.query == ",".join(map(str, placed((11, 3), (pair.left, 2), (pair.right, 4))))
     assert any("2 of 0–5" in note for note in updates[room.sides].notes)
     assert any("no class token" in note for note in updates[room.sides].notes)
@@ -169,11 +170,11 @@ def test_whatever_a_browser_sends_is_checked(data):
 
 def test_the_two_canvases_move_together(room):
     beside = entered(room, Address(**{**vars(HERE), "other_model": SWIN}))[room.beside]
-    moved = room.move(event(room.stage.right, to=4, block=9), beside, (5, 9), "en")
+    moved = now(room.move(event(room.stage.right, to=4, block=9), beside, (5, 9), "en"))
     assert moved[room.blocks] == (2, 4)
     assert [moved[canvas].block for canvas in room.stage.canvases] == [2, 4]
-    assert room.move(event(room.stage.left, to=99), beside, (5, 9), "en") == gr.skip()
-    assert room.move(event(room.stage.left, query="1,1", block=5), beside, (5, 9), "en") == gr.skip()
+    assert now(room.move(event(room.stage.left, to=99), beside, (5, 9), "en")) == gr.skip()
+    assert now(room.move(event(room.stage.left, query="1,1", block=5), beside, (5, 9), "en")) == gr.skip()
 
 
 def test_the_sides_are_swapped_by_the_address(room):
@@ -190,29 +191,29 @@ def test_the_sides_are_swapped_by_the_address(room):
 def test_more_pictures_are_named_by_their_ids(room):
     address = Address(**{**vars(HERE), "other_model": VIT, "other_image": "scene_ring", "left_change": "top_k:k=4"})
     figures, named = room.panel, "scene_fish,scene_gear"
-    left = figures.capture(address)
-    result = figures.compute(address, left, "shared_pca", {"images": named})
+    left = now(figures.capture(address))
+    result = now(figures.compute(address, left, "shared_pca", {"images": named}))
     more = [intervene(capture(left.model, examples()[one].path), "top_k:k=4") for one in named.split(",")]
-    expected = compare("shared_pca", left, room.pair(address).right, images=more)
+    expected = compare("shared_pca", left, now(room.pair(address)).right, images=more)
     np.testing.assert_array_equal(result.values, expected.values)
     lines = figures.python(address, "shared_pca", result.settings)
     assert "images=images)" in lines
     assert 'for file in ("picture_3.png", "picture_4.png",)]' in lines
-    shown = figures._show(Question("shared_pca", {"images": named}), address, "zh")
+    shown = now(figures._show(Question("shared_pca", {"images": named}), address, "zh"))
     (field,) = (one for one in shown.controls if one.kind == "images")
     assert (shown.settings["images"], field.value) == (named, named)
-    many = figures._show(Question("shared_pca", {"images": "a,b,c,d,e"}), address, "en")
+    many = now(figures._show(Question("shared_pca", {"images": "a,b,c,d,e"}), address, "en"))
     assert "4 at most" in many.refused
 
 
 def test_figures_are_of_the_changed_left(room):
     address = Address(**{**vars(HERE), "other_model": VIT, "left_change": "top_k:k=4"})
     figures = room.panel
-    left = figures.capture(address)
+    left = now(figures.capture(address))
     assert left.change is not None
     assert figures.run(address) != figures.run(replace(address, left_change=""))
     expected = compare("maps", left, capture(left.model, examples()["scene_flower"].path))
-    np.testing.assert_array_equal(figures.compute(address, left, "maps", {}).values, expected.values)
+    np.testing.assert_array_equal(now(figures.compute(address, left, "maps", {})).values, expected.values)
     lines = figures.python(address, "maps", {})
     assert 'left = vx.intervene(left, "top_k:k=4")' in lines
     assert "right = vx.intervene" not in lines

@@ -22,6 +22,7 @@ from tests.helpers.app import Steps
 from tests.helpers.built_parts import built
 from tests.helpers.finetune_folders import class_folder, number_folder
 from tests.helpers.small_models import load_small, picture
+from tests.helpers.waiting import now
 from vitexplorer.capturing.capture import capture
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError, Text, UnsupportedError
@@ -649,10 +650,10 @@ def test_the_list_says_once_when_a_training_has_ended(room, job):
 
 def test_images_that_are_gone_are_no_longer_chosen(room, tmp_path):
     gone = Chosen(str(tmp_path / "gone"), Text("x", "x"))
-    answer = room.let_go(gone, HERE, "en")
+    answer = now(room.let_go(gone, HERE, "en"))
     assert (answer[room.data.report].title, answer[room.session.chosen]) == ("", None)
     assert not answer[room.runs.picker].ready
-    assert room.let_go(Chosen(str(tmp_path), Text("x", "x")), HERE, "en") == gr.skip()
+    assert now(room.let_go(Chosen(str(tmp_path), Text("x", "x")), HERE, "en")) == gr.skip()
 
 
 def test_more_methods_on_the_same_images_join_the_open_training(room, job):
@@ -666,16 +667,16 @@ def test_more_methods_on_the_same_images_join_the_open_training(room, job):
 
 def test_a_convolutional_network_is_chosen_in_the_room(room):
     choice = TrainingChoice.read({"methods": [{"key": "linear", "settings": {}}], "backbone": "scenes_resnet_96"})
-    data = room.runs.methods(None, HERE, "en", choice)
+    data = now(room.runs.methods(None, HERE, "en", choice))
     assert "convolutional network" in data.backbone
     menu = next(field for field in data.fields if field.name == "backbone")
     assert {option.value for option in menu.options} >= {"", "scenes_resnet_96", "resnet18.a1_in1k"}
     possible = {item.key for item in data.items if not item.impossible}
     assert possible == {"linear", "mlp_k", "partial_k", "full", "bitfit", "norm"}
     images = Chosen("pets", Text("pets", "pets"))
-    config = room.runs._config(choice, images, replace(HERE, weights="trained"))
+    config, _ = now(room.runs._config(choice, images, replace(HERE, weights="trained")))
     assert (config.model, config.weights) == ("scenes_resnet_96", "auto")
-    left = room.runs._config(TrainingChoice(choice.methods, backbone="no such network"), images, HERE)
+    left, _ = now(room.runs._config(TrainingChoice(choice.methods, backbone="no such network"), images, HERE))
     assert (left.model, left.weights) == ("test_vit", "random")
 
 
@@ -696,7 +697,7 @@ def test_the_room_is_filled_for_those_who_look_at_it():
     sent = f'{{"visitor": "{ANNA}", "run": ""}}'
     elsewhere = ["attention", Address(image="scene_flower", model="m")]
     assert room.enter(sent, *elsewhere, False, None, "", "en") == {room.session.visitor: ANNA}
-    assert room.count_here(*elsewhere, None, None, "en") == gr.skip()
+    assert now(room.count_here(*elsewhere, None, None, "en")) == gr.skip()
 
 
 def test_the_first_words_are_said_once_whatever_was_counted_before(room):

@@ -19,6 +19,7 @@ import vitexplorer as vx
 from tests.helpers.app import Steps
 from tests.helpers.built_parts import built
 from tests.helpers.finetune_folders import class_folder, pawpularity_folder
+from tests.helpers.waiting import now
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError, UnsupportedError
 from vitexplorer.core.types import Provenance
@@ -71,7 +72,7 @@ def engine(runs) -> Engine:
 
 
 def opened(engine: Engine, picture: Picture, *paths: Path) -> Opened:
-    return keep_sent(engine, "", Sent(paths), picture, Settings(), lambda *step: None)
+    return now(keep_sent(engine, "", Sent(paths), picture, Settings()))
 
 
 def logits(module: torch.nn.Module) -> torch.Tensor:
@@ -166,7 +167,7 @@ def test_a_merged_checkpoint_comes_back_with_its_classes_and_origin(merged):
 def test_the_page_loads_a_merged_checkpoint(merged, engine):
     _, file = merged
     name = opened(engine, Picture("", "scenes_vit_patch16_192"), file).model
-    assert engine.model(name).class_names == ("a", "b", "c")
+    assert now(engine.model(name)).class_names == ("a", "b", "c")
     assert engine.base_of(Picture("", name)) == Picture("", MODEL, "random")
     desk = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
     assert f'vx.load_model("{MODEL}", weights="' in desk.python_lines(Address(model=name), "parameters")
@@ -177,13 +178,13 @@ def test_a_checkpoint_that_says_nothing_may_be_of_the_model_on_the_screen(merged
     plain = tmp_path / "plain.safetensors"
     safetensors.torch.save_file(safetensors.torch.load_file(file), plain)
     screen = Picture("", MODEL, "random")
-    engine.model(MODEL, "random")
+    now(engine.model(MODEL, "random"))
     told = opened(engine, screen, plain)
     assert list(told.several) == ["", MODEL]
     assert "fits the model on the screen" in told.why.en.replace("also ", "")
     name = choose(engine, "", told.model, MODEL).model
     assert engine.places.file_of(told.model) is None, "it is kept as what was chosen"
-    model = engine.model(name)
+    model = now(engine.model(name))
     assert (model.name, model.class_names, model.provenance.weights) == (MODEL, (), "file")
     torch.testing.assert_close(logits(model.module), logits(tuned.module), rtol=1e-4, atol=1e-5)
     alone = opened(engine, Picture("", "scenes_vit_patch16_192"), plain)
@@ -214,7 +215,7 @@ def test_a_lora_of_peft_is_loaded_like_a_tuned_file(colours, engine, tmp_path, p
         zipfile.ZipFile(paths[0]).extractall(tmp_path)
         paths = sorted(tmp_path.glob("adapter_*"))
     name = opened(engine, Picture("", MODEL, "random"), *paths).model
-    tuned = engine.model(name)
+    tuned = now(engine.model(name))
     torch.testing.assert_close(logits(tuned.module), logits(colours["lora"].model.module), rtol=1e-4, atol=1e-5)
     assert engine.places.title_of(name) == ("colours.safetensors" if packed else "peft.safetensors")
 

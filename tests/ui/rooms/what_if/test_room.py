@@ -16,6 +16,7 @@ import vitexplorer as vx
 from tests.helpers.attention_payload import fetched, unpack_attention
 from tests.helpers.built_parts import built
 from tests.helpers.small_models import capture_small
+from tests.helpers.waiting import now
 from vitexplorer.core.settings import Settings, settings
 from vitexplorer.core.text import UnsupportedError
 from vitexplorer.figures import render
@@ -43,7 +44,7 @@ def event(**data: object) -> gr.EventData:
 
 
 def entered(room: WhatIfRoom, address: Address = HERE, language: str = "en") -> dict:
-    return room.enter("what_if", address, Address(), None, language)
+    return now(room.enter("what_if", address, Address(), None, language))
 
 
 # ------------------------------------------------------------------------------------------------ the room
@@ -61,15 +62,15 @@ def test_a_result_is_there_before_the_first_click(room):
     assert "CHANGED RUN" in changed.warning
     assert "patches shuffled" in changed.weights
     assert "patches shuffled" not in plain.weights
-    run = vx.intervene(room.desk.engine.capture(HERE.picture), address.change)
+    run = vx.intervene(now(room.desk.engine.capture(HERE.picture)), address.change)
     weights, _, _ = unpack_attention(fetched(changed.attention))
     truth = run.call(run.depth - 1).weights().numpy()
     assert np.abs(weights - truth).max() <= truth.max() / 509
 
 
 def test_nobody_waits_who_looks_elsewhere(room):
-    assert room.enter("attention", HERE, Address(), None, "en") == gr.skip()
-    assert room.enter("what_if", HERE, Address(), HERE, "en") == gr.skip()
+    assert now(room.enter("attention", HERE, Address(), None, "en")) == gr.skip()
+    assert now(room.enter("what_if", HERE, Address(), HERE, "en")) == gr.skip()
 
 
 def test_a_link_opens_the_very_change(room):
@@ -80,24 +81,24 @@ def test_a_link_opens_the_very_change(room):
 
 
 def test_other_changes_are_made_once(room, monkeypatch):
-    updates = room.choose(event(text="positions:how=off;top_k:k=8"), entered(room)[room.changed], 2, "zh")
-    plain, changed, now = (updates[part] for part in (room.stage.left, room.stage.right, room.changed))
-    assert now.change == "positions:how=off,seed=0;top_k:k=8"
+    updates = now(room.choose(event(text="positions:how=off;top_k:k=8"), entered(room)[room.changed], 2, "zh"))
+    plain, changed, then = (updates[part] for part in (room.stage.left, room.stage.right, room.changed))
+    assert then.change == "positions:how=off,seed=0;top_k:k=8"
     assert (plain.block, changed.block) == (2, 2)
     assert "位置编码关闭" in changed.weights
     monkeypatch.setattr(
         import_module("vitexplorer.interventions"), "intervene", lambda *_: pytest.fail("the network ran again")
     )
-    again = room.choose(event(text=now.change), now, 2, "zh")
+    again = now(room.choose(event(text=then.change), then, 2, "zh"))
     assert again[room.picker].reading == updates[room.picker].reading
-    shown = room.show_block(event(to=3), now, "zh")
+    shown = now(room.show_block(event(to=3), then, "zh"))
     assert {shown[canvas].block for canvas in (room.stage.left, room.stage.right)} == {shown[room.block]} == {3}
-    assert room.show_block(event(to=99), now, "zh") == gr.skip()
+    assert now(room.show_block(event(to=99), then, "zh")) == gr.skip()
 
 
 @pytest.mark.parametrize("text", ["heads_off:heads=99.0", "no_such", "top_k:k=x", "top_k", None])
 def test_whatever_a_browser_sends_is_checked(room, text):
-    updates = room.choose(event(text=text), entered(room)[room.changed], 5, "en")
+    updates = now(room.choose(event(text=text), entered(room)[room.changed], 5, "en"))
     if text == "top_k":
         assert updates[room.changed].change == "top_k:k=8"
     elif text:
@@ -109,14 +110,14 @@ def test_whatever_a_browser_sends_is_checked(room, text):
 
 def test_another_model_without_such_a_head_begins_anew(room):
     before = Address(**{**vars(HERE), "change": "heads_off:heads=11.2"})
-    updates = room.enter("what_if", HERE, before, replace(HERE, image="scene_ring"), "en")
+    updates = now(room.enter("what_if", HERE, before, replace(HERE, image="scene_ring"), "en"))
     assert updates[room.changed].change == "shuffle_patches:seed=0"
     assert not updates[room.picker].refused
 
 
 def test_the_panel_shows_the_changed_run_and_its_lines(room):
     address = entered(room)[room.changed]
-    data = room.panel.enter("what_if", address, None, "en")[room.panel.panel]
+    data = now(room.panel.enter("what_if", address, None, "en"))[room.panel.panel]
     assert data.chosen == "before_after"
     assert not data.refused
     assert 'vx.intervene(capture, "shuffle_patches:seed=0")' in data.python
@@ -125,10 +126,10 @@ def test_the_panel_shows_the_changed_run_and_its_lines(room):
 def test_changed_runs_are_bounded():
     engine = Engine(Settings(capture_cache_megabytes=40))
     for k in (1, 2, 3, 4, 5):
-        engine.changed(HERE.picture, f"top_k:k={k}")
+        now(engine.changed(HERE.picture, f"top_k:k={k}"))
     assert engine.memory.nbytes <= 40 << 20
     assert len(engine.caches["changed"]) < 5
-    assert engine.changed(HERE.picture, "") is engine.capture(HERE.picture)
+    assert now(engine.changed(HERE.picture, "")) is now(engine.capture(HERE.picture))
 
 
 @pytest.mark.parametrize("key", ["vit", "swin", "dinov3", "encoder"])

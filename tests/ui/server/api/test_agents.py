@@ -20,8 +20,8 @@ from mcp.types import CallToolResult
 from PIL import Image
 
 import vitexplorer as vx
-from tests.helpers.app import run_apart
 from tests.helpers.hosted_page import hosted
+from tests.helpers.waiting import now
 from vitexplorer.figures.tables import as_document
 from vitexplorer.service import scheduler as turns
 from vitexplorer.service.engine import Engine
@@ -101,7 +101,7 @@ def test_every_tool_answers_what_it_must_wait_for(url: str, transport: str, firs
             images = {"explain": {"image": explained}, "predict": {"image": predicted}}
             return {name: told(await session.call_tool(name, ASKED[name] | images.get(name, {}))) for name in names}
 
-    answers = run_apart(called())
+    answers = now(called())
     assert all(answers.values())
     model = vx.load_model(MODEL)
     result = vx.compute("attention_map", vx.capture(model, noise(first)), **ASKED["explain"]["settings"])
@@ -121,7 +121,7 @@ def test_several_calls_at_once_have_an_answer_each(url: str, transport: str, fir
 
     model = vx.load_model(MODEL)
     expected = [vx.capture(model, noise(first + number)).logits.max().item() for number in range(5)]
-    assert run_apart(called()) == expected
+    assert now(called()) == expected
 
 
 # ---------------------------------------------------------------------------------------------- who has left
@@ -172,7 +172,7 @@ def test_a_call_whose_client_hangs_up_is_let_go(url: str, endless: None, way: st
             call.cancel()
             await until(watching, 0)
 
-    run_apart(hung_up())
+    now(hung_up())
 
 
 def test_an_agent_who_waits_for_enough_is_told_so(url: str, endless: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,5 +187,5 @@ def test_an_agent_who_waits_for_enough_is_told_so(url: str, endless: None, monke
             call.cancel()
             return refused
 
-    refused = run_apart(crowded())
+    refused = now(crowded())
     assert (refused.isError, refused.content[0].text.partition(" that")[0]) == (True, "You have asked for 1 things")

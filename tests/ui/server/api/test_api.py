@@ -14,7 +14,7 @@ import gradio as gr
 import pytest
 
 import vitexplorer as vx
-from tests.helpers.app import run_apart
+from tests.helpers.waiting import now
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.figures.tables import as_document
@@ -45,12 +45,12 @@ def listing(installation: Settings) -> Listing:
 
 def answer(endpoint: Any, **given: Any) -> Any:
     """As a client gets it."""
-    return json.loads(json.dumps(run_apart(endpoint(**given)), allow_nan=False))
+    return json.loads(json.dumps(now(endpoint(**given)), allow_nan=False))
 
 
 def sentence(endpoint: Any, **given: Any) -> str:
     with pytest.raises(gr.Error) as refused:
-        run_apart(endpoint(**given))
+        now(endpoint(**given))
     assert not refused.value.print_exception  # no traceback in the log for what a caller can mend
     return refused.value.message
 
@@ -90,7 +90,7 @@ def test_of_another_size_weights_and_run(explaining):
 
 
 def test_a_changed_run_is_the_one_that_the_page_keeps(explaining, monkeypatch):
-    explaining._engine.changed(Picture("scene_mug", MODEL), "positions:how=off")
+    now(explaining._engine.changed(Picture("scene_mug", MODEL), "positions:how=off"))
     monkeypatch.setattr(
         import_module("vitexplorer.interventions"), "intervene", lambda *_: pytest.fail("the network ran again")
     )
@@ -225,7 +225,7 @@ def test_no_way_leads_inside(explaining, elsewhere, path, said):
 
 def test_a_picture_that_is_too_large_is_left_there(elsewhere, tmp_path):
     with pytest.raises(ExplainedError, match="larger than 0 MB"):
-        run_apart(fetching.fetched(f"{elsewhere}/fish.webp", tmp_path / "picture", most=1000))
+        now(fetching.fetched(f"{elsewhere}/fish.webp", tmp_path / "picture", most=1000))
 
 
 def test_a_picture_can_stand_in_its_address(explaining):
@@ -241,7 +241,7 @@ def test_nothing_else_has_a_name(installation):
     async def built() -> gr.Blocks:
         return build_page(installation, Engine(installation))[0]
 
-    page = run_apart(built())
+    page = now(built())
     named = page.get_api_info()["named_endpoints"]
     assert list(named) == ["/models", "/views", "/explain", "/predict", "/parameters"]
     public = [event for event in page.fns.values() if event.api_visibility != "private"]

@@ -16,9 +16,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, ImageContent, TextContent
 
 import vitexplorer as vx
-from tests.helpers.app import run_apart
 from tests.helpers.documentation import code_blocks
 from tests.helpers.tree import ROOT
+from tests.helpers.waiting import now
 from vitexplorer.figures.tables import as_document
 from vitexplorer.models.examples import examples
 
@@ -81,7 +81,7 @@ def called(url: str, *calls: tuple[str, dict[str, Any]]) -> list[CallToolResult]
                 assert all(one["description"] for one in described)
             return [await agent.call_tool(name, given) for name, given in calls]
 
-    return run_apart(session())
+    return now(session())
 
 
 def test_an_agent_is_given_numbers_and_a_picture(url, folder):

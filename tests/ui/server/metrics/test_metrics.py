@@ -15,7 +15,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
-from tests.helpers.app import run_apart
+from tests.helpers.waiting import now
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.settings import Settings
 from vitexplorer.service.engine import Engine
@@ -78,7 +78,7 @@ def test_events_are_told_by_what_became_of_them():
                 continue
 
     measures, written = Measures(), io.StringIO()
-    run_apart(asked("answered", "refused", "failed", "answered"))
+    now(asked("answered", "refused", "failed", "answered"))
     outcomes = [json.loads(line)["outcome"] for line in written.getvalue().splitlines()]
     assert outcomes == ["answered", "refused", "failed", "answered"]
     name = "test_events_are_told_by_what_became_of_them.<locals>.answer"

@@ -13,6 +13,7 @@ from gradio.components import Component
 
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Query
+from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import Explored
 from vitexplorer.ui.canvas.all_heads import strip_of
 from vitexplorer.ui.canvas.block_data import block_data, carried, default_query, frame_data, is_block, shown_query
@@ -55,31 +56,33 @@ class AttentionRoom(Room):
         data = self.data(capture, address, language, block, address.head or "mean", query)
         return {self.canvas: data.model_copy(update=address.display)}
 
-    def show_block(self, event: gr.EventData, address: Address, language: Language) -> Updates:
+    async def show_block(self, event: gr.EventData, address: Address, language: Language) -> Updates:
         """Another block of the same capture; head and query stay what the visitor chose in the browser."""
-        capture, block = self.desk.engine.capture(address.picture), fields_of(event).get("to")
+        capture, block = await self.desk.engine.capture(address.picture), fields_of(event).get("to")
         picked = self._picked(event, capture, language)
         if picked is None or not is_block(block, capture):
             return gr.skip()
         query = carried(capture, picked.query, picked.block, block)
-        return {self.canvas: self.data(capture, address, language, block, picked.head, query, picked.asked)}
+        chosen = (block, picked.head, query, picked.asked)
+        return {self.canvas: await in_thread(self.data, capture, address, language, *chosen)}
 
-    def open(self, event: gr.EventData, address: Address, language: Language) -> Updates:
+    async def open(self, event: gr.EventData, address: Address, language: Language) -> Updates:
         """A head was chosen from the whole network: its map, from the query that a block begins with."""
-        capture = self.desk.engine.capture(address.picture)
+        capture = await self.desk.engine.capture(address.picture)
         block, head = fields_of(event).get("block"), fields_of(event).get("head")
         if not is_block(block, capture) or not isinstance(head, int) or not 0 <= head < capture.num_heads(block):
             return gr.skip()
-        return {self.canvas: self.data(capture, address, language, block, str(head), default_query(capture, block))}
+        chosen = (block, str(head), default_query(capture, block))
+        return {self.canvas: await in_thread(self.data, capture, address, language, *chosen)}
 
-    def select(self, event: gr.EventData, address: Address, language: Language) -> Updates:
+    async def select(self, event: gr.EventData, address: Address, language: Language) -> Updates:
         """A query or head was picked: the lines of Python follow, and so does the map where rows are sent singly."""
-        capture = self.desk.engine.capture(address.picture)
+        capture = await self.desk.engine.capture(address.picture)
         picked = self._picked(event, capture, language)
         if picked is None:
             return gr.skip()
         chosen = (picked.block, picked.head, picked.query, picked.asked)
-        return {self.canvas: self.data(capture, address, language, *chosen)}
+        return {self.canvas: await in_thread(self.data, capture, address, language, *chosen)}
 
     def _picked(self, event: gr.EventData, capture: Capture, language: Language) -> Selection | None:
         fields = fields_of(event)

@@ -30,28 +30,28 @@ class PairFigures(RoomFigures):
 
         return COMPARISONS
 
-    def shelf(self, address: Address) -> Shelf:
+    async def shelf(self, address: Address) -> Shelf:
         """The comparisons of the two that an address names."""
         from vitexplorer.comparisons import COMPARISONS, reading, refusal
 
-        right = self._right(address)
+        right = await self._right(address)
         return Shelf(COMPARISONS, lambda key, left: refusal(key, left, right), reading)
 
     def run(self, address: Address) -> Hashable:
         """Both pictures, with what is changed on each side."""
         return address.picture, address.left_change, address.other, address.other_change
 
-    def capture(self, address: Address) -> Capture:
+    async def capture(self, address: Address) -> Capture:
         """The left one."""
-        return self.desk.engine.changed(address.picture, address.left_change)
+        return await self.desk.engine.changed(address.picture, address.left_change)
 
-    def compute(self, address: Address, capture: Capture, view: str, given: Mapping[str, Any]) -> Result:
+    async def compute(self, address: Address, capture: Capture, view: str, given: Mapping[str, Any]) -> Result:
         """One comparison, from memory where it is kept."""
-        return self.desk.engine.compare(self.run(address), capture, self._right(address), view, given)
+        return await self.desk.engine.compare(self.run(address), capture, await self._right(address), view, given)
 
     def python(self, address: Address, view: str, settings: Mapping[str, Any]) -> str:
         """The lines of Python that make both captures."""
         return self.desk.lines_of_two(address, on_the_left(address), view, settings)
 
-    def _right(self, address: Address) -> Capture:
-        return self.desk.engine.changed(address.other, address.other_change)
+    async def _right(self, address: Address) -> Capture:
+        return await self.desk.engine.changed(address.other, address.other_change)

@@ -10,7 +10,7 @@ from vitexplorer.core.text import Language
 from vitexplorer.core.types import OUTPUT, Output, prefix_text
 from vitexplorer.models.catalog import find
 from vitexplorer.models.examples import examples
-from vitexplorer.service.work import Step
+from vitexplorer.service.jobs import Step
 from vitexplorer.ui.canvas.two_sided import Blocks, Side
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.rooms.compare.sides import Preset

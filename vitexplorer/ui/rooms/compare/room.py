@@ -14,12 +14,12 @@ import gradio as gr
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Language, Text
-from vitexplorer.service.scheduler import NotYetError
+from vitexplorer.service.answer_threads import in_thread
+from vitexplorer.service.jobs import Done, StoppedError, Waiting, following
 from vitexplorer.service.user_storage import MODEL
-from vitexplorer.service.work import Done, StoppedError, Waiter
 from vitexplorer.ui.canvas.two_sided import Blocks, TwoSided
 from vitexplorer.ui.gradio_adapter.events import fields_of, sent
-from vitexplorer.ui.gradio_adapter.page_blocks import answered, session_of
+from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.rooms.compare.pair_figures import PairFigures
@@ -124,7 +124,7 @@ class CompareRoom(Room):
         wanted = address if linked else replace(address, **{name: getattr(beside, name) for name in COMPARED})
         async for step in self._made(wanted, language, request):
             if isinstance(step, Pair):
-                blocks, canvases = self.stage.open(step.sides(language), step.address, language)
+                blocks, canvases = await self._opened(step, language)
                 filled = self._chips(step, language, visitor) | canvases
                 yield {
                     **filled,
@@ -162,7 +162,7 @@ class CompareRoom(Room):
             if step.refused:
                 yield {self.sides: self._data(step, blocks, language)}
                 return
-            blocks, canvases = self.stage.open(step.sides(language), step.address, language)
+            blocks, canvases = await self._opened(step, language)
             yield {
                 **self._chips(step, language, visitor),
                 **canvases,
@@ -171,51 +171,52 @@ class CompareRoom(Room):
                 self.beside: step.address,
             }
 
-    def move(self, event: gr.EventData, beside: Address, blocks: Blocks, language: Language) -> Updates:
+    async def move(self, event: gr.EventData, beside: Address, blocks: Blocks, language: Language) -> Updates:
         """Another block on one side, and the one beside it."""
         if beside == Address():
             return gr.skip()
-        pair = self.pair(beside)
-        moved = self.stage.move(event, pair.sides(language), blocks, language)
+        pair = await self.pair(beside)
+        moved = await in_thread(self.stage.move, event, pair.sides(language), blocks, language)
         if moved is None:
             return gr.skip()
         blocks, canvases = moved
         return {**canvases, self.blocks: blocks, self.sides: self._data(pair, blocks, language)}
 
-    def cost(self, event: gr.EventData, beside: Address, language: Language) -> Updates:
+    async def cost(self, event: gr.EventData, beside: Address, language: Language) -> Updates:
         """The sheet of the sizes on the right, as that of the bar."""
         size = fields_of(event).get("size")
         if size is None or beside == Address():
             return gr.skip()
         there, engine = on_the_left(beside), self.desk.engine
-        chip = with_sizes(size_chip(engine.capture(there.picture), there, language), engine, there, language)
+        chip = size_chip(await engine.capture(there.picture), there, language)
+        chip = await with_sizes(chip, engine, there, language)
         if size:
-            chip.says = cost_of(engine, there, size, language)
+            chip.says = await cost_of(engine, there, size, language)
         return {self.size: chip}
 
     # -------------------------------------------------------------------------------------- what is shown
 
-    def pair(self, address: Address) -> Pair:
+    async def pair(self, address: Address) -> Pair:
         """Both sides of an address in full. Raises as `Engine.changed`."""
         engine = self.desk.engine
         return Pair(
             address,
-            engine.changed(address.picture, address.left_change),
-            engine.changed(address.other, address.other_change),
+            await engine.changed(address.picture, address.left_change),
+            await engine.changed(address.other, address.other_change),
         )
+
+    async def _opened(self, pair: Pair, language: Language) -> tuple[Blocks, Updates]:
+        return await in_thread(self.stage.open, pair.sides(language), pair.address, language)
 
     async def _made(
         self, wanted: Address, language: Language, request: gr.Request, instead: Address | None = None
     ) -> AsyncGenerator[Any, None]:
         """How far the right side is, then both; in place of one that cannot be, what was there, or a neighbour."""
-        waiter = Waiter(session_of(request), BESIDE)
+        waiter = Waiting(session_of(request), BESIDE)
         self.desk.engine.leave(waiter.visitor, BESIDE)
 
-        def make() -> Pair:
-            return self._possible(wanted, instead, language)
-
         try:
-            async with aclosing(answered(waiter, make)) as steps:
+            async with aclosing(following(waiter, self._possible(wanted, instead, language))) as steps:
                 async for step in steps:
                     yield step.result if isinstance(step, Done) else SidesData(working=line_of(step, language))
         except StoppedError:  # another one was chosen; gradio ends with what was said last, which is past
@@ -223,16 +224,14 @@ class CompareRoom(Room):
         except ExplainedError as error:
             yield SidesData(refused=error.text.in_(language))
 
-    def _possible(self, wanted: Address, instead: Address | None, language: Language) -> Pair:
-        address = wanted if wanted.other_model else replace(wanted, **self._neighbour(wanted))
+    async def _possible(self, wanted: Address, instead: Address | None, language: Language) -> Pair:
+        address = wanted if wanted.other_model else replace(wanted, **await in_thread(self._neighbour, wanted))
         try:
-            return self.pair(address)
-        except NotYetError:
-            raise
+            return await self.pair(address)
         except ExplainedError as error:
             plain = replace(address, **dict.fromkeys(COMPARED, ""))
-            other = instead or replace(plain, **self._neighbour(plain))
-            return replace(self.pair(other), refused=error.text.in_(language))
+            other = instead or replace(plain, **await in_thread(self._neighbour, plain))
+            return replace(await self.pair(other), refused=error.text.in_(language))
 
     def _neighbour(self, address: Address) -> dict[str, str]:
         """What to put beside a model that is worth a look: of a tuned one its base, otherwise another bundled one."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Text, same
 from vitexplorer.models.catalog import convolutional
+from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.service.user_storage import MODEL
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS
@@ -39,7 +40,7 @@ class Backbone:
         return "random" if self.picture.weights == "random" else "auto"
 
 
-def backbone_of(engine: Engine, address: Address, wanted: str) -> Backbone:
+async def backbone_of(engine: Engine, address: Address, wanted: str) -> Backbone:
     """The backbone for the model on the screen, or for a convolutional network of that name.
 
     Raises ExplainedError for a model that cannot be loaded, or that this installation does not allow, and for one of a
@@ -47,15 +48,15 @@ def backbone_of(engine: Engine, address: Address, wanted: str) -> Backbone:
     """
     entry = next((one for one in convolutional() if one.name == wanted), None)
     if entry is None:
-        picture = engine.base_of(address.picture)
+        picture = await in_thread(engine.base_of, address.picture)
         if picture.model.startswith(MODEL):
             raise ExplainedError(TRAINING_WORDS["methods_own_file"])
-        model = engine.model(picture.model, picture.weights)
+        model = await engine.model(picture.model, picture.weights)
         text = TRAINING_WORDS["methods_backbone"]
         return Backbone(model, picture, text.format(model=model.name, weights=model.provenance.weights_text))
     picture = Picture("", entry.name, address.weights)
     engine.check_allowed(picture)
-    model = engine.model(entry.name, "random")
+    model = await engine.model(entry.name, "random")
     weights = model.provenance.weights_text if address.weights == "random" else model_state(entry, settings())
     return Backbone(model, picture, TRAINING_WORDS["methods_convolutional"].format(model=entry.title, weights=weights))
 

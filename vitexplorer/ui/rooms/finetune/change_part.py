@@ -11,9 +11,10 @@ from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.core.types import Result
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.results.records import FinetuneResult
+from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
-from vitexplorer.ui.panel.figure_panel import FigurePanel, PanelData
+from vitexplorer.ui.panel.figure_panel import FigurePanel, PanelData, attempted, made_or_raised
 from vitexplorer.ui.rooms.finetune.figures import Asked, panel_of
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.words import say
@@ -67,23 +68,25 @@ class ChangePart:
         """Another training was opened."""
         event.then(lambda: gr.Column(visible=False), None, self.column, **QUICK)
 
-    def show(self, visitor: str, training: str, run: str, address: Address, language: Language) -> Updates:
+    async def show(self, visitor: str, training: str, run: str, address: Address, language: Language) -> Updates:
         """The first of the figures."""
-        result = self._result(visitor, training, run)
+        result = await in_thread(self._result, visitor, training, run)
         if result is None:
             return {self.column: gr.Column(visible=False)}
         return {
             self.column: gr.Column(visible=True),
             self.title: say("changed_open", language, run=result.run, model=result.base[0]),
-            self.panel: self._panel(result, Asked(), address, language),
+            self.panel: await self._panel(result, Asked(), address, language),
         }
 
-    def answer(
+    async def answer(
         self, event: gr.EventData, visitor: str, training: str, run: str, address: Address, language: Language
     ) -> PanelData:
         """Another figure or setting."""
-        result = self._result(visitor, training, run)
-        return gr.skip() if result is None else self._panel(result, Asked.read(fields_of(event)), address, language)
+        result = await in_thread(self._result, visitor, training, run)
+        return (
+            gr.skip() if result is None else await self._panel(result, Asked.read(fields_of(event)), address, language)
+        )
 
     def _result(self, visitor: str, training: str, run: str) -> FinetuneResult | None:
         try:
@@ -91,37 +94,40 @@ class ChangePart:
         except ExplainedError:
             return None
 
-    def _panel(self, result: FinetuneResult, asked: Asked, address: Address, language: Language) -> PanelData:
+    async def _panel(self, result: FinetuneResult, asked: Asked, address: Address, language: Language) -> PanelData:
         from vitexplorer.finetune.methods import METHODS
 
         keys = ("size", "rank", "token", *(("prompts",) if METHODS[result.method].adds_tokens else ()))
         view = asked.view if asked.view in keys else keys[0]
         engine = self.desk.engine
-        return panel_of(
+        made = await attempted(changed(engine, result, view, address))
+        return await in_thread(
+            panel_of,
             asked,
             keys,
             lambda key: say(f"changed_{key}", language),
             language,
             [],
-            lambda view: changed(engine, result, view, address),
+            lambda: made_or_raised(made),
             python_lines(result, engine.places.path_of(result.file), view),
         )
 
 
-def changed(engine: Engine, result: FinetuneResult, view: str, address: Address) -> Result:
-    """One of the figures, computed from models that the engine keeps. Raises ExplainedError, and as `Turns.need`."""
+async def changed(engine: Engine, result: FinetuneResult, view: str, address: Address) -> Result:
+    """One of the figures, computed from models that the engine keeps. Raises ExplainedError, and as `Scheduler.run`."""
     from vitexplorer.finetune.change import prompt_attention, token_change, weight_change
 
     name, weights, _ = result.base
     base_picture = replace(address.picture, model=name, weights="random" if weights == "random" else "trained")
     tuned_picture = replace(address.picture, model=engine.places.name_of(result.file), weights="trained")
     if view in ("size", "rank"):
-        base, after = (engine.model(one.model, one.weights) for one in (base_picture, tuned_picture))
-        return engine.remembered(engine.long, (tuned_picture.model, view), lambda _: weight_change(base, after, view))
-    after = engine.capture(tuned_picture)
+        base, after = [await engine.model(one.model, one.weights) for one in (base_picture, tuned_picture)]
+        key = (tuned_picture.model, view)
+        return await engine.remembered(engine.long, key, lambda _: weight_change(base, after, view))
+    after = await engine.capture(tuned_picture)
     if view == "prompts":
-        return prompt_attention(after)
-    return token_change(engine.capture(base_picture), after)
+        return await in_thread(prompt_attention, after)
+    return await in_thread(token_change, await engine.capture(base_picture), after)
 
 
 def python_lines(result: FinetuneResult, file: str, view: str) -> str:

@@ -11,9 +11,9 @@ import gradio as gr
 from vitexplorer.core.text import ExplainedError, Language, Progress
 from vitexplorer.finetune.data import DataError, Pick, Split, split
 from vitexplorer.finetune.job.folder import read_config
-from vitexplorer.service.scheduler import Turns
+from vitexplorer.service.jobs import Done, Report, Waiting, following
+from vitexplorer.service.scheduler import Scheduler
 from vitexplorer.service.training_images import Chosen, Looked, copy_taught, draw, look, of_training, point_at, unpack
-from vitexplorer.service.work import Done, Report, Waiter
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
@@ -31,7 +31,7 @@ class DataPart:
     def __init__(self, desk: Desk, session: Session):
         """Args: desk: what the rooms share; session: what the parts share."""
         self.desk, self.session = desk, session
-        self._reading = Turns("reading")  # decoding takes its own turn, not the model's
+        self._reading = Scheduler("reading")  # decoding takes its own turn, not the model's
 
     def build(self) -> tuple[Dependency, ...]:
         """Buttons and report; returns the events after which there are other images."""
@@ -157,7 +157,7 @@ class DataPart:
         visitor = session_of(request)
         self._reading.leave(visitor)
         try:
-            async with aclosing(self._reading.steps(Waiter(visitor), object(), work)) as steps:
+            async with aclosing(following(Waiting(visitor), self._reading.run(object(), work))) as steps:
                 async for step in steps:
                     if isinstance(step, Done):
                         chosen, report = step.result

@@ -22,7 +22,6 @@ from vitexplorer.finetune.outcome import (
     per_class_result,
     residuals_result,
 )
-from vitexplorer.service.scheduler import NotYetError
 from vitexplorer.service.user_storage import path_in_script
 from vitexplorer.ui.controls import Field, Option
 from vitexplorer.ui.kit.language import word
@@ -61,7 +60,7 @@ def panel_of(
     said: Callable[[str], str],
     language: Language,
     controls: list[Field],
-    make: Callable[[str], Result],
+    make: Callable[[], Result],
     python: str,
 ) -> PanelData:
     """A panel with one of the figures `keys`, or why there is none; `said` has the words of "key", "question_key"."""
@@ -79,14 +78,12 @@ def panel_of(
     )
     try:
         with explain_full_memory():
-            result = make(view)
+            result = make()
         data.figure, data.facts = figure_file(result, language, asked.theme)
         data.csv = csv_file(result, language)
         data.reading = reading(result).in_(language)
     except ExplainedError as error:
         data.refused = error.text.in_(language)
-    except NotYetError:
-        raise
     except Exception:
         _log.exception("Could not show %s with %s", view, asked.settings)
         data.refused = word("unexpected", language)
@@ -136,9 +133,7 @@ def result_figures(comparison: Comparison, run: str, asked: Asked, language: Lan
     }
     call, make = makers[view]
     lines = python_lines(comparison.folder, call.format(**given))
-    return panel_of(
-        asked, keys, lambda key: say(f"figures_{key}", language), language, controls, lambda view: make(), lines
-    )
+    return panel_of(asked, keys, lambda key: say(f"figures_{key}", language), language, controls, make, lines)
 
 
 def python_lines(training: Path, call: str) -> str:

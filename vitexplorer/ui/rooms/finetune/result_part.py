@@ -15,7 +15,7 @@ from gradio import FileData
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.finetune.comparison import Comparison, load_comparison
 from vitexplorer.finetune.job.folder import read_config, stem_of
-from vitexplorer.service.work import Done, Report, Step, Waiter
+from vitexplorer.service.jobs import Done, Report, Step, Waiting, following
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
@@ -169,7 +169,7 @@ class ResultPart:
 
         engine.leave(session, FIGURE)
         try:
-            async with aclosing(engine.long.steps(Waiter(session, FIGURE), object(), work)) as steps:
+            async with aclosing(following(Waiting(session, FIGURE), engine.long.run(object(), work))) as steps:
                 async for step in steps:
                     line = say("board_preparing", language)
                     if isinstance(step, Step) and step.total:

@@ -7,7 +7,6 @@ other: images and their report; methods; the training while it runs, with earlie
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
-from functools import partial
 from pathlib import Path
 
 import gradio as gr
@@ -17,8 +16,6 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.service.training_images import Chosen
 from vitexplorer.service.visitor_names import VISITOR, training_of, visitor_of
-from vitexplorer.service.work import Waiter
-from vitexplorer.ui.gradio_adapter.page_blocks import answer, session_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.rooms.finetune.data_part import DataPart
 from vitexplorer.ui.rooms.finetune.methods import MethodsData
@@ -141,7 +138,7 @@ class FinetuneRoom(Room):
             entered |= {self.steps: steps_data(language), self.data.report: report, self.greeted: True}
         return entered | {self.session.training: training or self.runs.known(visitor, training_of(browser))}
 
-    def count_here(
+    async def count_here(
         self, active: str, address: Address, filled: Address | None, chosen: Chosen | None, language: Language
     ) -> Updates:
         """Methods for the model on the screen, where it is another than they were counted for."""
@@ -149,7 +146,7 @@ class FinetuneRoom(Room):
             return gr.skip()
         if filled is not None and (filled.model, filled.weights) == (address.model, address.weights):
             return gr.skip()
-        return self.count(chosen, address, language)
+        return await self.count(chosen, address, language)
 
     async def remember(
         self,
@@ -161,11 +158,10 @@ class FinetuneRoom(Room):
         request: gr.Request,
     ) -> AsyncGenerator[Updates, None]:
         """The images of the training that is open, and the methods for them with its plan."""
-        waiter = Waiter(session_of(request))
         async for read in self.data.remember(visitor, training, chosen, language, request):
             if images := read.get(self.session.chosen):
                 plan = self.runs.plan(visitor, training)
-                read |= await answer(waiter, partial(self.count, images, address, language, plan))
+                read |= await self.count(images, address, language, plan)
             yield read
 
     async def remember_first(
@@ -183,19 +179,19 @@ class FinetuneRoom(Room):
             async for read in self.remember(visitor, training, chosen, address, language, request):
                 yield read
 
-    def let_go(self, chosen: Chosen | None, address: Address, language: Language) -> Updates:
+    async def let_go(self, chosen: Chosen | None, address: Address, language: Language) -> Updates:
         """Images that went with the training that was deleted are no longer chosen."""
         if chosen is None or Path(chosen.folder).is_dir():
             return gr.skip()
         gone = {self.data.report: empty_report(language), self.session.chosen: None}
-        return gone | self.count(None, address, language)
+        return gone | await self.count(None, address, language)
 
-    def count(
+    async def count(
         self, chosen: Chosen | None, address: Address, language: Language, plan: dict[str, str] | None = None
     ) -> Updates:
         """Every method for these images and this model; `plan` is put into the fields."""
         try:
-            methods = self.runs.methods(chosen, address, language, plan=plan)
+            methods = await self.runs.methods(chosen, address, language, plan=plan)
         except ExplainedError as error:
             return {self.runs.picker: MethodsData(refused=error.text.in_(language))}
         return {self.runs.picker: methods, self.filled: address}

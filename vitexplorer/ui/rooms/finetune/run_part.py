@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
+from functools import partial
 from pathlib import Path
 
 import gradio as gr
@@ -15,13 +16,14 @@ from vitexplorer.finetune.job.folder import read_config
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.state import job_state
 from vitexplorer.models.catalog import is_convolutional
+from vitexplorer.service.answer_threads import in_thread
+from vitexplorer.service.jobs import Done, Step, Waiting, following
 from vitexplorer.service.storage_limits import check_room
 from vitexplorer.service.training_images import Chosen, look
-from vitexplorer.service.work import Done, Report, Step, Waiter
 from vitexplorer.storage.claims import JobError
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
-from vitexplorer.ui.rooms.finetune.backbone import backbone_of
+from vitexplorer.ui.rooms.finetune.backbone import Backbone, backbone_of
 from vitexplorer.ui.rooms.finetune.choice import PLANNED, TrainingChoice, job_of
 from vitexplorer.ui.rooms.finetune.data_part import sides_of
 from vitexplorer.ui.rooms.finetune.history import HistoryData, HistoryView, history_data
@@ -84,7 +86,7 @@ class RunPart:
 
     # -------------------------------------------------------------------------------------- methods
 
-    def methods(
+    async def methods(
         self,
         chosen: Chosen | None,
         address: Address,
@@ -94,12 +96,9 @@ class RunPart:
         plan: dict[str, str] | None = None,
     ) -> MethodsData:
         """The methods for the model on the screen and the chosen images."""
-        outputs, ready = USUAL_OUTPUTS, False
-        if chosen is not None:
-            looked = look(chosen)
-            outputs, ready = len(looked.report.dataset.classes) or 1, sides_of(looked) is not None
-        backbone = backbone_of(self.desk.engine, address, choice.backbone if choice else "")
-        data = methods_data(backbone.model, outputs, ready, language, choice, estimated)
+        outputs, ready = await in_thread(_outputs, chosen)
+        backbone = await backbone_of(self.desk.engine, address, choice.backbone if choice else "")
+        data = await in_thread(methods_data, backbone.model, outputs, ready, language, choice, estimated)
         data.backbone, data.plan = backbone.text.in_(language), plan or {}
         return data
 
@@ -115,12 +114,14 @@ class RunPart:
             "backbone": config.model if is_convolutional(config.model) else "",
         }
 
-    def count(self, event: gr.EventData, chosen: Chosen | None, address: Address, language: Language) -> MethodsData:
+    async def count(
+        self, event: gr.EventData, chosen: Chosen | None, address: Address, language: Language
+    ) -> MethodsData:
         """Another tick, setting or backbone: what trains now."""
         if address == Address():
             return gr.skip()
         try:
-            return self.methods(chosen, address, language, TrainingChoice.read(fields_of(event)))
+            return await self.methods(chosen, address, language, TrainingChoice.read(fields_of(event)))
         except ExplainedError as error:
             return MethodsData(refused=error.text.in_(language))
 
@@ -133,25 +134,25 @@ class RunPart:
         request: gr.Request,
     ) -> AsyncGenerator[MethodsData, None]:
         """Time and memory of every ticked method, from two batches of each, in a turn of many passes."""
-        from vitexplorer.finetune.preview import estimates
-
         choice, engine, visitor = TrainingChoice.read(fields_of(event)), self.desk.engine, session_of(request)
 
-        def work(report: Report) -> MethodsData:
-            config = self._config(choice, chosen, address)
-            base = backbone_of(engine, address, choice.backbone).model
-            found = estimates(config, look(chosen).report.dataset, base, report)
-            return self.methods(chosen, address, language, choice, found)
+        async def estimated() -> MethodsData:
+            from vitexplorer.finetune.preview import estimates
+
+            config, base = await self._config(choice, chosen, address)
+            dataset = (await in_thread(look, chosen)).report.dataset
+            found = await engine.long.run(object(), partial(estimates, config, dataset, base.model))
+            return await self.methods(chosen, address, language, choice, found)
 
         engine.leave(visitor, FIGURE)
         try:
-            async with aclosing(engine.long.steps(Waiter(visitor, FIGURE), object(), work)) as steps:
+            async with aclosing(following(Waiting(visitor, FIGURE), estimated())) as steps:
                 async for step in steps:
                     yield step.result if isinstance(step, Done) else MethodsData(working=_line(step, language))
         except ExplainedError as error:
             yield MethodsData(refused=error.text.in_(language))
 
-    def start(
+    async def start(
         self,
         event: gr.EventData,
         visitor: str,
@@ -164,16 +165,19 @@ class RunPart:
 
         What is not possible is answered with a sentence.
         """
-        places = self.desk.engine.places
         try:
-            config = self._config(TrainingChoice.read(fields_of(event)), chosen, address)
-            check_room(places, visitor)
-            folder = self._extended(visitor, training, config) or places.new_training(visitor)
-            with places.room_for_one(settings().trainings):
-                state = detached.start(config, folder)
+            config, _ = await self._config(TrainingChoice.read(fields_of(event)), chosen, address)
+            folder = await in_thread(self._started, visitor, training, config)
         except ExplainedError as error:
             return {self.picker: MethodsData(refused=error.text.in_(language))}
-        return {self.picker: MethodsData(), self.session.training: state.folder.name}
+        return {self.picker: MethodsData(), self.session.training: folder.name}
+
+    def _started(self, visitor: str, training: str, config: JobConfig) -> Path:
+        places = self.desk.engine.places
+        check_room(places, visitor)
+        folder = self._extended(visitor, training, config) or places.new_training(visitor)
+        with places.room_for_one(settings().trainings):
+            return detached.start(config, folder).folder
 
     def _extended(self, visitor: str, training: str, config: JobConfig) -> Path | None:
         """The folder of the open training where it differs in its methods alone, and some are new to it."""
@@ -185,11 +189,14 @@ class RunPart:
         same = state.config and state.config.but_for_candidates() == config.but_for_candidates()
         return state.folder if new and same and state.state != "running" else None
 
-    def _config(self, choice: TrainingChoice, chosen: Chosen | None, address: Address) -> JobConfig:
+    async def _config(
+        self, choice: TrainingChoice, chosen: Chosen | None, address: Address
+    ) -> tuple[JobConfig, Backbone]:
         if chosen is None:
             raise JobError(TRAINING_WORDS["data_first"])
-        backbone = backbone_of(self.desk.engine, address, choice.backbone)
-        return job_of(choice, chosen, backbone.model, backbone.picture.model, backbone.weights)
+        backbone = await backbone_of(self.desk.engine, address, choice.backbone)
+        config = await in_thread(job_of, choice, chosen, backbone.model, backbone.picture.model, backbone.weights)
+        return config, backbone
 
     # -------------------------------------------------------------------------------------- the run
 
@@ -269,6 +276,14 @@ class RunPart:
         except ExplainedError:
             return training
         return "" if run == training else training
+
+
+def _outputs(chosen: Chosen | None) -> tuple[int, bool]:
+    """Outputs that parameters are counted for, and whether the images can be trained on."""
+    if chosen is None:
+        return USUAL_OUTPUTS, False
+    looked = look(chosen)
+    return len(looked.report.dataset.classes) or 1, sides_of(looked) is not None
 
 
 def _line(step: Step, language: Language) -> str:

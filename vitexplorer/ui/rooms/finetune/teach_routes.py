@@ -24,13 +24,13 @@ from vitexplorer.core.types import query_text
 from vitexplorer.service.amounts import percentage
 from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.service.image_store import keep_upload
+from vitexplorer.service.jobs import StoppedError
 from vitexplorer.service.storage_limits import check_room
 from vitexplorer.service.teaching.boxes import MOST_BOXES, MOST_PICTURES, Box, Boxes, as_jpeg, class_files
 from vitexplorer.service.teaching.drawn_examples import ASK, drawn_examples
 from vitexplorer.service.teaching.teaching import Seen, Taught, Teaching, wrong_ones
 from vitexplorer.service.teaching.words import TEACH_WORDS
 from vitexplorer.service.visitor_names import named
-from vitexplorer.service.work import StoppedError
 from vitexplorer.ui.gradio_adapter.page_blocks import status_of
 from vitexplorer.ui.kit.language import language_of
 from vitexplorer.ui.server.image_upload import answer_picture

@@ -12,6 +12,7 @@ from vitexplorer.controls import specs
 from vitexplorer.controls.head import FUSIONS
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Query
+from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import Explored
 from vitexplorer.ui.canvas.block_data import frame_data, on_grids
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, query_text
@@ -78,24 +79,24 @@ class FlowRoom(Room):
         )
         super().enter_on(listen, active)
 
-    def enter(self, active: str, address: Address, filled: Address | None, language: Language) -> Updates:
+    async def enter(self, active: str, address: Address, filled: Address | None, language: Language) -> Updates:
         """What the address asks for; otherwise the whole network, heads fused by their mean, nothing discarded."""
         if active != self.key or filled == address or address == Address():
             return gr.skip()
-        capture = self.desk.engine.capture(address.picture)
+        capture = await self.desk.engine.capture(address.picture)
         if self.own.is_refused(capture):
             return {self.filled: address}
-        data = self.data(capture, address, language, linked(capture, address))
+        data = await in_thread(lambda: self.data(capture, address, language, linked(capture, address)))
         return {self.canvas: data.model_copy(update=address.display), self.filled: address}
 
-    def show(self, event: gr.EventData, address: Address, language: Language) -> Updates:
+    async def show(self, event: gr.EventData, address: Address, language: Language) -> Updates:
         """Another query or other settings."""
-        capture, given = self.desk.engine.capture(address.picture), fields_of(event).get("settings")
+        capture, given = await self.desk.engine.capture(address.picture), fields_of(event).get("settings")
         if given is None:
             return gr.skip()
         query = fields_of(event).get("query")
         try:
-            data = self.data(capture, address, language, {**given, "query": query})
+            data = await in_thread(self.data, capture, address, language, {**given, "query": query})
         except ExplainedError:  # only what no control of the page sends
             return gr.skip()
         data.asked = fields_of(event).get("asked", 0)

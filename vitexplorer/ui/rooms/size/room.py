@@ -9,7 +9,9 @@ import gradio as gr
 from gradio.components import Component
 
 from vitexplorer.core.text import Language, Text
+from vitexplorer.core.types import Result
 from vitexplorer.quantities.parameter_formulas import ViTShape
+from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.panel.room_figures import SHOWN, RoomFigures
 from vitexplorer.ui.rooms.room import Room
@@ -51,7 +53,7 @@ class SizeRoom(Room):
         listen(self.enter, state, [self.board, self.filled, self.figures], js=SHOWN, **QUICK)
         super().enter_on(listen, active)
 
-    def enter(
+    async def enter(
         self, active: str, address: Address, filled: Address | None, language: Language, said: str = ""
     ) -> Updates:
         """The model on the screen; of a link that was just opened its design, and the figures that it names."""
@@ -59,52 +61,60 @@ class SizeRoom(Room):
             return gr.skip()
         linked = filled is None or filled.opened != address.opened
         entered: Updates = {
-            self.board: self.data(Design.read(address.design if linked else ""), address, language),
+            self.board: await self.data(Design.read(address.design if linked else ""), address, language),
             self.filled: address,
         }
         named = ShownView.read(said)
         return entered | ({self.figures: gr.Accordion(open=True)} if named.room == self.key and named.view else {})
 
-    def design(self, event: gr.EventData, address: Address, language: Language) -> SizeData:
+    async def design(self, event: gr.EventData, address: Address, language: Language) -> SizeData:
         """What the sliders describe, read as an address is."""
         text = fields_of(event).get("text")
         if text is None or address == Address():
             return gr.skip()
-        data = self.data(Design.read(text), address, language)
+        data = await self.data(Design.read(text), address, language)
         data.asked = fields_of(event).get("asked", 0)
         return data
 
-    def data(self, design: Design, address: Address, language: Language) -> SizeData:
+    async def data(self, design: Design, address: Address, language: Language) -> SizeData:
         """The board for a design, or for the model where nothing is designed."""
+        from vitexplorer.views import refusal
+
+        engine, picture = self.desk.engine, address.picture
+        capture, counts, cost = await engine.capture(picture), None, None
+        if not design:
+            counts = await engine.compute(picture, capture, "parameters", {})
+            cost = None if refusal("cost", capture) else await engine.compute(picture, capture, "cost", {})
+        return await in_thread(self._board, design, address, language, capture, counts, cost)
+
+    def _board(
+        self,
+        design: Design,
+        address: Address,
+        language: Language,
+        capture: Capture,
+        counts: Result | None,
+        cost: Result | None,
+    ) -> SizeData:
+        from vitexplorer.quantities.story import counted, multiplied
         from vitexplorer.views.parameters import shape_of
 
-        capture = self.desk.engine.capture(address.picture)
         shape = shape_of(capture.model.module)
+        size = capture.input.pixels.shape[:2]
         if design:
-            size = capture.input.pixels.shape[:2]
             own = replace(shape, image_size=size) if isinstance(shape, ViTShape) else None
             data = design_sizes(design, own, language)
         else:
-            data = self._of_model(capture, shape, address, language)
+            data = model_sizes(
+                self.desk.engine.places.title_of(address.model),
+                shape,
+                counted(capture.model.module),
+                counts,
+                cost,
+                multiplied(cost) if cost else None,
+                size,
+                language,
+            )
         python = self.desk.python_lines(address, "parameters")
         frame = self.around("parameters", language, python=python)
         return data.model_copy(update={**frame, "question": CALCULATOR_WORDS["question"].in_(language)})
-
-    def _of_model(self, capture: Capture, shape: object, address: Address, language: Language) -> SizeData:
-        """The model on the screen, counted from its module and by one pass that computes nothing."""
-        from vitexplorer.quantities.story import counted, multiplied
-        from vitexplorer.views import refusal
-
-        compute, picture = self.desk.engine.compute, address.picture
-        size = capture.input.pixels.shape[:2]
-        cost = None if refusal("cost", capture) else compute(picture, capture, "cost", {})
-        return model_sizes(
-            self.desk.engine.places.title_of(address.model),
-            shape,
-            counted(capture.model.module),
-            compute(picture, capture, "parameters", {}),
-            cost,
-            multiplied(cost) if cost else None,
-            size,
-            language,
-        )

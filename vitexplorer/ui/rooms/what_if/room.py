@@ -15,6 +15,7 @@ from gradio.components import Component
 
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Output
+from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.ui.canvas.two_sided import Side, TwoSided
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.panel.room_figures import RoomFigures
@@ -48,9 +49,9 @@ class ChangedFigures(RoomFigures):
         """Those of the room first."""
         return (*super().views(), *OF_CHANGED)
 
-    def capture(self, address: Address) -> Capture:
+    async def capture(self, address: Address) -> Capture:
         """The changed run."""
-        return self.desk.engine.changed(address.picture, address.change)
+        return await self.desk.engine.changed(address.picture, address.change)
 
     def run(self, address: Address) -> Hashable:
         """A picture with its changes."""
@@ -101,7 +102,7 @@ class WhatIfRoom(Room):
         )
         self.panel.enter_on(entered.then, active)
 
-    def enter(
+    async def enter(
         self, active: str, address: Address, changed: Address, shown: Address | None, language: Language
     ) -> Updates:
         """The changes chosen before, or those of the address, or a puzzle; the last block."""
@@ -109,11 +110,11 @@ class WhatIfRoom(Room):
             return gr.skip()
         linked = shown is None or shown.opened != address.opened
         before = {"": FIRST_CHANGE, NOTHING: ""}.get(address.change, address.change) if linked else changed.change
-        plain = self.desk.engine.capture(address.picture)
-        data, run, text = self._changed(address, before, language)
+        plain = await self.desk.engine.capture(address.picture)
+        data, run, text = await self._changed(address, before, language)
         if run is None:  # another model may have no such head
-            data, run, text = self._changed(address, FIRST_CHANGE, language)
-        (block, _), canvases = self.stage.open(_sides(plain, run, language), address, language)
+            data, run, text = await self._changed(address, FIRST_CHANGE, language)
+        (block, _), canvases = await in_thread(self.stage.open, _sides(plain, run, language), address, language)
         return {
             self.picker: data,
             self.block: block,
@@ -122,43 +123,45 @@ class WhatIfRoom(Room):
             self.shown: address,
         }
 
-    def choose(self, event: gr.EventData, changed: Address, block: int, language: Language) -> Updates:
+    async def choose(self, event: gr.EventData, changed: Address, block: int, language: Language) -> Updates:
         """Other changes; those that are not possible are answered with a sentence, and nothing else moves."""
         text = fields_of(event).get("text")
         if text is None or changed == Address():
             return gr.skip()
-        data, run, text = self._changed(changed, text, language)
+        data, run, text = await self._changed(changed, text, language)
         data.asked = fields_of(event).get("asked", 0)
         if run is None:
             return {self.picker: data}
-        sides = _sides(self.desk.engine.capture(changed.picture), run, language)
-        canvases = self.stage.show(sides, (block, block), language)
+        sides = _sides(await self.desk.engine.capture(changed.picture), run, language)
+        canvases = await in_thread(self.stage.show, sides, (block, block), language)
         return {self.picker: data, **canvases, self.changed: replace(changed, change=text)}
 
-    def show_block(self, event: gr.EventData, changed: Address, language: Language) -> Updates:
+    async def show_block(self, event: gr.EventData, changed: Address, language: Language) -> Updates:
         """Another block of both runs; head and query stay what the visitor chose in the browser."""
-        plain, block = self.desk.engine.capture(changed.picture), fields_of(event).get("block", 0)
-        run = self.desk.engine.changed(changed.picture, changed.change)
-        moved = self.stage.move(event, _sides(plain, run, language), (block, block), language)
+        plain, block = await self.desk.engine.capture(changed.picture), fields_of(event).get("block", 0)
+        run = await self.desk.engine.changed(changed.picture, changed.change)
+        moved = await in_thread(self.stage.move, event, _sides(plain, run, language), (block, block), language)
         if moved is None:
             return gr.skip()
         (block, _), canvases = moved
         return {self.block: block, **canvases}
 
-    def _changed(self, address: Address, text: str, language: Language) -> tuple[ChangesData, Capture | None, str]:
+    async def _changed(
+        self, address: Address, text: str, language: Language
+    ) -> tuple[ChangesData, Capture | None, str]:
         """The picker, the changed run or None where it is not possible, and its changes in full."""
         from vitexplorer.interventions import settled, write_changes
 
-        plain = self.desk.engine.capture(address.picture)
+        plain = await self.desk.engine.capture(address.picture)
         try:
-            chosen = settled(plain, text)
-            run = self.desk.engine.changed(address.picture, write_changes(chosen))
+            chosen = await in_thread(settled, plain, text)
+            run = await self.desk.engine.changed(address.picture, write_changes(chosen))
         except ExplainedError as error:
-            data = changes_data(plain, _possible(plain, text), language)
+            data = await in_thread(lambda: changes_data(plain, _possible(plain, text), language))
             data.refused = error.text.in_(language)
             return data, None, text
-        data = changes_data(plain, chosen, language)
-        data.reading = answer(plain, run, language) if chosen else ""
+        data = await in_thread(changes_data, plain, chosen, language)
+        data.reading = await in_thread(answer, plain, run, language) if chosen else ""
         return data.model_copy(update=self.next_button(language)), run, write_changes(chosen)
 
 

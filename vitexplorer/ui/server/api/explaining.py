@@ -11,11 +11,11 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Language, SettingError, UnsupportedError
 from vitexplorer.core.types import Fit, Result
 from vitexplorer.models.examples import examples
+from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import Engine
 from vitexplorer.ui.kit.served_files import cached_file
 from vitexplorer.ui.server.api.answering import answering
 from vitexplorer.ui.server.api.images import image_id
-from vitexplorer.ui.server.api.in_turn import in_turn
 from vitexplorer.ui.shell.address import Address
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ class Explaining:
         """
         shown = await image_id(image, self._settings)
         asked = Address.exactly(image=shown, model=model, weights=weights, fit=fit, size=size, change=change)
-        result = await in_turn(lambda: self._result(asked, view, settings or {}))
+        result = await self._result(asked, view, settings or {})
         drawn = None if picture == "none" else await asyncio.to_thread(_drawn, result, picture, language)
-        return {**await asyncio.to_thread(_document, result, language), "picture": drawn}
+        return {**await in_thread(_document, result, language), "picture": drawn}
 
     @answering
     async def predict(
@@ -98,8 +98,8 @@ class Explaining:
         """
         shown = await image_id(image, self._settings)
         asked = Address.exactly(image=shown, model=model, fit=fit, size=size, change=change)
-        capture = await in_turn(lambda: self._capture(asked))
-        return {"model": asked.model, "classes": await asyncio.to_thread(_classes, capture, top, language)}
+        capture = await self._capture(asked)
+        return {"model": asked.model, "classes": await in_thread(_classes, capture, top, language)}
 
     @answering
     async def parameters(self, model: str = "", language: Language = "en") -> dict[str, Any]:
@@ -113,8 +113,8 @@ class Explaining:
             total, count of each part, formula, and a sentence
         """
         asked = Address.exactly(image=next(iter(examples())), model=model)
-        result = await in_turn(lambda: self._result(asked, "parameters", {}))
-        document = _document(result, language)
+        result = await self._result(asked, "parameters", {})
+        document = await in_thread(_document, result, language)
         return {
             "model": asked.model,
             "total": document["total"],
@@ -122,19 +122,23 @@ class Explaining:
             **{name: document[name] for name in ("formula", "terms", "reading")},
         }
 
-    def _result(self, asked: Address, view: str, given: dict[str, Any]) -> Result:
-        from vitexplorer.views import VIEWS
-
-        VIEWS[view]  # a mistyped name is told before a model is loaded
+    async def _result(self, asked: Address, view: str, given: dict[str, Any]) -> Result:
+        await in_thread(_check_view, view)  # a mistyped name is told before a model is loaded
         run = (asked.picture, asked.change) if asked.change else asked.picture
-        return self._engine.compute(run, self._capture(asked), view, given)
+        return await self._engine.compute(run, await self._capture(asked), view, given)
 
-    def _capture(self, asked: Address) -> "Capture":
-        from vitexplorer.capturing.capture import TWO_SIZES
-
+    async def _capture(self, asked: Address) -> "Capture":
         if asked.fit == "native" and asked.size:
+            from vitexplorer.capturing.capture import TWO_SIZES
+
             raise SettingError(TWO_SIZES)
-        return self._engine.changed(asked.picture, asked.change)
+        return await self._engine.changed(asked.picture, asked.change)
+
+
+def _check_view(view: str) -> None:
+    from vitexplorer.views import VIEWS  # with torch: not on the thread that serves everybody
+
+    VIEWS[view]
 
 
 def _document(result: Result, language: Language) -> dict[str, Any]:
