@@ -1,0 +1,118 @@
+"""Every private name that the adapter uses is in what is installed; one that goes is said by its name."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import inspect
+import re
+from importlib import import_module
+from typing import Any
+
+import gradio as gr
+import pytest
+from gradio.events import EventData
+from gradio.queueing import Event, Queue
+from gradio.routes import App
+from gradio.state_holder import SessionState, StateHolder
+from starlette.applications import Starlette
+from uvicorn import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+from tests.helpers.app import run_apart
+from tests.ui.gradio_adapter.test_private_names import ADAPTER, private_imports
+from vitexplorer.ui.gradio_adapter.names import NAMES
+
+Samples = dict[type, Any]
+
+
+@pytest.fixture(scope="module")
+def samples() -> Samples:
+    """One of each class, for what only an instance has."""
+
+    async def made() -> Samples:
+        with gr.Blocks(analytics_enabled=False) as page:
+            gr.Button().click(print)
+        gr.mount_gradio_app(Starlette(), page, path="", ssr_mode=False)
+        page.create_limiter()
+        handler = page.fns[0]
+        found = (
+            *(page, page.app, page._queue, handler, Event("a", handler, None, None), EventData(None, {})),
+            *(SessionState(page), StateHolder()),
+            H11Protocol(Config(Starlette()), ServerState(), {}, asyncio.get_running_loop()),
+        )
+        return {type(one): one for one in found}
+
+    return run_apart(made())
+
+
+def owner_of(path: str) -> Any:
+    """The module or class of a dotted path."""
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(module), name) if name[0].isupper() else import_module(path)
+
+
+def holder_of(path: str, samples: Samples) -> Any:
+    """The module, class or sample that itself has the last name of a path; raises KeyError where none has."""
+    above, _, last = path.rpartition(".")
+    owner = owner_of(above)
+    of_library = [one for one in getattr(owner, "__mro__", (owner,)) if _library(one) == path.partition(".")[0]]
+    return next((one for one in of_library if last in vars(one)), None) or samples[owner]
+
+
+def _library(owner: Any) -> str:
+    return getattr(owner, "__module__", owner.__name__).partition(".")[0]
+
+
+def trouble(name: str, samples: Samples) -> str | None:
+    """What is wrong with a name of the table; None where it is as it says."""
+    path, _, arguments = name.partition("(")
+    try:
+        thing = vars(holder_of(path, samples))[path.rpartition(".")[2]]
+    except (AttributeError, KeyError, ImportError):
+        return f"{path} is gone"
+    if not arguments:
+        return None
+    if not callable(thing):
+        return f"{path} is no function"
+    wanted = [one for one in arguments.rstrip(")").split(", ") if one]
+    given = [one for one in inspect.signature(thing).parameters if one != "self"]
+    return None if given[: len(wanted)] == wanted else f"{path} takes {', '.join(given)}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_installed_has_the_name(name: str, samples: Samples) -> None:
+    assert trouble(name, samples) is None, NAMES[name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_that_goes_is_said(name: str, samples: Samples, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = name.partition("(")[0]
+    monkeypatch.delattr(holder_of(path, samples), path.rpartition(".")[2])
+    assert trouble(name, samples) == f"{path} is gone"
+
+
+def test_a_function_that_takes_something_else_is_said(samples: Samples, monkeypatch: pytest.MonkeyPatch) -> None:
+    (name,) = (one for one in NAMES if "preprocess_data(" in one)
+    monkeypatch.setattr(gr.Blocks, "preprocess_data", lambda self, inputs, block_fn: None)
+    assert trouble(name, samples) == "gradio.Blocks.preprocess_data takes inputs, block_fn"
+    monkeypatch.setattr(gr.Blocks, "preprocess_data", 3)
+    assert trouble(name, samples) == "gradio.Blocks.preprocess_data is no function"
+
+
+def test_the_table_has_every_private_name_that_is_used() -> None:
+    paths = {name.partition("(")[0] for name in NAMES}
+    used = {name for file in ADAPTER for name in private_imports(ast.parse(file.read_text(encoding="utf-8")))}
+    assert {name for name in used if not any(f"{path}.".startswith(f"{name}.") for path in paths)} == set()
+
+
+def test_the_table_has_no_name_that_is_not_used() -> None:
+    sources = "".join(file.read_text(encoding="utf-8") for file in ADAPTER if file.name != "names.py")
+    elsewhere = {"fn", "inputs", "targets", "blocks", "process_api"}  # asked of what the adapter hands on
+    last = {name.partition("(")[0].rpartition(".")[2] for name in NAMES}
+    assert {name for name in last - elsewhere if not re.search(rf"\b{name}\b", sources)} == set()
+
+
+def test_samples_are_of_what_the_table_says(samples: Samples) -> None:
+    assert set(samples) >= {gr.Blocks, App, Queue, Event, SessionState, StateHolder, H11Protocol}
