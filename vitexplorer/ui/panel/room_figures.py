@@ -45,7 +45,7 @@ SHOWN = "(...inputs) => window.vxShown(...inputs)"
 
 @dataclass(frozen=True)
 class Question:
-    """What a browser asks of a panel."""
+    """A browser's question to a panel."""
 
     view: str
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Question:
 
     @classmethod
     def read(cls, sent: Mapping[str, Any], views: tuple[str, ...]) -> Question | None:
-        """What a browser sent; None where it asks for no view of this room."""
+        """Read what a browser sent; None where it asks for no view of this room."""
         view, settings = sent.get("view"), sent.get("settings")
         if view not in views or settings is None:
             return None
@@ -103,17 +103,17 @@ class RoomFigures:
         return tuple(sorted(keys, key=lambda key: (not records[key].overview, records[key].runs == "many")))
 
     def records(self) -> Mapping[str, View | Comparison]:
-        """Of which the room shows its own."""
+        """Records of which the room shows its own."""
         from vitexplorer.views import VIEWS
 
         return VIEWS
 
     def shelf(self, address: Address) -> Shelf:
-        """Where the panel takes its views from."""
+        """Source of the panel's views."""
         return of_views()
 
     def listed(self) -> tuple[str, ...]:
-        """The same after the one that the room shows in its own way."""
+        """Keys of all views, first the one that the room shows in its own way."""
         return (*self._own[:1], *self.views())
 
     def enter(
@@ -125,7 +125,7 @@ class RoomFigures:
         return {self.panel: self._begun(address, language, said), self.filled: address}
 
     def begin(self, event: gr.EventData, address: Address, language: Language, said: str = "") -> Any:
-        """The same for a panel that was not reached by what `enter` sent."""
+        """Fill a panel that was not reached by what `enter` sent."""
         if address == Address():
             return gr.skip()
         data = self._begun(address, language, said)
@@ -147,7 +147,7 @@ class RoomFigures:
         return self._show(asked, address, language)
 
     def _first(self, address: Address, capture: Capture, shown: ShownView) -> Question:
-        """What the address asks for, which says why where this model has no such view; or the first that it can show.
+        """View of the address, which says why where this model has none; otherwise the first possible one.
 
         Where it can show none that is the first one, which says why.
         """
@@ -194,7 +194,7 @@ class RoomFigures:
     async def work(
         self, event: gr.EventData, address: Address, language: Language, request: gr.Request
     ) -> AsyncGenerator[PanelData, None]:
-        """The same for a view that runs the model: how far it is until it is there, and nothing once it is stopped."""
+        """Answer with a view that runs the model: its progress until it is there, nothing once it is stopped."""
         asked = Question.read(event._data, self.listed())
         if asked is None:
             return
@@ -211,7 +211,7 @@ class RoomFigures:
             yield PanelData(asked=asked.number, work=PanelWork(text=error.text.in_(language)))
 
     def stop(self, request: gr.Request) -> None:
-        """What is worked on for this visitor is not waited for any more."""
+        """Drop the work that waits for this visitor."""
         self.desk.engine.leave(session_of(request), FIGURE)
 
     def _show(self, asked: Question, address: Address, language: Language) -> PanelData:
@@ -237,7 +237,7 @@ class RoomFigures:
         return self._placed(data, address, language)
 
     def _other_image(self, control: Field, address: Address) -> dict[str, Any]:
-        """Where the patches of the other image lie that a target compares with, as the same model sees it."""
+        """Image and patch board of the target that compares with another image, as the same model sees it."""
         from vitexplorer.controls import likeness
 
         if control.kind != "target" or not (found := likeness(control.value)):
@@ -264,7 +264,7 @@ class RoomFigures:
         return data
 
     def run(self, address: Address) -> Hashable:
-        """What the views are of, as the engine remembers them."""
+        """Key of the run whose views are shown, as the engine remembers it."""
         return address.picture
 
     def capture(self, address: Address) -> Capture:

@@ -34,7 +34,7 @@ _WORDS = (
 
 
 class StepItem(GradioModel):
-    """What is known of a step before there are numbers."""
+    """Facts of a step before there are numbers."""
 
     key: str
     title: str

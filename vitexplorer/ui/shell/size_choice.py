@@ -18,7 +18,7 @@ _WORDS = ("size", "size_free", "size_apply", "fit", "fit_crop", "fit_squash", "f
 
 
 def size_chip(capture: Capture, address: Address, language: Language) -> SizeChipData:
-    """What the model was given; of other sizes nothing yet."""
+    """Chip of the size that the model was given; other sizes are not filled in yet."""
     height, width = capture.provenance.input_size
     grid = capture.grid(0)
     patches = word("size_patches", language, rows=grid.rows, cols=grid.cols)
@@ -44,7 +44,7 @@ def with_sizes(chip: SizeChipData, engine: Engine, address: Address, language: L
 
 
 def cost_of(engine: Engine, address: Address, size: str, language: Language) -> str:
-    """What a size that was typed would cost, or why there is none."""
+    """Cost of a size that was typed, or why there is none."""
     from vitexplorer.quantities.size_choices import size_cost
 
     try:

@@ -64,7 +64,7 @@ class FlowRoom(Room):
         return self.own.components
 
     def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
-        """Whether there is a rollout, before anybody enters: nothing has to make room for the sentence then."""
+        """Say before anybody enters that there is no rollout: nothing has to make room for the sentence then."""
         return self.own.fill(explored.capture, language)
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
@@ -78,7 +78,7 @@ class FlowRoom(Room):
         super().enter_on(listen, active)
 
     def enter(self, active: str, address: Address, filled: Address | None, language: Language) -> Updates:
-        """What the address asks for; otherwise the whole network, heads fused by their mean, nothing discarded."""
+        """Fill the canvas as the address asks, or with the whole network, heads fused by their mean."""
         if active != self.key or filled == address or address == Address():
             return gr.skip()
         capture = self.desk.engine.capture(address.picture)

@@ -1,4 +1,4 @@
-"""What can be surveyed, what is asked, and how far a survey is: all that a person sees before there are answers."""
+"""The start page of a survey: its images, its questions, its progress."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def opening(asking: Asking) -> dict[str, Any]:
 
 
 def chosen(asking: Asking, source: Source, **more: str) -> dict[str, Any]:
-    """What was found of images that were named, for whoever begins with them."""
+    """Findings on the images that were named, for a survey that begins with them."""
     if source.images is None:
         says = asking.say("survey_chosen_table", title=source.title)
     else:
@@ -140,7 +140,7 @@ def _source(asking: Asking) -> Source:
 
 
 def state(asking: Asking) -> dict[str, Any]:
-    """How far a survey is, in words and numbers."""
+    """Progress of a survey, in words and numbers."""
     from vitexplorer.survey.card import read_card
 
     survey = asking.survey
@@ -169,7 +169,7 @@ def state(asking: Asking) -> dict[str, Any]:
 
 
 def _pace(asking: Asking, survey: KeptSurvey, card: Card, count: int) -> str:
-    """How many images there are, how fast they come since its process began, and how long the rest will take."""
+    """Number of images, their pace since the process began, and the time left."""
     total = card.rows_planned
     parts = [asking.say("survey_going", done=f"{count:,}", total=f"{total:,}")]
     times = sorted(path.stat().st_mtime for path in shard_files(survey))

@@ -65,7 +65,7 @@ class SizeRoom(Room):
         return entered | ({self.figures: gr.Accordion(open=True)} if named.room == self.key and named.view else {})
 
     def design(self, event: gr.EventData, address: Address, language: Language) -> SizeData:
-        """What the sliders describe, read as an address is."""
+        """Board for what the sliders describe, read as an address is."""
         text = event._data.get("text")
         if text is None or address == Address():
             return gr.skip()
