@@ -30,7 +30,7 @@ def strip_of(capture: Capture, block: int, query: Query, language: Language) -> 
 
 
 def queries_of_strip(capture: Capture, block: int, query: Query) -> tuple[Query, ...] | None:
-    """What is asked in every block where a query of one block is; None where that is too much work."""
+    """Queries of the strip of heads, by block; None where that is too much work."""
     blocks = range(capture.depth)
     queries = tuple(shown_query(capture, other, carried(capture, query, block, other)) for other in blocks)
     work = sum(weights_behind(capture, other, asked) for other, asked in zip(blocks, queries, strict=True))
@@ -43,7 +43,7 @@ def packed_strip(capture: Capture, queries: tuple[Query, ...]) -> bytes:
 
 
 def weights_behind(capture: Capture, block: int, query: Query) -> int:
-    """How many attention weights are computed for the rows of a query."""
+    """Count the attention weights that are computed for the rows of a query."""
     windows, keys = capture.positions(block).shape
     queries = capture.query_positions(block).shape[1] if query == "mean" else 1
     return windows * capture.num_heads(block) * queries * keys

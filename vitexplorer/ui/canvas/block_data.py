@@ -33,14 +33,14 @@ def default_query(capture: Capture, block: int) -> Query:
 
 
 def silent_in(capture: Capture, block: int) -> list[str]:
-    """What does not look in a block: prefix tokens by name, and the word patches."""
+    """Tokens that are no queries in a block: prefix tokens by name, and the word patches."""
     looking = capture.query_tokens(block)
     silent = [name for name in capture.prefix_tokens if name not in looking]
     return silent if (capture.query_positions(block) >= 0).any() else [*silent, "patches"]
 
 
 def shown_query(capture: Capture, block: int, query: Query) -> Query:
-    """What the canvas shows where a query is asked for: the block's first one where it is none of the block's."""
+    """Query shown where one is asked for: the block's first one where it has no such query."""
     return query if looks(query, silent_in(capture, block)) else default_query(capture, block)
 
 
@@ -52,13 +52,13 @@ def carried(capture: Capture, query: Query, before: int, after: int) -> Query:
 
 
 def on_grids(queries: PatchGrid, keys: PatchGrid) -> dict[str, Any]:
-    """Where queries and keys lie, as fields of `BlockFacts`."""
+    """Grids of queries and keys, as fields of `BlockFacts`."""
     lies = [{"rows": grid.rows, "cols": grid.cols, "cell": grid.patch_size} for grid in (queries, keys)]
     return {**lies[0], "keys": KeyGrid(**lies[1]) if lies[0] != lies[1] else None}
 
 
 def block_facts(capture: Capture, block: int, language: Language) -> BlockFacts:
-    """What the canvas must know of a block to draw rows of it."""
+    """Facts of a block that the canvas needs to draw its rows."""
     site, address = capture.site(block), block_address(capture, block)
     return BlockFacts(
         block=block,
@@ -110,7 +110,7 @@ def row_file(capture: Capture, block: int, query: Query) -> ServedFile:
 
 
 def packed_row(capture: Capture, block: int, query: Query) -> bytes:
-    """The same packed: a row over the whole grid of the keys."""
+    """Pack all heads of one query of a block: a row over the whole grid of the keys."""
     on_patches, on_prefix, _ = (part.cpu().numpy() for part in capture.attention_from(query, block))
     row = np.concatenate([on_prefix, on_patches], axis=1)[None, :, None]
     names = capture.prefix_tokens
@@ -124,5 +124,5 @@ def packed_row(capture: Capture, block: int, query: Query) -> bytes:
 
 
 def is_block(block: int | None, capture: Capture) -> bool:
-    """Whether the number that a browser sent is that of a block of a capture."""
+    """Return whether a number that a browser sent is that of a block of the capture."""
     return block is not None and 0 <= block < capture.depth

@@ -63,7 +63,7 @@ class Strip(BaseModel):
 
 
 class CanvasData(BlockFacts, FrameData):
-    """What the canvas shows. A choice that is None leaves what the visitor chose, which so survives an update."""
+    """Data of the canvas. A choice that is None leaves what the visitor chose, which so survives an update."""
 
     asked: int = 0
     """number of the event that this answers, as the browser counts them: then its head and query are where a canvas
@@ -113,7 +113,7 @@ class CanvasData(BlockFacts, FrameData):
 
 @dataclass(frozen=True)
 class Selection:
-    """What a visitor picked, checked: an event may name what the canvas does not show."""
+    """Checked choice of a visitor: an event may name what the canvas does not show."""
 
     block: int
     head: str
@@ -161,7 +161,7 @@ def query_of(text: str | None, data: CanvasData) -> Query | None:
 
 
 def looks(query: Query, silent: list[str]) -> bool:
-    """Whether a token is among the queries of a block, where `silent` is what is not."""
+    """Return whether a token is among the queries of a block, where `silent` names those that are not."""
     return ("patches" if query == "mean" or not isinstance(query, str) else query) not in silent
 
 

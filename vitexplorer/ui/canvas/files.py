@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 @dataclass
 class _Files:
-    """Those of one capture."""
+    """Files of one capture."""
 
     name: str = field(default_factory=lambda: secrets.token_urlsafe(16))
     """of the capture in addresses, which nobody guesses"""
@@ -94,7 +94,7 @@ def size(capture: Capture, block: int) -> int:
 
 
 def block_address(capture: Capture, block: int) -> FileAddress | None:
-    """Where all heads and queries of a block are fetched; None where they are too large to be sent in one piece."""
+    """Address of all heads and queries of a block; None where they are too large to be sent in one piece."""
     if size(capture, block) > settings().payload_megabytes * 1e6:
         return None
     return FileAddress(url=f"./attention/{_files_of(capture).name}/{block}")

@@ -31,7 +31,7 @@ MEAN = -32767
 
 
 def packed_bytes(windows: int, heads: int, queries: int, keys: int) -> int:
-    """How many bytes `pack_attention` gives for an attention of this shape; known before anything is computed."""
+    """Number of bytes that `pack_attention` gives for an attention of this shape, without computing it."""
     return 20 + 4 * windows * (keys + queries) + windows * heads * queries * (16 + keys)
 
 

@@ -1,4 +1,4 @@
-"""Which bundled model has a view that the one on the screen has not."""
+"""The bundled model that has a view which the one on the screen lacks."""
 
 from __future__ import annotations
 

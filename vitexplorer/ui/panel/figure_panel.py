@@ -133,13 +133,13 @@ class FigurePanel(Widget):
 
 
 def panel_words(language: Language) -> dict[str, str]:
-    """What stands around every figure."""
+    """Words around every figure."""
     return frame_words(language) | {key: word(key, language) for key in _WORDS}
 
 
 @dataclass(frozen=True)
 class Shelf:
-    """What a panel takes its views from: those of one capture, or the comparisons of two."""
+    """Source of a panel's views: those of one capture, or the comparisons of two."""
 
     records: Mapping[str, View | Comparison]
     refusal: Callable[[str, Capture], Text | None]

@@ -1,4 +1,4 @@
-"""What a room shows by itself, beside its panel; for a model of which it has no meaning, the sentence that says so."""
+"""The picture that a room shows beside its panel, or a sentence for models of which it has no meaning."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class OwnPicture:
 
     @contextmanager
     def build(self) -> Iterator[None]:
-        """What is laid out inside stands in the column."""
+        """Open the column; what is laid out inside stands in it."""
         self._sentence = gr.Markdown(visible=False, elem_id=f"vx-{self._room}-refused", elem_classes=["vx-refused"])
         with gr.Column() as self._column:
             yield
 
     @property
     def components(self) -> list[Block]:
-        """What `fill` writes to."""
+        """Components that `fill` writes to."""
         return [self._sentence, self._column]
 
     def is_refused(self, capture: Capture) -> bool:
-        """Whether the view has no meaning for a capture."""
+        """Return whether the view has no meaning for a capture."""
         from vitexplorer.views import refusal
 
         return refusal(self._view, capture) is not None

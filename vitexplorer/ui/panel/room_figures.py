@@ -47,7 +47,7 @@ SHOWN = "(...inputs) => window.vxShown(...inputs)"
 
 @dataclass(frozen=True)
 class Question:
-    """What a browser asks of a panel."""
+    """A browser's question to a panel."""
 
     view: str
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Question:
 
     @classmethod
     def read(cls, sent: Mapping[str, Any], views: tuple[str, ...]) -> Question | None:
-        """What a browser sent; None where it asks for no view of this room."""
+        """Read what a browser sent; None where it asks for no view of this room."""
         view, settings = sent.get("view"), sent.get("settings")
         if view not in views or settings is None:
             return None
@@ -105,7 +105,7 @@ class RoomFigures:
         return tuple(sorted(keys, key=lambda key: (not records[key].overview, records[key].runs == "many")))
 
     def records(self) -> Mapping[str, View | Comparison]:
-        """Of which the room shows its own."""
+        """Records of which the room shows its own."""
         from vitexplorer.views import VIEWS
 
         return VIEWS
@@ -115,7 +115,7 @@ class RoomFigures:
         return of_views()
 
     def listed(self) -> tuple[str, ...]:
-        """The same after the one that the room shows in its own way."""
+        """Keys of all views, first the one that the room shows in its own way."""
         return (*self._own[:1], *self.views())
 
     async def enter(
@@ -216,7 +216,7 @@ class RoomFigures:
             yield PanelData(asked=asked.number, work=PanelWork(text=error.text.in_(language)))
 
     def stop(self, request: gr.Request) -> None:
-        """What is worked on for this visitor is not waited for any more."""
+        """Drop the work that waits for this visitor."""
         self.desk.engine.leave(session_of(request), FIGURE)
 
     async def _show(self, asked: Question, address: Address, language: Language) -> PanelData:
@@ -275,7 +275,7 @@ class RoomFigures:
         return data
 
     def run(self, address: Address) -> Hashable:
-        """What the views are of, as the engine remembers them."""
+        """Key of the run whose views are shown, as the engine remembers it."""
         return address.picture
 
     async def capture(self, address: Address) -> Capture:

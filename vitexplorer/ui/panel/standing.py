@@ -1,4 +1,4 @@
-"""How far a map is to be trusted, in a line beside it: its rank by tests with a known truth, and on this image."""
+"""Trust in a map, in a line beside it: its rank by tests with a known truth, and on this image."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NO_BETTER = Text(
 
 
 def standing(view: str, provenance: Provenance, here: EvaluationResult | None, language: Language) -> str:
-    """What is known of a view's map; empty where nobody measured it.
+    """Evidence on a view's map; empty where nobody measured it.
 
     Args:
         view: its key.

@@ -46,11 +46,11 @@ class Room(RoomSign, ABC):
         """Bind events of the room that choose what all rooms show; `then_explore` follows each. Most have none."""
 
     def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
-        """What a capture that has just been made changes in the components of `build`; the rest fills itself later."""
+        """Changes by a new capture in the components of `build`; the rest fills itself later."""
         return {}
 
     def around(self, view: str, language: Language, *, python: str) -> dict[str, str]:
-        """What stands around the room's picture, as fields of `FrameData`, with the way to the next room.
+        """Words around the room's picture, as fields of `FrameData`, with the way to the next room.
 
         Args:
             view: key of the view that the picture shows, whose question, trap and source stand there
@@ -65,7 +65,7 @@ class Room(RoomSign, ABC):
 
 
 def caption_lines(capture: Capture) -> list[Text]:
-    """What stands under a saved picture: model and weights, and how the image was fitted."""
+    """Lines under a saved picture: model and weights, and how the image was fitted."""
     provenance = capture.provenance
     height, width = provenance.input_size
     return [

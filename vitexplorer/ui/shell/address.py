@@ -73,7 +73,7 @@ MOST_LETTERS = 4000
 
 @dataclass(frozen=True)
 class Address:
-    """What the URL says of the page; an empty string is left to the model or the room."""
+    """State of the page in its URL; an empty string is left to the model or the room."""
 
     image: str = ""
     model: str = ""
@@ -132,7 +132,7 @@ class Address:
 
     @classmethod
     def exactly(cls, **given: str) -> Address:
-        """What a script says, which is told of what cannot be. Raises SettingError, naming the first."""
+        """Address of a script, which is told of what cannot be. Raises SettingError, naming the first."""
         said = {name: value for name, value in given.items() if value}
         understood = _understood(said)
         for name in (name for name in said if name not in understood):
@@ -145,7 +145,7 @@ class Address:
 
     @property
     def display(self) -> dict[str, Any]:
-        """How maps are shown, as fields of `CanvasData`; None where the address does not say."""
+        """Display of maps, as fields of `CanvasData`; None where the address does not say."""
         shares = {"opacity": self.opacity, "keep_mass": self.keep}
         return {
             **{name: getattr(self, name) or None for name in ("mode", "colormap", "scale")},
@@ -155,12 +155,12 @@ class Address:
 
     @property
     def picture(self) -> Picture:
-        """What is to be captured; under fit "native" the picture has the size."""
+        """Picture to capture; under fit "native" the picture has the size."""
         return Picture(self.image, self.model, self.weights, self.fit, "" if self.fit == "native" else self.size)
 
     @property
     def other(self) -> Picture:
-        """What Compare captures on the right. A size that is not named is the left one's, of another model its own."""
+        """Right side of Compare. A size that is not named is the left one's, of another model its own."""
         model, fit = self.other_model or self.model, self.other_fit or self.fit
         size = self.other_size or (self.size if model == self.model else OWN)
         return Picture(
@@ -178,7 +178,7 @@ class Address:
 
 @dataclass(frozen=True)
 class ShownView:
-    """Which view of a room a browser's address names, with the settings that are not its defaults, and how it looks."""
+    """The view that a browser's address names in a room, its settings that are not the defaults, and the theme."""
 
     room: str = ""
     view: str = ""

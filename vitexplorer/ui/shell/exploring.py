@@ -30,7 +30,7 @@ PAGE = "page"
 
 @dataclass(frozen=True)
 class Instead:
-    """What is explored in place of what a link asks for."""
+    """Address explored in place of the one that a link asks for."""
 
     address: Address
     why: str

@@ -1,4 +1,4 @@
-"""What stands around the stage of every room: the question, its reading, the trap, the next room, the lines of Python.
+"""Frame around the stage of every room: the question, its reading, the trap, the next room, the lines of Python.
 
 `kit/frame.js` writes it into a component whose root has the class `vx-frame`; its data are a `FrameData`.
 """
@@ -38,7 +38,7 @@ class FrameData(BaseModel):
 
 
 def frame_words(language: Language) -> dict[str, str]:
-    """What the frame itself says."""
+    """Words of the frame itself."""
     return {key: word(key, language) for key in _WORDS}
 
 
@@ -50,7 +50,7 @@ def about(view: str, language: Language) -> dict[str, str]:
 
 
 def about_record(record: View | Comparison, language: Language) -> dict[str, str]:
-    """The same of a view, or of a comparison."""
+    """Question, trap and source of a view or of a comparison."""
     return {
         "question": record.question.in_(language),
         "misleads": record.misleads.in_(language),

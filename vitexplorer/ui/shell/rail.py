@@ -51,7 +51,7 @@ class Rail(Widget):
         super().__init__(value, **options)
 
     def look(self, room: str) -> Callable[..., Dependency]:
-        """What binds a function to the moments in which this room is looked at and the capture is new.
+        """Binder of a function to the moments in which this room is looked at and the capture is new.
 
         The browser knows which room that is: the others ask nothing.
         """

@@ -1,4 +1,4 @@
-"""What every part of the page is given, rooms and fine-tuning alike, and how its events are bound."""
+"""Shared context of rooms and their parts, and options for binding their events."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Updates = dict[Block | str, Any]
 
 @dataclass(frozen=True)
 class Desk:
-    """What rooms share: the engine, the words, and the states of the visit that their events read."""
+    """Shared context of the rooms: the engine, the words, and the states of the visit that their events read."""
 
     engine: Engine
     t: Translations

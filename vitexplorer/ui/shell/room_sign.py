@@ -22,7 +22,7 @@ class RoomSign:
 
     @classmethod
     def is_offered(cls, settings: Settings) -> bool:
-        """Whether this installation has it."""
+        """Return whether this installation has it."""
         return True
 
 

@@ -19,7 +19,7 @@ _WORDS = ("size", "size_free", "size_apply", "fit", "fit_crop", "fit_squash", "f
 
 
 def size_chip(capture: Capture, address: Address, language: Language) -> SizeChipData:
-    """What the model was given; of other sizes nothing yet."""
+    """Chip of the size that the model was given; other sizes are not filled in yet."""
     height, width = capture.provenance.input_size
     grid = capture.grid(0)
     patches = word("size_patches", language, rows=grid.rows, cols=grid.cols)

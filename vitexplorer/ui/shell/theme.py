@@ -1,4 +1,4 @@
-"""How the page looks: gradio's default theme with the contrast that a projector needs."""
+"""Theme of the page: gradio's default with the contrast that a projector needs."""
 
 from __future__ import annotations
 

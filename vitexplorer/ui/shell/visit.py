@@ -1,4 +1,4 @@
-"""What happens when a visitor arrives or picks another image, model, weights, size or fit.
+"""Events of a visit: a visitor arrives, or picks another image, model, weights, size or fit.
 
 Every event reads the address that is wanted and gives the next one; nothing is computed here.
 """
@@ -52,7 +52,7 @@ class Visit:
 
     @property
     def components(self) -> list[Block]:
-        """What an arrival writes to; of the size nothing is known before there is a capture."""
+        """Components that an arrival writes to; of the size nothing is known before there is a capture."""
         return [getattr(self, part.name) for part in fields(self) if part.name not in ("size", "rooms")]
 
     def start(self, request: gr.Request) -> Updates:
@@ -100,7 +100,7 @@ class Visit:
 
     @property
     def of_choice(self) -> list[Block]:
-        """Those that another choice of model and image writes to."""
+        """Components that another choice of model and image writes to."""
         return [self.wanted, self.image, self.model, self.rail, self.tabs]
 
     def enter(self, address: Address, language: Language) -> Updates:

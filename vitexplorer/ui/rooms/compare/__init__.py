@@ -1,1 +1,1 @@
-"""What stands around the two sides of a comparison: what each says, how they are matched, good pairs to begin with."""
+"""The room Compare: two models, images, sizes or runs side by side."""

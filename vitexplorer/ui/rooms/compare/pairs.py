@@ -64,7 +64,7 @@ def chosen(data: Mapping[str, Any], beside: Address) -> Address | None:
 
 
 def on_the_left(address: Address) -> Address:
-    """What is on the right, as it would be on the left."""
+    """Address of the right side, as if it stood on the left."""
     other = address.other
     return replace(address, image=other.image, model=other.model, weights=other.weights, fit=other.fit, size=other.size)
 
@@ -83,7 +83,7 @@ def swapped(address: Address) -> dict[str, str]:
 
 
 def line_of(step: Step, language: Language) -> str:
-    """How far the right side is."""
+    """Progress of the right side."""
     return step.doing.in_(language) if step.doing else word("status_queue", language, place=max(1, step.place))
 
 
@@ -94,7 +94,7 @@ def title_of(model: str, language: Language) -> str:
 
 
 def named(capture: Capture, language: Language) -> str:
-    """What stands over a side's picture."""
+    """Title over a side's picture."""
     provenance = capture.provenance
     kind = (
         [word("state_tuned", language)] if provenance.weights == "fine-tuned" else []
@@ -121,7 +121,7 @@ def answer_of(capture: Capture, language: Language) -> str:
 
 
 def matching(pair: Pair, blocks: Blocks, language: Language) -> list[str]:
-    """How places, blocks and tokens are matched, where that is not plain."""
+    """Notes on how places, blocks and tokens are matched, where that is not plain."""
     (left, right), (one, two) = (pair.left, pair.right), blocks
     names = {"left": COMPARE_WORDS["left"].in_(language), "right": COMPARE_WORDS["right"].in_(language)}
     grids = [capture.grid(block) for capture, block in ((left, one), (right, two))]

@@ -62,7 +62,7 @@ class CompareRoom(Room):
     icon = "M3 4h7.500v16H3z M13.500 4H21v16h-7.500z M5.500 9h2.500 M16 9h2.500 M5.500 13h2.500"
 
     def build(self) -> list[Block]:
-        """What is said of both, the chips of the right one, two canvases."""
+        """Lay out the words on both sides, the chips of the right one, two canvases."""
         self.beside = gr.State(Address())  # the address with the right side that is shown
         self.shown = gr.State(None)  # what the room was filled for
         self.blocks = gr.State((0, 0))
@@ -116,7 +116,7 @@ class CompareRoom(Room):
         visitor: str,
         request: gr.Request,
     ) -> AsyncGenerator[Updates, None]:
-        """What was on the right before, or what the address has there, or a good neighbour of the left."""
+        """Show the right side of before, or of the address, or a good neighbour of the left."""
         if active != self.key or shown == address or address == Address():
             yield self._nothing
             return
@@ -138,7 +138,7 @@ class CompareRoom(Room):
 
     @property
     def _nothing(self) -> Updates:
-        """What a generator says that has nothing to say; gradio takes none at all for empty values."""
+        """The answer of a generator that changes nothing; gradio takes none at all for empty values."""
         return {self.sides: gr.skip()}
 
     async def choose(
@@ -234,7 +234,7 @@ class CompareRoom(Room):
             return replace(await self.pair(other), refused=error.text.in_(language))
 
     def _neighbour(self, address: Address) -> dict[str, str]:
-        """What to put beside a model that is worth a look: of a tuned one its base, otherwise another bundled one."""
+        """A model worth putting beside another: of a tuned one its base, otherwise another bundled one."""
         if address.model.startswith(MODEL):
             base = self.desk.engine.base_of(address.picture)
             if base.model != address.model:

@@ -1,4 +1,4 @@
-"""What stands around the two sides of a comparison: what each says, how they are matched, good pairs to begin with."""
+"""The component around the two sides of a comparison: their answers, how they are matched, pairs to begin with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Preset(BaseModel):
 
 
 class SidesData(FrameData):
-    """What the two are. While the right one is on its way, `working` alone."""
+    """Data of both sides. While the right one is on its way, `working` alone."""
 
     working: str = ""
     """how far the right one is"""

@@ -1,4 +1,4 @@
-"""What is fine-tuned: the model on the screen, the one that it was made from where it is tuned, or a CNN beside it.
+"""The model to fine-tune: the one on the screen, the base of a tuned one, or a CNN beside it.
 
 Convolutional networks have no attention for the other rooms to show, so that they stand in a menu of this room. They
 are counted and timed with random weights: those that count are fetched by the training itself.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Backbone:
-    """What a training is made of."""
+    """The model that a training starts from."""
 
     model: LoadedModel
     """to count and time"""

@@ -1,4 +1,4 @@
-"""What fine-tuning changed in numbers: weights, the token that is read, prompts. Its maps stand in the room Compare."""
+"""Changes by fine-tuning in numbers: weights, the token that is read, prompts. Their maps stand in the room Compare."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a visitor asks to be trained: the fields of a plan, what a browser sent of them, checked and made into a job."""
+"""A visitor's plan of a training: its fields, and what a browser sent of them, checked and made into a job."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TrainingChoice:
 
     @classmethod
     def read(cls, sent: Mapping[str, Any]) -> TrainingChoice:
-        """What a browser sent; methods that there are not are left out."""
+        """Read what a browser sent; methods that do not exist are left out."""
         methods = [_read_method(one) for one in sent.get("methods", ())]
         known = {one.name: str(sent[one.name]) for one in fields(cls) if one.name != "methods" and one.name in sent}
         return cls(tuple(method for method in methods if method is not None), **known)

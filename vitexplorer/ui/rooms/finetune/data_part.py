@@ -147,7 +147,7 @@ class DataPart:
     async def _read(
         self, get: Callable[[Progress], Chosen], doing: str, language: Language, request: gr.Request
     ) -> AsyncGenerator[Updates, None]:
-        """How far it is, then the report; or why there is none, and nothing changes. Other images stop it."""
+        """Progress of the reading, then the report; or why there is none, and nothing changes. Other images stop it."""
 
         def work(report: Report) -> tuple[Chosen, ReportData]:
             chosen = get(report)
@@ -172,7 +172,7 @@ class DataPart:
 
 
 def sides_of(looked: Looked) -> Split | None:
-    """How the images would be divided; None where they cannot be trained on."""
+    """Division of the images; None where they cannot be trained on."""
     if not looked.report.can_train:
         return None
     try:

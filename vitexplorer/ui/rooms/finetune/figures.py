@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Asked:
-    """What a browser asks of such a panel."""
+    """A browser's question to such a panel."""
 
     view: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Asked:
 
     @classmethod
     def read(cls, sent: Mapping[str, Any]) -> Asked:
-        """What a browser sent."""
+        """Read what a browser sent."""
         theme = "dark" if sent.get("theme") == "dark" else "light"
         return cls(sent.get("view") or "", sent.get("settings", {}), theme, sent.get("asked", 0))
 

@@ -28,7 +28,7 @@ ARRIVE = """() => {
 
 
 class Opening:
-    """What follows when a model is opened."""
+    """Events that follow when a model is opened."""
 
     def __init__(self, desk: Desk, session: Session):
         """Args: desk: what the rooms share; session: what the parts share."""

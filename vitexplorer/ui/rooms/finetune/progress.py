@@ -82,7 +82,7 @@ class ProgressView(Widget):
 
 
 def no_progress(language: Language) -> ProgressData:
-    """Where no training is open."""
+    """Data where no training is open."""
     return ProgressData(words=words_with("run_", language))
 
 
@@ -111,7 +111,7 @@ def progress_data(state: JobState, events: Iterable[Event], language: Language) 
 
 
 def _doing(state: JobState, language: Language) -> tuple[str, str, float | None]:
-    """What it does, the time left, the share done; steps of methods not yet measured are not known."""
+    """Current work, time left, share done; steps of methods not yet measured are not known."""
     if state.state != "running":
         return say(f"run_{state.state}", language), "", None
     known = f"run_doing_{state.doing}"

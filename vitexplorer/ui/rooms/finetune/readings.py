@@ -1,4 +1,4 @@
-"""What the figures of a training say, in a sentence made of their numbers: read beside them, and aloud."""
+"""Readings of the figures of a training, sentences made of their numbers: shown beside them, and read aloud."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _written(result: Result, value: float) -> str:
 
 
 def _best(result: Result, values: np.ndarray) -> int:
-    """Where the largest share is, or the smallest error or loss."""
+    """Index of the largest share, or of the smallest error or loss."""
     return int(np.nanargmax(values) if result.unit == METRICS["accuracy"] else np.nanargmin(values))
 
 

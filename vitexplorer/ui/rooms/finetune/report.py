@@ -1,4 +1,4 @@
-"""What was found in the images before training, as a component: counts as bars, findings by level, an example each."""
+"""The report on the images before training, as a component: counts as bars, findings by level, an example each."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class ResultPart:
     # -------------------------------------------------------------------------------------- reading
 
     def _comparison(self, visitor: str, training: str) -> Comparison | None:
-        """What a training found; None where there is none of that name."""
+        """Comparison that a training made; None where there is none of that name."""
         try:
             return load_comparison(self.desk.engine.places.training(visitor, training)) if training else None
         except ExplainedError:
@@ -117,7 +117,7 @@ class ResultPart:
         }
 
     def show_on(self, visitor: str, training: str, run: str, found: tuple | None, language: Language) -> Updates:
-        """The same where there are other ones than on the screen."""
+        """Show the results where they differ from those on the screen."""
         comparison = self._comparison(visitor, training)
         if comparison is None or finished(comparison) == found:
             return gr.skip()
@@ -191,7 +191,7 @@ def beside_its_base(base: tuple[str, str, int], tuned: str) -> dict[str, str]:
 
 
 def answers(folder: Path, run: str, paths: list[str], report: Report) -> FileData:
-    """What a run of the training in `folder`, or its best one, says of images that were sent. Raises ExplainedError."""
+    """Answers of a run of the training in `folder`, or of its best one, on sent images. Raises ExplainedError."""
     from vitexplorer.finetune.submission import naming_of, submission
 
     board, config = load_comparison(folder).leaderboard, read_config(folder)
@@ -203,5 +203,5 @@ def answers(folder: Path, run: str, paths: list[str], report: Report) -> FileDat
 
 
 def finished(comparison: Comparison) -> tuple[Any, ...]:
-    """What tells whether there is something new: the training and its results."""
+    """Fingerprint of a training and its results: another one means that there is something new."""
     return comparison.folder.name, tuple((one.run, len(one.epochs), one.stopped) for one in comparison.results)

@@ -1,4 +1,4 @@
-"""What a training found, as a component: the leaderboard, the images that are read wrongly, the files to take home.
+"""Results of a training, as a component: the leaderboard, the images that are read wrongly, the files to take home.
 
 The figures beside it are those of `result_figures`. What is shown is read from the training's folder; no model is
 loaded until somebody opens or downloads one.
@@ -134,7 +134,7 @@ def _row(result: FinetuneResult, place: int, language: Language) -> BoardRow:
 
 
 def verdicts(comparison: Comparison, language: Language) -> Iterable[str]:
-    """Whether the best run is really better than each of the others."""
+    """Verdicts on whether the best run is really better than each of the others."""
     best, *others = comparison.leaderboard
     if not others:
         return [say("board_only_one", language)]
@@ -142,7 +142,7 @@ def verdicts(comparison: Comparison, language: Language) -> Iterable[str]:
 
 
 def wrong_title(result: FinetuneResult, language: Language) -> str:
-    """What the images below are."""
+    """Title of the images below."""
     if not result.classes:
         return say("board_worst", language)
     if not result.wrong:
@@ -164,7 +164,7 @@ def wrong_images(result: FinetuneResult, folder: Path, language: Language) -> li
 
 
 def said_of(result: FinetuneResult, index: int, language: Language) -> str:
-    """What an image is and what it was taken for."""
+    """Sentence on an image: its class, and the one it was taken for."""
     if not result.classes:
         return say("board_off", language, true=f"{result.targets[index]:.4g}", said=f"{result.outputs[index]:.4g}")
     shares = result.outputs[index]
@@ -174,7 +174,7 @@ def said_of(result: FinetuneResult, index: int, language: Language) -> str:
 
 
 def image_path(folder: Path, result: FinetuneResult, index: int) -> Path:
-    """Where a validation image lies: in the folder that the training was given, or in what it unpacked."""
+    """Path of a validation image: in the folder that the training was given, or in what it unpacked."""
     return images_root(read_config(folder), folder) / result.paths[index]
 
 

@@ -42,7 +42,7 @@ class FinetuneRoom(Room):
 
     @classmethod
     def is_offered(cls, settings: Settings) -> bool:
-        """Where trainings are allowed."""
+        """Return whether trainings are allowed."""
         return settings.trainings > 0
 
     def build(self) -> list[Component]:
@@ -127,7 +127,7 @@ class FinetuneRoom(Room):
         training: str,
         language: Language,
     ) -> Updates:
-        """Whose page this is, and the training that its address names; the first time the report's hint."""
+        """Note whose page this is and the training of its address; the first time show the report's hint."""
         visitor = visitor_of(browser)
         entered: Updates = {self.session.visitor: visitor}
         if active != self.key or address == Address():  # nothing is captured yet
@@ -174,7 +174,7 @@ class FinetuneRoom(Room):
         language: Language,
         request: gr.Request,
     ) -> AsyncGenerator[Updates, None]:
-        """The same in a page that has no images yet, since it was loaded anew."""
+        """Remember the images in a page that has none yet, since it was loaded anew."""
         if active == self.key and chosen is None and address != Address():
             async for read in self.remember(visitor, training, chosen, address, language, request):
                 yield read

@@ -103,7 +103,7 @@ class RunPart:
         return data
 
     def plan(self, visitor: str, training: str) -> dict[str, str]:
-        """How a training was planned, for the fields, see `MethodsData.plan`; empty where it is gone."""
+        """Plan of an earlier training, for the fields, see `MethodsData.plan`; empty where it is gone."""
         try:
             config = read_config(self.desk.engine.places.training(visitor, training))
         except ExplainedError:
@@ -217,7 +217,7 @@ class RunPart:
         }
 
     def look_on(self, visitor: str, training: str, seen: tuple | None, language: Language) -> Updates:
-        """The same where something new was told since; nothing moves on the screen where not."""
+        """Show the progress where there is news; otherwise nothing moves on the screen."""
         with suppress(ExplainedError):
             folder = self.desk.engine.places.training(visitor, training)
             now = (training, self._watch.look(folder).read, job_state(folder).state)
@@ -252,7 +252,7 @@ class RunPart:
     def earlier_on(
         self, visitor: str, training: str, seen: tuple | None, listed: tuple | None, language: Language
     ) -> Updates:
-        """The same once more when the training has ended."""
+        """List the earlier trainings once more when the training has ended."""
         if seen is None or seen[-1] == "running" or seen == listed:
             return gr.skip()
         return {self.history: self.earlier(visitor, training, language), self.listed: seen}
@@ -287,7 +287,7 @@ def _outputs(chosen: Chosen | None) -> tuple[int, bool]:
 
 
 def _line(step: Step, language: Language) -> str:
-    """How far the estimates are."""
+    """Progress of the estimates."""
     if step.place:
         return say("methods_waiting", language, place=step.place)
     return say("methods_estimating", language, done=step.done, total=step.total)

@@ -1,4 +1,4 @@
-"""What a visit keeps of fine-tuning: keys only; images, trainings and models lie on the disk or in shared caches."""
+"""Keys that a visit keeps of fine-tuning; images, trainings and models lie on the disk or in shared caches."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class StepsData(BaseModel):
 
 
 class Steps(Widget):
-    """Where a person is: a step is pressed to go there."""
+    """The steps, with the one a person is at: a step is pressed to go there."""
 
     data_model = StepsData
     stem = "steps"

@@ -14,7 +14,7 @@ from vitexplorer.ui.rooms.finetune.results import takeaways
 
 
 def lay_out(paths: list[str], folder: Path) -> None:
-    """What was sent to be predicted in one folder: the images of a zip, or the images themselves. Raises DataError."""
+    """Put images sent for prediction into one folder: those of a zip, or the images themselves. Raises DataError."""
     from vitexplorer.finetune.data.archive import unpack_zip
 
     if len(paths) == 1 and paths[0].lower().endswith(".zip"):

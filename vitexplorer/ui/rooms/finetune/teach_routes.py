@@ -1,4 +1,4 @@
-"""What the browser asks while somebody teaches: addresses of their own, for an answer to a camera waits for no queue.
+"""Routes of the teaching page: addresses of their own, for an answer to a camera waits for no queue.
 
 Each names the visitor in a header, which no page of a stranger may send here without asking first, and finds that
 visitor's boxes alone. A picture that is asked about is gone when it is answered.
@@ -61,7 +61,7 @@ class Asking:
         return (text.format(**values) if values else text).in_(self.language)
 
     def title(self, box: Box) -> str:
-        """What a class is called, also without a name."""
+        """Display name of a class, also without a name."""
         return box.title(self.language)
 
     async def taught(self) -> Taught:
@@ -146,7 +146,7 @@ class Asking:
         return {"left": left, "doing": self.say("teach_learning", done=total - left, total=total) if left else ""}
 
     async def ask(self, path: Path) -> dict[str, Any]:
-        """What the probe says of a picture, and where the model looks."""
+        """Answer of the probe on a picture, with the map of where the model looks."""
         taught = await self.taught()
         while await self.teaching.learn(self.visitor, taught):
             pass
@@ -189,7 +189,7 @@ class Asking:
         return {"map": {"rows": rows, "cols": cols, "values": values}, "about": about}
 
     async def score(self) -> dict[str, Any]:
-        """How many examples are right when each is left out in turn, and those that are not."""
+        """Count the examples that are right when each is left out in turn, and name those that are not."""
         taught = await self.taught()
         if len(taught.filled) < 2 or min(len(box.pictures) for box in taught.filled) < 2:
             return {"score": self.say("teach_need"), "wrong": []}

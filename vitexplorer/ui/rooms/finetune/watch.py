@@ -1,4 +1,4 @@
-"""What a training told so far, read on from where the last reading ended, by whoever looks first."""
+"""Events of a training so far, read on from where the last reading ended, by whoever looks first."""
 
 from __future__ import annotations
 

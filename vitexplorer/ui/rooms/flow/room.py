@@ -66,7 +66,7 @@ class FlowRoom(Room):
         return self.own.components
 
     def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
-        """Whether there is a rollout, before anybody enters: nothing has to make room for the sentence then."""
+        """Say before anybody enters that there is no rollout: nothing has to make room for the sentence then."""
         return self.own.fill(explored.capture, language)
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:

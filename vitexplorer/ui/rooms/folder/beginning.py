@@ -1,4 +1,4 @@
-"""What can be surveyed, what is asked, and how far a survey is: all that a person sees before there are answers."""
+"""The start page of a survey: its images, its questions, its progress."""
 
 from __future__ import annotations
 

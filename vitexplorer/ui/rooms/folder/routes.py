@@ -1,4 +1,4 @@
-"""What the room Folder asks: addresses of their own, for gradio has no part in it.
+"""Routes of the room Folder: addresses of their own, for gradio has no part in it.
 
 Each names the visitor in a header, which no page of a stranger may send here without asking first, and finds that
 visitor's surveys alone. Answers are made on a few threads, so that no question of one visitor takes all of them; who

@@ -55,7 +55,7 @@ def board_data(
     start: tuple[int, int] = (0, 0),
     saved_as: str = "patches",
 ) -> BoardData:
-    """What the board shows of one image.
+    """Data of the board for one image.
 
     Args:
         image: a lossless file of the pixels the model saw, (rows * patch_size) x (cols * patch_size)

@@ -1,1 +1,1 @@
-"""How large a model is and what a picture costs: one story of all countings, a calculator, and tables on demand."""
+"""The room Size & cost: one story of all countings, a calculator, and tables on demand."""

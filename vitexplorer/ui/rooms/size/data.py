@@ -1,4 +1,4 @@
-"""What the board of sizes is sent: numbers and words; the browser draws them and adds nothing."""
+"""Data of the board of sizes: numbers and words; the browser draws them and adds nothing."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
 
 @dataclass(frozen=True)
 class Slider:
-    """What one size may be."""
+    """Range of one size."""
 
     low: float
     high: float
@@ -38,7 +38,7 @@ SLIDERS = {
 
 @dataclass(frozen=True)
 class Design:
-    """Where it started and which sliders were moved."""
+    """A design: its start, and the sliders that were moved."""
 
     preset: str
     moved: Mapping[str, float]
@@ -59,7 +59,7 @@ class Design:
         return ";".join([self.preset, *(f"{name}={value:g}" for name, value in self.moved.items())])
 
     def __bool__(self) -> bool:
-        """Whether anything is designed."""
+        """Return whether anything is designed."""
         return bool(self.preset or self.moved)
 
     def shape(self, own: ViTShape | None) -> ViTShape:
@@ -78,7 +78,7 @@ class Design:
 
 
 def settings_of(shape: ViTShape) -> dict[str, float]:
-    """Where the sliders of a shape stand."""
+    """Positions of the sliders for a shape."""
     return {
         "image_size": shape.image_size[0],
         "patch_size": shape.patch_size,
@@ -91,7 +91,7 @@ def settings_of(shape: ViTShape) -> dict[str, float]:
 
 
 def design_note(shape: ViTShape) -> Text:
-    """What a person should know of this shape: no whole number of patches, or heads that do not divide the width."""
+    """Note on a shape: no whole number of patches, or heads that do not divide the width."""
     if shape.num_patches == 0:
         return CALCULATOR_WORDS["no_patches"]
     if shape.image_size[0] % shape.patch_size:

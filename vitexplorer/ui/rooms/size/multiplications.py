@@ -36,12 +36,12 @@ def vit_macs(shape: ViTShape) -> tuple[Term, ...]:
 
 
 def windowed_attention(shape: ViTShape) -> int:
-    """What the attention would cost if each patch attended in its window alone, linear in N."""
+    """Cost of the attention if each patch attended in its window alone, linear in N."""
     return shape.depth * 2 * shape.num_patches * WINDOW**2 * shape.dim
 
 
 def as_counted(shape: ViTShape) -> tuple[tuple[Text, int], ...]:
-    """The same model as tools count it: what they see, and what that comes to."""
+    """Multiplications of the same model as tools count them: what they see, and what that comes to."""
     counts = {term.name: term.count for term in vit_macs(shape)}
     everything = total(vit_macs(shape))
     once = shape.depth * (4 * shape.dim**2 + 2 * shape.dim * shape.hidden) + counts.get(CLASSIFIER, 0)

@@ -111,14 +111,14 @@ def _sizes(
     size: tuple[int, int],
     language: Language,
 ) -> SizeData:
-    """What both have in common."""
+    """Data that a model and a design have in common."""
     rows, sums = story(shape, module, macs, language)
     words = frame_words(language) | {key: text.in_(language) for key, text in CALCULATOR_WORDS.items()}
     return SizeData(rows=rows, total=sums, reading=reading(rows, sums, size, language), words=words)
 
 
 def _fields(shape: ViTShape, preset: str, language: Language) -> list[Field]:
-    """Where a design starts, and its sizes."""
+    """Fields of a design: its start, and its sizes."""
     presets = (("", CALCULATOR_WORDS["on_screen"]), *((name, same(name)) for name in PRESETS))
     sizes = settings_of(shape)
     specs = [

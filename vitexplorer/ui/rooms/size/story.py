@@ -78,7 +78,7 @@ def _rough_symbols(shape: ViTShape | SwinShape) -> dict[str, str]:
 
 
 def is_twelve(shape: ViTShape | SwinShape | None) -> bool:
-    """Whether attention and MLP together are 12 L D²."""
+    """Return whether attention and MLP together are 12 L D²."""
     if isinstance(shape, ViTShape):
         return shape.hidden == 4 * shape.dim
     return shape is not None and shape.mlp_ratio == 4
@@ -88,7 +88,7 @@ def is_twelve(shape: ViTShape | SwinShape | None) -> bool:
 
 
 def reading(rows: Sequence[StoryRow], total: StoryRow, size: tuple[int, int], language: Language) -> str:
-    """How large, how far the rough formula is off, and what one image of (height, width) pixels costs."""
+    """Size of the model, error of the rough formula, and cost of one image of (height, width) pixels."""
     sentences = [_how_large(rows, total), _how_rough(total), _how_dear(rows, total, size)]
     return " ".join(text.in_(language) for text in sentences if text).replace("。 ", "。")
 

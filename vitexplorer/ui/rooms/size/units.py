@@ -1,4 +1,4 @@
-"""What is counted, and large counts in short."""
+"""Units of what is counted, and large counts in short."""
 
 from __future__ import annotations
 

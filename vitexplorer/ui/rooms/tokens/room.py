@@ -7,7 +7,7 @@ from vitexplorer.ui.rooms.figure_room import FigureRoom
 
 
 class TokensRoom(FigureRoom):
-    """Which patches have similar tokens, and which tokens are outliers."""
+    """Patches with similar tokens, and tokens that are outliers."""
 
     key = "tokens"
     title = Text("Tokens", "标记")

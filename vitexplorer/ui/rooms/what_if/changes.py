@@ -1,4 +1,4 @@
-"""What can be changed, as switches with their controls, made from the registry of interventions at run time.
+"""Possible changes, as switches with their controls, made from the registry of interventions at run time.
 
 The page is built before torch is loaded, so the picker learns what there is from its value. A switch or control that
 moves sends `choose` with all changes as one text, the one that the URL and `--change` have.
@@ -99,7 +99,7 @@ def changes_data(capture: Capture, chosen: Changes, language: Language) -> Chang
 
 
 def _examples(capture: Capture, language: Language) -> list[ChangeExample]:
-    """Those that are possible for this model, every setting filled in."""
+    """Examples that are possible for this model, every setting filled in."""
     from vitexplorer.interventions import settled, write_changes
 
     fields = {"last": capture.depth - 1, "half": capture.grid(capture.depth - 1).patch_size // 2}

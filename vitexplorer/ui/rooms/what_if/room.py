@@ -46,7 +46,7 @@ class ChangedFigures(RoomFigures):
         super().__init__(desk, "what_if")
 
     def views(self) -> tuple[str, ...]:
-        """Those of the room first."""
+        """Keys of the views, those of the room first."""
         return (*super().views(), *OF_CHANGED)
 
     async def capture(self, address: Address) -> Capture:
@@ -170,7 +170,7 @@ def _sides(plain: Capture, run: Capture, language: Language) -> tuple[Side, Side
 
 
 def _possible(plain: Capture, text: str) -> dict[str, dict[str, Any]]:
-    """Those of some changes that are possible one by one, so that the switches stay as they were put."""
+    """Keep of some changes those that are possible one by one, so that the switches stay as they were put."""
     from vitexplorer.interventions import read_changes, settled
 
     chosen: dict[str, dict[str, Any]] = {}
@@ -183,7 +183,7 @@ def _possible(plain: Capture, text: str) -> dict[str, dict[str, Any]]:
 
 
 def answer(plain: Capture, run: Capture, language: Language) -> str:
-    """What became of the answer, and what follows from that; without classes, of the token that would be read."""
+    """Sentence on the answer before and after the change; without classes, on the token that would be read."""
     from vitexplorer.quantities.read_out import top_classes
     from vitexplorer.quantities.two_runs import token_cosines
 
