@@ -20,7 +20,7 @@ from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from tests.helpers.app import run_apart
+from tests.helpers.waiting import now
 from tests.ui.gradio_adapter.test_private_names import ADAPTER, private_imports
 from vitexplorer.ui.gradio_adapter.names import NAMES
 
@@ -44,7 +44,7 @@ def samples() -> Samples:
         )
         return {type(one): one for one in found}
 
-    return run_apart(made())
+    return now(made())
 
 
 def owner_of(path: str) -> Any:
