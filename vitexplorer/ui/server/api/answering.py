@@ -8,12 +8,12 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import ParamSpec, TypeVar
 
-from gradio.context import LocalContext
 from pydantic import ConfigDict, ValidationError, validate_call
 
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.service.jobs import Step, StoppedError, Waiting, waiting
 from vitexplorer.ui.gradio_adapter.page_blocks import Sentence, status_of, stop_if_hung_up
+from vitexplorer.ui.gradio_adapter.queue import current_request, is_unheard
 from vitexplorer.ui.kit.words import UI_WORDS
 
 P = ParamSpec("P")
@@ -36,7 +36,7 @@ def answering(endpoint: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
 
     @functools.wraps(endpoint)
     async def answer(*given: P.args, **named: P.kwargs) -> T:
-        request = LocalContext.request.get(None)
+        request = current_request()
         client = request.client.host if request and request.client else ""
         waiting.set(Waiting(f"call from {client}", tell=_still_there))  # calls of one client share turns
         try:
@@ -58,11 +58,9 @@ def answering(endpoint: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
 
 async def _still_there(step: Step) -> None:
     """Raise StoppedError where the client has hung up, or no longer follows the stream of gradio's queue."""
-    page = LocalContext.blocks.get(None)
-    event = page and page._queue.event_ids_to_events.get(LocalContext.event_id.get(None))
-    if event and not event.alive:
+    if is_unheard():
         raise StoppedError
-    await stop_if_hung_up(LocalContext.request.get(None), step)
+    await stop_if_hung_up(current_request(), step)
 
 
 def _wrong(error: ValidationError, names: list[str]) -> Text:
