@@ -111,7 +111,7 @@ MUTANTS = (
     Mutant(
         "a call goes on that nobody listens for",
         "_still_there",
-        "event and not event.alive",
+        "is_unheard()",
         "False",
         "test_a_call_whose_client_hangs_up_is_let_go",
     ),
