@@ -23,7 +23,7 @@ from vitexplorer.ui.canvas.block_data import block_facts, carried, default_query
 from vitexplorer.ui.canvas.canvas import CanvasData, Strip, query_text
 from vitexplorer.ui.canvas.files import packed_block
 from vitexplorer.ui.kit.served_files import FileAddress, ServedFile
-from vitexplorer.ui.rooms.room import about
+from vitexplorer.ui.shell.frame import about
 
 _DISPLAY = ("mode", "colormap", "opacity", "scale", "keep_mass", "smooth")
 
