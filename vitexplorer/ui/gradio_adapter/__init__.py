@@ -1,1 +1,1 @@
-"""The only folder that knows private names of gradio, each with its reason."""
+"""Private names of gradio and uvicorn, in this folder only; `names.py` lists each with its reason."""

@@ -11,32 +11,17 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextvars import ContextVar
 from types import SimpleNamespace
 from typing import Any
 from weakref import WeakValueDictionary
 
 import gradio as gr
 from gradio.state_holder import SessionState, StateHolder
-from starlette.types import ASGIApp, Receive, Scope, Send
+
+from vitexplorer.ui.kit.named_clients import client
 
 CLOSED_SECONDS = 3600.0
 """in which a page that lost its connection, as a laptop asleep does, finds its state again"""
-_client: ContextVar[str] = ContextVar("client", default="")
-
-
-class NamedClients:
-    """Whoever answers a request can ask which address it came from."""
-
-    def __init__(self, app: ASGIApp):
-        """Args: app: what is behind."""
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on."""
-        if scope.get("client"):
-            _client.set(scope["client"][0])
-        await self.app(scope, receive, send)
 
 
 class Visitor(SessionState):
@@ -46,7 +31,7 @@ class Visitor(SessionState):
         """Args: blocks: the app; written: called whenever something is written."""
         # Without blocks, of each of which gradio would write out the configuration: 37 ms and 240 kB for any name.
         super().__init__(SimpleNamespace(default_config=blocks.default_config, blocks={}))
-        self.client, self.used = _client.get(), time.monotonic()
+        self.client, self.used = client.get(), time.monotonic()
         self._written = written
 
     def __setitem__(self, key: int, value: Any) -> None:

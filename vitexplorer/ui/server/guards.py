@@ -13,8 +13,9 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.service.cache_folder import CacheFolder
 from vitexplorer.service.storage_limits import StorageLimits
 from vitexplorer.service.upload_budgets import UploadBudgets
-from vitexplorer.ui.gradio_adapter.page_sessions import NamedClients, Visitors
-from vitexplorer.ui.gradio_adapter.statuses import HonestStatuses
+from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
+from vitexplorer.ui.kit.named_clients import NamedClients
+from vitexplorer.ui.kit.statuses import HonestStatuses
 from vitexplorer.ui.server.allowed_hosts import KnownHosts, listed
 from vitexplorer.ui.server.body_limits import BoundBodies
 from vitexplorer.ui.server.call_checks import ReadCalls
