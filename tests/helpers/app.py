@@ -36,6 +36,9 @@ PLACES = [Path("/usr/bin") / name for name in ("chromium", "chromium-browser", "
 
 CUT_OFF = re.compile("signal is aborted|Connection errored out")
 """what Gradio says of questions whose page is left before they are answered"""
+ENDED = """() => { const {dataset, innerText} = document.querySelector('.vx-status') ?? {dataset: {}};
+  return ['ready', 'error'].includes(dataset.kind) && [dataset.kind, innerText]; }"""
+"""how a question ended and what the status line says of it, read at one moment: the next may be busy again"""
 FORBIDDEN = """addEventListener('securitypolicyviolation', ({violatedDirective, blockedURI, sample}) =>
   console.error('Content-Security-Policy:', violatedDirective, blockedURI, sample));"""
 """says what the page's own policy has kept a script, style, picture or question from"""
@@ -177,12 +180,8 @@ class Visit:
 
     def wait_ready(self) -> None:
         """Until a capture is on the screen; fails with the page's own words where there is an error instead."""
-        self.page.wait_for_selector('.vx-status:is([data-kind="ready"], [data-kind="error"])', timeout=90_000)
-        assert self.status_kind() == "ready", self.page.inner_text(".vx-status")
-
-    def status_kind(self) -> str:
-        """busy, ready or error."""
-        return self.page.get_attribute(".vx-status", "data-kind")
+        kind, text = self.page.wait_for_function(ENDED, timeout=90_000).json_value()
+        assert kind == "ready", text
 
     def close(self) -> None:
         """Leave the page; nothing may have gone wrong on it, and nothing have left the machine."""

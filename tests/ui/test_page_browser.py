@@ -441,9 +441,9 @@ def test_who_acts_before_the_first_answer_breaks_nothing(visit: Visit, url: str)
     page.evaluate(TOLD)
     maps.let_go()
     visit.wait_ready()
-    room = page.locator(".vx-rail").get_attribute("data-room")
-    assert room != "attention"
-    wait_for_room(page, room)
+    rail = page.locator(".vx-rail")
+    expect(rail).not_to_have_attribute("data-room", "attention")
+    wait_for_room(page, rail.get_attribute("data-room"))
 
 
 def test_the_room_that_is_looked_at_is_filled_when_the_rail_hears_late_which_it_is(
