@@ -17,7 +17,7 @@ from gradio.routes import App
 from gradio.state_holder import SessionState, StateHolder
 from starlette.applications import Starlette
 from uvicorn import Config
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from tests.helpers.waiting import now
@@ -40,7 +40,7 @@ def samples() -> Samples:
         found = (
             *(page, page.app, page._queue, handler, Event("a", handler, None, None), EventData(None, {})),
             *(SessionState(page), StateHolder()),
-            H11Protocol(Config(Starlette()), ServerState(), {}, asyncio.get_running_loop()),
+            HttpToolsProtocol(Config(Starlette()), ServerState(), {}, asyncio.get_running_loop()),
         )
         return {type(one): one for one in found}
 
@@ -115,4 +115,4 @@ def test_the_table_has_no_name_that_is_not_used() -> None:
 
 
 def test_samples_are_of_what_the_table_says(samples: Samples) -> None:
-    assert set(samples) >= {gr.Blocks, App, Queue, Event, SessionState, StateHolder, H11Protocol}
+    assert set(samples) >= {gr.Blocks, App, Queue, Event, SessionState, StateHolder, HttpToolsProtocol}

@@ -1,30 +1,32 @@
 """Connections that ask for nothing: they have some seconds, and make way where others want theirs.
 
-uvicorn closes one that is silent after an answer, but waits for ever for the second half of a request's head: some
-hundred such connections are all that a process may have open. A person looks at a picture before they ask again, and a
-request that meets the closing of its connection is lost: so a connection that has been answered is kept for longer.
+uvicorn closes one that is silent after an answer, but waits for ever for the second half of a request's head. A person
+looks at a picture before they ask again, so a connection that has been answered is kept for longer.
 """
 
 from __future__ import annotations
 
 import asyncio
 
-import h11
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_SECONDS = 15.0
 """in which the head of a request must have come, since the connection was made or its first byte came"""
+HEAD_BYTES = 64 << 10
+"""at which the head of a request that is not whole yet is too long"""
 KEPT_SECONDS = 75
 """for which a connection stays that has been answered: longer than a proxy keeps it, which is a minute for most"""
-_TOO_SLOW = "The head of the request did not come in time. / 请求头未及时到达。\n".encode()
-_ANSWER = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-type: text/plain; charset=utf-8\r\n\r\n"
+_TOO_SLOW = "408 Request Timeout", "The head of the request did not come in time. / 请求头未及时到达。"
+_TOO_LONG = "431 Request Header Fields Too Large", "The head of the request is too long. / 请求头过长。"
 
 
-class Connection(H11Protocol):
+class Connection(HttpToolsProtocol):
     """One connection to a browser, or to somebody who only holds it."""
 
     waits: asyncio.TimerHandle | None = None
     """there until it asks for something"""
+    has_head, head_bytes = False, 0
+    """whether the head of the last request is whole; what came of one that is not"""
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         """It has so long to ask; where there are as many as may be, the one whose time ends first makes way."""
@@ -44,10 +46,24 @@ class Connection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """What came is uvicorn's to read; unless it was a whole head, the time goes on."""
         super().data_received(data)
-        if self.cycle is not None and not self.cycle.response_complete:
+        self.head_bytes = 0 if self.has_head else self.head_bytes + len(data)
+        if self.head_bytes > HEAD_BYTES:
+            self._say(*_TOO_LONG)
+            self.transport.close()
+        elif self.cycle is not None and not self.cycle.response_complete:
             self._asked()
         elif self.waits is None:
             self._wait()
+
+    def on_message_begin(self) -> None:
+        """The first byte of a request came."""
+        super().on_message_begin()
+        self.has_head = False
+
+    def on_headers_complete(self) -> None:
+        """Its head is whole."""
+        super().on_headers_complete()
+        self.has_head = True
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing is waited for any more."""
@@ -64,9 +80,11 @@ class Connection(H11Protocol):
 
     def give_up(self) -> None:
         """Say so and close; without a word where it was answered, or only goes on with what nobody reads."""
-        owes = self.waits is not None and self.conn.their_state is h11.IDLE
+        if self.waits is not None and not self.has_head and not self.transport.is_closing():
+            self._say(*_TOO_SLOW)
         self._asked()
-        if not self.transport.is_closing():
-            if owes:
-                self.transport.write(_ANSWER + _TOO_SLOW)
-            self.transport.close()
+        self.transport.close()
+
+    def _say(self, status: str, sentence: str) -> None:
+        head = f"HTTP/1.1 {status}\r\nconnection: close\r\ncontent-type: text/plain; charset=utf-8\r\n\r\n"
+        self.transport.write(f"{head}{sentence}\n".encode())

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from vitexplorer.core.text import Text
-from vitexplorer.ui.gradio_adapter.queue import is_asked, is_followed
+from vitexplorer.ui.gradio_adapter.events import is_asked, is_followed
 from vitexplorer.ui.server.json_bodies import once
 from vitexplorer.ui.server.refusals import refusal
 

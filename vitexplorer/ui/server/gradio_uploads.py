@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from vitexplorer.core.text import Text
 from vitexplorer.service.cache_folder import files_folder
-from vitexplorer.ui.gradio_adapter.uploads import files_sent
+from vitexplorer.ui.gradio_adapter.events import files_sent
 from vitexplorer.ui.server.refusals import refusal
 
 _NO_FORM = Text("This form holds no file that can be read.", "此表单中没有可读取的文件。")

@@ -45,6 +45,7 @@ class Guards:
         return [
             Middleware(SafeHeaders),
             Middleware(KnownHosts, settings=self.settings),
+            Middleware(StaticCache, memory=self.memory),
             Middleware(ShutDoors),
             Middleware(
                 CORSMiddleware,
@@ -54,7 +55,6 @@ class Guards:
             ),
             Middleware(NamedClients),
             Middleware(NoCrowds, most=max(1, self.settings.connections // 2)),
-            Middleware(StaticCache, memory=self.memory),
             Middleware(BoundBodies, settings=self.settings, budgets=self.budgets, folder=self.folder),
             Middleware(ReadObjects),
             Middleware(ReadEvents, page=self.page, visitors=self.visitors),

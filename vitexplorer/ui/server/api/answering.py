@@ -12,8 +12,8 @@ from pydantic import ConfigDict, ValidationError, validate_call
 
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.service.jobs import Step, StoppedError, Waiting, waiting
+from vitexplorer.ui.gradio_adapter.events import current_request, is_unheard
 from vitexplorer.ui.gradio_adapter.page_blocks import Sentence, status_of, stop_if_hung_up
-from vitexplorer.ui.gradio_adapter.queue import current_request, is_unheard
 from vitexplorer.ui.kit.words import UI_WORDS
 
 P = ParamSpec("P")

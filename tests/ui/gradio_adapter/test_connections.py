@@ -1,0 +1,83 @@
+"""Connections without a server: which part of a request came, and what is said to one that is given up."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from starlette.responses import PlainTextResponse
+from uvicorn import Config
+from uvicorn.server import ServerState
+
+from tests.helpers.waiting import now
+from vitexplorer.ui.gradio_adapter.connections import HEAD_BYTES, Connection
+
+HEAD = b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n"
+
+
+class Line(asyncio.Transport):
+    """Keeps what is written to it."""
+
+    def __init__(self) -> None:
+        super().__init__({"sockname": ("127.0.0.1", 1), "peername": ("127.0.0.1", 2)})
+        self.written, self.is_closed = b"", False
+
+    def write(self, data: Any) -> None:
+        self.written += bytes(data)
+
+    def close(self) -> None:
+        self.is_closed = True
+
+    def is_closing(self) -> bool:
+        return self.is_closed
+
+    def pause_reading(self) -> None:
+        pass
+
+    def resume_reading(self) -> None:
+        pass
+
+
+def answered(*pieces: bytes, gives_up: bool = False) -> Line:
+    """What is written after these pieces of requests."""
+
+    async def written() -> Line:
+        config = Config(PlainTextResponse("here"), http=Connection, ws="none", log_level="critical")
+        config.load()
+        line = Line()
+        connection = Connection(config, ServerState(), {}, asyncio.get_running_loop())
+        connection.connection_made(line)
+        for piece in pieces:
+            connection.data_received(piece)
+            await asyncio.sleep(0.01)
+        if gives_up:
+            connection.give_up()
+        line.close()
+        connection.connection_lost(None)
+        return line
+
+    return now(written())
+
+
+@pytest.mark.parametrize("pieces", [(), (HEAD,), (HEAD + b"\r\n" + bytes(10), HEAD)])
+def test_what_has_no_whole_head_is_told_that_it_was_too_slow(pieces: tuple[bytes, ...]) -> None:
+    assert b"HTTP/1.1 408 " in answered(*pieces, gives_up=True).written
+
+
+@pytest.mark.parametrize("pieces", [(HEAD + b"\r\n",), (HEAD + b"\r\n", bytes(4)), (HEAD + b"\r\n" + bytes(10),)])
+def test_what_was_answered_is_closed_without_another_word(pieces: tuple[bytes, ...]) -> None:
+    line = answered(*pieces, gives_up=True)
+    assert (line.written[:15], line.written[-4:], line.is_closed) == (b"HTTP/1.1 200 OK", b"here", True)
+
+
+def test_a_head_without_an_end_is_not_kept() -> None:
+    lines = (b"x-%d: %s\r\n" % (number, b"a" * 1000) for number in range(HEAD_BYTES // 1000 + 1))
+    line = answered(HEAD, *lines)
+    assert (line.written[:13], line.is_closed) == (b"HTTP/1.1 431 ", True)
+
+
+def test_a_long_body_is_no_long_head() -> None:
+    head = HEAD.replace(b"10", b"%d" % (2 * HEAD_BYTES)) + b"\r\n"
+    pieces = [bytes(1000)] * (2 * HEAD_BYTES // 1000)
+    assert b"HTTP/1.1 431 " not in answered(head, *pieces).written
