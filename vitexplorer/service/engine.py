@@ -22,7 +22,7 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.core.types import Fit, Result
 from vitexplorer.models.catalog import find
-from vitexplorer.service.image_store import opened
+from vitexplorer.service.image_store import open_image
 from vitexplorer.service.model_file_words import FILE_WORDS
 from vitexplorer.service.scheduler import Turns, end_unwanted_passes
 from vitexplorer.service.user_storage import MODEL, UserStorage
@@ -256,7 +256,7 @@ class Engine:
         self.warm()
         from vitexplorer.capturing.capture import capture
 
-        image = opened(picture.image)
+        image = open_image(picture.image)
         model = self._model(picture, report)
         report(0, 0, SERVICE_WORDS["status_run"].format(model=model.name))
         start = time.perf_counter()

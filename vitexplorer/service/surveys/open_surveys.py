@@ -23,7 +23,7 @@ def shard_files(survey: StoredSurvey) -> list[Path]:
     return list((survey.answers / "rows").glob("shard-*.parquet"))
 
 
-def opened(kept: StoredSurvey) -> Survey:
+def latest(kept: StoredSurvey) -> Survey:
     """A survey with the shards that are finished now. Raises ExplainedError where it cannot be read."""
     from vitexplorer.survey.index import shards_in
     from vitexplorer.survey.opened import open_survey

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError
-from vitexplorer.service.surveys.open_surveys import opened
-from vitexplorer.service.surveys.store import survey_behind
+from vitexplorer.service.surveys.open_surveys import latest
+from vitexplorer.service.surveys.store import survey_of_pictures
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.service.teaching.boxes import as_jpeg
 from vitexplorer.service.user_storage import UserStorage
@@ -22,16 +22,16 @@ SIDE = 160
 _small: BytesCache[tuple[str, int], bytes] = BytesCache(32 << 20, len)
 
 
-def small_picture(places: UserStorage, door: str, row: int) -> bytes:
+def small_picture(places: UserStorage, picture_key: str, row: int) -> bytes:
     """A JPEG of an image of a survey. Raises ExplainedError where there is none."""
-    kept = survey_behind(places, door)
-    found = _small.get((door, row))
+    kept = survey_of_pictures(places, picture_key)
+    found = _small.get((picture_key, row))
     if found is None:
         from vitexplorer.models.images import open_shrunk
 
-        file = file_of(places, opened(kept), row)
+        file = file_of(places, latest(kept), row)
         found = as_jpeg(open_shrunk(file, SIDE, max_megapixels=settings().max_megapixels).pixels, SIDE, 82)
-        _small.put((door, row), found)
+        _small.put((picture_key, row), found)
     return found
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from vitexplorer.core.text import Language
 from vitexplorer.service.engine import Engine
-from vitexplorer.service.surveys.open_surveys import opened
+from vitexplorer.service.surveys.open_surveys import latest
 from vitexplorer.service.surveys.store import StoredSurvey, survey_of
 from vitexplorer.service.surveys.words import say
 
@@ -61,12 +61,12 @@ class SurveyRequest:
     @property
     def opened(self) -> Survey:
         """The survey with the shards that are finished now. Raises ExplainedError where it cannot be read."""
-        return self._once("survey", lambda: opened(self.survey))
+        return self._once("survey", lambda: latest(self.survey))
 
     @property
     def opened_beside(self) -> Survey:
         """The same, of the one that it is compared with."""
-        return self._once("beside", lambda: opened(self.beside))
+        return self._once("beside", lambda: latest(self.beside))
 
     def _once(self, name: str, made: Callable[[], Survey]) -> Survey:
         """Found once for a request; `functools.cached_property` would let all requests wait for one another."""

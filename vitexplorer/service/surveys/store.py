@@ -99,9 +99,9 @@ class StoredSurvey:
         return self.asked is not None and bool(self.asked.source)
 
     @property
-    def door(self) -> str:
+    def picture_key(self) -> str:
         """The name under which its pictures are served: nobody can guess one whose folder they do not know."""
-        return _door(self.folder)
+        return _picture_key(self.folder)
 
 
 def gone() -> ExplainedError:
@@ -109,7 +109,7 @@ def gone() -> ExplainedError:
     return ExplainedError(SURVEY_WORDS["survey_gone"])
 
 
-def kept_in(folder: Path) -> StoredSurvey | None:
+def stored_survey(folder: Path) -> StoredSurvey | None:
     """The survey of a folder; None where it has none."""
     try:
         asked = PAGE.read(folder)
@@ -158,7 +158,7 @@ def _asked_again(folder: Path) -> Asked:
 
 def survey_of(places: UserStorage, visitor: str, name: str) -> StoredSurvey:
     """A visitor's survey by its name. Raises ExplainedError where there is none."""
-    found = kept_in(places.of(visitor) / name) if _NAME.fullmatch(name) else None
+    found = stored_survey(places.of(visitor) / name) if _NAME.fullmatch(name) else None
     if found is None:
         raise gone()
     return found
@@ -166,20 +166,20 @@ def survey_of(places: UserStorage, visitor: str, name: str) -> StoredSurvey:
 
 def surveys_of(places: UserStorage, visitor: str) -> tuple[StoredSurvey, ...]:
     """A visitor's surveys, newest first."""
-    found = filter(None, map(kept_in, _folders(places.of(visitor))))
+    found = filter(None, map(stored_survey, _folders(places.of(visitor))))
     return tuple(sorted(found, key=lambda one: -one.begun))
 
 
-def survey_behind(places: UserStorage, door: str) -> StoredSurvey:
+def survey_of_pictures(places: UserStorage, picture_key: str) -> StoredSurvey:
     """The survey whose pictures are asked for, of whomever. Raises ExplainedError where there is none."""
     folders = (folder for own in places.everywhere() for folder in own.glob("*"))
-    found = next((folder for folder in folders if _door(folder) == door), None)
-    return (kept_in(found) if found else None) or _gone()
+    found = next((folder for folder in folders if _picture_key(folder) == picture_key), None)
+    return (stored_survey(found) if found else None) or _gone()
 
 
 def running(places: UserStorage) -> tuple[StoredSurvey, ...]:
     """Surveys that processes work on, of everybody."""
-    kept = (kept_in(folder) for own in places.everywhere() for folder in _folders(own))
+    kept = (stored_survey(folder) for own in places.everywhere() for folder in _folders(own))
     return tuple(one for one in kept if one and one.is_running)
 
 
@@ -196,12 +196,12 @@ def linked(places: UserStorage, visitor: str, folder: Path) -> StoredSurvey:
     """A survey that lies elsewhere on this machine, found again under a name of its own."""
     own = places.of(visitor)
     if folder.parent == own:
-        return kept_in(folder) or _gone()
+        return stored_survey(folder) or _gone()
     link = own / f"{SURVEY}{hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]}"
     own.mkdir(parents=True, exist_ok=True)
     if not link.is_symlink():
         link.symlink_to(folder, target_is_directory=True)
-    return kept_in(link) or _gone()
+    return stored_survey(link) or _gone()
 
 
 def _gone() -> StoredSurvey:
@@ -230,7 +230,7 @@ def now() -> float:
     return time.time()
 
 
-def _door(folder: Path) -> str:
+def _picture_key(folder: Path) -> str:
     return hashlib.sha256(os.fsencode(folder)).hexdigest()[:32]
 
 

@@ -1,4 +1,4 @@
-"""A gradio component that draws itself in the browser from one value, with a JavaScript module of its own.
+"""Widget: a gradio component that a JavaScript module of its own draws from one value.
 
 Everything travels in `value` (custom properties are lost when a component is hidden and shown again), and text reaches
 the page through `textContent` alone. Markup, style and script of a class are in the page once, see `static_files.py`.
@@ -27,10 +27,15 @@ class Widget(gr.HTML):
 
     stem: str
     sends: tuple[str, ...] = ()
-    """its own events, as listeners are called; `events` is gradio's"""
+    """Names of its own events; `events` is gradio's"""
 
     def __init__(self, value: Any = None, **options: Any):
-        """Args: value: the component's data model or None; options: as for `gr.HTML`."""
+        """Make a component.
+
+        Args:
+            value: the component's data model or None.
+            options: options of `gr.HTML`.
+        """
         super().__init__(
             value=value,
             html_template="",
@@ -41,34 +46,42 @@ class Widget(gr.HTML):
 
     @classmethod
     def module_path(cls) -> str:
-        """Its JavaScript module, below `ui`."""
+        """Return the path of its JavaScript module, relative to `ui`."""
         return Path(inspect.getfile(cls)).with_name(f"{cls.stem}.js").relative_to(_UI).as_posix()
 
     @classmethod
     def _mount(cls) -> str:
-        """Gradio takes for an event of the component what stands here in quotes."""
+        """Write the call that mounts the module; gradio finds a component's events by the quoted names in it."""
         return f"vxMount('{cls.module_path()}', {json.dumps(cls.sends)}, {{element, props, trigger, watch}});"
 
     def postprocess(self, value: Any) -> Any:
-        """The data model goes to the browser as it is."""
+        """Send the data model to the browser as it is."""
         return value
 
     def preprocess(self, payload: Any) -> None:
-        """Nothing is ever read back from the browser's copy of the value."""
+        """Ignore the browser's copy of the value."""
 
     def get_config(self, cls: type | None = None) -> dict[str, Any]:
-        """The configuration of gradio's HTML without what is empty here or only its chat asks for."""
+        """Return the configuration of gradio's HTML without entries that are empty, or used by its chat alone."""
         return {name: value for name, value in super().get_config().items() if name not in _UNUSED}
 
     def api_info(self) -> dict[str, str]:
-        """The value's JSON type."""
+        """Return the value's JSON type."""
         return {"type": "object"}
 
 
 def sent(widget: Widget, event: str) -> EventListener:
-    """An event of a widget for `gr.on`, by which several bind one function: each binding travels with every page.
+    """Make a trigger for `gr.on`, so that several events share one binding; each binding travels with every page.
 
-    Raises AttributeError for one that the widget does not send.
+    Args:
+        widget: the component.
+        event: one of the events that it sends.
+
+    Returns:
+        The trigger.
+
+    Raises:
+        AttributeError: the widget sends no such event.
     """
     if event not in widget.sends:
         raise AttributeError(f"{type(widget).__name__} sends {', '.join(widget.sends)}, not {event}.")
