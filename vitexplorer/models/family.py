@@ -42,7 +42,7 @@ class ModelFamily(ABC):
 
     @abstractmethod
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """Return name the prefix tokens in order: "cls", "dist", "reg1", ..."""
+        """Name the prefix tokens in order: "cls", "dist", "reg1", ..."""
 
     def renewed_tokens(self, module: nn.Module) -> tuple[int, ...]:
         """Return the places of the prefix tokens that every block but the first replaces, losing the earlier value."""
