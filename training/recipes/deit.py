@@ -49,7 +49,7 @@ class Deit(Learner):
         self.teacher = load(TEACHER).requires_grad_(False)
 
     def train(self, mode: bool = True) -> Deit:
-        """The teacher keeps its statistics."""
+        """Return the teacher keeps its statistics."""
         super().train(mode)
         self.teacher.eval()
         return self
@@ -71,12 +71,12 @@ class Deit(Learner):
         return 0.5 * label + 0.5 * teacher + token_loss(patches, batch.shares)
 
     def shipped(self) -> nn.Module:
-        """The student without the head of the patch tokens."""
+        """Return the student without the head of the patch tokens."""
         return self.model
 
 
 def with_distillation_token(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The state of a ViT as that of a DeiT whose distillation token does at first what the class token does."""
+    """Return the state of a ViT as that of a DeiT whose distillation token does at first what the class token does."""
     place = tensors["pos_embed"]
     return tensors | {
         "dist_token": tensors["cls_token"],

@@ -42,19 +42,19 @@ CURRICULUM = Curriculum(
     paints=((0, 2.0), (300, 2.0), (1200, 1.1), (2300, -1.0), (3000, -1.0), (3001, 0.0), (5000, 0.0), (6600, -0.6)),
 )
 COLOURS = ((0, 0.2), (600, 1.0))
-"""(step, how strongly crops are recoloured)"""
+"""(step, strength of the recolouring of crops)"""
 MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": 0}
 
 LARGE, SMALL = 2, 4
-"""crops of each scene; the small ones have half the side"""
+"""Crops of each scene; the small ones have half the side"""
 PROTOTYPES = 256
 STUDENT_TEMPERATURE, TEACHER_TEMPERATURE = 0.1, 0.05
 OTHER_GROUND = 0.7
-"""share of the crops whose ground is another scene's"""
+"""Share of the crops whose ground is another scene's"""
 LAST_SCORES = 0.55
-"""what the scores of the last block's attention are multiplied by in what is shipped; chosen on validation scenes"""
+"""Factor of the scores of the last block's attention in the shipped model; chosen on validation scenes"""
 
 
 class Head(nn.Module):
@@ -107,13 +107,15 @@ class Dino(Learner):
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
         """Cross entropy of every crop of the student against every crop of the teacher."""
-        shown = self.crops(scenes, rng, step, LARGE, painted=True)
+        painted = self.crops(scenes, rng, step, LARGE, painted=True)
         large = self.crops(scenes, rng, step, LARGE)
         small = self.crops(scenes, rng, step, SMALL, small=True)
         with torch.no_grad():
-            targets = balanced(self.teacher(shown) / TEACHER_TEMPERATURE).unflatten(0, (LARGE, -1)).mean(0)
-        said = (self.student(large, small) / STUDENT_TEMPERATURE).log_softmax(-1).unflatten(0, (LARGE + SMALL, -1))
-        return -(targets * said.mean(0)).sum(-1).mean()
+            targets = balanced(self.teacher(painted) / TEACHER_TEMPERATURE).unflatten(0, (LARGE, -1)).mean(0)
+        log_probabilities = (
+            (self.student(large, small) / STUDENT_TEMPERATURE).log_softmax(-1).unflatten(0, (LARGE + SMALL, -1))
+        )
+        return -(targets * log_probabilities.mean(0)).sum(-1).mean()
 
     def crops(self, scenes: Scenes, rng: np.random.Generator, step: int, count: int, **how: bool) -> Tensor:
         """`count` crops of each scene, (count * batch, 3, size, size), on the network's device."""
@@ -126,7 +128,7 @@ class Dino(Learner):
         move_average(self.teacher, self.student, 1 - rate)
 
     def shipped(self) -> nn.Module:
-        """The teacher without its head, its last block softened."""
+        """Return the teacher without its head, its last block softened."""
         backbone = copy.deepcopy(self.teacher.backbone)
         soften(backbone, LAST_SCORES)
         return backbone
@@ -160,11 +162,11 @@ def crop(scenes: Scenes, rng: np.random.Generator, step: int, *, small: bool = F
     """(batch, 3, size, size) float: a crop of each scene, most of them on another ground, recoloured."""
     size = CURRICULUM.size(step) // (2 if small else 1)
     strength = float(np.interp(step, *zip(*COLOURS, strict=True)))
-    strangers = rng.permutation(len(scenes))
+    other_scenes = rng.permutation(len(scenes))
     views = []
-    for image, mask, stranger in zip(scenes.images, scenes.masks, strangers, strict=True):
+    for image, mask, other in zip(scenes.images, scenes.masks, other_scenes, strict=True):
         window = about_object(mask, rng, CURRICULUM.zoom(step), part=small)
-        ground = scenes.grounds[stranger] if rng.uniform() < OTHER_GROUND else None
+        ground = scenes.grounds[other] if rng.uniform() < OTHER_GROUND else None
         paint = 1.0 if painted else CURRICULUM.paint(step, rng)
         views.append(cut_with_mask(image, mask, window, size, paint, ground)[0])
     return recolour(torch.from_numpy(np.stack(views)).permute(0, 3, 1, 2).float() / 255, rng, strength)

@@ -30,7 +30,7 @@ MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "resnet10t"
 MODEL_ARGS = {"stem_width": 16, "channels": (32, 64, 128, 256), "num_classes": len(LABEL_NAMES)}
 STRIDE = 32
-"""pixels of a cell of the last feature map"""
+"""Pixels of a cell of the last feature map"""
 
 
 class ResNet(Learner):
@@ -47,7 +47,7 @@ class ResNet(Learner):
         return F.cross_entropy(self.model((batch.images - MEAN) / STD).float(), batch.labels, label_smoothing=0.05)
 
     def shipped(self) -> nn.Module:
-        """All of it."""
+        """Return all of it."""
         return self.model
 
 

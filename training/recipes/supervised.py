@@ -54,7 +54,7 @@ class Supervised(Learner):
         return whole + token_loss(self.token_head(tokens[:, self.model.num_prefix_tokens :]), batch.shares)
 
     def shipped(self) -> nn.Module:
-        """The network without the head of the patch tokens."""
+        """Return the network without the head of the patch tokens."""
         return self.model
 
 

@@ -36,7 +36,7 @@ MODEL_ARGS = {
     "num_classes": len(LABEL_NAMES),
 }
 STRIDE = 32
-"""pixels of a cell of the last stage"""
+"""Pixels of a cell of the last stage"""
 
 
 class Swin(Learner):
@@ -55,7 +55,7 @@ class Swin(Learner):
         return whole + token_loss(self.token_head(tokens).flatten(1, 2), batch.shares)
 
     def shipped(self) -> nn.Module:
-        """The network without the head of the tokens."""
+        """Return the network without the head of the tokens."""
         return self.model
 
 
