@@ -136,5 +136,5 @@ class ScenePool(Pool):
 
 
 def draw_scenes(stream: str, count: int) -> Scenes:
-    """Scenes 0 ... count - 1 of a stream."""
+    """Draw scenes 0 ... count - 1 of a stream."""
     return ScenePool(stream, count).take(range(count))

@@ -50,7 +50,7 @@ class Creaturely(Learner):
         self.token_head = nn.Linear(self.model.embed_dim, len(KINDS) + 1)
 
     def forward(self, creatures: Creatures, rng: np.random.Generator, step: int) -> Tensor:
-        """Cross entropy of the classes that are left, and of every patch token with what it covers."""
+        """Compute the cross entropy of the classes that are left, and of every patch token's content."""
         cell, device = self.model.patch_embed.patch_size[0], self.token_head.weight.device
         images, shares = windows(creatures, rng, cell)
         tokens = self.model.forward_features((images.to(device) - MEAN) / STD)
@@ -65,7 +65,7 @@ class Creaturely(Learner):
 
 
 def windows(creatures: Creatures, rng: np.random.Generator, cell: int) -> tuple[Tensor, Tensor]:
-    """Return a turned and mirrored window of each, its channels in random order, each lighter or darker.
+    """Cut a turned and mirrored window from each, channels in random order, each lighter or darker.
 
     Returns (batch, 3, size, size) float 0-1, and (batch, cells, kinds + 1) float, the share of each cell of `cell`
     pixels a side that shows each kind, the last one nothing.
@@ -82,7 +82,7 @@ def windows(creatures: Creatures, rng: np.random.Generator, cell: int) -> tuple[
 
 @torch.inference_mode()
 def measure(_recipe: Recipe, folder: Path) -> Figures:
-    """Accuracy on held-out creatures, whole and with one part taken away, which leaves no other class."""
+    """Measure accuracy on held-out creatures, whole and with one part taken away, which leaves no other class."""
     model = load(folder)
     creatures = [Creature("test", index) for index in range(TEST_CREATURES)]
     labels = torch.tensor([creature.label for creature in creatures])

@@ -78,7 +78,7 @@ class Head(nn.Module):
                 nn.init.zeros_(layer.bias)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """(batch, dim) -> (batch, prototypes) cosines."""
+        """Compute cosines, (batch, dim) -> (batch, prototypes)."""
         directions = F.normalize(self.layers(tokens).float(), dim=-1)
         return F.linear(directions, F.normalize(self.prototypes, dim=-1)).float()
 
@@ -93,7 +93,7 @@ class Network(nn.Module):
         self.head = Head(self.backbone.embed_dim)
 
     def forward(self, *crops: Tensor) -> Tensor:
-        """Stacks of crops, each (batch, 3, size, size) 0-1, -> (all crops, prototypes)."""
+        """Compute (all crops, prototypes) from stacks of crops, each (batch, 3, size, size) 0-1."""
         return self.head(torch.cat([self.backbone((images - MEAN) / STD) for images in crops]))
 
 
@@ -106,7 +106,7 @@ class Dino(Learner):
         self.teacher = copy.deepcopy(self.student).requires_grad_(False)
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
-        """Cross entropy of every crop of the student against every crop of the teacher."""
+        """Compute the cross entropy of every crop of the student against every crop of the teacher."""
         painted = self.crops(scenes, rng, step, LARGE, painted=True)
         large = self.crops(scenes, rng, step, LARGE)
         small = self.crops(scenes, rng, step, SMALL, small=True)
@@ -118,12 +118,12 @@ class Dino(Learner):
         return -(targets * log_probabilities.mean(0)).sum(-1).mean()
 
     def crops(self, scenes: Scenes, rng: np.random.Generator, step: int, count: int, **how: bool) -> Tensor:
-        """`count` crops of each scene, (count * batch, 3, size, size), on the network's device."""
+        """Cut `count` crops from each scene, (count * batch, 3, size, size), on the network's device."""
         views = torch.cat([crop(scenes, rng, step, **how) for _ in range(count)])
         return views.to(self.student.head.prototypes.device)
 
     def after_step(self, step: int) -> None:
-        """The teacher follows, ever more slowly, from 0.99 on."""
+        """Move the teacher towards the student, ever more slowly, from 0.99 on."""
         rate = 0.003 + 0.007 * (math.cos(math.pi * step / STEPS) + 1) / 2
         move_average(self.teacher, self.student, 1 - rate)
 
@@ -147,7 +147,7 @@ def soften(backbone: nn.Module, factor: float) -> None:
 
 
 def balanced(logits: Tensor, rounds: int = 3) -> Tensor:
-    """(views, prototypes) -> targets whose rows sum to 1 and whose prototypes are used equally often.
+    """Balance (views, prototypes) to targets whose rows sum to 1 and whose prototypes are used equally often.
 
     Centring by Sinkhorn and Knopp's iteration (Caron et al. 2020, arXiv 2006.09882), one of the two of DINO.
     """
@@ -159,7 +159,7 @@ def balanced(logits: Tensor, rounds: int = 3) -> Tensor:
 
 
 def crop(scenes: Scenes, rng: np.random.Generator, step: int, *, small: bool = False, painted: bool = False) -> Tensor:
-    """(batch, 3, size, size) float: a crop of each scene, most of them on another ground, recoloured."""
+    """Cut a crop from each scene, most on another ground, recoloured; (batch, 3, size, size) float."""
     size = CURRICULUM.size(step) // (2 if small else 1)
     strength = float(np.interp(step, *zip(*COLOURS, strict=True)))
     other_scenes = rng.permutation(len(scenes))
@@ -173,7 +173,7 @@ def crop(scenes: Scenes, rng: np.random.Generator, step: int, *, small: bool = F
 
 
 def recolour(views: Tensor, rng: np.random.Generator, strength: float) -> Tensor:
-    """Channels mixed, contrast and brightness moved, sometimes in another order, grey or negative; `strength` 0-1."""
+    """Mix channels, shift contrast and brightness, sometimes reorder, grey or invert; `strength` 0-1."""
     count = len(views)
     orders = np.array([rng.permutation(3) if rng.uniform() < strength else np.arange(3) for _ in range(count)])
     mix = np.eye(3)[orders] + strength * rng.normal(0, 0.25, (count, 3, 3))
@@ -187,7 +187,7 @@ def recolour(views: Tensor, rng: np.random.Generator, strength: float) -> Tensor
 
 
 def measure(recipe: Recipe, folder: Path) -> Figures:
-    """Nearest neighbours and attention on held-out scenes."""
+    """Measure nearest neighbours and attention on held-out scenes."""
     return neighbour_figures(recipe, folder) | attention_figures(recipe, folder)
 
 

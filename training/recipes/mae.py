@@ -62,7 +62,7 @@ class Mae(Learner):
 
 
 def windows(scenes: Scenes, rng: np.random.Generator) -> Tensor:
-    """(batch, 3, size, size) float 0-1: upright windows of 60 to 100 % of the scene's side, channels in any order."""
+    """Cut upright windows of 60 to 100 % of the side, channels in any order; (batch, 3, size, size) float 0-1."""
     images = []
     for image in scenes.images:
         side = SIZE * rng.uniform(0.6, 1)

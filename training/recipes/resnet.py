@@ -41,13 +41,13 @@ class ResNet(Learner):
         self.model = timm.create_model(ARCHITECTURE, **MODEL_ARGS)
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
-        """Cross entropy of the class."""
+        """Compute the cross entropy of the class."""
         device = self.model.fc.weight.device
         batch = labelled_windows(scenes, CURRICULUM, rng, step, STRIDE, device)
         return F.cross_entropy(self.model((batch.images - MEAN) / STD).float(), batch.labels, label_smoothing=0.05)
 
     def shipped(self) -> nn.Module:
-        """Return all of it."""
+        """Return the whole network."""
         return self.model
 
 

@@ -48,7 +48,7 @@ class Swin(Learner):
         self.token_head = nn.Linear(self.model.num_features, TOKEN_CLASSES)
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
-        """Cross entropy of the class, and of every token of the last stage with what it covers."""
+        """Compute the cross entropy of the class, and of the content of every token of the last stage."""
         batch = labelled_windows(scenes, CURRICULUM, rng, step, STRIDE, self.token_head.weight.device)
         tokens = self.model.forward_features((batch.images - MEAN) / STD)
         whole = F.cross_entropy(self.model.forward_head(tokens).float(), batch.labels, label_smoothing=0.05)

@@ -43,7 +43,7 @@ class Scene:
 
 
 def draw_scene(stream: str, index: int, size: int = 192, *, with_object: bool = True) -> Scene:
-    """Scene number `index` of a stream ("train", "validation", "test", "examples") at `size` x `size` pixels.
+    """Draw scene number `index` of a stream ("train", "validation", "test", "examples") at `size` x `size` pixels.
 
     `with_object=False` leaves the object and its shadow out and changes nothing else; the mask still says where it
     would be.

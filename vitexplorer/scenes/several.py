@@ -62,7 +62,7 @@ class SeveralScene:
 def draw_several(
     stream: str, index: int, size: int = 192, *, without: Collection[int] = (), framed: bool = False
 ) -> SeveralScene:
-    """Scene number `index` of a stream ("train", "validation", "test", "examples") at `size` x `size` pixels.
+    """Draw scene number `index` of a stream ("train", "validation", "test", "examples") at `size` x `size` pixels.
 
     Args:
         stream: its name.

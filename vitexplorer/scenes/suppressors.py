@@ -50,7 +50,7 @@ class SuppressedScene:
 def draw_suppressed(
     stream: str, index: int, size: int = 192, *, label: int | None = None, lamp: float | None = None
 ) -> SuppressedScene:
-    """Scene number `index` of a stream ("train", "validation", "test", "examples") at `size` x `size` pixels.
+    """Draw scene number `index` of a stream ("train", "validation", "test", "examples") at `size` x `size` pixels.
 
     Args:
         stream: its name.

@@ -84,5 +84,5 @@ TEACH_WORDS: dict[str, Text] = {
 
 
 def words_of_teaching(language: Language) -> dict[str, str]:
-    """Return all of them, for a browser that fills them in itself."""
+    """Return all texts, for a browser that fills them in itself."""
     return {key: text.in_(language) for key, text in TEACH_WORDS.items()}
