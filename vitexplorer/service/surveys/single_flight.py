@@ -8,8 +8,8 @@ from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
-_Key = TypeVar("_Place", bound=Hashable)
-_Value = TypeVar("_Thing")
+_Key = TypeVar("_Key", bound=Hashable)
+_Value = TypeVar("_Value")
 
 
 class SingleFlight(Generic[_Key, _Value]):
