@@ -199,7 +199,7 @@ def test_every_chart_is_of_the_images_that_are_chosen(
     assert len(browser.ask("map", survey="drawn", feature="feature_cls", where=part)["points"]) == chosen
     assert browser.ask("histogram", survey="drawn", x="margin", where="margin:2~3")["empty"]
 
-    monkeypatch.setattr(mapping, "MOST", 20)
+    monkeypatch.setattr(mapping, "MOST_POINTS", 20)
     few = browser.ask("map", survey="drawn", feature="feature_mean")
     everywhere = browser.ask("histogram", survey="drawn", x="margin", where="feature_mean@-9~9~-9~9")
     assert len(few["points"]) == 20, "shown"
