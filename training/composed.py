@@ -1,4 +1,4 @@
-"""Pictures in which several classes are to be seen, for training: scenes, and 2 x 2 grids of windows about objects.
+"""Training pictures of several classes: scenes, and 2 x 2 grids of windows about objects.
 
 Every picture says which classes it shows (several labels, not one) and what each of its cells shows. Some pictures lose
 a part of their patches to the mean colour: what deletion and occlusion show a model is then nothing new to it.
@@ -17,13 +17,13 @@ from training.crops import about_object, cut
 from training.pool import NOTHING, Scenes
 
 KINDS = NOTHING + 1
-"""what a pixel can show: a class or nothing"""
+"""Number of kinds of pixels: the classes, and nothing"""
 GRIDS = 10
-"""of a batch; each takes four of its scenes"""
+"""Grids in a batch; each takes four of its scenes"""
 LEAST = 0.004
-"""share of the picture from which on a class counts as shown; below it nothing is asked about the class"""
+"""Share of the picture from which a class counts as present; smaller ones do not enter the loss"""
 HIDDEN_PICTURES, HIDDEN_PATCHES = 0.5, 0.5
-"""share of the pictures that lose patches, and the most that one of them loses"""
+"""Share of the pictures that lose patches, and the largest share of patches that one loses"""
 
 
 class Composed(NamedTuple):
@@ -32,9 +32,9 @@ class Composed(NamedTuple):
     images: Tensor
     """(batch, 3, size, size) float 0-1, then hidden patches at the mean colour"""
     present: Tensor
-    """(batch, classes) float: 1 shown, 0 not shown"""
+    """(batch, classes) float: 1 present, 0 absent"""
     asked: Tensor
-    """(batch, classes) float: 0 where too little is seen to ask, else 1"""
+    """(batch, classes) float: 0 where too little is visible to count, else 1"""
     cover: Tensor
     """(batch, cells, classes + 1) float: the share of each cell that shows each class, the last one nothing"""
 
@@ -42,7 +42,7 @@ class Composed(NamedTuple):
 def composed(
     scenes: Scenes, rng: np.random.Generator, size: int, cell: int, mean: float, grids: int = GRIDS
 ) -> Composed:
-    """Up to `grids` grids of four scenes each, as many as a quarter of the batch allows for, and the rest whole.
+    """Compose up to `grids` grids of four scenes each, at most a quarter of the batch, and leave the rest whole.
 
     Scenes of one object go into the grids first, cut out about it, closely or less so. `cell` is the side in pixels of
     what one token stands for, `mean` the colour of what is hidden.
@@ -56,14 +56,14 @@ def composed(
         for four in order[: 4 * grids].reshape(grids, 4)
     ]
     pictures += [_window(scenes, known, number, rng, size) for number in order[4 * grids :]]
-    images, shown = (np.stack(part) for part in zip(*pictures, strict=True))
+    images, classes = (np.stack(part) for part in zip(*pictures, strict=True))
 
     gain = torch.from_numpy(rng.uniform(0.75 / 255, 1.25 / 255, (len(images), 3, 1, 1)).astype(np.float32))
     batch = torch.from_numpy(images).permute(0, 3, 1, 2).float().mul_(gain).clamp_(0, 1)
     hidden = torch.from_numpy(_hidden(rng, len(images), size // cell).repeat(cell, 1).repeat(cell, 2))
     batch = torch.where(hidden[:, None], mean, batch)
-    shown = np.where(hidden.numpy(), NOTHING, shown)
-    cells = shares_of(shown, cell, KINDS)
+    classes = np.where(hidden.numpy(), NOTHING, classes)
+    cells = shares_of(classes, cell, KINDS)
     share = cells.mean(1)[:, :NOTHING]
     present, asked = share >= LEAST, (share == 0) | (share >= LEAST)
     return Composed(batch, *(torch.from_numpy(part).float() for part in (present, asked, cells)))
@@ -72,30 +72,30 @@ def composed(
 def _window(
     scenes: Scenes, known: np.ndarray, number: int, rng: np.random.Generator, size: int, zoom: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A turned and mirrored window of a scene, its channels in random order; the class at each of its pixels."""
+    """Cut a turned and mirrored window from a scene, channels in random order, and the class at each of its pixels."""
     window = about_object(scenes.masks[number], rng, zoom)
     image = cut(scenes.images[number], window, size)[..., rng.permutation(3)]
     return image, cut(known[number], window, size, blend=False)
 
 
 def _grid(cells: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    images, shown = zip(*cells, strict=True)
-    return tiled(np.stack(images)), tiled(np.stack(shown))
+    images, classes = zip(*cells, strict=True)
+    return tiled(np.stack(images)), tiled(np.stack(classes))
 
 
 def tiled(parts: np.ndarray) -> np.ndarray:
-    """(4, height, width, ...) -> (2 height, 2 width, ...): four pictures beside each other, row by row."""
+    """Tile four pictures row by row, (4, height, width, ...) -> (2 height, 2 width, ...)."""
     return np.concatenate([np.concatenate(list(row), 1) for row in (parts[:2], parts[2:])], 0)
 
 
-def shares_of(shown: np.ndarray, cell: int, kinds: int) -> np.ndarray:
-    """(batch, size, size) numbers of kinds -> (batch, cells, kinds) float32: the share of each cell that shows each."""
-    pixels = rearrange(shown, "n (rows h) (cols w) -> (n rows cols) (h w)", h=cell, w=cell)
+def shares_of(classes: np.ndarray, cell: int, kinds: int) -> np.ndarray:
+    """Compute each kind's share of each cell, (batch, size, size) numbers -> (batch, cells, kinds) float32."""
+    pixels = rearrange(classes, "n (rows h) (cols w) -> (n rows cols) (h w)", h=cell, w=cell)
     counts = np.bincount((pixels + kinds * np.arange(len(pixels))[:, None]).ravel(), minlength=kinds * len(pixels))
-    return counts.reshape(len(shown), -1, kinds).astype(np.float32) / cell**2
+    return counts.reshape(len(classes), -1, kinds).astype(np.float32) / cell**2
 
 
 def _hidden(rng: np.random.Generator, count: int, side: int) -> np.ndarray:
-    """(count, side, side) bool: the patches that each picture loses."""
+    """Choose the patches that each picture loses, (count, side, side) bool."""
     share = rng.uniform(0, HIDDEN_PATCHES, count) * (rng.uniform(size=count) < HIDDEN_PICTURES)
     return rng.uniform(size=(count, side, side)) < share[:, None, None]

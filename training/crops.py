@@ -1,4 +1,4 @@
-"""Cuts from scenes for training: square windows at any angle, about the object at first and the whole scene at last."""
+"""Crops of scenes for training: square windows at any angle, close to the object at first, at last the whole scene."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Window:
     """A square cut, in pixels of the scene."""
 
     centre: np.ndarray
-    """x, y"""
+    """X, y"""
     side: float
     angle: float
-    """radians"""
+    """Radians"""
     mirrored: bool
 
 
@@ -26,37 +26,37 @@ Knots = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Curriculum:
-    """What a recipe shows when."""
+    """Schedule of a recipe's windows: size, zoom and painted masks by step."""
 
     sizes: tuple[tuple[int, int], ...]
-    """(before which step, pixels of a window's side); the last size holds to the end"""
+    """(end step, pixels of a window's side); the last size holds to the end"""
     zooms: Knots
     """1: windows lie close about the object; 0: they are the whole scene"""
     paints: Knots
-    """how much of the object's white mask is painted over a picture: 2 all of it, 0 anything, -1 nothing"""
+    """Opacity of the object's white mask over a picture before the random shift: 2 full, 0 any, -1 none"""
 
     def size(self, step: int) -> int:
-        """Pixels of a window's side."""
+        """Return the pixels of a window's side."""
         return next((size for until, size in self.sizes if step < until), self.sizes[-1][1])
 
     def zoom(self, step: int) -> float:
-        """0-1."""
+        """Return the zoom, 0-1."""
         return float(np.interp(step, *zip(*self.zooms, strict=True)))
 
     def paint(self, step: int, rng: np.random.Generator) -> float:
-        """0-1, different for each picture: up to one more or less than the curriculum says, clipped."""
+        """Draw a picture's opacity, 0-1: the curriculum's value, shifted by up to one either way and clipped."""
         return float(np.clip(np.interp(step, *zip(*self.paints, strict=True)) + rng.uniform(-1, 1), 0, 1))
 
 
 def random_window(centre: np.ndarray, side: float, rng: np.random.Generator, turn: float) -> Window:
-    """At an angle of up to `turn` radians either way, mirrored half of the time."""
+    """Make a window at an angle of up to `turn` radians either way, mirrored half of the time."""
     return Window(centre, side, rng.uniform(-turn, turn), bool(rng.integers(2)))
 
 
 def about_object(
     mask: np.ndarray, rng: np.random.Generator, zoom: float, turn: float = 0.2, *, part: bool = False
 ) -> Window:
-    """A window with the object somewhere in it, or with `part` one of half its side about a part of the object."""
+    """Draw a window that holds the object, or with `part` one of half its side about a part of the object."""
     whole = len(mask)
     rows, cols = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
     if not len(rows):
@@ -74,7 +74,7 @@ def about_object(
 
 
 def cut(image: np.ndarray, window: Window, size: int, *, blend: bool = True) -> np.ndarray:
-    """The window of an image (height, width[, 3]) uint8 at `size` x `size` pixels; beyond its border it is mirrored.
+    """Cut a window from an image (height, width[, 3]) uint8 at `size` x `size` pixels; the border is mirrored.
 
     Its place is exact to one pixel. An image is first shrunk by a whole factor where the cut is coarser than it, so
     that nothing aliases. `blend=False` takes the nearest pixel, for numbers that name something.
@@ -94,7 +94,7 @@ def cut(image: np.ndarray, window: Window, size: int, *, blend: bool = True) -> 
 def cut_with_mask(
     image: np.ndarray, mask: np.ndarray, window: Window, size: int, paint: float = 0.0, ground: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(size, size, 3) uint8 and its mask (size, size) uint8, 0-255.
+    """Cut a window, (size, size, 3) uint8, and its mask, (size, size) uint8, 0-255.
 
     `ground` (height, width, 3) replaces everything but the object; `paint` is the share of the mask, white on black,
     that is painted over.

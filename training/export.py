@@ -1,4 +1,4 @@
-"""A trained model -> its folder in assets/models: half-precision weights, timm's config.json, the card.
+"""Export of a trained model to its folder in assets/models: half-precision weights, timm's config.json, the card.
 
 The folder is one that plain timm reads: `timm.create_model("local-dir:assets/models/<name>", pretrained=True)`.
 """
@@ -76,7 +76,7 @@ def _write_config(recipe: Recipe, run: Run, figures: Figures, folder: Path) -> N
 
 
 def card(recipe: Recipe, run: Run, figures: Figures, folder: Path) -> str:
-    """The model card, Markdown."""
+    """Write the model card, Markdown."""
     schedule = recipe.schedule
     done = "" if run.steps == schedule.steps else f" (of {schedule.steps}: the run was not finished)"
     classes = "\n".join(f"- {en} {zh}" for en, zh in zip(recipe.label_names, recipe.label_names_zh, strict=True))

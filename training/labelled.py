@@ -1,6 +1,6 @@
-"""What the recipes that read class labels share: recoloured windows of scenes, and labels for the patch tokens.
+"""Labelled windows of scenes, recoloured, and labels for the patch tokens; shared by the supervised recipes.
 
-Token labels (Jiang et al. 2021, arXiv 2104.10858): every patch token also says what lies under it. So the object's
+Token labels (Jiang et al. 2021, arXiv 2104.10858): every patch token also predicts what lies under it. So the object's
 mask helps in training: were attention to lie on the object, that would be no discovery.
 """
 
@@ -18,7 +18,7 @@ from training.pool import Scenes
 from vitexplorer.scenes.shapes import LABEL_NAMES
 
 TOKEN_CLASSES = len(LABEL_NAMES) + 1
-"""what a patch can show: one of the classes or, the last one, no object"""
+"""Number of labels of a patch: the classes and, the last one, no object"""
 
 
 class Labelled(NamedTuple):
@@ -33,7 +33,7 @@ class Labelled(NamedTuple):
 
     @property
     def shares(self) -> Tensor:
-        """(batch, cells, TOKEN_CLASSES) float: the share of each cell that shows each class, the last one nothing."""
+        """Share of each cell that shows each class, the last one nothing; (batch, cells, TOKEN_CLASSES) float."""
         shares = F.one_hot(self.labels, TOKEN_CLASSES)[:, None] * self.cover[..., None]
         shares[..., -1] = 1 - self.cover
         return shares
@@ -42,7 +42,7 @@ class Labelled(NamedTuple):
 def labelled_windows(
     scenes: Scenes, curriculum: Curriculum, rng: np.random.Generator, step: int, cell: int, device: torch.device
 ) -> Labelled:
-    """A window of each scene as the curriculum has it, its channels in random order, each lighter or darker.
+    """Cut a window from each scene by the curriculum, with channels in random order, each lighter or darker.
 
     `cell` is the side in pixels of what one token stands for at the end of the network.
     """
@@ -60,6 +60,6 @@ def labelled_windows(
     return Labelled(batch.to(device), torch.tensor(scenes.labels, device=device), cover.to(device))
 
 
-def token_loss(said: Tensor, shares: Tensor) -> Tensor:
-    """Cross entropy of what the tokens say, (batch, cells, kinds) logits, with the shares of what their cells show."""
-    return F.cross_entropy(said.float().flatten(0, 1), shares.flatten(0, 1))
+def token_loss(logits: Tensor, shares: Tensor) -> Tensor:
+    """Compute the cross entropy of the tokens' logits, (batch, cells, kinds), with the shares that their cells show."""
+    return F.cross_entropy(logits.float().flatten(0, 1), shares.flatten(0, 1))

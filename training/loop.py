@@ -1,4 +1,4 @@
-"""The training loop that every recipe shares: accelerate, a schedule, checkpoints that resume, a progress bar.
+"""Training loop of all recipes: accelerate, a schedule, checkpoints that resume, a progress bar.
 
 The batch of a step is a function of (seed, step) alone; with the model, the optimiser and torch's generators from the
 checkpoint, a run that was killed goes on exactly as if it had not been (on the same machine and number of threads).
@@ -29,21 +29,21 @@ from vitexplorer.models.seeding import seeded
 
 
 class Learner(nn.Module, ABC):
-    """What is trained: the network with whatever its recipe needs beside it (a teacher, an average, a decoder)."""
+    """The trained module: the network and its recipe's additions (a teacher, an average, a decoder)."""
 
     @abstractmethod
     def forward(self, scenes: Any, rng: np.random.Generator, step: int) -> Tensor:
-        """The loss of a batch from the recipe's pool at a step counted from 0."""
+        """Compute the loss of a batch from the recipe's pool at a step counted from 0."""
 
     def after_step(self, step: int) -> None:
-        """What is to be done after the optimiser's step: most recipes keep no average and do nothing."""
+        """Update what the optimiser does not, such as an average of the weights."""
 
     @abstractmethod
     def shipped(self) -> nn.Module:
-        """The plain timm module that is kept of all this."""
+        """Return the plain timm module to ship."""
 
     def decoder(self) -> nn.Module | None:
-        """What an autoencoder draws with, kept beside the module."""
+        """Return an autoencoder's decoder, which is shipped beside the module."""
         return None
 
 
@@ -54,20 +54,20 @@ class Schedule:
     steps: int
     batch_size: int
     learning_rate: float
-    """at its peak, for the matrices of the blocks; half of it for everything else"""
+    """Peak rate for the matrices of the blocks; half of it for all else"""
     warmup: int
     cosine: int
-    """step at which the cosine would end"""
+    """Step at which the cosine would end"""
     floor: float
-    """share of the peak rate below which the cosine does not fall"""
+    """Share of the peak rate below which the cosine does not fall"""
     cooldown: int
-    """steps of the linear fall to zero at the end"""
+    """Steps of the linear fall to zero at the end"""
     weight_decay: float = 0.05
     clip: float = 1.0
-    """largest norm of the gradient"""
+    """Largest norm of the gradient"""
 
     def rate_at(self, step: int) -> float:
-        """Share of the peak rate at step number `step`, counted from 0."""
+        """Compute the share of the peak rate at a step counted from 0."""
         if step < self.warmup:
             return (step + 1) / self.warmup
         done = min(1.0, (step - self.warmup) / (self.cosine - self.warmup))
@@ -87,13 +87,13 @@ def place_positions(model: nn.Module) -> None:
 
 @dataclass(frozen=True)
 class Run:
-    """What a training run was so far, for its resumption and for the card."""
+    """Record of a training run, for its resumption and its card."""
 
     seed: int
     steps: int
-    """done"""
+    """Steps done"""
     seconds: int
-    """of wall-clock time; pauses before a resumption do not count"""
+    """Seconds of wall-clock time, pauses before a resumption not counted"""
     machine: str
 
 
@@ -110,12 +110,12 @@ def train(
     """Train from the newest checkpoint in `out`, or from the start, up to the end of the schedule.
 
     Args:
-        make: gives a fresh learner; its state is replaced when there is a checkpoint.
-        schedule: of the whole run.
+        make: makes a fresh learner; a checkpoint replaces its state.
+        schedule: schedule of the whole run.
         pool: pictures to draw batches from.
         out: folder of the checkpoint and the log.
-        seed: of the learner, of the batches and of what is dropped.
-        stop_after: leave after this many steps of the schedule, as a killed run would.
+        seed: seed of the learner, the batches and dropout.
+        stop_after: stop after this many steps of the schedule, as if killed.
         checkpoint_every: steps between checkpoints.
     """
     bf16 = torch.cuda.is_available() or (torch.backends.mkldnn.is_available() and _has_bf16_units())
@@ -134,7 +134,7 @@ def _trained(
     stop_after: int | None,
     checkpoint_every: int,
 ) -> Learner:
-    """The learner at the end of `train`; the global generators are at the seed."""
+    """Train with the global generators at the seed, see `train`."""
     module, *optimisers = accelerator.prepare(learner, *_optimisers(learner, schedule))
     checkpoint, record = Path(out) / "checkpoint", Path(out) / "run.json"
     step, seconds = 0, 0
@@ -182,14 +182,14 @@ def restore(learner: Learner, out: Path) -> Run:
 
 
 def machine_text() -> str:
-    """The machine in words: the accelerator, or the processor cores and the threads used of them."""
+    """Describe the machine: the accelerator, or the processor cores and threads."""
     if torch.cuda.is_available():
         return torch.cuda.get_device_name()
     return f"{os.cpu_count()} CPU cores ({torch.get_num_threads()} thread(s) used)"
 
 
 def _optimisers(learner: Learner, schedule: Schedule) -> list[torch.optim.Optimizer]:
-    """Muon for the matrices of the blocks, AdamW for the rest.
+    """Make Muon for the matrices of the blocks, AdamW for the rest.
 
     Jordan et al. 2024, https://kellerjordan.github.io/posts/muon; its rate is scaled so that its updates are as large
     as AdamW's (Liu et al. 2025, arXiv 2502.16982).
@@ -210,12 +210,12 @@ def _optimisers(learner: Learner, schedule: Schedule) -> list[torch.optim.Optimi
 
 
 def _has_bf16_units() -> bool:
-    """Whether this processor multiplies bfloat16 itself; emulated it is several times slower than float32."""
+    """Return True for a processor with bfloat16 units; emulated, it is several times slower than float32."""
     flags = Path("/proc/cpuinfo")
     return flags.exists() and any(unit in flags.read_text() for unit in ("avx512_bf16", "amx_bf16"))
 
 
 @torch.no_grad()
 def move_average(average: nn.Module, model: nn.Module, keep: float) -> None:
-    """average <- keep * average + (1 - keep) * model, parameter by parameter."""
+    """Update an average: average <- keep * average + (1 - keep) * model, parameter by parameter."""
     torch._foreach_lerp_(list(average.parameters()), list(model.parameters()), 1 - keep)

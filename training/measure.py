@@ -1,4 +1,4 @@
-"""What the cards state, measured on held-out scenes: accuracy, neighbours, attention on the object, drawn patches.
+"""Figures of the model cards, measured on held-out scenes: accuracy, neighbours, attention overlap, reconstruction.
 
 The object's mask is known, so that "attention looks at the object" is a number: the overlap (intersection over union)
 of the mask with the patches that hold 60 % of the class token's attention in the last block (the figure of DINO,
@@ -25,16 +25,16 @@ from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, t
 NEIGHBOURS = 20
 TEST_SCENES = 1000
 KNOWN_SCENES = 2000
-"""training scenes whose labels the nearest neighbours may read"""
+"""Training scenes among which nearest neighbours are found"""
 ATTENTION_SCENES = 300
 TWIN_SEEDS = range(3)
 RECONSTRUCTED_SCENES = 500
 HIDDEN_SHARE = 0.75
-"""of the patches, when an autoencoder is measured"""
+"""Share of hidden patches when an autoencoder is measured"""
 
 
 def batches(model: nn.Module, images: np.ndarray, batch_size: int = 64) -> Iterator[Tensor]:
-    """(scenes, height, width, 3) uint8 -> batches as the model wants them, by its own size, mean and std."""
+    """Yield batches of (scenes, height, width, 3) uint8 at the model's own size, mean and std."""
     parameter = next(model.parameters())
     config = model.pretrained_cfg
     size = tuple(config["input_size"][1:])
@@ -46,20 +46,20 @@ def batches(model: nn.Module, images: np.ndarray, batch_size: int = 64) -> Itera
 
 @torch.inference_mode()
 def accuracy(model: nn.Module, scenes: Scenes) -> float:
-    """Share of scenes whose class has the largest logit."""
+    """Compute the share of scenes whose class has the largest logit."""
     predicted = torch.cat([model(batch).argmax(1).cpu() for batch in batches(model, scenes.images)])
     return float((predicted.numpy() == scenes.labels).mean())
 
 
 @torch.inference_mode()
 def class_tokens(model: nn.Module, images: np.ndarray) -> Tensor:
-    """(scenes, dim) class tokens after the final norm, of unit length."""
+    """Compute class tokens after the final norm, of unit length, (scenes, dim)."""
     tokens = torch.cat([model.forward_features(batch)[:, 0].float().cpu() for batch in batches(model, images)])
     return F.normalize(tokens, dim=1)
 
 
 def neighbour_accuracy(model: nn.Module, known: Scenes, asked: Scenes) -> float:
-    """Share of scenes whose class wins among the 20 nearest known class tokens, weighted by exp(cosine / 0.07).
+    """Compute the share of scenes whose class wins among the 20 nearest class tokens, weighted by exp(cosine / 0.07).
 
     The protocol of Wu et al. 2018 (arXiv 1805.01978), as DINO uses it.
     """
@@ -71,7 +71,7 @@ def neighbour_accuracy(model: nn.Module, known: Scenes, asked: Scenes) -> float:
 
 @torch.inference_mode()
 def class_attention(model: nn.Module, images: np.ndarray) -> np.ndarray:
-    """(scenes, heads, patches): what the class token of the last block gives to each patch."""
+    """Compute the attention of the last block's class token to each patch, (scenes, heads, patches)."""
     attention = model.blocks[-1].attn
     rows = []
 
@@ -89,37 +89,37 @@ def class_attention(model: nn.Module, images: np.ndarray) -> np.ndarray:
 
 
 def attention_overlap(model: nn.Module, scenes: Scenes) -> float:
-    """Mean over the scenes of the best head's intersection over union with the object's mask, in pixels."""
+    """Average over the scenes the best head's intersection over union with the object's mask, in pixels."""
     return _overlap(class_attention(model, scenes.images), scenes, model.patch_embed.grid_size)
 
 
 def share_overlap(scenes: Scenes, grid: tuple[int, int]) -> float:
-    """The same for a head that weighs each patch by the share of it that the object covers."""
+    """Compute the overlap of an ideal head, whose weight on a patch is the share that the object covers."""
     shares = rearrange(scenes.masks, "n (rows h) (cols w) -> n 1 (rows cols) (h w)", rows=grid[0], cols=grid[1])
     return _overlap(shares.mean(-1), scenes, grid)
 
 
 def _overlap(weights: np.ndarray, scenes: Scenes, grid: tuple[int, int]) -> float:
-    """(scenes, heads, patches) -> mean over the scenes of the best head's overlap."""
-    kept = rearrange(mass_mask(weights), "n heads (rows cols) -> n heads rows cols", rows=grid[0], cols=grid[1])
-    kept = kept.repeat(scenes.masks.shape[1] // grid[0], axis=2).repeat(scenes.masks.shape[2] // grid[1], axis=3)
+    """Average the best head's overlap over the scenes, from weights (scenes, heads, patches)."""
+    mass = rearrange(mass_mask(weights), "n heads (rows cols) -> n heads rows cols", rows=grid[0], cols=grid[1])
+    mass = mass.repeat(scenes.masks.shape[1] // grid[0], axis=2).repeat(scenes.masks.shape[2] // grid[1], axis=3)
     masks = scenes.masks[:, None]
-    overlap = (kept & masks).sum((2, 3)) / (kept | masks).sum((2, 3))
+    overlap = (mass & masks).sum((2, 3)) / (mass | masks).sum((2, 3))
     return float(overlap.max(1).mean())
 
 
 def classifier_figures(recipe: Recipe, folder: Path) -> Figures:
-    """Accuracy and, where there is a class token, its attention, on held-out scenes."""
+    """Measure accuracy and the class token's attention on held-out scenes."""
     return accuracy_figures(recipe, folder) | attention_figures(recipe, folder)
 
 
 def accuracy_figures(recipe: Recipe, folder: Path) -> Figures:
-    """Accuracy on held-out scenes."""
+    """Measure accuracy on held-out scenes."""
     return {"accuracy": accuracy(load(folder), draw_scenes("test", TEST_SCENES))}
 
 
 def neighbour_figures(recipe: Recipe, folder: Path) -> Figures:
-    """What the nearest training scenes say of held-out ones, by the trained model's tokens and an untrained twin's."""
+    """Measure nearest-neighbour accuracy with the tokens of the trained model and of an untrained twin."""
     known, test = draw_scenes("train", KNOWN_SCENES), draw_scenes("test", TEST_SCENES)
     return {
         "20-nearest-neighbour accuracy": neighbour_accuracy(load(folder), known, test),
@@ -128,7 +128,7 @@ def neighbour_figures(recipe: Recipe, folder: Path) -> Figures:
 
 
 def attention_figures(recipe: Recipe, folder: Path) -> Figures:
-    """Overlap of the trained model, of untrained twins under the same protocol (mean), their ratio, a yardstick."""
+    """Measure the overlap of the trained model, of untrained twins (mean), their ratio, and that of an ideal head."""
     scenes = draw_scenes("test", ATTENTION_SCENES)
     model = load(folder)
     trained = attention_overlap(model, scenes)
@@ -143,7 +143,7 @@ def attention_figures(recipe: Recipe, folder: Path) -> Figures:
 
 @torch.inference_mode()
 def reconstruction_errors(encoder: nn.Module, decoder: MaeDecoder, images: np.ndarray) -> tuple[float, float]:
-    """Mean squared error of hidden patches, in shares of full scale: as they are drawn, and as the visible ones' mean.
+    """Measure the mean squared error of hidden patches, pixels in 0-1: reconstructed, and as the visible ones' mean.
 
     Three quarters are hidden, other ones in each image.
     """
@@ -164,7 +164,7 @@ def reconstruction_errors(encoder: nn.Module, decoder: MaeDecoder, images: np.nd
 
 
 def reconstruction_figures(recipe: Recipe, folder: Path) -> Figures:
-    """Error of an autoencoder on held-out scenes, that of the simplest guess, and their ratio."""
+    """Measure an autoencoder's error on held-out scenes, that of the simplest guess, and their ratio."""
     encoder = load(folder)
     error, guess = reconstruction_errors(
         encoder, load_decoder(folder, encoder), draw_scenes("test", RECONSTRUCTED_SCENES).images
@@ -177,7 +177,7 @@ def reconstruction_figures(recipe: Recipe, folder: Path) -> Figures:
 
 
 def _looks(figures: Figures) -> str:
-    """What the ratio of the overlaps means: an untrained network looks everywhere alike, which is no small overlap."""
+    """Explain the ratio of the overlaps: an untrained network attends evenly, which already overlaps a good deal."""
     if figures["attention overlap, trained / untrained"] < 1:
         return """In that block the class token
 looks past the object: less of its attention is there than if it looked everywhere alike, as untrained networks do."""
@@ -185,21 +185,21 @@ looks past the object: less of its attention is there than if it looked everywhe
 
 
 def explanations(figures: Figures) -> str:
-    """What the figures of a card mean, a paragraph each."""
-    said = []
+    """Explain the figures of a card, a paragraph each."""
+    texts = []
     if "20-nearest-neighbour accuracy" in figures:
-        said.append(f"""20 nearest neighbours: each of {TEST_SCENES} scenes is given the class that wins among the
+        texts.append(f"""20 nearest neighbours: each of {TEST_SCENES} scenes is given the class that wins among the
 {NEIGHBOURS} nearest class tokens of {KNOWN_SCENES} training scenes; untrained: the same with random weights.""")
     if "attention overlap" in figures:
-        said.append(f"""Attention overlap: intersection over union of the object's mask with the patches that hold
+        texts.append(f"""Attention overlap: intersection over union of the object's mask with the patches that hold
 60 % of the class token's attention in the last block, best head, mean over {ATTENTION_SCENES} scenes; untrained: the
 same architecture with random weights, mean of {len(TWIN_SEEDS)} seeds. {_looks(figures)}
 By the object's share: what a head would reach that weighs each patch by how much of it the object covers; it is below 1
 because 60 % of the weight lies on part of the object, and patches are coarse.""")
     if "classes found among several" in figures:
-        said.append("""Classes found among several: of the classes of a scene of two to four objects, the share that is
+        texts.append("""Classes found among several: of the classes of a scene of two to four objects, the share that is
 among as many highest logits, mean over 500 scenes of the stream "test".""")
     if "reconstruction error" in figures:
-        said.append(f"""Reconstruction error: mean squared error of hidden patches, pixels in 0-1, {HIDDEN_SHARE:.0%}
+        texts.append(f"""Reconstruction error: mean squared error of hidden patches, pixels in 0-1, {HIDDEN_SHARE:.0%}
 hidden, {RECONSTRUCTED_SCENES} scenes; beside it that of filling them with the mean colour of the visible patches.""")
-    return "\n\n".join(said)
+    return "\n\n".join(texts)

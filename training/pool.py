@@ -1,4 +1,4 @@
-"""Pictures drawn when they are first needed and kept as bytes, so that training does not wait for the drawing twice."""
+"""Pools of pictures that are drawn when first needed and then kept as bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vitexplorer.scenes.shapes import LABEL_NAMES
 
 SIZE = 192
 NOTHING = len(LABEL_NAMES)
-"""stands where no object is seen, beside the classes"""
+"""Index for pixels without an object"""
 
 
 @dataclass(frozen=True)
@@ -31,18 +31,18 @@ class Scenes:
     """(scenes,) int64"""
     grounds: np.ndarray | None = None
     """(scenes, height, width, 3) uint8 RGB, the same scenes without their objects, where they were asked for"""
-    shown: np.ndarray | None = None
+    class_map: np.ndarray | None = None
     """(scenes, height, width) uint8, the class seen at each pixel or `NOTHING`, where scenes of several were drawn"""
 
     @property
     def classes(self) -> np.ndarray:
         """(scenes, height, width) uint8: the class seen at each pixel, or `NOTHING`."""
-        if self.shown is not None:
-            return self.shown
+        if self.class_map is not None:
+            return self.class_map
         return np.where(self.masks, self.labels[:, None, None], NOTHING).astype(np.uint8)
 
     def __len__(self) -> int:
-        """How many scenes there are."""
+        """Count the scenes."""
         return len(self.labels)
 
 
@@ -50,25 +50,25 @@ class Pool(ABC):
     """Pictures 0 ... count - 1 of a stream, each drawn once."""
 
     def __init__(self, name: str, stream: str, count: int, folder: Path | None):
-        """`name` of the kind of pictures, and the `folder` where they are kept (None: memory)."""
+        """Name the kind of pictures, and the `folder` where they are kept (None: memory)."""
         self.stream, self._count = stream, count
         self._place = None if folder is None else Path(folder) / name
         self._drawn = self.room("drawn", (), bool)
 
     def __len__(self) -> int:
-        """How many pictures there are."""
+        """Count the pictures."""
         return self._count
 
     @abstractmethod
     def take(self, chosen: np.ndarray | Sequence[int]) -> Any:
-        """Copies of the chosen pictures, as the recipes that ask for them know them."""
+        """Copy the chosen pictures, in the form that their recipes read."""
 
     @abstractmethod
     def draw(self, index: int) -> None:
         """Draw one picture into its rooms."""
 
     def drawn(self, chosen: np.ndarray | Sequence[int]) -> np.ndarray:
-        """The numbers as an array, each of them drawn by now."""
+        """Draw the chosen pictures that are missing and return their numbers as an array."""
         chosen = np.asarray(chosen)
         for index in chosen[~self._drawn[chosen]]:
             self.draw(int(index))
@@ -76,7 +76,7 @@ class Pool(ABC):
         return chosen
 
     def room(self, part: str, shape: tuple[int, ...], kind: type) -> np.ndarray:
-        """(count, *shape) zeros, or what an earlier run has kept there."""
+        """Make an array (count, *shape) of zeros, or open that of an earlier run."""
         shape = self._count, *shape
         if self._place is None:
             return np.zeros(shape, kind)
@@ -91,14 +91,14 @@ class ScenePool(Pool):
     def __init__(
         self, stream: str, count: int, *, grounds: bool = False, several: bool = False, folder: Path | None = None
     ):
-        """Args of the pool.
+        """Use the first scenes of a stream.
 
         Args:
-            stream: its name.
-            count: of scenes.
-            grounds: whether to draw the scenes without objects too.
-            several: whether every fourth scene has several objects; its label is that of the largest.
-            folder: where to keep them (None: memory).
+            stream: name of the stream.
+            count: number of scenes.
+            grounds: draw the scenes without objects too.
+            several: give every fourth scene several objects; its label is that of the largest.
+            folder: folder to keep them in (None: memory).
         """
         kind = "_several" if several else ""
         super().__init__(f"scenes_v{VERSION}_{stream}_{count}{kind}", stream, count, folder)
@@ -106,35 +106,35 @@ class ScenePool(Pool):
         self._masks = self.room("masks", (SIZE, SIZE), bool)
         self._labels = self.room("labels", (), np.int64)
         self._grounds = self.room("grounds", (SIZE, SIZE, 3), np.uint8) if grounds else None
-        self._shown = self.room("shown", (SIZE, SIZE), np.uint8) if several else None
+        self._class_map = self.room("shown", (SIZE, SIZE), np.uint8) if several else None
         self._grounds_drawn = self.room("grounds_drawn", (), bool) if grounds else None
 
     def take(self, chosen: np.ndarray | Sequence[int]) -> Scenes:
-        """Copies of the chosen scenes."""
+        """Copy the chosen scenes."""
         chosen = self.drawn(chosen)
-        shown = None if self._shown is None else self._shown[chosen]
+        class_map = None if self._class_map is None else self._class_map[chosen]
         if self._grounds is None:
-            return Scenes(self._images[chosen], self._masks[chosen], self._labels[chosen], shown=shown)
+            return Scenes(self._images[chosen], self._masks[chosen], self._labels[chosen], class_map=class_map)
         for index in chosen[~self._grounds_drawn[chosen]]:
             self._grounds[index] = draw_scene(self.stream, int(index), SIZE, with_object=False).image
             self._grounds_drawn[index] = True
-        return Scenes(self._images[chosen], self._masks[chosen], self._labels[chosen], self._grounds[chosen], shown)
+        return Scenes(self._images[chosen], self._masks[chosen], self._labels[chosen], self._grounds[chosen], class_map)
 
     def draw(self, index: int) -> None:
         """Draw one scene."""
-        if self._shown is not None and index % 4 == 3:
+        if self._class_map is not None and index % 4 == 3:
             scene = draw_several(self.stream, index, SIZE)
             mask, label = scene.masks.any(0), scene.labels[scene.largest]
             kinds = np.array([*scene.labels, NOTHING], np.uint8)
-            self._shown[index] = kinds[np.where(mask, scene.masks.argmax(0), -1)]
+            self._class_map[index] = kinds[np.where(mask, scene.masks.argmax(0), -1)]
         else:
             scene = draw_scene(self.stream, index, SIZE)
             mask, label = scene.mask, scene.label
-            if self._shown is not None:
-                self._shown[index] = np.where(mask, label, NOTHING)
+            if self._class_map is not None:
+                self._class_map[index] = np.where(mask, label, NOTHING)
         self._images[index], self._masks[index], self._labels[index] = scene.image, mask, label
 
 
 def draw_scenes(stream: str, count: int) -> Scenes:
-    """Scenes 0 ... count - 1 of a stream."""
+    """Draw scenes 0 ... count - 1 of a stream."""
     return ScenePool(stream, count).take(range(count))

@@ -1,4 +1,4 @@
-"""What the recipes for pictures of several classes share: the loss of the labels, the classes found, their words."""
+"""Loss, measurement and card text that the recipes for several classes share."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ SEVERAL_SCENES = 500
 
 
 def labels_loss(logits: Tensor, batch: Composed) -> Tensor:
-    """Binary cross entropies of the classes asked for, summed over them, mean over the pictures."""
+    """Sum the binary cross entropies over the classes that count, and average over the pictures."""
     each = F.binary_cross_entropy_with_logits(logits.float(), batch.present, batch.asked, reduction="none")
     return each.sum(1).mean()
 
 
 def several_figures(folder: Path) -> Figures:
-    """Which classes are found among several."""
+    """Measure the share of classes that are found among several."""
     return {"classes found among several": found_among_several(load(folder))}
 
 
 @torch.inference_mode()
 def found_among_several(model: nn.Module) -> float:
-    """Share of the classes of scenes of several objects that are among as many highest logits, mean over the scenes."""
+    """Average over scenes of several objects the share of their classes among as many highest logits."""
     scenes = [draw_several("test", index) for index in range(SEVERAL_SCENES)]
     images = np.stack([scene.image for scene in scenes])
     logits = torch.cat([model(batch).cpu() for batch in batches(model, images)])
@@ -44,4 +44,4 @@ DATA = """A step took 64 scenes, a quarter of them of two to four
 objects of different classes: 40 were cut out about their objects and put together to ten 2 x 2 grids, the rest was
 shown whole. The answer is several labels: a sigmoid for each class, binary cross entropy, so that a picture of a fish
 says nothing against a mug beside it."""
-"""for the stories of the cards"""
+"""Text on the data, for the cards"""

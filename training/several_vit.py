@@ -34,7 +34,7 @@ ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": len(LABEL_NAMES)}
 START = ASSETS / "models" / "scenes_vit_patch16_192"
 LOOKING = 0.2
-"""weight of the attention's part of the loss"""
+"""Weight of the attention's part of the loss"""
 
 
 class SeveralVit(Learner):
@@ -49,7 +49,7 @@ class SeveralVit(Learner):
         self.token_head = nn.Linear(self.model.embed_dim, TOKEN_CLASSES)
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
-        """The loss of the labels, of what every patch covers, and of where the class token looks."""
+        """Sum the losses of the labels, of every patch's content, and of the class token's attention."""
         batch = composed(scenes, rng, SIZE, self.model.patch_embed.patch_size[0], MEAN)
         batch = Composed(*(part.to(self.token_head.weight.device) for part in batch))
         with class_attention(self.model) as rows:
@@ -59,7 +59,7 @@ class SeveralVit(Learner):
         return labels + token_loss(patches, batch.cover) + LOOKING * looking_loss(rows[0], batch)
 
     def shipped(self) -> nn.Module:
-        """The network without the head of the patch tokens."""
+        """Return the network without the head of the patch tokens."""
         return self.model
 
 
@@ -81,21 +81,21 @@ def class_attention(model: nn.Module) -> Iterator[list[Tensor]]:
 
 
 def looking_loss(rows: Tensor, batch: Composed) -> Tensor:
-    """Cross entropy of what patches get, (batch, heads, patches), with the share of each that objects cover.
+    """Compute the cross entropy of attention, (batch, heads, patches), with the share of each patch that objects cover.
 
     Both are divided by their sums over the patches, attention after its mean over the heads; pictures without an object
     do not count.
     """
     objects = 1 - batch.cover[..., -1]
     seen = objects.sum(1) > 0
-    wanted = objects[seen] / objects[seen].sum(1, keepdim=True)
+    target = objects[seen] / objects[seen].sum(1, keepdim=True)
     given = rows[seen].mean(1)
     given = given / given.sum(1, keepdim=True)
-    return -(wanted * given.clamp(min=1e-8).log()).sum(1).mean()
+    return -(target * given.clamp(min=1e-8).log()).sum(1).mean()
 
 
 def with_registers(tensors: dict[str, Tensor], count: int) -> dict[str, Tensor]:
-    """The state of a ViT as that of one with `count` registers: noise of the class token's size, at no position."""
+    """Add `count` registers to the state of a ViT: noise of the class token's size, without positions."""
     token, place = tensors["cls_token"], tensors["pos_embed"]
     registers = token.std() * torch.randn(1, count, token.shape[-1])
     positions = torch.cat([place[:, :1], torch.zeros_like(registers), place[:, 1:]], 1)
@@ -103,7 +103,7 @@ def with_registers(tensors: dict[str, Tensor], count: int) -> dict[str, Tensor]:
 
 
 def measure(recipe: Recipe, folder: Path) -> Figures:
-    """Accuracy and attention on scenes of one object, and which classes are found among several."""
+    """Measure accuracy and attention on scenes of one object, and the classes found among several."""
     return classifier_figures(recipe, folder) | several_figures(folder)
 
 
@@ -116,7 +116,7 @@ followed a plan of 1000 steps."""
 
 
 def several_vit(name: str, registers: int, opening: str) -> Recipe:
-    """The recipe of one with so many registers; `opening` begins its story."""
+    """Make the recipe of a ViT with some registers; `opening` begins its story."""
     return Recipe(
         name=name,
         architecture=ARCHITECTURE,

@@ -1,4 +1,4 @@
-"""What lies in the folder of a bundled model, read again: the network, the decoder of an autoencoder, the figures."""
+"""Reading of a bundled model's folder: the network, an autoencoder's decoder, the figures."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ WEIGHTS, DECODER, CONFIG = "model.safetensors", "decoder.safetensors", "config.j
 
 
 def load(folder: Path) -> nn.Module:
-    """The shipped module as anyone's timm loads it, float32, in eval mode."""
+    """Load the shipped module by plain timm, float32, in eval mode."""
     return timm.create_model(f"local-dir:{folder}", pretrained=True).eval()
 
 
 def load_decoder(folder: Path, encoder: nn.Module) -> MaeDecoder | None:
-    """The decoder that lies beside the encoder; None where there is none."""
+    """Load the decoder beside the encoder; None where there is none."""
     file = Path(folder) / DECODER
     return decoder_from(load_file(file), encoder) if file.exists() else None
 
 
 def stated(folder: Path) -> Figures:
-    """The figures that the model's configuration states."""
+    """Read the figures in the model's configuration."""
     return json.loads((Path(folder) / CONFIG).read_text(encoding="utf-8"))["figures"]

@@ -116,13 +116,13 @@ def test_the_pool_shows_what_its_pictures_show():
         creature, gone = Creature("train", index, 192), missing_parts(index)
         assert np.array_equal(drawn.images[index], creature.render(gone))
         kinds = {KINDS.index((part, CLASSES[creature.label][part])) for part in PARTS if part not in gone}
-        assert set(np.unique(drawn.shown[index])) == kinds | {NOTHING}
+        assert set(np.unique(drawn.kinds[index])) == kinds | {NOTHING}
 
 
 def test_windows_of_creatures_say_what_their_cells_show():
     """Kinds as brightness: the mean of a cell's share-weighted brightness is that of its pixels, up to the gain."""
     drawn = CreaturePool("train", 8).take([1, 4, 5, 6])
-    bright = np.where(drawn.shown == NOTHING, 0, 120).astype(np.uint8)
+    bright = np.where(drawn.kinds == NOTHING, 0, 120).astype(np.uint8)
     images, shares = windows(replace(drawn, images=np.stack([bright] * 3, -1)), np.random.default_rng(0), 16)
     assert shares.shape == (4, 144, len(KINDS) + 1)
     assert np.allclose(shares.sum(-1), 1)

@@ -12,7 +12,7 @@ from tests.helpers.damaged_files import WRECKS, wreck
 from tests.helpers.survey_folder import synthetic_survey
 from tests.helpers.survey_images import class_folders, files_of
 from tests.helpers.survey_runs import run_survey
-from vitexplorer.service.surveys.open_surveys import opened
+from vitexplorer.service.surveys.open_surveys import latest
 from vitexplorer.service.surveys.store import PAGE, Asked, new_survey, survey_of, surveys_of
 from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.survey.answers import count
@@ -94,10 +94,10 @@ def test_what_the_page_noted_is_made_again_from_the_survey(tmp_path: Path, how: 
     (kept,) = surveys_of(places, "")
     assert kept.asked is not None
     assert kept.answers == folder / "answers"
-    assert opened(kept).count == 60
+    assert latest(kept).count == 60
     if how != "a bit" or kept.asked != asked:  # a bit of a name is another name
         assert kept.asked.is_made_again
-        assert kept.asked.source == opened(kept).card.source
+        assert kept.asked.source == latest(kept).card.source
         assert "made again" in caplog.text
     assert survey_of(places, "", kept.name).asked == kept.asked
     caplog.clear()
@@ -119,6 +119,6 @@ def test_images_of_a_survey_whose_notes_are_damaged_stay(tmp_path: Path) -> None
     folder, _ = _of_page(places)
     card = folder / "answers" / "survey.json"
     data = tmp_path / "data-1" / "pets"
-    card.write_text(card.read_text().replace(opened(survey_of(places, "", folder.name)).card.source, str(data)))
+    card.write_text(card.read_text().replace(latest(survey_of(places, "", folder.name)).card.source, str(data)))
     (folder / PAGE.name).write_bytes(b"")
     assert "data-1" in places.data_in_use(tmp_path)

@@ -65,7 +65,7 @@ def test_the_answer_is_the_mean_of_what_the_cells_say():
     learner = several_swin.RECIPE.start(0).eval()
     images = torch.randn(2, 3, 192, 192, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
-        said = learner.said_by_cells(learner.model.forward_features(images).flatten(1, 2))
+        said = learner.cell_logits(learner.model.forward_features(images).flatten(1, 2))
         assert said.shape == (2, 36, NOTHING)
         assert torch.allclose(learner.model(images), said.mean(1) + learner.model.head.fc.bias, atol=1e-5)
 

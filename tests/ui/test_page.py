@@ -30,7 +30,7 @@ from vitexplorer.core.types import Query
 from vitexplorer.models import images
 from vitexplorer.models.catalog import catalog, find
 from vitexplorer.service.engine import Engine, Explored, Picture, weights_of
-from vitexplorer.service.image_store import examples, keep_upload, opened
+from vitexplorer.service.image_store import examples, keep_upload, open_image
 from vitexplorer.service.jobs import Waiting, following
 from vitexplorer.ui.canvas.all_heads import strip_of
 from vitexplorer.ui.canvas.block_data import block_data, default_query, row_file
@@ -361,9 +361,9 @@ def test_an_upload_is_kept_by_its_content(tmp_path) -> None:
     pixels = np.random.default_rng(0).integers(0, 255, (20, 30, 3), dtype=np.uint8)
     PIL.Image.fromarray(pixels).save(path)
     image = keep_upload(str(path))
-    np.testing.assert_array_equal(opened(image).pixels, pixels)
+    np.testing.assert_array_equal(open_image(image).pixels, pixels)
     with pytest.raises(ExplainedError, match="no longer here"):
-        opened("upload-" + 64 * "0")
+        open_image("upload-" + 64 * "0")
 
 
 def test_an_upload_is_opened_and_hashed_once(tmp_path, monkeypatch) -> None:

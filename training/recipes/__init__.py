@@ -7,7 +7,7 @@ from training.recipe import Recipe
 
 
 def all_recipes() -> dict[str, Recipe]:
-    """Every recipe by the name of its model."""
+    """Import every recipe, by the name of its model."""
     files = sorted(file.name for file in pkgutil.iter_modules(__path__))
     recipes = [importlib.import_module(f"{__name__}.{file}").RECIPE for file in files]
     return {recipe.name: recipe for recipe in recipes}

@@ -50,39 +50,39 @@ class Creaturely(Learner):
         self.token_head = nn.Linear(self.model.embed_dim, len(KINDS) + 1)
 
     def forward(self, creatures: Creatures, rng: np.random.Generator, step: int) -> Tensor:
-        """Cross entropy of the classes that are left, and of every patch token with what it covers."""
+        """Compute the cross entropy of the classes that are left, and of every patch token's content."""
         cell, device = self.model.patch_embed.patch_size[0], self.token_head.weight.device
         images, shares = windows(creatures, rng, cell)
         tokens = self.model.forward_features((images.to(device) - MEAN) / STD)
-        wanted = torch.from_numpy(creatures.labels).to(device)
-        whole = F.cross_entropy(self.model.forward_head(tokens).float(), wanted)
+        labels = torch.from_numpy(creatures.labels).to(device)
+        whole = F.cross_entropy(self.model.forward_head(tokens).float(), labels)
         patches = self.token_head(tokens[:, self.model.num_prefix_tokens :])
         return whole + token_loss(patches, shares.to(device))
 
     def shipped(self) -> nn.Module:
-        """The network without the head of the patch tokens."""
+        """Return the network without the head of the patch tokens."""
         return self.model
 
 
 def windows(creatures: Creatures, rng: np.random.Generator, cell: int) -> tuple[Tensor, Tensor]:
-    """A turned and mirrored window of each, its channels in random order, each lighter or darker.
+    """Cut a turned and mirrored window from each, channels in random order, each lighter or darker.
 
     Returns (batch, 3, size, size) float 0-1, and (batch, cells, kinds + 1) float, the share of each cell of `cell`
     pixels a side that shows each kind, the last one nothing.
     """
-    images, shown = [], []
-    for image, kinds in zip(creatures.images, creatures.shown, strict=True):
+    images, maps = [], []
+    for image, kinds in zip(creatures.images, creatures.kinds, strict=True):
         window = about_object(kinds != NOTHING, rng, zoom=0.0)
         images.append(cut(image, window, SIZE)[..., rng.permutation(3)])
-        shown.append(cut(kinds, window, SIZE, blend=False))
+        maps.append(cut(kinds, window, SIZE, blend=False))
     gain = torch.from_numpy(rng.uniform(0.75 / 255, 1.25 / 255, (len(creatures), 3, 1, 1)).astype(np.float32))
     batch = rearrange(torch.from_numpy(np.stack(images)), "n h w c -> n c h w").float().mul_(gain).clamp_(0, 1)
-    return batch, torch.from_numpy(shares_of(np.stack(shown), cell, len(KINDS) + 1))
+    return batch, torch.from_numpy(shares_of(np.stack(maps), cell, len(KINDS) + 1))
 
 
 @torch.inference_mode()
 def measure(_recipe: Recipe, folder: Path) -> Figures:
-    """Accuracy on held-out creatures, whole and with one part taken away, which leaves no other class."""
+    """Measure accuracy on held-out creatures, whole and with one part taken away, which leaves no other class."""
     model = load(folder)
     creatures = [Creature("test", index) for index in range(TEST_CREATURES)]
     labels = torch.tensor([creature.label for creature in creatures])

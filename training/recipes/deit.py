@@ -49,13 +49,13 @@ class Deit(Learner):
         self.teacher = load(TEACHER).requires_grad_(False)
 
     def train(self, mode: bool = True) -> Deit:
-        """The teacher keeps its statistics."""
+        """Set the mode of all but the teacher, which keeps its statistics."""
         super().train(mode)
         self.teacher.eval()
         return self
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
-        """Half for the label, half for the teacher's answer, and what every patch token covers."""
+        """Average the losses of the label and of the teacher's answer, and add that of every patch token's content."""
         cell, device = self.model.patch_embed.patch_size[0], self.token_head.weight.device
         batch = labelled_windows(scenes, CURRICULUM, rng, step, cell, device)
         images = (batch.images - MEAN) / STD
@@ -71,12 +71,12 @@ class Deit(Learner):
         return 0.5 * label + 0.5 * teacher + token_loss(patches, batch.shares)
 
     def shipped(self) -> nn.Module:
-        """The student without the head of the patch tokens."""
+        """Return the student without the head of the patch tokens."""
         return self.model
 
 
 def with_distillation_token(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The state of a ViT as that of a DeiT whose distillation token does at first what the class token does."""
+    """Make a DeiT's state from a ViT's; the distillation token begins as a copy of the class token."""
     place = tensors["pos_embed"]
     return tensors | {
         "dist_token": tensors["cls_token"],
@@ -87,7 +87,7 @@ def with_distillation_token(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 def measure(recipe: Recipe, folder: Path) -> Figures:
-    """As the supervised model, and what the teacher's card states."""
+    """Measure as for the supervised model, and read the accuracy on the teacher's card."""
     return classifier_figures(recipe, folder) | {"accuracy of the teacher": stated(TEACHER)["accuracy"]}
 
 

@@ -42,19 +42,19 @@ CURRICULUM = Curriculum(
     paints=((0, 2.0), (300, 2.0), (1200, 1.1), (2300, -1.0), (3000, -1.0), (3001, 0.0), (5000, 0.0), (6600, -0.6)),
 )
 COLOURS = ((0, 0.2), (600, 1.0))
-"""(step, how strongly crops are recoloured)"""
+"""(step, strength of the recolouring of crops)"""
 MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": 0}
 
 LARGE, SMALL = 2, 4
-"""crops of each scene; the small ones have half the side"""
+"""Crops of each scene; the small ones have half the side"""
 PROTOTYPES = 256
 STUDENT_TEMPERATURE, TEACHER_TEMPERATURE = 0.1, 0.05
 OTHER_GROUND = 0.7
-"""share of the crops whose ground is another scene's"""
+"""Share of the crops whose ground is another scene's"""
 LAST_SCORES = 0.55
-"""what the scores of the last block's attention are multiplied by in what is shipped; chosen on validation scenes"""
+"""Factor of the scores of the last block's attention in the shipped model; chosen on validation scenes"""
 
 
 class Head(nn.Module):
@@ -78,7 +78,7 @@ class Head(nn.Module):
                 nn.init.zeros_(layer.bias)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """(batch, dim) -> (batch, prototypes) cosines."""
+        """Compute cosines, (batch, dim) -> (batch, prototypes)."""
         directions = F.normalize(self.layers(tokens).float(), dim=-1)
         return F.linear(directions, F.normalize(self.prototypes, dim=-1)).float()
 
@@ -93,7 +93,7 @@ class Network(nn.Module):
         self.head = Head(self.backbone.embed_dim)
 
     def forward(self, *crops: Tensor) -> Tensor:
-        """Stacks of crops, each (batch, 3, size, size) 0-1, -> (all crops, prototypes)."""
+        """Compute (all crops, prototypes) from stacks of crops, each (batch, 3, size, size) 0-1."""
         return self.head(torch.cat([self.backbone((images - MEAN) / STD) for images in crops]))
 
 
@@ -106,27 +106,29 @@ class Dino(Learner):
         self.teacher = copy.deepcopy(self.student).requires_grad_(False)
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
-        """Cross entropy of every crop of the student against every crop of the teacher."""
-        shown = self.crops(scenes, rng, step, LARGE, painted=True)
+        """Compute the cross entropy of every crop of the student against every crop of the teacher."""
+        painted = self.crops(scenes, rng, step, LARGE, painted=True)
         large = self.crops(scenes, rng, step, LARGE)
         small = self.crops(scenes, rng, step, SMALL, small=True)
         with torch.no_grad():
-            targets = balanced(self.teacher(shown) / TEACHER_TEMPERATURE).unflatten(0, (LARGE, -1)).mean(0)
-        said = (self.student(large, small) / STUDENT_TEMPERATURE).log_softmax(-1).unflatten(0, (LARGE + SMALL, -1))
-        return -(targets * said.mean(0)).sum(-1).mean()
+            targets = balanced(self.teacher(painted) / TEACHER_TEMPERATURE).unflatten(0, (LARGE, -1)).mean(0)
+        log_probabilities = (
+            (self.student(large, small) / STUDENT_TEMPERATURE).log_softmax(-1).unflatten(0, (LARGE + SMALL, -1))
+        )
+        return -(targets * log_probabilities.mean(0)).sum(-1).mean()
 
     def crops(self, scenes: Scenes, rng: np.random.Generator, step: int, count: int, **how: bool) -> Tensor:
-        """`count` crops of each scene, (count * batch, 3, size, size), on the network's device."""
+        """Cut `count` crops from each scene, (count * batch, 3, size, size), on the network's device."""
         views = torch.cat([crop(scenes, rng, step, **how) for _ in range(count)])
         return views.to(self.student.head.prototypes.device)
 
     def after_step(self, step: int) -> None:
-        """The teacher follows, ever more slowly, from 0.99 on."""
+        """Move the teacher towards the student, ever more slowly, from 0.99 on."""
         rate = 0.003 + 0.007 * (math.cos(math.pi * step / STEPS) + 1) / 2
         move_average(self.teacher, self.student, 1 - rate)
 
     def shipped(self) -> nn.Module:
-        """The teacher without its head, its last block softened."""
+        """Return the teacher without its head, its last block softened."""
         backbone = copy.deepcopy(self.teacher.backbone)
         soften(backbone, LAST_SCORES)
         return backbone
@@ -145,7 +147,7 @@ def soften(backbone: nn.Module, factor: float) -> None:
 
 
 def balanced(logits: Tensor, rounds: int = 3) -> Tensor:
-    """(views, prototypes) -> targets whose rows sum to 1 and whose prototypes are used equally often.
+    """Balance (views, prototypes) to targets whose rows sum to 1 and whose prototypes are used equally often.
 
     Centring by Sinkhorn and Knopp's iteration (Caron et al. 2020, arXiv 2006.09882), one of the two of DINO.
     """
@@ -157,21 +159,21 @@ def balanced(logits: Tensor, rounds: int = 3) -> Tensor:
 
 
 def crop(scenes: Scenes, rng: np.random.Generator, step: int, *, small: bool = False, painted: bool = False) -> Tensor:
-    """(batch, 3, size, size) float: a crop of each scene, most of them on another ground, recoloured."""
+    """Cut a crop from each scene, most on another ground, recoloured; (batch, 3, size, size) float."""
     size = CURRICULUM.size(step) // (2 if small else 1)
     strength = float(np.interp(step, *zip(*COLOURS, strict=True)))
-    strangers = rng.permutation(len(scenes))
+    other_scenes = rng.permutation(len(scenes))
     views = []
-    for image, mask, stranger in zip(scenes.images, scenes.masks, strangers, strict=True):
+    for image, mask, other in zip(scenes.images, scenes.masks, other_scenes, strict=True):
         window = about_object(mask, rng, CURRICULUM.zoom(step), part=small)
-        ground = scenes.grounds[stranger] if rng.uniform() < OTHER_GROUND else None
+        ground = scenes.grounds[other] if rng.uniform() < OTHER_GROUND else None
         paint = 1.0 if painted else CURRICULUM.paint(step, rng)
         views.append(cut_with_mask(image, mask, window, size, paint, ground)[0])
     return recolour(torch.from_numpy(np.stack(views)).permute(0, 3, 1, 2).float() / 255, rng, strength)
 
 
 def recolour(views: Tensor, rng: np.random.Generator, strength: float) -> Tensor:
-    """Channels mixed, contrast and brightness moved, sometimes in another order, grey or negative; `strength` 0-1."""
+    """Mix channels, shift contrast and brightness, sometimes reorder, grey or invert; `strength` 0-1."""
     count = len(views)
     orders = np.array([rng.permutation(3) if rng.uniform() < strength else np.arange(3) for _ in range(count)])
     mix = np.eye(3)[orders] + strength * rng.normal(0, 0.25, (count, 3, 3))
@@ -185,7 +187,7 @@ def recolour(views: Tensor, rng: np.random.Generator, strength: float) -> Tensor
 
 
 def measure(recipe: Recipe, folder: Path) -> Figures:
-    """Nearest neighbours and attention on held-out scenes."""
+    """Measure nearest neighbours and attention on held-out scenes."""
     return neighbour_figures(recipe, folder) | attention_figures(recipe, folder)
 
 

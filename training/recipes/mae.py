@@ -42,27 +42,27 @@ class Mae(Learner):
         self.drawer = MaeDecoder(dim, DECODER_DIM, DECODER_DEPTH, embed.grid_size, embed.patch_size[0])
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
-        """Mean squared error of the hidden patches, in standard deviations of the data."""
+        """Compute the mean squared error of the hidden patches, in standard deviations of the data."""
         images = windows(scenes, rng).to(self.encoder.pos_embed.device)
         images = (images - MEAN) / STD
-        wanted = to_patches(images, self.encoder.patch_embed.patch_size[0])
+        patches = to_patches(images, self.encoder.patch_embed.patch_size[0])
         generator = torch.Generator().manual_seed(int(rng.integers(2**31)))
-        visible = choose_visible(wanted.shape[1], HIDDEN_SHARE, generator, len(images)).to(images.device)
+        visible = choose_visible(patches.shape[1], HIDDEN_SHARE, generator, len(images)).to(images.device)
         drawn = self.drawer(encode_visible(self.encoder, images, visible), visible)
-        errors = (drawn.float() - wanted).square().mean(-1)
+        errors = (drawn.float() - patches).square().mean(-1)
         return errors.scatter(1, visible, 0).sum() / (errors.numel() - visible.numel())
 
     def shipped(self) -> nn.Module:
-        """The encoder."""
+        """Return the encoder."""
         return self.encoder
 
     def decoder(self) -> nn.Module:
-        """The decoder, shipped beside it."""
+        """Return the decoder, shipped beside it."""
         return self.drawer
 
 
 def windows(scenes: Scenes, rng: np.random.Generator) -> Tensor:
-    """(batch, 3, size, size) float 0-1: upright windows of 60 to 100 % of the scene's side, channels in any order."""
+    """Cut upright windows of 60 to 100 % of the side, channels in any order; (batch, 3, size, size) float 0-1."""
     images = []
     for image in scenes.images:
         side = SIZE * rng.uniform(0.6, 1)
@@ -73,7 +73,7 @@ def windows(scenes: Scenes, rng: np.random.Generator) -> Tensor:
 
 
 def measure(recipe: Recipe, folder: Path) -> Figures:
-    """How well hidden patches are drawn, and where the class token looks."""
+    """Measure the reconstruction of hidden patches and the attention of the class token."""
     return reconstruction_figures(recipe, folder) | attention_figures(recipe, folder)
 
 

@@ -30,7 +30,7 @@ MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "resnet10t"
 MODEL_ARGS = {"stem_width": 16, "channels": (32, 64, 128, 256), "num_classes": len(LABEL_NAMES)}
 STRIDE = 32
-"""pixels of a cell of the last feature map"""
+"""Pixels of a cell of the last feature map"""
 
 
 class ResNet(Learner):
@@ -41,13 +41,13 @@ class ResNet(Learner):
         self.model = timm.create_model(ARCHITECTURE, **MODEL_ARGS)
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
-        """Cross entropy of the class."""
+        """Compute the cross entropy of the class."""
         device = self.model.fc.weight.device
         batch = labelled_windows(scenes, CURRICULUM, rng, step, STRIDE, device)
         return F.cross_entropy(self.model((batch.images - MEAN) / STD).float(), batch.labels, label_smoothing=0.05)
 
     def shipped(self) -> nn.Module:
-        """All of it."""
+        """Return the whole network."""
         return self.model
 
 

@@ -45,12 +45,12 @@ MODEL_ARGS = {
     "num_classes": len(LABEL_NAMES),
 }
 STRIDE = 32
-"""pixels of a cell of the last stage"""
+"""Pixels of a cell of the last stage"""
 START = ASSETS / "models" / "scenes_swin_patch4_window6_192"
 ASTRAY = 0.3
-"""weight of what cells say of classes that are not in them"""
+"""Weight of the loss for evidence on classes that a cell does not show"""
 GAIN, SHIFT = 8.4, 0.5
-"""what the trained logits are multiplied by, and what is added: evidence that costs wherever it lies astray stays faint
+"""Scale and offset of the trained logits: evidence that costs wherever it lies astray stays faint
 
 The likelihood of the labels of 600 scenes of the stream "validation", half of them of several objects, is greatest
 there (Platt 1999), that of a softmax for the single objects too. Maps of a logit grow by the gain and keep their shape.
@@ -67,20 +67,20 @@ class Several(Learner):
         self.token_head = nn.Linear(self.model.num_features, TOKEN_CLASSES)
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
-        """The loss of the labels, of what cells say of classes elsewhere, and of what every cell shows."""
+        """Sum the losses of the labels, of evidence on absent classes, and of every cell's content."""
         batch = composed(scenes, rng, SIZE, STRIDE, MEAN)
         batch = Composed(*(part.to(self.token_head.weight.device) for part in batch))
         tokens = self.model.forward_features((batch.images - MEAN) / STD).flatten(1, 2)
-        said = self.said_by_cells(tokens).float()
-        labels = labels_loss(said.mean(1) + self.model.head.fc.bias, batch)
-        return labels + ASTRAY * astray_loss(said, batch) + token_loss(self.token_head(tokens), batch.cover)
+        logits = self.cell_logits(tokens).float()
+        labels = labels_loss(logits.mean(1) + self.model.head.fc.bias, batch)
+        return labels + ASTRAY * astray_loss(logits, batch) + token_loss(self.token_head(tokens), batch.cover)
 
-    def said_by_cells(self, tokens: Tensor) -> Tensor:
+    def cell_logits(self, tokens: Tensor) -> Tensor:
         """Tokens after the final norm -> (batch, cells, classes): with the bias, their mean is the answer."""
         return F.linear(tokens, self.model.head.fc.weight)
 
     def shipped(self) -> nn.Module:
-        """The network without the head of the tokens, its logits as large as it is sure."""
+        """Return the network without the head of the tokens, its logits as large as it is sure."""
         shipped = deepcopy(self.model)
         with torch.no_grad():
             shipped.head.fc.weight.mul_(GAIN)
@@ -88,16 +88,16 @@ class Several(Learner):
         return shipped
 
 
-def astray_loss(said: Tensor, batch: Composed) -> Tensor:
-    """How far cells move the logits of classes that they do not show, (batch, cells, classes) logits, for or against.
+def astray_loss(logits: Tensor, batch: Composed) -> Tensor:
+    """Compute how far cells move the logits of classes that they do not show, (batch, cells, classes), for or against.
 
     Mean over the cells, as the answer is, summed over the classes, mean over the pictures.
     """
-    return (said.abs() * (1 - batch.cover[..., :-1])).mean(1).sum(1).mean()
+    return (logits.abs() * (1 - batch.cover[..., :-1])).mean(1).sum(1).mean()
 
 
 def measure(recipe: Recipe, folder: Path) -> Figures:
-    """Accuracy on scenes of one object, and which classes are found among several."""
+    """Measure accuracy on scenes of one object, and the classes found among several."""
     return accuracy_figures(recipe, folder) | several_figures(folder)
 
 

@@ -46,7 +46,7 @@ class Supervised(Learner):
         self.token_head = nn.Linear(self.model.embed_dim, TOKEN_CLASSES)
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
-        """Cross entropy of the class token, and of every patch token with what it covers."""
+        """Compute the cross entropy of the class token, and of every patch token's content."""
         cell, device = self.model.patch_embed.patch_size[0], self.token_head.weight.device
         batch = labelled_windows(scenes, CURRICULUM, rng, step, cell, device)
         tokens = self.model.forward_features((batch.images - MEAN) / STD)
@@ -54,7 +54,7 @@ class Supervised(Learner):
         return whole + token_loss(self.token_head(tokens[:, self.model.num_prefix_tokens :]), batch.shares)
 
     def shipped(self) -> nn.Module:
-        """The network without the head of the patch tokens."""
+        """Return the network without the head of the patch tokens."""
         return self.model
 
 

@@ -36,7 +36,7 @@ MODEL_ARGS = {
     "num_classes": len(LABEL_NAMES),
 }
 STRIDE = 32
-"""pixels of a cell of the last stage"""
+"""Pixels of a cell of the last stage"""
 
 
 class Swin(Learner):
@@ -48,14 +48,14 @@ class Swin(Learner):
         self.token_head = nn.Linear(self.model.num_features, TOKEN_CLASSES)
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
-        """Cross entropy of the class, and of every token of the last stage with what it covers."""
+        """Compute the cross entropy of the class, and of the content of every token of the last stage."""
         batch = labelled_windows(scenes, CURRICULUM, rng, step, STRIDE, self.token_head.weight.device)
         tokens = self.model.forward_features((batch.images - MEAN) / STD)
         whole = F.cross_entropy(self.model.forward_head(tokens).float(), batch.labels, label_smoothing=0.05)
         return whole + token_loss(self.token_head(tokens).flatten(1, 2), batch.shares)
 
     def shipped(self) -> nn.Module:
-        """The network without the head of the tokens."""
+        """Return the network without the head of the tokens."""
         return self.model
 
 

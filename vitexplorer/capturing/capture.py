@@ -232,11 +232,11 @@ class Capture(Summarised, NotebookDisplay):
         return site.layout.key_grid if site.layout else site.grid
 
     def query_tokens(self, block: int) -> tuple[str, ...]:
-        """Return name the prefix tokens that are queries in a block."""
+        """Name the prefix tokens that are queries in a block."""
         return self._token_names(self.query_positions(block))
 
     def key_tokens(self, block: int) -> tuple[str, ...]:
-        """Return name the prefix tokens that are keys in a block."""
+        """Name the prefix tokens that are keys in a block."""
         return self._token_names(self.positions(block))
 
     def _token_names(self, positions: np.ndarray) -> tuple[str, ...]:

@@ -21,23 +21,23 @@ class Comparison(Summarised):
     title: Text
     question: Text
     misleads: Text
-    """when the picture does not mean what it seems to"""
+    """Warning on when the picture misleads"""
     compute: Callable[..., Result]
     reading: Callable[[Any], Text]
-    """one sentence, two at most, made of the numbers of `compute`'s result"""
+    """Makes one sentence, two at most, of the numbers of a result"""
     controls: tuple[Control, ...] = ()
-    """what they offer is the left capture's"""
+    """Controls; their choices are those of the left capture"""
     paper: Paper | None = None
     refuses: Callable[[Any, Any], Text | None] = lambda left, right: None
-    """the reason why it has no meaning for these two, or None"""
+    """Reason why it has no meaning for these two, or None"""
     runs: Literal["nothing", "once", "many"] = "nothing"
-    """how often an image goes through the blocks of each network, as of a view"""
+    """Number of passes through each network, see `View.runs`"""
     overview: bool = False
-    """stands before the others"""
+    """True if it comes before the others"""
     room: str = "compare"
 
     _see_more = "vx.compare(key, left, right, control=value) gives its numbers; vx.comparisons() lists the keys"
 
     def settings(self, left: CaptureProtocol, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Every control's value, see `checked`."""
+        """Return every control's value, see `checked`."""
         return checked(self.controls, left, given)

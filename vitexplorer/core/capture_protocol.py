@@ -29,7 +29,7 @@ class CaptureProtocol(Protocol):
         """Return the patch grid of one block."""
 
     def query_tokens(self, block: int) -> tuple[str, ...]:
-        """Return name the prefix tokens that are queries in one block."""
+        """Name the prefix tokens that are queries in one block."""
 
 
 def only_attention(name: str, family: Text) -> Text:

@@ -12,14 +12,14 @@ PREFIX_WORDS = {
 
 
 def query_text(query: str | tuple[int, int]) -> Text:
-    """Return name a query: the class token, the mean over patches, or the patch in row 3, column 5 (counted from 0)."""
+    """Name a query: the class token, the mean over patches, or the patch in row 3, column 5 (counted from 0)."""
     if isinstance(query, str):
         return PREFIX_WORDS[query]
     return Text("patch in row {row}, column {col}", "第 {row} 行第 {col} 列的图块").format(row=query[0], col=query[1])
 
 
 def prefix_text(name: str) -> Text:
-    """Return name a prefix token; registers and learned prompts are numbered from 1."""
+    """Name a prefix token; registers and learned prompts are numbered from 1."""
     if name.startswith("reg"):
         return Text("register {n}", "寄存器标记 {n}").format(n=name[3:])
     if name.startswith("prompt"):

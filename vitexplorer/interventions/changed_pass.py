@@ -39,64 +39,69 @@ HiddenEdit = Callable[[int, Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Registers:
-    """One more token, zero when it enters the first block, and what the MLPs keep in it instead of in patches."""
+    """An added token, zero at the first block, into which MLPs write what they wrote into patches."""
 
     place: int
-    """of the token in the sequence: behind the prefix tokens"""
+    """Index of the token in the sequence: behind the prefix tokens"""
     hidden: HiddenEdit
     name: str
-    """of the token"""
+    """Name of the token"""
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What an intervention does to a forward pass; what is left out stays as it is."""
+    """Effect of an intervention on a forward pass; fields that are left out change nothing."""
 
     pixels: Callable[[np.ndarray], np.ndarray] | None = None
-    """another image, uint8 (height, width, 3), in place of the fitted one"""
+    """Replaces the fitted image, uint8 (height, width, 3)"""
     moved: Moved | None = None
-    """where the patches of that image come from, where they changed places"""
+    """Origin of that image's patches, if they were moved"""
     tensors: tuple[tuple[Tensor, Tensor], ...] = ()
-    """tensors of the module, each with what is used in its place"""
+    """Tensors of the module, each with its replacement"""
     temperature: float = 1.0
-    """what q . k is divided by"""
+    """Divisor of q . k"""
     scores: ScoreEdit | None = None
     values: ValueEdit | None = None
     registers: Registers | None = None
 
     @property
     def on_attention(self) -> bool:
-        """Whether attention calls are answered otherwise."""
+        """True where the effect changes attention calls."""
         return self.temperature != 1 or self.scores is not None or self.values is not None
 
 
 @dataclass(frozen=True)
 class Intervention(Summarised):
-    """One thing that can be changed, with a question. A new one is one file in `interventions/`."""
+    """A change with its question. A new one is one file in `interventions/`."""
 
     title: Text
     question: Text
     misleads: Text
-    """what a difference does not prove"""
+    """Warning against a wrong conclusion from a difference"""
     acts: int
-    """place in the pass: what acts earlier is applied first and stands first in the menu"""
+    """Place in the pass: earlier ones are applied first and come first in the menu"""
     effect: Callable[..., Effect]
     """effect(capture, **settings)"""
     says: Callable[[Capture, Mapping[str, Any]], Text]
-    """the change in words, for captions"""
+    """Describes the change, for captions"""
     controls: tuple[Control, ...] = ()
     paper: Paper | None = None
     refuses: Callable[[Capture], Text | None] = lambda capture: None
-    """the reason why the change has no meaning for this model, or None"""
+    """Reason why the change has no meaning for this model, or None"""
 
     _see_more = "vx.intervene(capture, {key: {control: value}}) applies it; vx.interventions() lists the keys"
 
 
 class ChangedPass(FollowedPass):
-    """Answers the calls of one forward pass as some effects have it; each pass needs its own."""
+    """Forward pass with some effects; each pass needs its own."""
 
     def __init__(self, block_of: Mapping[int, int], effects: tuple[Effect, ...]):
-        """Args: block_of: id of every parameter -> number of its block, or `OUTSIDE`; effects: in order."""
+        """Prepare one pass.
+
+        Args:
+            block_of: id of every parameter -> number of its block, or `OUTSIDE`.
+            effects: the effects in their order.
+        """
         swaps = [swap for effect in effects for swap in effect.tensors]
         super().__init__({**block_of, **{id(new): block_of[id(old)] for old, new in swaps if id(old) in block_of}})
         self._instead = {id(old): new for old, new in swaps}
@@ -104,7 +109,7 @@ class ChangedPass(FollowedPass):
         self._score_edits = [effect.scores for effect in effects if effect.scores]
         self._value_edits = [effect.values for effect in effects if effect.values]
         self._registers = next((effect.registers for effect in effects if effect.registers), None)
-        self._entered: Tensor | None = None  # what the first block was given
+        self._entered: Tensor | None = None  # input of the first block
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -131,7 +136,7 @@ class ChangedPass(FollowedPass):
     # -------------------------------------------------------------------------------------- one more token
 
     def parameter(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """A token more from the first operation of the first block on, and the former ones after the last block."""
+        """Insert the register at the first operation of the first block and remove it after the last block."""
         if self._registers is None:
             return function(*args, **kwargs)
         given, place = args[0], self._registers.place
@@ -144,7 +149,7 @@ class ChangedPass(FollowedPass):
         return function(given, *args[1:], **kwargs)
 
     def activation(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """What the neurons of a block's MLP say, as edited."""
+        """Edit the activations of a block's MLP."""
         out = function(*args, **kwargs)
         if self._registers is None or self.block == OUTSIDE or out.ndim != 3:
             return out
@@ -153,7 +158,7 @@ class ChangedPass(FollowedPass):
     # -------------------------------------------------------------------------------------- one kernel
 
     def kernel(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """The kernel again, with a bias and values that give what is wanted; as it came where nothing changes."""
+        """Call the kernel with an edited bias and values, or unchanged where no edit applies."""
         if self.block == OUTSIDE:
             return function(*args, **kwargs)
         call = of_kernel(*args, **kwargs)
@@ -164,7 +169,7 @@ class ChangedPass(FollowedPass):
         return function(call.query, call.key, values, attn_mask=bias, scale=scale)
 
     def _bias(self, call: AttentionCall, scale: float) -> Tensor | None:
-        """What the kernel has to add to its own q . k so that it arrives at the edited scores."""
+        """Compute the bias with which the kernel's own q . k becomes the edited scores."""
         if not self._score_edits:
             return call.bias
         product = call.query @ call.key.transpose(-2, -1) * scale
@@ -178,37 +183,37 @@ class ChangedPass(FollowedPass):
     # -------------------------------------------------------------------------------------- an explicit softmax
 
     def product(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """Queries times keys at the temperature."""
+        """Divide the product of queries and keys by the temperature."""
         out = function(*args, **kwargs)
         return (
             out if self._temperature == 1 or self.block == OUTSIDE or out.ndim not in AXES else out / self._temperature
         )
 
     def softmax(self, query: Tensor, key: Tensor, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """The softmax of the edited scores."""
+        """Take the softmax of the edited scores."""
         return function(self._edited(args[0]), *args[1:], **kwargs)
 
     def mixture(self, mixed: Tensor | None, values: Tensor, of_values: Callable[[Tensor], Tensor]) -> Tensor:
-        """The product with the edited values."""
+        """Multiply by the edited values."""
         return of_values(self._valued(values))
 
 
 @dataclass(frozen=True)
 class ChangedNetwork:
-    """A module as a function of images, with some effects in every pass. Safe to share between threads."""
+    """A module with some effects as a function of images. Safe to share between threads."""
 
     module: nn.Module
     block_of: Mapping[int, int]
     effects: tuple[Effect, ...]
 
     def __call__(self, images: Tensor) -> Tensor:
-        """What the changed module returns."""
+        """Run the changed module."""
         with ChangedPass(self.block_of, self.effects):
             return self.module(images)
 
 
 def came_from(moved: Moved, grid: PatchGrid) -> Int[np.ndarray, " patches"]:
-    """For each patch of a block's grid, finer than that of the move or the same, which patch it is of the original."""
+    """Return the original index of each patch of a block's grid, which may be finer than that of the move."""
     finer = moved.grid.patch_size // grid.patch_size
     row, col = np.divmod(np.arange(grid.num_patches), grid.cols)
     source = moved.order[row // finer * moved.grid.cols + col // finer]
@@ -217,7 +222,7 @@ def came_from(moved: Moved, grid: PatchGrid) -> Int[np.ndarray, " patches"]:
 
 
 def attention_cannot_change(capture: Capture) -> Text | None:
-    """Why a change of attention is refused for this model; None where its calls are understood well enough."""
+    """Refuse a change of attention for models with an unusual token layout; else None."""
     sites = capture.sites
     if not any(site.layout or site.arrange or site.mixes for site in sites):
         return None

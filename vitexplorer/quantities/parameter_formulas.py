@@ -52,7 +52,7 @@ _BIAS_MLP_WIDTH = 512  # Swin V2, section 3.3 and its code
 
 @dataclass(frozen=True, kw_only=True)
 class ViTShape:
-    """Everything that the size of a ViT depends on; the defaults are ViT-B/16."""
+    """Shape of a ViT; the defaults are ViT-B/16."""
 
     image_size: tuple[int, int] = (224, 224)
     patch_size: int = 16
@@ -60,9 +60,9 @@ class ViTShape:
     dim: int = 768
     depth: int = 12
     num_heads: int = 12
-    """without influence on the count, but for `qk_norm`"""
+    """Without influence on the count, but for `qk_norm`"""
     hidden: int = 3072
-    """width of the MLP, usually 4 x dim"""
+    """Width of the MLP, usually 4 x dim"""
     classes: int = 1000
     """0: no classifier"""
     class_token: bool = True
@@ -72,7 +72,7 @@ class ViTShape:
     positions: bool = True
     """False: rotary or none"""
     prefix_positions: bool = True
-    """whether prefix tokens have a position embedding (they do not in DeiT III and in DINOv2 with registers)"""
+    """True if prefix tokens have a position embedding (not in DeiT III and in DINOv2 with registers)"""
     patch_bias: bool = True
     qkv_bias: bool = True
     qk_norm: bool = False
@@ -80,33 +80,33 @@ class ViTShape:
     pre_norm: bool = False
     """CLIP's LayerNorm before the blocks"""
     final_norm: bool = True
-    """before or after pooling; the count is the same"""
+    """Norm before or after pooling; the count is the same"""
     attention_pool: bool = False
     """SigLIP's pooling by one learned query and an MLP"""
 
     @property
     def num_patches(self) -> int:
-        """N: whole patches in the image."""
+        """Number N of whole patches in the image."""
         return (self.image_size[0] // self.patch_size) * (self.image_size[1] // self.patch_size)
 
     @property
     def num_prefix_tokens(self) -> int:
-        """Class, distillation and register tokens."""
+        """Number of class, distillation and register tokens."""
         return self.class_token + self.distillation + self.registers
 
 
 @dataclass(frozen=True, kw_only=True)
 class SwinShape:
-    """Everything that the size of a Swin transformer depends on; the defaults are Swin-T."""
+    """Shape of a Swin transformer; the defaults are Swin-T."""
 
     patch_size: int = 4
     channels: int = 3
     dim: int = 96
-    """width of the first stage; it doubles from stage to stage"""
+    """Width of the first stage; it doubles from stage to stage"""
     depths: tuple[int, ...] = (2, 2, 6, 2)
     num_heads: tuple[int, ...] = (3, 6, 12, 24)
     windows: tuple[tuple[int, int], ...] = ((7, 7),) * 4
-    """of each stage; timm cuts a window that is larger than the grid. Without influence in version 2"""
+    """Window of each stage; timm cuts one that is larger than the grid. Without influence in version 2"""
     mlp_ratio: float = 4
     classes: int = 1000
     qkv_bias: bool = True
@@ -137,12 +137,12 @@ def _squared(symbol: str, value: int) -> _Factor:
 
 
 def _times(count: int) -> _Factor:
-    """A number that stands for itself, such as the 3 of queries, keys and values."""
+    """Make a factor that is a plain number, such as the 3 of queries, keys and values."""
     return _Factor(str(count), str(count), count)
 
 
 def _term(name: Text, *products: tuple[_Factor, ...]) -> Term:
-    """A sum of products."""
+    """Make a term from a sum of products."""
     return Term(
         name,
         " + ".join(" · ".join(factor.symbol for factor in product) for product in products),
@@ -152,19 +152,19 @@ def _term(name: Text, *products: tuple[_Factor, ...]) -> Term:
 
 
 def _stage_term(name: Text, *products: tuple[_Factor, ...]) -> Term:
-    """The same product once for each stage."""
+    """Make a term from one product for each stage."""
     term = _term(name, *products)
     symbols = " · ".join(factor.symbol for factor in products[0])
     return Term(name, f"Σ {symbols}", term.numbers, term.count)
 
 
 def total(terms: tuple[Term, ...]) -> int:
-    """Sum of all terms."""
+    """Sum all terms."""
     return sum(term.count for term in terms)
 
 
 def symbolic(terms: tuple[Term, ...]) -> str:
-    """The whole formula in letters."""
+    """Write the whole formula in letters."""
     return " + ".join(term.symbols for term in terms)
 
 
@@ -172,7 +172,7 @@ def symbolic(terms: tuple[Term, ...]) -> str:
 
 
 def vit_terms(shape: ViTShape) -> tuple[Term, ...]:
-    """Every parameter of a ViT as timm builds it; terms that the model does not have are left out."""
+    """Count every parameter of a ViT as timm builds it; terms that the model does not have are left out."""
     return (*_vit_embedding(shape), *_vit_blocks(shape), *_vit_head(shape))
 
 
@@ -237,7 +237,7 @@ def _vit_head(shape: ViTShape) -> list[Term]:
 
 
 def vit_rough(shape: ViTShape) -> tuple[Term, ...]:
-    """The rough formula of lecture notes, P²CD + (N + 1)D + L(4D² + 2DM) + KD: no biases, no LayerNorms, no tokens.
+    """Count by lecture notes' rough formula, P²CD + (N + 1)D + L(4D² + 2DM) + KD: no biases, norms or tokens.
 
     86,489,856 for ViT-B/16 at 256 pixels, where it has 257 positions.
     """
@@ -249,7 +249,7 @@ def vit_rough(shape: ViTShape) -> tuple[Term, ...]:
 
 
 def differences(exact: tuple[Term, ...], rough: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Exact minus rough for every term that differs; their counts add up to the difference of the totals."""
+    """Subtract rough from exact terms where they differ; the counts add up to the difference of the totals."""
     mine, theirs = ({term.name: term for term in terms} for terms in (exact, rough))
     rows = []
     for name in {**mine, **theirs}:
@@ -266,7 +266,7 @@ def differences(exact: tuple[Term, ...], rough: tuple[Term, ...]) -> tuple[Term,
 
 
 def swin_terms(shape: SwinShape) -> tuple[Term, ...]:
-    """Every parameter of a Swin transformer, version 1 or 2, as timm builds it."""
+    """Count every parameter of a Swin transformer, version 1 or 2, as timm builds it."""
     D, last, K = _factor("D", shape.dim), _factor("D_S", shape.dims[-1]), _factor("K", shape.classes)
     terms = [
         _term(PATCH_WEIGHTS, (_squared("P", shape.patch_size), _factor("C", shape.channels), D)),
@@ -282,7 +282,7 @@ def swin_terms(shape: SwinShape) -> tuple[Term, ...]:
 
 
 def _stages(shape: SwinShape) -> list[tuple[_Factor, _Factor, _Factor]]:
-    """Blocks, width and squared width of each stage."""
+    """Make the factors of each stage: blocks, width and squared width."""
     return [
         (_factor("L_s", depth), _factor("D_s", dim), _squared("D_s", dim))
         for depth, dim in zip(shape.depths, shape.dims, strict=True)
@@ -320,7 +320,7 @@ def _plus_three(heads: _Factor) -> _Factor:
 
 
 def _bias_table(window: tuple[int, int]) -> _Factor:
-    """Offsets between two tokens of a window."""
+    """Make the factor of the offsets between two tokens of a window."""
     rows, cols = (2 * side - 1 for side in window)
     return _Factor("(2w_s − 1)²", f"{rows}²" if rows == cols else f"{rows} · {cols}", rows * cols)
 
@@ -338,7 +338,7 @@ def _swin_rest(shape: SwinShape) -> list[Term]:
 
 
 def _swin_merging(shape: SwinShape) -> list[Term]:
-    """Four neighbours of width D_s side by side become one token of width 2 D_s; version 2 normalises afterwards."""
+    """Count patch merging: four neighbours of width D_s become one of width 2 D_s; version 2 normalises afterwards."""
     before = _stages(shape)[:-1]
     if not before:
         return []
@@ -350,7 +350,7 @@ def _swin_merging(shape: SwinShape) -> list[Term]:
 
 
 def swin_rough(shape: SwinShape) -> tuple[Term, ...]:
-    """The matrices alone, as the rough formula of a ViT counts them: no biases, tables or LayerNorms."""
+    """Count the matrices alone, as the rough formula of a ViT does: no biases, tables or LayerNorms."""
     return tuple(term for term in swin_terms(shape) if term.name in SWIN_WEIGHTS)
 
 
@@ -358,10 +358,10 @@ def swin_rough(shape: SwinShape) -> tuple[Term, ...]:
 
 
 def exact_terms(shape: ViTShape | SwinShape) -> tuple[Term, ...]:
-    """Every parameter, term by term."""
+    """Count every parameter, term by term."""
     return vit_terms(shape) if isinstance(shape, ViTShape) else swin_terms(shape)
 
 
 def rough_terms(shape: ViTShape | SwinShape) -> tuple[Term, ...]:
-    """What lecture notes count."""
+    """Count by the rough formula of lecture notes."""
     return vit_rough(shape) if isinstance(shape, ViTShape) else swin_rough(shape)

@@ -20,7 +20,7 @@ _LMS_TO_RGB = np.array(
 
 
 def oklch(lightness: float, chroma: float, hue: float) -> np.ndarray:
-    """(3,) float32 sRGB in 0-255 of lightness 0-1, chroma 0-0.3 and hue in radians; out of gamut is clipped."""
+    """Convert lightness 0-1, chroma 0-0.3 and hue in radians to sRGB, (3,) float32 in 0-255, clipped to the gamut."""
     lab = np.array([lightness, chroma * np.cos(hue), chroma * np.sin(hue)])
     linear = np.clip(_LMS_TO_RGB @ (_LAB_TO_LMS @ lab) ** 3, 0, 1)
     encoded = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
@@ -47,7 +47,7 @@ class Palette:
         )
 
     def thing(self, rng: np.random.Generator) -> np.ndarray:
-        """(3,) a colour at least 0.16 lighter or darker than the ground, of any hue."""
+        """Draw a colour, (3,), at least 0.16 lighter or darker than the ground, of any hue."""
         darker, lighter = self.lightness - 0.16, self.lightness + 0.16
         room = (max(darker - 0.2, 0), max(0.97 - lighter, 0))
         if rng.uniform() * sum(room) < room[0]:

@@ -32,7 +32,7 @@ from vitexplorer.scenes.shapes import Contour
 from vitexplorer.scenes.streams import generators
 
 MOST_PIECES = 6
-"""of paper that belong to no creature"""
+"""Most loose pieces of paper, which belong to no creature"""
 
 
 def _ellipse(rx: float, ry: float, x: float = 0.0, y: float = 0.0, points: int = 48) -> Contour:
@@ -164,13 +164,13 @@ PARTS: dict[str, dict[str, Specimen]] = {
         "spark": lambda: [_spark()],
     },
 }
-"""part -> kind -> its contours about the middle of a creature that looks to the left; painted in this order"""
+"""Part -> kind -> its contours about the middle of a creature that faces left; painted in this order"""
 _ON_THE_BODY = ("pattern", "eye")  # glued flat: no shadow
 _WORDS = ("00222", "01103", "02023", "12030", "13200", "13311", "20312", "21033", "23101", "30210", "31131", "32322")
 CLASSES: tuple[Mapping[str, str], ...] = tuple(
     {part: list(kinds)[int(kind)] for (part, kinds), kind in zip(PARTS.items(), word, strict=True)} for word in _WORDS
 )
-"""of each class, the kind of each part"""
+"""Kind of each part, by class"""
 _WORDS_FOR = {
     "bars": ("barred", "条纹"),
     "spots": ("spotted", "斑点"),
@@ -187,7 +187,7 @@ _WORDS_FOR = {
 }
 _NAMED = [[_WORDS_FOR[parts[part]] for part in ("pattern", "body", "tail")] for parts in CLASSES]
 CLASS_NAMES = tuple(" ".join(english for english, _ in words) for words in _NAMED)
-"""of each class its pattern, body and tail: any three parts tell it"""
+"""Pattern, body and tail of each class; any three parts identify it"""
 CLASS_NAMES_ZH = tuple("".join(chinese for _, chinese in words) for words in _NAMED)
 
 
@@ -198,7 +198,7 @@ class Layer:
     outline: list[Contour]
     centre: np.ndarray
     paint: np.random.Generator
-    """what its colour and texture are drawn from"""
+    """Generator of its colour and texture"""
     shadow: bool
 
 
@@ -221,7 +221,7 @@ class Creature:
 
     @property
     def classes(self) -> tuple[Mapping[str, str], ...]:
-        """Of each class, the kind of each part."""
+        """Kind of each part, by class."""
         return CLASSES
 
     @property
@@ -230,7 +230,7 @@ class Creature:
         return tuple(name for name in self._layers() if name not in PARTS)
 
     def render(self, without: Collection[str] = ()) -> np.ndarray:
-        """(size, size, 3) uint8 RGB, without some parts or pieces and their shadows.
+        """Render (size, size, 3) uint8 RGB, without some parts or pieces and their shadows.
 
         Raises:
             ValueError: no such part or piece.
@@ -265,11 +265,11 @@ class Creature:
         return dict(reversed(seen.items()))
 
     def _generators(self) -> list[np.random.Generator]:
-        """Of the world, the ground, the air, the places, each part and each piece, as they are at the start."""
+        """Make fresh generators of the world, the ground, the air, the places, each part and each piece."""
         return generators(self.stream, self.index, 4 + len(PARTS) + MOST_PIECES, "creature")
 
     def _layers(self) -> dict[str, Layer]:
-        """Name -> piece of paper, from the ground up."""
+        """List the pieces of paper by name, from the ground up."""
         _, _, _, where, *papers = self._generators()
         own, loose = dict(zip(PARTS, papers, strict=False)), papers[len(PARTS) :]
         layers: dict[str, Layer] = {}

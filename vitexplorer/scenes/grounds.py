@@ -13,13 +13,13 @@ import numpy as np
 
 @lru_cache(maxsize=8)
 def places(size: int) -> tuple[np.ndarray, np.ndarray]:
-    """x and y of the pixel centres, 0-1, each (size, size)."""
+    """Compute x and y of the pixel centres, 0-1, each (size, size)."""
     centre = ((np.arange(size) + 0.5) / size).astype(np.float32)
     return np.broadcast_to(centre[None], (size, size)), np.broadcast_to(centre[:, None], (size, size))
 
 
 def noise(rng: np.random.Generator, cells: int, size: int) -> np.ndarray:
-    """(size, size) smooth noise of about unit variance with `cells` bumps across."""
+    """Draw smooth noise, (size, size), of about unit variance with `cells` bumps across."""
     return cv2.resize(rng.standard_normal((cells, cells), np.float32), (size, size), interpolation=cv2.INTER_CUBIC)
 
 
@@ -28,7 +28,7 @@ def _clouds(rng: np.random.Generator, size: int) -> np.ndarray:
 
 
 def _phase(rng: np.random.Generator, size: int, low: float, high: float) -> np.ndarray:
-    """Phase of a plane wave with `low` to `high` periods across, slightly bent."""
+    """Draw the phase of a plane wave with `low` to `high` periods across, slightly bent."""
     x, y = places(size)
     angle, periods = rng.uniform(0, np.pi), rng.uniform(low, high)
     kx, ky = 2 * np.pi * periods * np.cos(angle), 2 * np.pi * periods * np.sin(angle)
@@ -58,7 +58,7 @@ _PATTERNS = (_clouds, _stripes, _checks, _ripples, _grain)
 
 
 def ground_field(rng: np.random.Generator, size: int) -> np.ndarray:
-    """(size, size) float, mostly 0-1: a slow gradient, a pattern and clouds over it."""
+    """Draw a field, (size, size) float, mostly 0-1: a slow gradient, a pattern and clouds over it."""
     x, y = places(size)
     angle = rng.uniform(0, 2 * np.pi)
     slow = np.float32(np.cos(angle)) * (x - 0.5) + np.float32(np.sin(angle)) * (y - 0.5)

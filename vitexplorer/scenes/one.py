@@ -30,20 +30,20 @@ from vitexplorer.scenes.streams import generators
 
 @dataclass(frozen=True)
 class Scene:
-    """A picture and the truth about it."""
+    """A picture of one object, with its mask and class."""
 
     image: np.ndarray
     """(height, width, 3) uint8 RGB"""
     mask: np.ndarray
     """(height, width) bool: pixels where the object is seen, occluded parts excluded"""
     label: int
-    """index into `LABEL_NAMES`"""
+    """Index into `LABEL_NAMES`"""
     box: tuple[int, int, int, int]
-    """top, left, bottom, right of the mask in pixels, the last two exclusive"""
+    """Top, left, bottom, right of the mask in pixels, the last two exclusive"""
 
 
 def draw_scene(stream: str, index: int, size: int = 192, *, with_object: bool = True) -> Scene:
-    """Scene number `index` of a stream ("train", "validation", "test", "examples") at `size` x `size` pixels.
+    """Draw scene number `index` of a stream ("train", "validation", "test", "examples") at `size` x `size` pixels.
 
     `with_object=False` leaves the object and its shadow out and changes nothing else; the mask still says where it
     would be.

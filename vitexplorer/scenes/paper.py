@@ -1,4 +1,4 @@
-"""Paper under a lamp: what every drawn scene is made of, from its ground to the grain over everything.
+"""Paper under a lamp: the parts of every drawn scene, from its ground to the grain over everything.
 
 Layers are painted from the ground up, in place, on a (size, size, 3) uint8 canvas. Lengths and places are shares of
 the side, so that a scene has the same content at every size.
@@ -20,7 +20,7 @@ _SUBPIXEL = 6  # bits after the point in cv2's coordinates
 
 @dataclass(frozen=True)
 class Light:
-    """Where the shadow falls (x and y, in shares of the side), how dark and how soft it is."""
+    """Offset (x and y, in shares of the side), darkness and softness of shadows."""
 
     offset: tuple[float, float]
     shadow: float
@@ -28,20 +28,20 @@ class Light:
 
     @property
     def direction(self) -> tuple[float, float]:
-        """The unit vector away from the lamp."""
+        """Unit vector away from the lamp."""
         length = float(np.hypot(*self.offset))
         return self.offset[0] / length, self.offset[1] / length
 
 
 def light_of(rng: np.random.Generator) -> Light:
-    """A lamp somewhere."""
+    """Draw a random lamp."""
     angle, distance = rng.uniform(0, 2 * np.pi), rng.uniform(0.006, 0.022)
     offset = float(distance * np.cos(angle)), float(distance * np.sin(angle))
     return Light(offset, rng.uniform(0.2, 0.5), rng.uniform(0.008, 0.02))
 
 
 def paint_ground(rng: np.random.Generator, palette: Palette, size: int) -> np.ndarray:
-    """(size, size, 3) uint8: the two ground colours mixed by the field."""
+    """Paint the ground, (size, size, 3) uint8: two colours mixed by the field."""
     field = np.clip(ground_field(rng, size) * 255, 0, 255).astype(np.uint8)
     share = np.linspace(-0.15, 1.15, 256)[:, None]  # past both ends: the extremes are a little stronger
     table = np.clip(palette.ground[0] * (1 - share) + palette.ground[1] * share, 0, 255)
@@ -49,7 +49,7 @@ def paint_ground(rng: np.random.Generator, palette: Palette, size: int) -> np.nd
 
 
 def place(contour: Contour, radius: float, centre: np.ndarray, angle: float, stretch: float = 1.0) -> Contour:
-    """Unit coordinates -> shares of the side: stretched along x, turned, scaled, moved."""
+    """Transform unit coordinates to shares of the side: stretch along x, turn, scale, move."""
     cos, sin = np.cos(angle), np.sin(angle)
     turn = np.array([[cos, sin], [-sin, cos]])
     return (contour * (stretch, 1 / stretch)) @ turn * radius + centre
@@ -66,14 +66,14 @@ def draw(canvas: np.ndarray, contour: Contour, colour: int | tuple[int, int, int
 
 
 def fill(contours: list[Contour], size: int) -> np.ndarray:
-    """(size, size) uint8 coverage of the contours, even-odd."""
+    """Compute the coverage of contours, (size, size) uint8, even-odd."""
     alpha = np.zeros((size, size), np.uint8)
     cv2.fillPoly(alpha, [_pixels(c, size) for c in contours], 255, cv2.LINE_AA, _SUBPIXEL)
     return alpha
 
 
 def cast_shadow(canvas: np.ndarray, alpha: np.ndarray, light: Light) -> None:
-    """Darken what lies under a layer, moved and blurred, in place."""
+    """Cast a layer's shadow, moved and blurred, in place."""
     size = len(canvas)
     move = np.array([[1, 0, light.offset[0] * size], [0, 1, light.offset[1] * size]], np.float32)
     shadow = cv2.warpAffine(alpha, move, (size, size), flags=cv2.INTER_LINEAR)
@@ -84,12 +84,12 @@ def cast_shadow(canvas: np.ndarray, alpha: np.ndarray, light: Light) -> None:
 
 
 def colour_of(rgb: np.ndarray) -> tuple[int, int, int]:
-    """A colour as cv2 wants it."""
+    """Convert a colour for cv2."""
     return tuple(round(float(c)) for c in rgb)
 
 
 def paint_clutter(canvas: np.ndarray, rng: np.random.Generator, palette: Palette, light: Light, count: int) -> None:
-    """Blobs, dots and strokes under the object, with one shadow, in place."""
+    """Paint blobs, dots and strokes under the object, with one shadow, in place."""
     size = len(canvas)
     pieces = [loose_piece(rng) for _ in range(count)]
     colours = [colour_of(palette.thing(rng)) for _ in pieces]
@@ -102,7 +102,7 @@ def paint_clutter(canvas: np.ndarray, rng: np.random.Generator, palette: Palette
 
 
 def loose_piece(rng: np.random.Generator) -> Contour:
-    """A blob, a dot or a stroke, in shares of the side."""
+    """Draw a random blob, dot or stroke, in shares of the side."""
     centre, angle, kind = rng.uniform(0, 1, 2), rng.uniform(0, 2 * np.pi), rng.uniform()
     if kind < 0.45:
         return place(blob(rng), rng.uniform(0.04, 0.15), centre, angle)
@@ -114,7 +114,7 @@ def loose_piece(rng: np.random.Generator) -> Contour:
 def place_object(
     rng: np.random.Generator, label: int, radius: float, centre: np.ndarray
 ) -> tuple[list[Contour], list[Contour]]:
-    """Outline and details of a specimen, mirrored, stretched, turned and moved."""
+    """Place outline and details of a specimen: mirrored, stretched, turned and moved."""
     shape = SHAPES[LABEL_NAMES[label]](rng)
     mirror = (rng.choice([-1.0, 1.0]), 1.0)
     angle, stretch = rng.uniform(-0.7, 0.7), rng.uniform(0.92, 1.08)
@@ -134,7 +134,7 @@ def paint_object(
     palette: Palette,
     light: Light,
 ) -> None:
-    """The object's own colour gradient, texture, details and lit rim, in place, inside its box only."""
+    """Paint the object's gradient, texture, details and lit rim, in place, inside its box only."""
     size = len(canvas)
     texture, accent = noise(rng, int(rng.choice([6, 18, 40])), size), palette.thing(rng)
     colour, second = palette.thing(rng), palette.thing(rng)
@@ -162,7 +162,7 @@ def paint_object(
 def paint_occluders(
     canvas: np.ndarray, rng: np.random.Generator, palette: Palette, light: Light, centre: np.ndarray, radius: float
 ) -> np.ndarray:
-    """Up to two strokes or blobs across the object, in place; (size, size) uint8, what they cover."""
+    """Paint up to two strokes or blobs across the object, in place; return their coverage, (size, size) uint8."""
     covered = np.zeros(canvas.shape[:2], np.uint8)
     for _ in range(int(rng.choice(3, p=[0.55, 0.35, 0.1]))):
         angle = rng.uniform(0, 2 * np.pi)
@@ -181,7 +181,7 @@ def paint_occluders(
 
 
 def light_up(canvas: np.ndarray, rng: np.random.Generator, light: Light) -> np.ndarray:
-    """The lamp's fall-off over everything, and the grain of the paper."""
+    """Apply the lamp's fall-off and the grain of the paper."""
     size = len(canvas)
     x, y = places(size)
     away = light.direction[0] * (x - 0.5) + light.direction[1] * (y - 0.5)
@@ -192,7 +192,7 @@ def light_up(canvas: np.ndarray, rng: np.random.Generator, light: Light) -> np.n
 
 
 def box_of(mask: np.ndarray) -> tuple[int, int, int, int]:
-    """Top, left, bottom, right of a mask in pixels, the last two exclusive; zeros where nothing is seen."""
+    """Compute top, left, bottom, right of a mask in pixels, the last two exclusive; zeros for an empty one."""
     rows, cols = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
     if not len(rows):
         return 0, 0, 0, 0

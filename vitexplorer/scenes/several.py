@@ -33,9 +33,9 @@ from vitexplorer.scenes.shapes import LABEL_NAMES, Contour
 from vitexplorer.scenes.streams import generators
 
 MOST = 4
-"""objects in one scene"""
+"""Objects in one scene"""
 _LARGEST = {2: 0.25, 3: 0.21, 4: 0.19}
-"""radius of the largest object, in shares of the side, by the number of objects"""
+"""Radius of the largest object, in shares of the side, by the number of objects"""
 
 
 @dataclass(frozen=True)
@@ -47,22 +47,22 @@ class SeveralScene:
     masks: np.ndarray
     """(objects, height, width) bool: pixels where each object is seen, occluded parts excluded; no two overlap"""
     labels: tuple[int, ...]
-    """indices into `LABEL_NAMES`, all different"""
+    """Indices into `LABEL_NAMES`, all different"""
     boxes: tuple[tuple[int, int, int, int], ...]
-    """of each mask: top, left, bottom, right in pixels, the last two exclusive"""
+    """Box of each mask: top, left, bottom, right in pixels, the last two exclusive"""
     framed: int
-    """number of the object that a frame would name, or names"""
+    """Number of the object that the frame is about, with or without a frame"""
 
     @property
     def largest(self) -> int:
-        """Number of the object of which most is seen."""
+        """Number of the object with the most visible pixels."""
         return int(self.masks.sum((1, 2)).argmax())
 
 
 def draw_several(
     stream: str, index: int, size: int = 192, *, without: Collection[int] = (), framed: bool = False
 ) -> SeveralScene:
-    """Scene number `index` of a stream ("train", "validation", "test", "examples") at `size` x `size` pixels.
+    """Draw scene number `index` of a stream ("train", "validation", "test", "examples") at `size` x `size` pixels.
 
     Args:
         stream: its name.
@@ -103,7 +103,7 @@ def draw_several(
 
 
 def _arranged(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Radii (count,) and centres (count, 2): drawn again, a little smaller each time, until no two discs touch."""
+    """Draw radii (count,) and centres (count, 2), a little smaller each time, until no two discs touch."""
     radii = rng.uniform(0.62, 1.0, count) * _LARGEST[count]
     while True:
         for _ in range(40):
@@ -117,7 +117,7 @@ def _arranged(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndar
 def _paint_frame(
     canvas: np.ndarray, rng: np.random.Generator, palette: Palette, light: Light, centre: np.ndarray, radius: float
 ) -> np.ndarray:
-    """Four corners of paper about an object, in place; (size, size) uint8, what they cover."""
+    """Paint four paper corners about an object, in place; return their coverage, (size, size) uint8."""
     colour, reach = colour_of(palette.thing(rng)), 1.12 * radius
     width, arm = 0.016, 0.45 * reach
     corner = np.array([(0, 0), (arm, 0), (arm, width), (width, width), (width, arm), (0, arm)]) - reach

@@ -1,4 +1,4 @@
-"""The objects that can be drawn: outlines of twelve classes, distinct at every rotation.
+"""Outlines of the twelve classes of objects, distinct at every rotation.
 
 An outline is a list of closed contours in the unit disc (x to the right, y down), filled by the even-odd rule, so that
 a contour inside another one is a hole. A shape may carry details, contours painted in a second colour on top of it
@@ -38,7 +38,7 @@ def _polygon(*corners: tuple[float, float]) -> Contour:
 
 
 def _rounded(corners: Contour, share: float) -> Contour:
-    """Corners cut by quadratic curves that start at `share` of each edge."""
+    """Round corners by quadratic curves that start at `share` of each edge."""
     before, after = np.roll(corners, 1, 0), np.roll(corners, -1, 0)
     start, end = corners + share * (before - corners), corners + share * (after - corners)
     t = np.linspace(0, 1, 6)[None, :, None]
@@ -47,25 +47,25 @@ def _rounded(corners: Contour, share: float) -> Contour:
 
 
 def ring(rng: np.random.Generator) -> Shape:
-    """A wide or a narrow ring."""
+    """Draw a wide or a narrow ring."""
     return Shape([_circle(), _circle(rng.uniform(0.45, 0.66))], [])
 
 
 def triangle(rng: np.random.Generator) -> Shape:
-    """Nearly equilateral, sharp or rounded."""
+    """Draw a nearly equilateral triangle, sharp or rounded."""
     angle = np.array([0, 2 * np.pi / 3, 4 * np.pi / 3]) + rng.uniform(-0.16, 0.16, 3)
     return Shape([_rounded(_polar(angle, 1.0), rng.uniform(0.02, 0.16))], [])
 
 
 def square(rng: np.random.Generator) -> Shape:
-    """A square or a slightly longer rectangle, sharp or rounded."""
+    """Draw a square or a slightly longer rectangle, sharp or rounded."""
     x, y = 0.78, 0.78 * rng.uniform(0.8, 1.0)
     corners = _polygon((-x, -y), (x, -y), (x, y), (-x, y))
     return Shape([_rounded(corners, rng.uniform(0.02, 0.14))], [])
 
 
 def star(rng: np.random.Generator) -> Shape:
-    """Five or six points."""
+    """Draw a star of five or six points."""
     points = int(rng.integers(5, 7))
     angle = np.arange(2 * points) * np.pi / points
     radius = np.where(np.arange(2 * points) % 2 == 0, 1.0, rng.uniform(0.38, 0.5))
@@ -73,7 +73,7 @@ def star(rng: np.random.Generator) -> Shape:
 
 
 def cross(rng: np.random.Generator) -> Shape:
-    """Four equal arms."""
+    """Draw a cross of four equal arms."""
     a = rng.uniform(0.24, 0.36)
     arm = [(-a, -0.95), (a, -0.95), (a, -a), (0.95, -a), (0.95, a), (a, a)]
     corners = _polygon(*arm, *[(-x, -y) for x, y in arm])
@@ -81,7 +81,7 @@ def cross(rng: np.random.Generator) -> Shape:
 
 
 def heart(rng: np.random.Generator) -> Shape:
-    """The usual trigonometric heart, wide or narrow."""
+    """Draw the usual trigonometric heart, wide or narrow."""
     t = np.linspace(0, 2 * np.pi, 56, endpoint=False)
     x = 16 * np.sin(t) ** 3 / 17
     y = -(13 * np.cos(t) - 5 * np.cos(2 * t) - 2 * np.cos(3 * t) - np.cos(4 * t)) / 17
@@ -89,7 +89,7 @@ def heart(rng: np.random.Generator) -> Shape:
 
 
 def crescent(rng: np.random.Generator) -> Shape:
-    """A moon between two circles that meet at its horns."""
+    """Draw a moon between two circles that meet at its horns."""
     horn = rng.uniform(2.0, 2.5)  # half the angle of the outer arc, from the middle of its back
     outer = np.linspace(-horn, horn, 40)
     tip_x, tip_y = -np.cos(horn), np.sin(horn)
@@ -105,14 +105,14 @@ def crescent(rng: np.random.Generator) -> Shape:
 
 
 def arrow(rng: np.random.Generator) -> Shape:
-    """A shaft and a head."""
+    """Draw an arrow: a shaft and a head."""
     shaft, head, neck = rng.uniform(0.17, 0.27), rng.uniform(0.6, 0.76), rng.uniform(-0.2, 0.08)
     corners = [(0, -1), (head, neck), (shaft, neck), (shaft, 1), (-shaft, 1), (-shaft, neck), (-head, neck)]
     return Shape([_rounded(_polygon(*corners), rng.uniform(0.01, 0.08))], [])
 
 
 def gear(rng: np.random.Generator) -> Shape:
-    """Eight to ten teeth and a hole."""
+    """Draw a gear of eight to ten teeth with a hole."""
     teeth = int(rng.integers(8, 11))
     root = rng.uniform(0.7, 0.76)
     radius = np.tile([root, 1.0, 1.0, root], teeth)
@@ -122,7 +122,7 @@ def gear(rng: np.random.Generator) -> Shape:
 
 
 def flower(rng: np.random.Generator) -> Shape:
-    """Five to seven round petals about a heart of another colour."""
+    """Draw five to seven round petals about a heart of another colour."""
     petals = int(rng.integers(5, 8))
     angle = np.linspace(0, 2 * np.pi, 16 * petals, endpoint=False)
     inner = rng.uniform(0.46, 0.56)
@@ -131,7 +131,7 @@ def flower(rng: np.random.Generator) -> Shape:
 
 
 def fish(rng: np.random.Generator) -> Shape:
-    """A body with a forked tail, a fin and an eye."""
+    """Draw a fish: a body with a forked tail, a fin and an eye."""
     height, tail = rng.uniform(0.42, 0.54), rng.uniform(0.38, 0.52)
     t = np.linspace(0, 1, 20)
     top = np.stack([-1 + 1.45 * t, -height * np.sin(np.pi * t**0.8) - 0.1 * t], 1)
@@ -141,7 +141,7 @@ def fish(rng: np.random.Generator) -> Shape:
 
 
 def mug(rng: np.random.Generator) -> Shape:
-    """A tapered cup with a handle and a band."""
+    """Draw a tapered cup with a handle and a band."""
     top, foot = 0.62, rng.uniform(0.46, 0.58)
     cup = _rounded(_polygon((-top, -0.8), (top, -0.8), (foot, 0.8), (-foot, 0.8)), 0.07) - (0.22, 0.0)
     reach = rng.uniform(0.44, 0.52)
@@ -167,7 +167,7 @@ LABEL_NAMES_ZH = ("圆环", "三角形", "方形", "星形", "十字", "爱心",
 
 
 def blob(rng: np.random.Generator, lobes: int = 4) -> Contour:
-    """An irregular closed curve that is none of the classes."""
+    """Draw an irregular closed curve that is none of the classes."""
     angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
     order = np.arange(1, lobes + 1)
     amplitude = rng.uniform(0.1, 0.3, lobes) / order**0.7
@@ -177,7 +177,7 @@ def blob(rng: np.random.Generator, lobes: int = 4) -> Contour:
 
 
 def stroke(rng: np.random.Generator, width: float) -> Contour:
-    """A brush stroke from x = -1 to 1 with round ends: never curved enough to be a ring or a crescent."""
+    """Draw a brush stroke from x = -1 to 1 with round ends, never curved enough to be a ring or a crescent."""
     t = np.linspace(-1, 1, 14)
     bend, twist = rng.uniform(-0.35, 0.35), rng.uniform(-0.25, 0.25)
     line = np.stack([t, bend * t**2 + twist * t**3], 1)

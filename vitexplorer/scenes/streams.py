@@ -1,4 +1,4 @@
-"""The streams of numbered scenes: what is drawn for one number of one stream is drawn for no other.
+"""Streams of numbered scenes: no two numbers, and no two streams, give the same scene.
 
 A scene's generators are seeded with (version, stream, index, kind) through numpy's SeedSequence, so that the scenes of
 two streams, or of two kinds, have nothing in common but the law that they are drawn by.
@@ -10,13 +10,13 @@ import numpy as np
 
 STREAMS = ("train", "validation", "test", "examples")
 VERSION = 2
-"""Raise it with every change of the drawing of one object: what was trained on the old scenes says so."""
+"""Raise it with every change in drawing one object; model cards state the version that they were trained on"""
 KINDS = ("one object", "several objects", "creature", "suppressor")
-"""what can be drawn, each from generators of its own; new kinds come last"""
+"""Kinds of scenes, each with generators of its own; append new ones"""
 
 
 def generators(stream: str, index: int, count: int, kind: str = KINDS[0]) -> list[np.random.Generator]:
-    """One generator for each part of a scene: what one part consumes does not move the others.
+    """Make one generator for each part of a scene, so that no part's draws shift another's.
 
     Raises:
         ValueError: no such stream.

@@ -24,9 +24,9 @@ from vitexplorer.scenes.shapes import Contour
 from vitexplorer.scenes.streams import generators
 
 MIDDLE, SIGNAL = 128.0, 16.0
-"""levels of 0-255: of the square sheet under the mean lamp, and what the class adds to the round one or takes off"""
+"""Levels of 0-255: of the square sheet under the mean lamp, and what the class adds to the round one or takes off"""
 LAMP, STRONGEST = 28.0, 80.0
-"""levels: standard deviation of the lamp, and where it is cut off"""
+"""Levels: standard deviation of the lamp, and where it is cut off"""
 _ROUND = np.stack([np.cos(turn := np.linspace(0, 2 * np.pi, 64, endpoint=False)), np.sin(turn)], 1)
 _SQUARE = np.array([(-0.86, -0.86), (0.86, -0.86), (0.86, 0.86), (-0.86, 0.86)])
 
@@ -44,13 +44,13 @@ class SuppressedScene:
     suppressor: np.ndarray
     """(height, width) bool: the square sheet"""
     lamp: float
-    """levels that the lamp adds to both sheets"""
+    """Levels that the lamp adds to both sheets"""
 
 
 def draw_suppressed(
     stream: str, index: int, size: int = 192, *, label: int | None = None, lamp: float | None = None
 ) -> SuppressedScene:
-    """Scene number `index` of a stream ("train", "validation", "test", "examples") at `size` x `size` pixels.
+    """Draw scene number `index` of a stream ("train", "validation", "test", "examples") at `size` x `size` pixels.
 
     Args:
         stream: its name.
@@ -83,7 +83,7 @@ def draw_suppressed(
 
 
 def _arranged(rng: np.random.Generator) -> list[Contour]:
-    """The round and the square sheet at either side of the middle, turned about it together."""
+    """Place the round and the square sheet on either side of the middle, turned about it together."""
     direction = rng.uniform(0, 2 * np.pi)
     away = rng.uniform(0.21, 0.26) * np.array([np.cos(direction), np.sin(direction)])
     radii = rng.uniform(0.14, 0.19, 2)

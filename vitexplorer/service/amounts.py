@@ -1,4 +1,4 @@
-"""Seconds, bytes and counts as people say them."""
+"""Formats of seconds, bytes and shares for people."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from vitexplorer.service.words import service_word
 
 
 def duration(seconds: float, language: Language) -> str:
-    """12 s, 3 min 5 s, 2 h 10 min."""
+    """Format a duration: 12 s, 3 min 5 s, 2 h 10 min."""
     whole = max(1, round(seconds))
     if whole < 60:
         return service_word("time_seconds", language, seconds=whole)
@@ -17,7 +17,7 @@ def duration(seconds: float, language: Language) -> str:
 
 
 def memory(size: int) -> str:
-    """12 kB, 3.4 MB, 1.2 GB, with 1000 bytes to the kB."""
+    """Format bytes: 12 kB, 3.4 MB, 1.2 GB, with 1000 bytes to the kB."""
     for unit, factor in (("GB", 10**9), ("MB", 10**6)):
         if size >= factor:
             return f"{size / factor:.3g} {unit}"
@@ -25,12 +25,12 @@ def memory(size: int) -> str:
 
 
 def percentage(share: float) -> str:
-    """A share of 0-1 with two digits that matter: 100 %, 12 %, 1.3 %, 0.068 %."""
+    """Format a share in 0-1 with two significant digits: 100 %, 12 %, 1.3 %, 0.068 %."""
     return f"{100 * share:.0f} %" if share >= 0.0995 else f"{100 * share:.2g} %"
 
 
 def score(metric: str, value: float | None) -> str:
-    """Shares as a percentage, errors in the target's own unit."""
+    """Format a metric: shares as a percentage, errors in the target's own unit."""
     if value is None:
         return "–"
     return f"{value:.4g}" if metric in ("rmse", "mae", "r2", "loss") else f"{100 * value:.1f} %"

@@ -1,7 +1,7 @@
-"""Files that visitors sent and figures that were drawn for them: for some hours on the disk, and never without bound.
+"""Cache folder for uploads and drawn figures: files are removed after some hours, and the oldest when it is full.
 
-gradio removes those that it remembers; what a killed server left behind, what broke off and empty folders stay with it
-for ever. So the folder is ours alone, and all that is in it goes by its age, the oldest first where there is too much.
+gradio removes only files that it remembers; those of a killed server, broken-off uploads and empty folders would stay
+for ever. So the folder is for this purpose alone, and everything in it is removed by age.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from pathlib import Path
 from vitexplorer.core.settings import Settings
 
 AGE = 2 * 3600.0
-"""seconds after the last use"""
+"""Seconds after the last use"""
 YOUNG = 60.0
-"""seconds in which nothing is touched: it is being written, or about to be read"""
+"""Seconds in which a new file is never removed: it is being written, or about to be read"""
 
 
 @dataclass(frozen=True)
 class FolderUsage:
-    """What is on the disk."""
+    """Content of a folder on the disk."""
 
     files: int = 0
     size: int = 0
-    """bytes"""
+    """Bytes"""
 
 
 def files_folder() -> Path:
-    """Return the folder of files that are sent and served; gradio reads the same variable for its own."""
+    """Return the folder of uploaded and served files; gradio reads the same variable."""
     return Path(os.environ.get("GRADIO_TEMP_DIR") or (Path(tempfile.gettempdir()) / "gradio").resolve())
 
 
@@ -42,39 +42,46 @@ class CacheFolder:
     """gradio's folder for files."""
 
     def __init__(self, path: Path, most: int):
-        """Args: path: of the folder; most: bytes that it may hold after a sweep."""
-        self.path, self.most = path, most
+        """Manage a folder, which need not exist yet.
+
+        Args:
+            path: the folder.
+            most: bytes that it may hold after a sweep.
+        """
+        self.path = path
+        self.most = most
         self.held = FolderUsage()
-        """after the last sweep"""
+        """Usage after the last sweep"""
         self._since = 0  # bytes that visitors sent after it
 
     @classmethod
     def of_settings(cls, settings: Settings) -> CacheFolder:
-        """As the installation says; always a folder below it, in which nobody keeps anything else."""
+        """Make the folder of the settings; always a subfolder, in which nothing else lies."""
         above = Path(settings.cache_folder or tempfile.gettempdir()).expanduser().absolute()
         return cls(above / f"vitexplorer-{_user()}", settings.cache_megabytes * 10**6)
 
     def make(self) -> Path:
-        """The folder, made. Raises OSError where that cannot be, or where it is another user's."""
+        """Create the folder; OSError where that is impossible, or where it is another user's."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = self.path.lstat()
-        if stat.S_ISLNK(found.st_mode) or found.st_uid != _user():
+        stat_result = self.path.lstat()
+        if stat.S_ISLNK(stat_result.st_mode) or stat_result.st_uid != _user():
             raise PermissionError(errno.EPERM, f"{self.path} belongs to somebody else")
         return self.path
 
     def is_full(self, coming: int) -> bool:
-        """Whether so many bytes more would be far more than there may be, until the next sweep."""
+        """Return True where more bytes would go far beyond the limit before the next sweep."""
         return self.held.size + self._since + coming > 2 * self.most
 
     def take(self, size: int) -> None:
-        """So many bytes more are there."""
+        """Count bytes that were added."""
         self._since += size
 
     def sweep(self) -> None:
-        """Remove what is old, then the oldest until the rest has room, and folders that are empty."""
-        now, self._since = time.time(), 0
+        """Remove old files, then the oldest until the rest fits, and empty folders."""
+        now = time.time()
+        self._since = 0
         files = sorted(_files(self.path))
-        kept, total = [], 0
+        remaining, total = [], 0
         for used, size, path in reversed(files):
             total += size
             if now - used > YOUNG and (now - used > AGE or total > self.most):
@@ -82,8 +89,8 @@ class CacheFolder:
                     os.unlink(path)
                 total -= size
             else:
-                kept.append(size)
-        self.held = FolderUsage(len(kept), sum(kept))
+                remaining.append(size)
+        self.held = FolderUsage(len(remaining), sum(remaining))
         for folder in (path for path in self.path.glob("*/*") if path.is_dir()):
             if now - folder.stat().st_mtime > YOUNG:
                 _remove_if_empty(folder)
@@ -94,11 +101,11 @@ def _user() -> int:
 
 
 def _files(folder: Path) -> Iterator[tuple[float, int, str]]:
-    """When each file was last used, its bytes, where it is."""
+    """Yield for each file the time of its last use, its bytes and its path."""
     for above, _, names in os.walk(folder):
         for name in names:
             path = os.path.join(above, name)
-            with suppress(FileNotFoundError):  # another server has just swept it
+            with suppress(FileNotFoundError):  # another server has just removed it
                 found = os.stat(path)
                 if stat.S_ISREG(found.st_mode):
                     yield found.st_mtime, found.st_size, path

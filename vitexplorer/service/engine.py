@@ -24,7 +24,7 @@ from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.core.types import Fit, Result
 from vitexplorer.models.catalog import find
 from vitexplorer.service.answer_threads import in_thread
-from vitexplorer.service.image_store import opened
+from vitexplorer.service.image_store import open_image
 from vitexplorer.service.jobs import Report
 from vitexplorer.service.model_file_words import FILE_WORDS
 from vitexplorer.service.scheduler import Scheduler, end_unwanted_passes
@@ -259,7 +259,7 @@ class Engine:
         self.warm()
         from vitexplorer.capturing.capture import capture
 
-        image = opened(picture.image)
+        image = open_image(picture.image)
         model = self._sized(picture, report)
         report(0, 0, SERVICE_WORDS["status_run"].format(model=model.name))
         start = time.perf_counter()

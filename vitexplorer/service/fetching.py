@@ -1,9 +1,9 @@
-"""A file from a public address, never one of the network that the server stands in.
+"""Fetching of a file from a public address, never from the network that the server is in.
 
-An address is read once, by httpx, which also asks it. Its name is resolved once, one that has any address of a private
-network is refused, and the connection goes to the very address that was looked at; so it is for each place that an
-answer sends on to. gradio's own function has no largest size, and asks a foreign server about names that it may not
-reach; the transport that it stands on leaves the port out of the question, and breaks on names in other alphabets.
+A URL is parsed once, by httpx, which also sends the request. Its name is resolved once; a name with any private address
+is refused, and the connection goes to the address that was checked. The same holds for every redirect. gradio's own
+function has no size limit and resolves names at a foreign server; its transport ignores the port in its check, and
+breaks on names in other alphabets.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ import httpx
 from vitexplorer.core.text import ExplainedError, Text
 
 GIVEN_OUT = ipaddress.ip_network("2000::/3")
-"""all that is given out of IPv6; beyond lie, beside private networks, IPv4 as IPv6 and NAT64, which lead inside"""
+"""Allocated IPv6 addresses; outside lie private networks, and IPv4-mapped and NAT64 addresses, which lead inside"""
 NOT_EVERYBODYS = [
     ipaddress.ip_network(network)
     for network in ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2002::/16", "3fff::/20")
 ]
-"""assigned to protocols (6to4 and Teredo, which lead inside) and to examples; versions of Python differ about them"""
+"""Networks of protocols (6to4 and Teredo lead inside) and of examples; versions of Python differ on them"""
 REDIRECTS = 5
 SECONDS = 30
-"""for all of it"""
+"""Limit for the whole download, redirects included"""
 
 NO_ADDRESS = Text(
     "{address} is no web address: give http:// or https://, the name of a server, and a path.",
@@ -41,14 +41,20 @@ NOT_THERE = Text("The image could not be fetched from {host}: {reason}.", "无�
 NO_SUCH_NAME = Text("there is no such name", "没有这个名称")
 ONLY_ON = Text("it only leads on to other addresses", "它只是不断转到其他地址")
 TOO_LARGE = Text("The image at {host} is larger than {most} MB.", "{host} 上的图像超过 {most} MB。")
-SHOWN = 200
-"""letters of an address that a sentence repeats"""
+MOST_CHARACTERS = 200
+"""Characters of an address that a message repeats"""
 
 
 async def fetched(url: str, path: Path, most: int) -> None:
-    """Write what is at `url` into `path`.
+    """Download `url` into `path`.
 
-    Raises ExplainedError for what is no address, is not public, does not answer, or has more than `most` bytes.
+    Args:
+        url: an address of http or https.
+        path: the file to write.
+        most: largest size in bytes.
+
+    Raises:
+        ExplainedError: the address is invalid, not public or does not answer, or the file is too large.
     """
     place = _read(url)
     try:
@@ -64,19 +70,19 @@ async def fetched(url: str, path: Path, most: int) -> None:
 
 
 def _read(address: str, of: httpx.URL | None = None) -> httpx.URL:
-    """An address, relative to that `of` which it was found. Raises ExplainedError for one that nobody could ask."""
+    """Parse an address, relative to `of` for a redirect; ExplainedError for one that cannot be requested."""
     try:
         url = httpx.URL(address) if of is None else of.join(address)
         known = url.scheme in ("http", "https") and url.raw_host and (url.port is None or 0 < url.port < 2**16)
     except (httpx.InvalidURL, ValueError):
         known = False
     if not known:
-        raise ExplainedError(NO_ADDRESS.format(address=repr(address)[:SHOWN]))
+        raise ExplainedError(NO_ADDRESS.format(address=repr(address)[:MOST_CHARACTERS]))
     return url
 
 
 async def _asked(url: httpx.URL, path: Path, most: int) -> httpx.URL | None:
-    """One answer: None once the file is there, otherwise the address that it sends on to."""
+    """Send one request: None once the file is written, else the address of a redirect."""
     async with httpx.AsyncHTTPTransport() as transport:
         answer = await transport.handle_async_request(_request(url, await _public_address(_host(url))))
         async with aclosing(answer):
@@ -89,36 +95,36 @@ async def _asked(url: httpx.URL, path: Path, most: int) -> httpx.URL | None:
                 async for part in answer.aiter_bytes():
                     size += len(part)
                     if size > most:
-                        raise ExplainedError(TOO_LARGE.format(host=_host(url)[:SHOWN], most=most // 10**6))
+                        raise ExplainedError(TOO_LARGE.format(host=_host(url)[:MOST_CHARACTERS], most=most // 10**6))
                     file.write(part)
     return None
 
 
 def _request(url: httpx.URL, address: str) -> httpx.Request:
-    """A question to one address, whatever the name stands for by now; the server is told the name, and has to prove it.
+    """Make a request to the checked address, whatever the name resolves to by now; TLS still verifies the name.
 
-    It is asked without httpx's client, which reads where an answer sends on to, and breaks on what is no address.
+    httpx's client is avoided, since it parses redirects by itself and breaks on an invalid address.
     """
     headers = {"host": url.netloc.decode("ascii"), "user-agent": "vitexplorer", "accept": "*/*"}
     return httpx.Request("GET", url.copy_with(host=address), headers=headers, extensions={"sni_hostname": _host(url)})
 
 
 async def _public_address(host: str) -> str:
-    """Where the name leads. Raises ExplainedError unless all of its addresses are public."""
+    """Resolve a name; ExplainedError unless all of its addresses are public."""
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
-        addresses = [ipaddress.ip_address(address[0]) for *_, address in found]
+        infos = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        addresses = [ipaddress.ip_address(address[0]) for *_, address in infos]
     except (OSError, ValueError):
         addresses = []
     if not addresses:
-        raise ExplainedError(NOT_THERE.format(host=host[:SHOWN], reason=NO_SUCH_NAME))
+        raise ExplainedError(NOT_THERE.format(host=host[:MOST_CHARACTERS], reason=NO_SUCH_NAME))
     if not all(map(_is_public, addresses)):
-        raise ExplainedError(NOT_PUBLIC.format(host=host[:SHOWN]))
+        raise ExplainedError(NOT_PUBLIC.format(host=host[:MOST_CHARACTERS]))
     return str(addresses[0])
 
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Neither private nor one that is, or may be translated into, a private one."""
+    """Return True for an address that is neither private nor may be translated into a private one."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return address.scope_id is None and _is_public(address.ipv4_mapped)
@@ -129,9 +135,9 @@ def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
 
 
 def _host(url: httpx.URL) -> str:
-    """The name as a resolver is asked for it, in ASCII; httpx's `host` reads `xn--` as letters, which it may not be."""
+    """Return the name for the resolver, in ASCII; httpx's `host` decodes `xn--`, which may be invalid."""
     return url.raw_host.decode("ascii")
 
 
 def _failed(url: httpx.URL, reason: str | Text) -> ExplainedError:
-    return ExplainedError(NOT_THERE.format(host=_host(url)[:SHOWN], reason=reason))
+    return ExplainedError(NOT_THERE.format(host=_host(url)[:MOST_CHARACTERS], reason=reason))

@@ -1,7 +1,7 @@
-"""The images a visit can show: the examples of the repository, and what visitors uploaded, both by a short id.
+"""Image store: the examples of the repository and the uploads of visitors, both by a short id.
 
-An upload is in memory, and its file on the disk beside gradio's folder, where nobody can fetch it: a visitor finds
-their picture again after others needed the memory, and after the server was started anew.
+An upload is kept in memory, and on the disk beside gradio's folder, from which it is not served: visitors find their
+picture again after others needed the memory, and after a restart.
 """
 
 from __future__ import annotations
@@ -27,28 +27,34 @@ if TYPE_CHECKING:
 
 UPLOAD = "upload-"
 UPLOADS = 128 << 20
-"""bytes of uploads in memory; a photograph of twelve megapixels has 36 million"""
+"""Bytes of uploads in memory; a photograph of twelve megapixels has 36 million"""
 THUMBNAIL = 96
-"""pixels of the longer side"""
+"""Pixels of the longer side"""
 
-uploads: BytesCache[str, OpenedImage] = BytesCache(UPLOADS, lambda opened: opened.pixels.nbytes)
+uploads: BytesCache[str, OpenedImage] = BytesCache(UPLOADS, lambda image: image.pixels.nbytes)
 
 
 def keep_upload(path: str) -> str:
-    """Open an uploaded file and keep it for some hours; the id is its content's hash, so nobody can guess it.
+    """Open, check and hash an uploaded file, and keep it for some hours.
 
-    It is opened, checked and hashed here and nowhere else. Raises ImageError with a sentence for a file that is no
-    usable picture.
+    Args:
+        path: the file.
+
+    Returns:
+        Its id, made of its content's hash, which nobody can guess.
+
+    Raises:
+        ImageError: the file is no usable picture.
     """
     from vitexplorer.models.images import OpenedImage
 
     upload = OpenedImage.of(path, max_megapixels=settings().max_megapixels)
     image = UPLOAD + upload.hash
     uploads.put(image, upload)
-    kept = _file_of(image)
-    with explain_full_disk(kept.parent):
-        kept.parent.mkdir(parents=True, exist_ok=True)
-    replace_copy(kept, Path(path), is_durable=False)
+    file = _file_of(image)
+    with explain_full_disk(file.parent):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    replace_copy(file, Path(path), is_durable=False)
     return image
 
 
@@ -57,16 +63,16 @@ def _file_of(image: str) -> Path:
 
 
 def thumbnail(image: str) -> UInt8[ndarray, "height width 3"]:
-    """A small picture of an example or upload, RGB, 0-255. Raises as `opened`."""
+    """Make a thumbnail of an example or upload, RGB, 0-255; ExplainedError where an upload is no longer kept."""
     from PIL import Image
 
-    picture = Image.fromarray(opened(image).pixels)
+    picture = Image.fromarray(open_image(image).pixels)
     picture.thumbnail((THUMBNAIL, THUMBNAIL))
     return np.asarray(picture)
 
 
-def opened(image: str) -> OpenedImage:
-    """An example or an upload by its id. Raises ExplainedError where an upload is no longer kept."""
+def open_image(image: str) -> OpenedImage:
+    """Open an example or an upload by its id; ExplainedError where an upload is no longer kept."""
     from vitexplorer.models.images import OpenedImage
 
     if image in examples():
@@ -80,13 +86,13 @@ def opened(image: str) -> OpenedImage:
 
 
 def _read_again(image: str) -> OpenedImage | None:
-    """An upload that memory had to let go of; None where its file, too, is gone, or another."""
+    """Read an upload that was dropped from memory; None where its file is gone or has changed."""
     from vitexplorer.models.images import ImageError, OpenedImage
 
     if not re.fullmatch(f"{UPLOAD}[0-9a-f]{{64}}", image):
         return None
     try:
-        os.utime(_file_of(image))  # what is used is not swept
+        os.utime(_file_of(image))  # `sweep` spares recently used files
         upload = OpenedImage.of(_file_of(image), max_megapixels=settings().max_megapixels)
     except (OSError, ImageError):
         return None

@@ -1,4 +1,4 @@
-"""What is looked at before the server starts, since it would otherwise fail when the first visitor needs it."""
+"""Checks before the server starts, of settings that would otherwise fail at the first visitor."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NO_TOOLS = Text(
 
 
 def check(settings: Settings) -> None:
-    """Raises WrongSettingError for names that mean nothing, and where something could not be kept or had."""
+    """Raise WrongSettingError for unknown names, folders that cannot be written and missing packages."""
     first = dict(parse_qsl(settings.first))
     _check_model("MODEL", settings.model, settings.model)
     _check_model("FIRST", settings.first, first.get("model", settings.model))
@@ -46,7 +46,7 @@ def check(settings: Settings) -> None:
     if settings.trainings:
         _check_folder(_NO_FOLDER, settings.runs_folder, lambda: _make(settings.runs_folder))
     _check_folder(_NO_CACHE, settings.cache_folder, lambda: CacheFolder.of_settings(settings).make())
-    if settings.mcp and find_spec("mcp") is None:  # gradio would go on without
+    if settings.mcp and find_spec("mcp") is None:  # gradio would start without it
         raise WrongSettingError(_NO_TOOLS)
 
 

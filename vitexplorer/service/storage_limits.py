@@ -1,6 +1,6 @@
-"""What visitors keep on the disk (trainings, images, tuned models): so much each, so much in all, and not for ever.
+"""Storage limits for visitors' trainings, images and tuned models: per visitor, in all, and in time.
 
-Nothing that is being worked on goes, and images go with the last training that was made of them.
+Nothing that a process works on is removed, and images go with the last training that uses them.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from vitexplorer.service.user_storage import ANSWERS, SURVEY, UserStorage
 from vitexplorer.storage.claims import JobError, worker_of
 
 DAY = 24 * 3600.0
-"""seconds; what was used within the last one stays, however full it is"""
+"""Seconds; whatever was used within the last day stays, however full the disk"""
 EVERY = 10.0
-"""minutes between two sweeps, each of which looks at every file"""
+"""Minutes between two sweeps, each of which stats every file"""
 _MINE_FULL = Text(
     "What you keep here takes {used:,.0f} MB of the {most:,} MB that one visitor has. Delete a training first.",
     "您在此处保存的内容已占 {used:,.0f} MB，每位访客的上限为 {most:,} MB。请先删除一个训练。",
@@ -34,18 +34,18 @@ _ALL_FULL = Text(
 
 
 @dataclass(frozen=True)
-class _Thing:
-    """A training, images or a tuned model."""
+class _Entry:
+    """The folder of a training, of images or of a tuned model."""
 
     path: Path
     used: float
-    """seconds since 1970 at which something in it was last written"""
+    """Time of the last write in it, seconds since 1970"""
     size: int
-    """bytes"""
+    """Bytes"""
 
 
 def check_room(places: UserStorage, visitor: str) -> None:
-    """Raises JobError where a visitor, or all of them, have as much as they may."""
+    """Raise JobError where a visitor, or all together, have reached their limit."""
     most, of_all = settings().visitor_megabytes, settings().runs_megabytes
     if most and (used := _size(places.of(visitor)) / 1e6) >= most:
         raise JobError(_MINE_FULL.format(used=used, most=most))
@@ -54,52 +54,58 @@ def check_room(places: UserStorage, visitor: str) -> None:
 
 
 class StorageLimits:
-    """What all visitors keep."""
+    """The limits on what all visitors store."""
 
     def __init__(self, places: UserStorage, settings: Settings):
-        """Args: places: where; settings: how much, and for how long."""
+        """Read the limits.
+
+        Args:
+            places: the storage.
+            settings: bytes and days that may be kept.
+        """
         self.places = places
-        self.keep, self.most = settings.keep_days * DAY, settings.runs_megabytes * 10**6
+        self.keep = settings.keep_days * DAY
+        self.most = settings.runs_megabytes * 10**6
         self.held = FolderUsage()
-        """after the last sweep"""
+        """Usage after the last sweep"""
         self._next = 0.0
 
     def sweep(self) -> None:
-        """Remove what was used too long ago, and the oldest of the rest where there is too much."""
+        """Remove what was not used for too long, and the oldest of the rest where there is too much."""
         if time.monotonic() < self._next:
             return
         self._next = time.monotonic() + 60 * EVERY
         self.places.sweep()
-        now, kept = time.time(), 0
-        things = sorted(_things(self.places), key=lambda thing: -thing.used)
-        total = _size(self.places.root) - sum(thing.size for thing in things)  # images in use, which stay
-        for thing in things:
-            old = self.keep and now - thing.used > self.keep
-            too_much = self.most and total + thing.size > self.most and now - thing.used > DAY
-            if (old or too_much) and not _is_worked_on(thing.path):
-                shutil.rmtree(thing.path, ignore_errors=True)
+        now, count = time.time(), 0
+        entries = sorted(_entries(self.places), key=lambda entry: -entry.used)
+        total = _size(self.places.root) - sum(entry.size for entry in entries)  # images in use stay
+        for entry in entries:
+            old = self.keep and now - entry.used > self.keep
+            too_much = self.most and total + entry.size > self.most and now - entry.used > DAY
+            if (old or too_much) and not _is_worked_on(entry.path):
+                shutil.rmtree(entry.path, ignore_errors=True)
             else:
-                kept, total = kept + 1, total + thing.size
-        self.held = FolderUsage(kept, total)
+                count, total = count + 1, total + entry.size
+        self.held = FolderUsage(count, total)
         for folder in self.places.everywhere():
             if folder != self.places.root and now - folder.stat().st_mtime > DAY:
                 with suppress(OSError):  # it is not empty
                     folder.rmdir()
 
 
-def _things(places: UserStorage) -> Iterator[_Thing]:
-    """Each that can go by itself: not images that a training or a survey was made of."""
+def _entries(places: UserStorage) -> Iterator[_Entry]:
+    """Yield what can be removed by itself: not images that a training or a survey uses."""
     for own in places.everywhere():
         of_trainings = places.data_in_use(own)
         for path in own.glob("*"):
             sent = path.name.startswith(("data-", "files-", SURVEY))
             if path.is_dir() and (sent or CONFIG.is_in(path)) and path.name not in of_trainings:
                 files = list(_stats(path))
-                yield _Thing(path, max((used for used, _ in files), default=0.0), sum(size for _, size in files))
+                yield _Entry(path, max((used for used, _ in files), default=0.0), sum(size for _, size in files))
 
 
 def _is_worked_on(folder: Path) -> bool:
-    """Whether a process works on a training, or on a survey and its answers."""
+    """Return True where a process works on a training, or on a survey and its answers."""
     return any(worker_of(place) is not None for place in (folder, folder / ANSWERS))
 
 
@@ -108,7 +114,7 @@ def _size(folder: Path) -> int:
 
 
 def _stats(folder: Path) -> Iterator[tuple[float, int]]:
-    """When each file was last written, and its bytes."""
+    """Yield for each file the time of its last write and its bytes."""
     for path in folder.rglob("*"):
         with suppress(OSError):
             if path.is_file():

@@ -1,4 +1,4 @@
-"""The images that a visitor wants to train on: where they lie, which columns were picked, what was found."""
+"""Images that a visitor chose to train on: their folder, the picked columns, the findings."""
 
 from __future__ import annotations
 
@@ -31,36 +31,43 @@ from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.service.words import SERVICE_WORDS
 
 SCENES = 20
-"""drawn scenes of each class in the example"""
+"""Drawn scenes of each class in the example"""
 _BYTES_OF_AN_ITEM = 400
-_KEPT = 128 << 20
+_CACHE_BYTES = 128 << 20
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a session keeps of its images."""
+    """A session's choice of images."""
 
     folder: str
     title: Text = field(compare=False)
     pick: Pick = Pick()
     expect: Text | None = field(default=None, compare=False)
-    """what a comparison on them will show, where that is known"""
+    """The expected outcome of a comparison on them, where it is known"""
 
 
 @dataclass(frozen=True)
 class Looked:
-    """What is known of them."""
+    """The report on chosen images."""
 
     report: DataReport
     columns: Columns | None
-    """of the table; None for class folders"""
+    """Columns of the table; None for class folders"""
 
 
-_looked: BytesCache[Chosen, Looked] = BytesCache(_KEPT, lambda looked: len(looked.report.dataset) * _BYTES_OF_AN_ITEM)
+_looked: BytesCache[Chosen, Looked] = BytesCache(
+    _CACHE_BYTES, lambda looked: len(looked.report.dataset) * _BYTES_OF_AN_ITEM
+)
 
 
 def look(chosen: Chosen, progress: Progress | None = None) -> Looked:
-    """The report of chosen images, from memory where it is kept. Raises DataError, UnknownNameError."""
+    """Inspect chosen images, or return the cached report.
+
+    Raises:
+        DataError: the images cannot be used.
+        UnknownNameError: a picked column does not exist.
+    """
     looked = _looked.get(chosen)
     if looked is None:
         report = inspect(read_folder(chosen.folder, chosen.pick), progress=progress)
@@ -70,7 +77,7 @@ def look(chosen: Chosen, progress: Progress | None = None) -> Looked:
 
 
 def unpack(places: UserStorage, visitor: str, path: str, progress: Progress) -> Chosen:
-    """Images from an uploaded zip. Raises DataError, then nothing of them is kept; JobError where the disk is full."""
+    """Unpack images from a zip; DataError, and nothing is kept, for a bad one, JobError where the disk is full."""
     check_room(places, visitor)
     name = Path(path).stem
     into = places.new_data(visitor, name)
@@ -85,7 +92,7 @@ def unpack(places: UserStorage, visitor: str, path: str, progress: Progress) -> 
 
 
 def copy_taught(places: UserStorage, visitor: str, language: Language) -> Chosen:
-    """A copy of what a visitor teaches with as class folders. Raises DataError, or JobError where the disk is full."""
+    """Copy the visitor's teaching pictures into class folders; DataError, or JobError where the disk is full."""
     check_room(places, visitor)
     into = places.new_data(visitor, "taught")
     into.parent.mkdir(parents=True, exist_ok=True)
@@ -97,7 +104,7 @@ def copy_taught(places: UserStorage, visitor: str, language: Language) -> Chosen
 
 
 def draw(places: UserStorage, visitor: str) -> Chosen:
-    """The drawn scenes, made anew. Raises DataError, or JobError where the disk is full."""
+    """Draw the example scenes; DataError, or JobError where the disk is full."""
     check_room(places, visitor)
     into = places.new_data(visitor, "scenes")
     into.parent.mkdir(parents=True, exist_ok=True)
@@ -106,7 +113,7 @@ def draw(places: UserStorage, visitor: str) -> Chosen:
 
 
 def of_training(config: JobConfig) -> Chosen | None:
-    """The images that a training was made of; None where they are gone, and for a zip or table of the command line."""
+    """Find a training's images; None where they are gone, and for a zip or table of the command line."""
     if not Path(config.data).is_dir():
         return None
     name = images_of(config)
@@ -114,7 +121,7 @@ def of_training(config: JobConfig) -> Chosen | None:
 
 
 def point_at(places: UserStorage, path: str) -> Chosen:
-    """A folder of this machine. Raises DataError where there is none, or where visitors may not name one."""
+    """Choose a folder on this machine; DataError where there is none, or where visitors may not name one."""
     if settings().hosted or places.hosted:
         raise DataError(SERVICE_WORDS["data_hosted"])
     folder = Path(path.strip()).expanduser()

@@ -1,7 +1,7 @@
-"""How much one visitor may send in an hour, so that nobody fills the disk alone.
+"""Upload budgets: bytes that one client may send in an hour, so that no one fills the disk alone.
 
-A visitor is the address that a connection comes from, or that a proxy of ours says it comes from: a name that a browser
-sends could be another one each time. A whole lecture hall may share an address, so the hour's budget is a generous one.
+A client is the address of its connection, or the one that a trusted proxy gives, since a name sent by the browser could
+change each time. A lecture hall may share one address, so the budget is generous.
 """
 
 from __future__ import annotations
@@ -10,27 +10,31 @@ import time
 from collections import OrderedDict, deque
 
 HOUR = 3600.0
-"""seconds"""
+"""Seconds"""
 MOST_KNOWN = 10_000
-"""addresses that are remembered; those that have sent nothing for longest are forgotten first"""
+"""Most addresses that are remembered; the longest silent are forgotten first"""
 
 
 class UploadBudgets:
-    """What each address has sent within the last hour."""
+    """Bytes that each address has sent within the last hour."""
 
     def __init__(self, most: int):
-        """Args: most: bytes; 0 where anybody may send as much as they like."""
+        """Start with no uploads.
+
+        Args:
+            most: bytes an hour and address; 0: no limit.
+        """
         self.most = most
         self._sent: OrderedDict[str, deque[tuple[float, int]]] = OrderedDict()
 
     def left(self, client: str) -> float:
-        """Bytes that an address may still send; infinite where there is no bound."""
+        """Return the bytes that an address may still send; infinite without a limit."""
         if not self.most:
             return float("inf")
         return self.most - self._of_hour(client)
 
     def take(self, client: str, size: int) -> None:
-        """So many bytes more were sent."""
+        """Count bytes that an address has sent."""
         if not self.most or not size:
             return
         sent = self._sent.setdefault(client, deque())
@@ -51,5 +55,5 @@ class UploadBudgets:
 
     @property
     def of_all(self) -> int:
-        """Bytes of the last hour, of everybody who is remembered."""
+        """Bytes of the last hour, of all remembered addresses."""
         return sum(self._of_hour(client) for client in list(self._sent))

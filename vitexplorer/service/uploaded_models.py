@@ -1,7 +1,7 @@
-"""A model from files that a visitor opens: recognised, loaded once, and kept under a name for the menu.
+"""Uploaded models: a visitor's files are recognised, loaded once, and kept under a name for the menu.
 
-One of ours; a LoRA of Hugging Face's peft, as a zip or two files; or whatever `load_model(weights=...)` recognises, as
-one file, a zip of a folder or the folder's files. Nothing is kept of what cannot be shown.
+Accepted are files of `save_tuned`; a LoRA of Hugging Face's peft, as a zip or two files; and everything that
+`load_model(weights=...)` recognises, as a file, a zip of a folder or the folder's files. The rest is not kept.
 """
 
 from __future__ import annotations
@@ -28,69 +28,73 @@ if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
 
 SAFE = (".safetensors", ".json", ".zip")
-"""what a hosted page takes: nothing in which code could stand"""
+"""Suffixes that a hosted page accepts: formats that cannot hold code"""
 PLAIN = (*SAFE, ".bin", ".pth", ".pt", ".ckpt", ".tar")
-"""what it takes on a person's own machine, where it is read without running any code"""
+"""Suffixes accepted on a person's own machine; they are read without running code"""
 
 
 @dataclass(frozen=True)
 class Opened:
-    """What became of files."""
+    """Outcome of opening files."""
 
     model: str
-    """name in the menu"""
+    """Name in the menu"""
     why: Text | None = None
-    """a person has to choose one of these:"""
+    """Reason why a person must choose one of `several`"""
     several: Mapping[str, Text] = field(default_factory=dict)
-    """architectures that the files fit, and what they are called; the empty one is what the tensors tell"""
+    """Architectures that fit, with display names; the empty key stands for the one that the tensors suggest"""
 
 
 @dataclass(frozen=True)
 class Sent:
-    """Files that came together, in a folder of ours; or a path of this machine."""
+    """Files of one upload, in a temporary folder; or a path of this machine."""
 
     paths: Sequence[Path]
     named: bool = False
-    """whether it is a path of this machine, which stays where it is"""
+    """True for a path of this machine, which stays in place"""
 
     @property
     def whole(self) -> Path:
-        """The one file; or the folder of several."""
+        """The single file, or the folder of several."""
         return self.paths[0] if len(self.paths) == 1 else self.paths[0].parent
 
     def keep(self, places: UserStorage, visitor: str, *, sure: bool = True) -> Path:
-        """As `UserStorage.keep_file` or `link_file`."""
+        """Keep the files in a visitor's storage, by a copy or a link."""
         keep = places.link_file if self.named else places.keep_file
         return keep(visitor, self.whole, sure=sure)
 
 
 def kinds(settings: Settings) -> tuple[str, ...]:
-    """Endings of the files that may be opened."""
+    """Return the suffixes of files that may be opened."""
     return SAFE if settings.hosted else PLAIN
 
 
 def check_kinds(names: Sequence[str], settings: Settings) -> None:
-    """Raises ExplainedError for a file that is not opened here, by its name."""
+    """Raise ExplainedError for the first name that may not be opened."""
     for name in names:
         if not name.lower().endswith(kinds(settings)):
-            said = "file_unsafe" if name.lower().endswith(PLAIN) else "file_unknown"
-            raise ExplainedError(FILE_WORDS[said].format(file=name, kinds=", ".join(kinds(settings))))
+            key = "file_unsafe" if name.lower().endswith(PLAIN) else "file_unknown"
+            raise ExplainedError(FILE_WORDS[key].format(file=name, kinds=", ".join(kinds(settings))))
 
 
 async def keep_sent(engine: Engine, visitor: str, sent: Sent, picture: Picture, settings: Settings) -> Opened:
-    """Recognise the model in these files and keep it.
+    """Recognise, load and keep the model in these files.
 
-    A LoRA of peft belongs to the model of `picture`, or its base. A checkpoint of timm's that fits that model too says
-    nothing of classes and preprocessing: whether it has those of that model is a person's to choose.
+    A LoRA of peft belongs to the model of `picture`, or its base. A timm checkpoint that also fits that model states
+    neither classes nor preprocessing, so a person chooses whether to take those of that model.
 
     Args:
-        engine: has the model of `picture`.
-        visitor: whose it becomes.
+        engine: the engine, which has the model of `picture`.
+        visitor: owner of the model.
         sent: the files.
-        picture: what is on the screen.
-        settings: what may be opened.
+        picture: the picture on the screen.
+        settings: limits on what may be opened.
 
-    Raises ExplainedError where the files hold no model, or one of another base, and where the disk is full.
+    Returns:
+        The model's name, and the architectures to choose from where several fit.
+
+    Raises:
+        ExplainedError: the files hold no model, or one for another base, or the disk is full.
     """
     if await in_thread(_checked, engine, visitor, sent, settings):
         base = await in_thread(engine.base_of, picture)
@@ -115,7 +119,7 @@ def _keep_lora(engine: Engine, visitor: str, sent: Sent, base: LoadedModel) -> O
         _lay_out(sent.paths, folder)
         file = folder.with_suffix(".safetensors")
         save_tuned(import_peft(base, folder), file)
-        return Opened(_kept(engine, visitor, file))
+        return Opened(_store(engine, visitor, file))
 
 
 def _keep_model(engine: Engine, visitor: str, sent: Sent, picture: Picture, report: Report) -> Opened:
@@ -123,15 +127,15 @@ def _keep_model(engine: Engine, visitor: str, sent: Sent, picture: Picture, repo
     from vitexplorer.models.checkpoints.fits import SeveralFitError
 
     if about(sent.whole) is not None:
-        return Opened(_kept(engine, visitor, sent))
+        return Opened(_store(engine, visitor, sent))
     try:
         model = opened_file(sent.whole, report)
     except SeveralFitError as error:
         several = {name: same(name) for name in error.names}
-        return Opened(_kept(engine, visitor, sent, sure=False), error.text, several)
+        return Opened(_store(engine, visitor, sent, sure=False), error.text, several)
     with tempfile.TemporaryDirectory() as place:
         other = _also(engine, model, sent.whole, Path(place), picture)
-    name = _kept(engine, visitor, sent)
+    name = _store(engine, visitor, sent)
     engine.keep(name, model)
     if not other:
         return Opened(name)
@@ -140,9 +144,19 @@ def _keep_model(engine: Engine, visitor: str, sent: Sent, picture: Picture, repo
 
 
 def choose(engine: Engine, visitor: str, name: str, chosen: str) -> Opened:
-    """What may be of several architectures, as one of them, in place of what it was kept as.
+    """Replace a file that fits several architectures by one of the architecture that the visitor chose.
 
-    Raises ExplainedError where it is gone, another visitor's, or does not fit, and for a model that may not be loaded.
+    Args:
+        engine: the engine.
+        visitor: owner of the file.
+        name: the file's name in the menu.
+        chosen: the architecture.
+
+    Returns:
+        The new name.
+
+    Raises:
+        ExplainedError: the file is gone, another visitor's, or does not fit, or the model may not be loaded.
     """
     from vitexplorer.finetune.storing import no_longer_there
 
@@ -154,18 +168,18 @@ def choose(engine: Engine, visitor: str, name: str, chosen: str) -> Opened:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / file.stem
         folder.mkdir()
-        kept = _kept(engine, visitor, _as_merged(file, folder, Picture("", chosen)))
+        stored = _store(engine, visitor, _as_merged(file, folder, Picture("", chosen)))
     engine.places.forget_file(visitor, file)
-    return Opened(kept)
+    return Opened(stored)
 
 
-def _kept(engine: Engine, visitor: str, sent: Sent | Path, *, sure: bool = True) -> str:
+def _store(engine: Engine, visitor: str, sent: Sent | Path, *, sure: bool = True) -> str:
     sent = Sent([sent]) if isinstance(sent, Path) else sent
     return engine.places.name_of(sent.keep(engine.places, visitor, sure=sure))
 
 
 def _also(engine: Engine, model: LoadedModel, sent: Path, folder: Path, picture: Picture) -> str:
-    """The model on the screen where the files fit it as well; it is not loaded for that."""
+    """Name the model on the screen if it is loaded and the files fit it too; else ""."""
     from vitexplorer.models.checkpoints.fits import fingerprint
 
     base = engine.base_of(picture)
@@ -200,7 +214,7 @@ def _is_of_peft(paths: Sequence[Path]) -> bool:
 
 
 def _lay_out(paths: Sequence[Path], folder: Path) -> None:
-    """The two files of peft that are among these, or in the zips among them, in one folder. Raises DataError."""
+    """Copy peft's two files, from these or from zips among them, into a folder; DataError for a bad zip."""
     from vitexplorer.finetune.data.archive import unpack_only
     from vitexplorer.finetune.peft import CONFIG, WEIGHTS
 
@@ -212,7 +226,7 @@ def _lay_out(paths: Sequence[Path], folder: Path) -> None:
 
 
 def _as_merged(sent: Path, folder: Path, base: Picture) -> Path:
-    """A checkpoint of timm that says of itself whose it is. Raises ExplainedError where it does not fit that model."""
+    """Write a timm checkpoint that states its model; ExplainedError where it does not fit that model."""
     import safetensors.torch
 
     from vitexplorer.models.about import of_checkpoint

@@ -1,6 +1,6 @@
-"""Where trainings, the images they are given and uploaded models lie, and who may see which.
+"""User storage: folders of trainings, of their images and of uploaded models, and each visitor's access to them.
 
-On a person's own machine all trainings lie side by side and everybody who opens the page sees them, also those that
+On a person's own machine all trainings lie side by side and every page shows them, also those that
 the command line made. On a hosted page each visitor has a folder under a name that only their browser knows.
 
     runs/<training>/            runs/<visitor>/<training>/
@@ -39,21 +39,25 @@ from vitexplorer.storage.atomic_writes import explain_full_disk, replace_copy
 from vitexplorer.storage.claims import CLAIM, JobError, alone, worker_of
 
 MODEL = "tuned."
-"""what the name of a tuned model begins with in the menu and the address"""
+"""Prefix of a tuned model's name in the menu and the address"""
 _VISITOR = re.compile("[0-9a-f]{32}")
 _TRAINING = re.compile(r"[A-Za-z0-9_=+][A-Za-z0-9_.=+-]{0,150}")
 _DATA, _FILES, _UNSURE = "data-", "files-", "unsure"
 _UNFINISHED = ".part"
-SURVEY, ASKED, ANSWERS = "survey-", "page.json", "answers"
-"""what the folder of a survey is called, the file in it that says what was asked, and the survey itself"""
+SURVEY = "survey-"
+"""Prefix of a survey's folder"""
+ASKED = "page.json"
+"""File in it with the request"""
+ANSWERS = "answers"
+"""Folder in it with the survey itself"""
 UNUSED_SECONDS = 24 * 3600
-"""after which images that were sent, and that no training was made of, are removed"""
+"""Age at which uploaded images that no training uses are removed"""
 
 
 def path_in_script(path: Path) -> str:
-    """How a script that is started where the page was names a file."""
-    here = Path.cwd()
-    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
+    """Write a path as a script names it that runs in the page's working directory."""
+    folder = Path.cwd()
+    return (path.relative_to(folder) if path.is_relative_to(folder) else path).as_posix()
 
 
 @dataclass(frozen=True)
@@ -61,27 +65,27 @@ class TunedChoice:
     """A tuned model that a visitor may choose."""
 
     name: str
-    """as an address has it"""
+    """Name in the address"""
     label: str
-    """method, images and base model; or the file's name"""
+    """Method, images and base model; or the file's name"""
     sent: bool = False
-    """whether it was opened from a file, and not trained here"""
+    """True if it was opened from a file, and not trained here"""
 
 
 @dataclass(frozen=True)
 class UserStorage:
-    """The folder of all trainings."""
+    """The folder of all trainings, with a subfolder for each visitor of a hosted page."""
 
     root: Path
     hosted: bool
 
     @classmethod
     def of_settings(cls, settings: Settings) -> UserStorage:
-        """As the installation says."""
+        """Make the storage that the settings name."""
         return cls(Path(settings.runs_folder).expanduser().absolute(), settings.hosted)
 
     def of(self, visitor: str) -> Path:
-        """The folder of a visitor. Raises JobError for a name that no browser of ours would send."""
+        """Return the folder of a visitor; JobError for an invalid name."""
         if not self.hosted:
             return self.root
         if not _VISITOR.fullmatch(visitor):
@@ -89,38 +93,39 @@ class UserStorage:
         return self.root / visitor
 
     def new_training(self, visitor: str) -> Path:
-        """A folder for a training, not made yet, under a name that nobody can guess."""
+        """Name a folder for a training, not made yet, that nobody can guess."""
         return self.of(visitor) / secrets.token_hex(16)
 
     def new_data(self, visitor: str, name: str) -> Path:
-        """A folder for images, not made yet; its last part is `name`, made safe. Old unused ones make room for it."""
+        """Name a folder for images, not made yet, that ends with the safe `name`; remove old unused images."""
         self.sweep()
         return self.of(visitor) / f"{_DATA}{secrets.token_hex(8)}" / safe_name(name)
 
     def taught(self, visitor: str) -> Path:
-        """The folder of the pictures that a visitor teaches with; at one machine, too, each browser has its own."""
+        """Return the folder of a visitor's teaching pictures; each browser has its own on every machine."""
         return self.of(visitor) / f"{_DATA}taught-{hashlib.sha256(visitor.encode()).hexdigest()[:32]}"
 
     def training(self, visitor: str, run: str) -> Path:
-        """The folder of a visitor's training. Raises JobError where there is none of that name."""
+        """Return the folder of a visitor's training; JobError where there is none of that name."""
         if not _TRAINING.fullmatch(run) or not CONFIG.is_in(self.of(visitor) / run):
             raise JobError(SERVICE_WORDS["runs_gone"])
         return self.of(visitor) / run
 
     def trainings(self, visitor: str) -> tuple[JobState, ...]:
-        """A visitor's trainings, newest first, broken ones among them."""
+        """List a visitor's trainings, newest first, damaged ones included."""
         return list_jobs(self.of(visitor))
 
     def running(self) -> int:
-        """How many trainings run, whoever began them."""
+        """Count the trainings that run, of all visitors."""
         claims = (claim for folder in self.everywhere() for claim in folder.glob(f"*/{CLAIM.name}"))
         return sum(CONFIG.is_in(claim.parent) and worker_of(claim.parent) is not None for claim in claims)
 
     @contextmanager
     def room_for_one(self, most: int) -> Iterator[None]:
-        """What is started within the context is counted before any other server on this folder counts.
+        """Reserve room for one training, so that two servers on one folder cannot exceed the limit together.
 
-        Raises JobError where `most` trainings run.
+        Raises:
+            JobError: `most` trainings run already.
         """
         with alone(self.root):
             if self.running() >= most:
@@ -128,16 +133,16 @@ class UserStorage:
             yield
 
     def everywhere(self) -> Iterator[Path]:
-        """The folder of everybody at this machine, and that of each visitor of a hosted page."""
+        """Yield the folder that all share, and that of each visitor of a hosted page."""
         yield self.root
         yield from (path for path in self.root.glob("*") if _VISITOR.fullmatch(path.name))
 
     def delete(self, visitor: str, run: str) -> None:
-        """Remove a training and, where no other one uses them, the images that were sent for it. Raises JobError."""
+        """Remove a training, and its uploaded images if no other uses them; JobError where it is gone or runs."""
         folder = self.training(visitor, run)
         config = job_state(folder).config
         detached.delete(folder)
-        if config is None:  # its images are swept when they have not been used for a while
+        if config is None:  # its images are unknown; `sweep` removes them later
             return
         data = Path(config.data)
         sent = data.parent.parent == self.of(visitor) and data.parent.name.startswith(_DATA)
@@ -145,7 +150,7 @@ class UserStorage:
             shutil.rmtree(data.parent)
 
     def sweep(self) -> None:
-        """Remove images that were sent long ago and that no training was made of, of all visitors."""
+        """Remove old uploaded images that no training uses, of all visitors."""
         last = time.time() - UNUSED_SECONDS
         for own in self.everywhere():
             old = [folder for folder in own.glob(f"{_DATA}*") if folder.stat().st_mtime < last]
@@ -155,38 +160,41 @@ class UserStorage:
                     shutil.rmtree(folder, ignore_errors=True)
 
     def data_in_use(self, own: Path) -> set[str]:
-        """Names of the folders of images, in that of a visitor, which their trainings and surveys were made of."""
+        """Name the folders of images, within a visitor's, that trainings and surveys use."""
         return {data.parent.name for data in (*_data_of(list_jobs(own)), *_surveyed(own))}
 
     # -------------------------------------------------------------------------------------- tuned models
 
     def keep_file(self, visitor: str, path: Path, *, sure: bool = True) -> Path:
-        """A copy of a model's file or folder that was sent, where it can be found again; the same one is kept once.
+        """Copy an uploaded model's file or folder into the visitor's folder; the same content is kept once.
 
         Args:
-            visitor: whose it is.
-            path: of the file or folder.
-            sure: whether its architecture is known; otherwise no menu lists it.
+            visitor: owner of the file.
+            path: the file or folder.
+            sure: True if its architecture is known; otherwise no menu lists it.
+
+        Returns:
+            The path of the copy.
         """
         folder = self.of(visitor) / f"{_FILES}{_digest(path)}" / ("" if sure else _UNSURE)
-        kept = folder / (safe_name(path.stem) + path.suffix.lower())
+        target = folder / (safe_name(path.stem) + path.suffix.lower())
         with explain_full_disk(self.root):
             folder.mkdir(parents=True, exist_ok=True)
         if not path.is_dir():
-            replace_copy(kept, path)
-            return kept
+            replace_copy(target, path)
+            return target
         unfinished = folder / f"{secrets.token_hex(8)}{_UNFINISHED}"
         try:
             with explain_full_disk(self.root):
                 shutil.copytree(path, unfinished)
-                shutil.rmtree(kept, ignore_errors=True)
-                unfinished.replace(kept)
+                shutil.rmtree(target, ignore_errors=True)
+                unfinished.replace(target)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
-        return kept
+        return target
 
     def link_file(self, visitor: str, path: Path, *, sure: bool = True) -> Path:
-        """The same for a file or folder of this machine, which stays where it is; a copy where there are no links."""
+        """Link to a file or folder of this machine, which stays in place; copy it where links are impossible."""
         path = path.absolute()
         own = hashlib.sha256(os.fsencode(path)).hexdigest()[:32]
         folder = self.of(visitor) / f"{_FILES}{own}" / ("" if sure else _UNSURE)
@@ -195,24 +203,24 @@ class UserStorage:
         try:
             link.unlink(missing_ok=True)
             link.symlink_to(path)
-        except OSError:  # Windows lets few make one
+        except OSError:  # Windows allows links to few users
             return self.keep_file(visitor, path, sure=sure)
         return link
 
     def forget_file(self, visitor: str, file: Path) -> None:
-        """Remove a file that a visitor opened; what a link leads to stays."""
+        """Remove a file that a visitor opened; the target of a link stays."""
         shutil.rmtree(next(folder for folder in file.parents if folder.parent == self.of(visitor)), ignore_errors=True)
 
     def is_of(self, visitor: str, file: Path) -> bool:
-        """Whether a visitor opened this file themselves."""
+        """Return True where this visitor opened the file."""
         return is_sent(file) and file.is_relative_to(self.of(visitor))
 
     def name_of(self, file: Path) -> str:
-        """The name that a tuned model's file has in the menu: nobody can guess one whose folder they do not know."""
+        """Name a tuned model's file for the menu; the name cannot be guessed without knowing the folder."""
         return MODEL + hashlib.sha256(os.fsencode(file.relative_to(self.root).as_posix())).hexdigest()[:32]
 
     def file_of(self, name: str) -> Path | None:
-        """The file of a tuned model by its name; None where it is not there, or no longer."""
+        """Find a tuned model's file by its name; None where there is none."""
         if not name.startswith(MODEL):
             return None
         places = (f"*/runs/*/{TUNED}", f"{_FILES}*/*", f"{_FILES}*/{_UNSURE}/*")
@@ -220,7 +228,7 @@ class UserStorage:
         return next((file for file in files if file.exists() and self.name_of(file) == name), None)
 
     def tuned(self, visitor: str) -> Iterator[TunedChoice]:
-        """The tuned models of a visitor that the rooms can show, the newest training first, then uploaded files."""
+        """Yield a visitor's tuned models that the rooms can show, the newest training first, then uploaded files."""
         trained = (
             run_folder(job.folder, run.key) / TUNED
             for job in self.trainings(visitor)
@@ -233,12 +241,12 @@ class UserStorage:
                 yield TunedChoice(self.name_of(file), _title(file), is_sent(file))
 
     def title_of(self, name: str) -> str:
-        """What people call a model: a tuned one by method, images and base model, or by its file; others by name."""
+        """Return a model's title: method, images and base model, or the file's name; the name for untuned ones."""
         file = self.file_of(name)
         return name if file is None else _title(file)
 
     def path_of(self, file: Path) -> str:
-        """How a script names a tuned model's file: where it lies, or on a hosted page as it is when taken home."""
+        """Return a tuned model's file as a script names it: its path, or on a hosted page its name as a download."""
         if not self.hosted:
             return path_in_script(file.resolve() if file.is_symlink() else file)
         if is_sent(file):
@@ -247,25 +255,25 @@ class UserStorage:
 
 
 def _data_of(jobs: Iterable[JobState]) -> set[Path]:
-    """The images that trainings were made of."""
+    """Collect the images that trainings use."""
     return {Path(job.config.data) for job in jobs if job.config}
 
 
 def _surveyed(own: Path) -> Iterator[Path]:
-    """The images that the page's surveys were made of."""
+    """Yield the images that the page's surveys use."""
     for survey in own.glob(f"{SURVEY}*"):
-        for file in (ASKED, f"{ANSWERS}/survey.json"):  # the one where the other is damaged, the same where neither is
+        for file in (ASKED, f"{ANSWERS}/survey.json"):  # two, since either may be damaged
             with suppress(OSError, ValueError, KeyError, TypeError):
                 yield Path(json.loads((survey / file).read_bytes())["source"])
 
 
 def is_sent(file: Path) -> bool:
-    """Whether a model's file was opened by a person; the others lie in their trainings."""
+    """Return True for a model's file that a person opened; the others lie in their trainings."""
     return any(folder.name.startswith(_FILES) for folder in file.parents[:2])
 
 
 def _digest(path: Path) -> str:
-    """Of a file's content, or of the names and contents in a folder."""
+    """Hash a file's content, or the names and contents in a folder."""
     total = hashlib.sha256()
     for part in sorted(path.iterdir()) if path.is_dir() else [path]:
         with part.open("rb") as content:
@@ -275,7 +283,7 @@ def _digest(path: Path) -> str:
 
 
 def _config(file: Path) -> JobConfig:
-    """Of the training that a tuned model's file lies in."""
+    """Read the config of the training that a tuned model's file lies in."""
     return read_config(file.parents[2])
 
 
@@ -285,11 +293,11 @@ def _title(file: Path) -> str:
     run = file.parent.name
     try:
         config = _config(file)
-    except ExplainedError:  # what the training was of is lost; what it learned is not
+    except ExplainedError:  # a damaged config; the weights may still be fine
         return run
     return f"{run} · {images_of(config)} · {config.model}"
 
 
 def safe_name(name: str) -> str:
-    """A person's name for something as the name of a file."""
+    """Make a file name from a name that a person gave."""
     return re.sub(r"[^\w.+-]+", "_", name).strip("._")[:60] or "images"

@@ -1,6 +1,6 @@
-"""Which browser a page is open in: a name that it draws once and keeps, so that a hosted page knows its visitors again.
+"""Names of visitors: random, drawn and kept by each browser, so that a hosted page recognises its visitors.
 
-It opens nothing but the visitor's own trainings; nobody else is told it.
+A name gives access to the visitor's own trainings alone, and is never shown to others.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from vitexplorer.service.json_objects import NoObjectError, read_object
 _NAME = re.compile("[0-9a-f]{32}")
 
 VISITOR = "(...inputs) => window.vxVisitor(...inputs)"
-"""put into the first input of an event: JSON with `visitor` and `run`, the training that the address names"""
+"""Fills the first input of an event: JSON with `visitor` and `run`, the training in the address"""
 
 
-def _said(sent: str) -> dict[str, Any]:
+def _parsed(sent: str) -> dict[str, Any]:
     try:
         return read_object(sent or "")
     except NoObjectError:
@@ -24,16 +24,16 @@ def _said(sent: str) -> dict[str, Any]:
 
 
 def visitor_of(sent: str) -> str:
-    """The browser's name; empty where it sent none that could be."""
-    return named(_said(sent).get("visitor"))
+    """Read the browser's name; empty where it sent no valid one."""
+    return valid_visitor(_parsed(sent).get("visitor"))
 
 
-def named(name: object) -> str:
-    """A name that a browser of ours could have drawn; empty for any other."""
+def valid_visitor(name: object) -> str:
+    """Return the name if the page's script could have drawn it, else ""."""
     return name if isinstance(name, str) and _NAME.fullmatch(name) else ""
 
 
 def training_of(sent: str) -> str:
-    """The training that its address names; empty for none."""
-    run = _said(sent).get("run")
+    """Read the training that the page's address names; empty for none."""
+    run = _parsed(sent).get("run")
     return run if isinstance(run, str) else ""

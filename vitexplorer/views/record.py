@@ -19,40 +19,40 @@ from vitexplorer.core.types import Result
 
 @dataclass(frozen=True)
 class View(Summarised):
-    """A picture with a question. `compute(capture, **settings)` returns numbers; drawing is somebody else's work."""
+    """A picture with a question. `compute(capture, **settings)` returns numbers; `figures` draws them."""
 
     title: Text
     question: Text
     misleads: Text
-    """when the picture does not mean what it seems to"""
+    """Warning on when the picture misleads"""
     room: str
     compute: Callable[..., Result]
     reading: Callable[[Any], Text]
-    """one sentence, two at most, made of the numbers of `compute`'s result: what one says pointing at this figure"""
+    """Makes one sentence, two at most, of the numbers of a result: what a lecturer would say pointing at the figure"""
     controls: tuple[Control, ...] = ()
     paper: Paper | None = None
     refuses: Callable[[Any], Text | None] = lambda capture: None
-    """the reason why the view has no meaning for this capture, or None"""
+    """Reason why the view has no meaning for this capture, or None"""
     any_family: bool = False
-    """needs the attention of one block at most, so that families which state no more can be shown"""
+    """True if the view needs the attention of one block at most, so that families which state no more can be shown"""
     names_of_timm: bool = False
-    """needs parts of the module by timm's names, which a module that was wrapped does not have"""
+    """True if the view needs timm's names of a module's parts, which a wrapped module does not have"""
     runs: Literal["nothing", "once", "many"] = "nothing"
-    """how often `compute` sends an image through the blocks of the network
+    """Number of times that `compute` sends an image through the blocks of the network
 
     nothing: all is read from the capture and the parameters; single layers (the final norm, the classifier) may be
-    applied to what is kept, and shapes without numbers may go through a copy. once: one pass, where gradients are
+    applied to the capture, and shapes without numbers may go through a copy. once: one pass, where gradients are
     taken in both directions, whatever the settings. many: more than that; then `compute` takes `progress` beside the
-    settings. Whoever shows the last two waits for their turn on the model and remembers the result.
+    settings. The page queues the last two for the model and caches their results.
     """
     goes_back: bool = False
-    """its one pass is that of a plain gradient: a capture that is `differentiable` saves it the way forward"""
+    """True if its one pass computes a plain gradient: a `differentiable` capture spares it the forward half"""
 
     overview: bool = False
-    """stands before the other views of its room: what one looks at first, or theirs small and side by side"""
+    """True if it comes before the other views of its room"""
 
     _see_more = "vx.compute(key, capture, control=value) gives its numbers; vx.views() lists the keys"
 
     def settings(self, capture: CaptureProtocol, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Every control's value, see `checked`."""
+        """Return every control's value, see `checked`."""
         return checked(self.controls, capture, given)

@@ -138,7 +138,7 @@ MUTANTS = (
     ),
     Mutant(
         "images go before their training",
-        "_things",
+        "_entries",
         "path.name not in of_trainings",
         "of_trainings is not None",
         "test_what_visitors_keep_goes_in_time_and_the_oldest_make_room",

@@ -15,7 +15,7 @@ from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.service import image_store as pictures
-from vitexplorer.service.image_store import opened, thumbnail
+from vitexplorer.service.image_store import open_image, thumbnail
 from vitexplorer.ui.server import image_upload as intake
 from vitexplorer.ui.server.image_upload import PICTURE
 
@@ -37,7 +37,7 @@ def png(pixels: np.ndarray) -> bytes:
 def test_a_picture_is_taken_as_it_is(client: TestClient) -> None:
     pixels = np.random.default_rng(0).integers(0, 255, (150, 300, 3), dtype=np.uint8)
     image = client.post("/picture", content=png(pixels), headers=BYTES).json()["image"]
-    np.testing.assert_array_equal(opened(image).pixels, pixels)
+    np.testing.assert_array_equal(open_image(image).pixels, pixels)
     assert thumbnail(image).shape == (48, 96, 3)
 
 
@@ -48,15 +48,15 @@ def test_a_picture_is_found_again_when_others_needed_the_memory(
     pixels = np.random.default_rng(1).integers(0, 255, (50, 60, 3), dtype=np.uint8)
     image = client.post("/picture", content=png(pixels), headers=BYTES).json()["image"]
     monkeypatch.setattr(pictures, "uploads", BytesCache(1, lambda _: 1))
-    np.testing.assert_array_equal(opened(image).pixels, pixels)
+    np.testing.assert_array_equal(open_image(image).pixels, pixels)
     monkeypatch.setattr(pictures, "uploads", BytesCache(1, lambda _: 1))
     [file] = (tmp_path / "files-pictures").iterdir()
     for content in (png(255 - pixels), b"no picture"):
         file.write_bytes(content)
         with pytest.raises(ExplainedError, match="no longer here"):
-            opened(image)
+            open_image(image)
     with pytest.raises(ExplainedError, match="no longer here"):
-        opened(f"upload-../files-pictures/{file.name}")
+        open_image(f"upload-../files-pictures/{file.name}")
 
 
 def test_what_is_no_picture_is_answered_in_the_visitors_language(client: TestClient) -> None:

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from vitexplorer.core.cache import Memory
-from vitexplorer.ui.kit.static_responses import FOR_GOOD, lasting
+from vitexplorer.ui.kit.static_responses import IMMUTABLE, immutable_response
 from vitexplorer.ui.server.static_cache import StaticCache
 
 
@@ -30,10 +30,10 @@ class _Server:
         path = request.path_params["path"]
         self.asked.append(path)
         if path == "pieces":
-            return StreamingResponse(iter([b"two ", b"pieces"]), headers=FOR_GOOD)
+            return StreamingResponse(iter([b"two ", b"pieces"]), headers=IMMUTABLE)
         if path == "text":
-            return lasting(request, b"text " * 40, "text/css")
-        headers = FOR_GOOD if path.startswith("kept") else {}
+            return immutable_response(request, b"text " * 40, "text/css")
+        headers = IMMUTABLE if path.startswith("kept") else {}
         return Response(f"{path} {request.url.query}", 404 if path == "kept-not" else 200, headers=headers)
 
     def times(self, path: str, **headers: str) -> int:

@@ -1,4 +1,4 @@
-"""The numbers of each chart of a survey, as `charts.js`, `classes.js` and `beside.js` draw them."""
+"""Data of a survey's charts, which `charts.js`, `classes.js` and `beside.js` draw."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _asked(request: SurveyRequest) -> tuple[Survey, tuple]:
 
 
 def histogram(request: SurveyRequest) -> dict[str, Any]:
-    """Bars of a column."""
+    """Count the bars of a column's histogram."""
     from vitexplorer.survey import answers
 
     (survey, where), column, by = _asked(request), request.text("x"), request.text("by")
@@ -65,7 +65,7 @@ def histogram(request: SurveyRequest) -> dict[str, Any]:
 
 
 def scatter(request: SurveyRequest) -> dict[str, Any]:
-    """Points of two columns, and how many images there are where not all are points."""
+    """Collect the points of two columns, and a grid of counts where there are too many to show."""
     from vitexplorer.survey import answers
 
     (survey, where), by = _asked(request), request.text("by")
@@ -97,18 +97,18 @@ def _points(x: np.ndarray, y: np.ndarray, colours: list[int]) -> list[list[float
 
 
 def places(request: SurveyRequest) -> dict[str, Any]:
-    """The map of the images by a feature; those that are not chosen are left out."""
+    """Place the selected images on the map of a feature."""
     from vitexplorer.survey.answers import rows_at
 
     (survey, where), feature, by = _asked(request), request.text("feature"), request.text("by")
     laid = map_of(survey, feature)
-    found = laid.shown
-    query = "SELECT row FROM {rows} AND row IN (SELECT unnest($wanted))"
-    wanted = {row for (row,) in survey.sql(query, where, wanted=found.rows.tolist()).fetchall()}
-    kept = np.array([row in wanted for row in found.rows.tolist()], bool)
-    if not kept.any():
+    found = laid.points
+    query = "SELECT row FROM {rows} AND row IN (SELECT unnest($candidates))"
+    matching = {row for (row,) in survey.sql(query, where, candidates=found.rows.tolist()).fetchall()}
+    selected = np.array([row in matching for row in found.rows.tolist()], bool)
+    if not selected.any():
         return _NOTHING
-    rows = found.rows[kept].tolist()
+    rows = found.rows[selected].tolist()
     groups = [row.get(by) for row in rows_at(survey, rows)] if by else [None] * len(rows)
     names, colours = coloured(request, survey, by, groups)
     shares = request.say("chart_explained", share=percentage(sum(found.shares))) if found.shares else ""
@@ -116,7 +116,7 @@ def places(request: SurveyRequest) -> dict[str, Any]:
     return {
         **{name: {"low": low, "high": high, "title": ""} for name, (low, high) in zip("xy", ends, strict=True)},
         "grid": None,
-        "points": _points(*found.places[kept].T, colours),
+        "points": _points(*found.places[selected].T, colours),
         "colours": names,
         "says": " ".join(
             [
@@ -136,7 +136,7 @@ def places(request: SurveyRequest) -> dict[str, Any]:
 
 
 def heads(request: SurveyRequest) -> dict[str, Any]:
-    """The mean of each head over the images, with its interval."""
+    """Average each head over the images, with its interval."""
     from vitexplorer.survey.answers import count, per_head
     from vitexplorer.survey.conditions import Equals
 
@@ -163,7 +163,7 @@ def _joined(request: SurveyRequest, sentences: list[str]) -> str:
 
 
 def _sampled(request: SurveyRequest, total: int) -> list[str]:
-    """What is said where numbers of heads are read from some of `total` images."""
+    """Write the notes on numbers of heads that are read from a sample of `total` images."""
     from vitexplorer.survey.answers.chosen import sample_notes
     from vitexplorer.survey.answers.per_head import MOST_READ
 
@@ -171,7 +171,7 @@ def _sampled(request: SurveyRequest, total: int) -> list[str]:
 
 
 def maps(request: SurveyRequest) -> dict[str, Any]:
-    """The mean of a view's map over the images, and the map of one of them."""
+    """Average a view's map over the images, beside the map of one of them."""
     from vitexplorer.survey.answers import map_of_image, mean_map, rows_at
 
     (survey, where), name, row = _asked(request), request.text("map"), counting(request.text("row"), -1)
@@ -180,8 +180,8 @@ def maps(request: SurveyRequest) -> dict[str, Any]:
         return _NOTHING
     own = map_of_image(survey, name, row)
     title, count = title_of(request, survey, name), f"{int(found.counts.max()):,}"
-    said = [request.say("chart_maps_of", title=title, count=count)]
-    said += [request.say("chart_maps_own", path=rows_at(survey, [row])[0]["path"])] if own is not None else []
+    sentences = [request.say("chart_maps_of", title=title, count=count)]
+    sentences += [request.say("chart_maps_own", path=rows_at(survey, [row])[0]["path"])] if own is not None else []
     known = {"rows", "cols", "blocks", "heads", "tokens"}
     axes = found.column.axes if set(found.column.axes or ()) <= known else None
     call = f'mean_map(survey, "{name}")'
@@ -191,7 +191,7 @@ def maps(request: SurveyRequest) -> dict[str, Any]:
         "own": None if own is None else _table(own),
         "names": [request.say("chart_maps_mean"), request.say("chart_maps_image")],
         "axes": [request.say(f"chart_axis_{axis}") for axis in axes or ("rows", "cols")],
-        "says": _joined(request, [*said, *(note.in_(request.language) for note in found.notes)]),
+        "says": _joined(request, [*sentences, *(note.in_(request.language) for note in found.notes)]),
         "python": python_of(request, call, where),
     }
 
@@ -201,7 +201,7 @@ def _table(values: np.ndarray) -> list[list[float | None]]:
 
 
 def classes(request: SurveyRequest) -> dict[str, Any]:
-    """How many images of each class are right, and what the others are taken for."""
+    """Count the right images of each class, and the predictions for the others."""
     from vitexplorer.survey.answers.per_class import MOST_TAKEN, per_class
 
     survey, where = _asked(request)
@@ -228,7 +228,7 @@ def classes(request: SurveyRequest) -> dict[str, Any]:
 
 
 def beside(request: SurveyRequest) -> dict[str, Any]:
-    """Another survey of the same images: what changed sides, and where heads moved."""
+    """Compare with another survey of the same images: answers and heads that changed."""
     from vitexplorer.survey.compared import compare_surveys
 
     (left, where), other, right = _asked(request), request.beside, request.opened_beside
@@ -285,7 +285,7 @@ def _moved(request: SurveyRequest, left: Survey, right: Survey, where: Where) ->
 
 
 def _moved_numbers(request: SurveyRequest, moved: dict[str, Any] | None) -> dict[str, Any]:
-    """The same as a table."""
+    """Write the moved heads as a table."""
     if moved is None:
         return {"head": [], "rows": []}
     head = [request.say(key) for key in ("chart_block", "chart_heads_axis", "beside_more", "where_low", "where_high")]

@@ -1,4 +1,4 @@
-"""Which images are chosen: conditions as the address has them, for the answers of a survey.
+"""Conditions in the page's address that select images of a survey.
 
 `margin:0.1~0.5;label=fish;feature_cls@-1~2~0~3`: numbers within bounds, a value, a part of the map of a feature.
 """
@@ -18,34 +18,34 @@ if TYPE_CHECKING:
 
 
 def conditions(survey: Survey, text: str) -> Where:
-    """What is chosen, as `choice.js` writes it. Raises ExplainedError for what says nothing."""
+    """Parse conditions as `choice.js` writes them; ExplainedError for invalid ones."""
     from vitexplorer.survey.conditions import Equals, Within
 
-    found = []
+    parsed = []
     for part in filter(None, text.split(";")):
-        sign = next((one for one in part if one in ":=@"), "")
+        sign = next((character for character in part if character in ":=@"), "")
         name, _, rest = part.partition(sign) if sign else ("", "", "")
         column, numbers = unquote(name), _numbers(rest)
         if sign == "=":
-            found.append(Equals(column, _value(survey, column, unquote(rest))))
+            parsed.append(Equals(column, _value(survey, column, unquote(rest))))
         elif sign == ":" and len(numbers) == 2:
-            found.append(Within(column, *numbers))
+            parsed.append(Within(column, *numbers))
         elif sign == "@" and len(numbers) == 4:
-            found.append(within_map(survey, column, tuple(numbers)))
+            parsed.append(within_map(survey, column, tuple(numbers)))
         else:
             raise ExplainedError(SURVEY_WORDS["survey_wrong"])
-    return tuple(found)
+    return tuple(parsed)
 
 
 def _numbers(text: str) -> list[float]:
     try:
-        return [float(one) for one in text.split("~")]
+        return [float(number) for number in text.split("~")]
     except ValueError:
         return []
 
 
 def _value(survey: Survey, column: str, text: str) -> str | float | bool | None:
-    """A value as its column has it; nothing stands for rows without one."""
+    """Parse a value by the kind of its column; "" selects rows without one."""
     kind = survey.asked(column).kind
     if text == "":
         return None

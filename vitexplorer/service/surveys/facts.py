@@ -1,4 +1,4 @@
-"""What there is in a survey that has rows: its columns, orders and names, and what is said of it in a line."""
+"""Facts of a survey with rows: its columns, orders and names, and a summary line."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ if TYPE_CHECKING:
 
 
 def facts(request: SurveyRequest) -> dict[str, Any]:
-    """Of a survey that has rows: its columns and orders, and what is to be said of it in a line."""
+    """Collect columns, orders, names and a summary line of a survey that has rows."""
     from vitexplorer.survey.answers import count, maps_of, numeric_columns
     from vitexplorer.survey.conditions import Equals
 
-    kept, language = request.survey, request.language
+    stored, language = request.survey, request.language
     survey = request.opened
     columns = numeric_columns(survey)
-    plain = [_named(request, one) for one in columns if one.shape is None]
-    metrics = [_named(request, one) for one in columns if one.axes == ("blocks", "heads")]
-    features = [_named(request, one) for key, one in survey.columns.items() if key.startswith("feature_")]
+    plain = [_column(request, one) for one in columns if one.shape is None]
+    metrics = [_column(request, one) for one in columns if one.axes == ("blocks", "heads")]
+    features = [_column(request, one) for key, one in survey.columns.items() if key.startswith("feature_")]
     predicted, labelled = "predicted" in survey.columns, _has_labels(survey)
-    said = []
+    sentences = []
     if predicted and labelled:
         right, wrong = (count(survey, (Equals("correct", value),)) for value in (True, False))
         if right + wrong:
-            said.append(request.say("survey_right", share=percentage(right / (right + wrong))))
+            sentences.append(request.say("survey_right", share=percentage(right / (right + wrong))))
     if survey.failed:
-        said.append(request.say("survey_failed", failed=f"{survey.failed:,}"))
-    said += [request.say("survey_left_out", why=why.in_(language)) for why in survey.card.left_out.values()]
-    said += [why.in_(language) for why in (*survey.broken, *survey.made_again)]
-    if kept.asked and kept.asked.is_made_again:
-        said.append(request.say("survey_page_again"))
+        sentences.append(request.say("survey_failed", failed=f"{survey.failed:,}"))
+    sentences += [request.say("survey_left_out", why=why.in_(language)) for why in survey.card.left_out.values()]
+    sentences += [why.in_(language) for why in (*survey.broken, *survey.made_again)]
+    if stored.asked and stored.asked.is_made_again:
+        sentences.append(request.say("survey_page_again"))
     return {
-        "title": kept.title.in_(language),
-        "says": ("" if language == "zh" else " ").join(said),
+        "title": stored.title.in_(language),
+        "says": ("" if language == "zh" else " ").join(sentences),
         "columns": plain,
         "metrics": metrics,
         "features": features,
-        "maps": [_named(request, one) for one in maps_of(survey)],
+        "maps": [_column(request, one) for one in maps_of(survey)],
         "classes": predicted and labelled,
         "colours": _colours(request, predicted, labelled),
         "orders": _orders(request, plain, predicted, labelled, bool(features)),
         "values": values_of(request, survey),
-        "others": _others(request, kept),
-        "opens": _opens(kept, survey),
+        "others": _others(request, stored),
+        "opens": _opens(stored, survey),
         "captions": _captions(request, survey),
     }
 
@@ -63,19 +63,19 @@ def _has_labels(survey: Survey) -> bool:
     return count(survey, (Equals("label", None),)) < survey.count
 
 
-def _named(request: SurveyRequest, column: Column) -> dict[str, str]:
+def _column(request: SurveyRequest, column: Column) -> dict[str, str]:
     return {"key": column.key, "title": column.title.in_(request.language)}
 
 
 def _colours(request: SurveyRequest, predicted: bool, labelled: bool) -> list[dict[str, str]]:
-    there = {"correct": predicted and labelled, "label": labelled, "predicted": predicted}
-    return [{"key": key, "title": request.say(f"chart_{key}")} for key, is_there in there.items() if is_there]
+    columns_present = {"correct": predicted and labelled, "label": labelled, "predicted": predicted}
+    return [{"key": key, "title": request.say(f"chart_{key}")} for key, is_there in columns_present.items() if is_there]
 
 
 def _orders(
     request: SurveyRequest, columns: list[dict[str, str]], predicted: bool, labelled: bool, features: bool
 ) -> list[dict[str, str]]:
-    """What images can be sorted by; the first is what is shown first."""
+    """List the orders of the gallery; the first is the default."""
     keys = []
     if predicted and labelled:
         keys += ["worst", "low_label"]
@@ -92,19 +92,19 @@ def _orders(
     return orders
 
 
-def _others(request: SurveyRequest, kept: StoredSurvey) -> list[dict[str, str]]:
-    """Surveys that it can be held against."""
+def _others(request: SurveyRequest, stored: StoredSurvey) -> list[dict[str, str]]:
+    """List the surveys to compare with."""
     return [
-        {"key": one["name"], "title": f"{one['title']} · {one['model']}"}
-        for one in listed(request)
-        if one["name"] != kept.name and one["done"]
+        {"key": line["name"], "title": f"{line['title']} · {line['model']}"}
+        for line in listed(request)
+        if line["name"] != stored.name and line["done"]
     ]
 
 
-def _opens(kept: StoredSurvey, survey: Survey) -> dict[str, str]:
-    """The model in the other rooms, as an address has it."""
-    if kept.asked:
-        asked = kept.asked
+def _opens(stored: StoredSurvey, survey: Survey) -> dict[str, str]:
+    """Return the model's part of the address, for the other rooms."""
+    if stored.asked:
+        asked = stored.asked
         return {"model": asked.model, "weights": asked.weights, "fit": asked.fit, "size": asked.size}
     weights = "random" if survey.card.weights == "random" else "trained"
     return {"model": survey.card.model, "weights": weights, "fit": survey.card.fit, "size": ""}
@@ -112,15 +112,15 @@ def _opens(kept: StoredSurvey, survey: Survey) -> dict[str, str]:
 
 def _captions(request: SurveyRequest, survey: Survey) -> list[dict[str, str]]:
     card = survey.card
-    said = request.say("where_count", count=f"{survey.count:,}", total=f"{card.rows_planned:,}")
+    count_text = request.say("where_count", count=f"{survey.count:,}", total=f"{card.rows_planned:,}")
     return [
         {"label": request.say("caption_model"), "value": f"{card.model} · {card.weights_source}"},
-        {"label": request.say("gallery_title"), "value": said},
+        {"label": request.say("gallery_title"), "value": count_text},
     ]
 
 
 def counted(request: SurveyRequest) -> dict[str, Any]:
-    """How many images are chosen."""
+    """Count the selected images."""
     from vitexplorer.survey.answers import count
 
     survey = request.opened

@@ -1,4 +1,4 @@
-"""A page of a survey's images, in one of the orders of the gallery."""
+"""Gallery: a page of a survey's images in one of its orders."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.amounts import percentage
 from vitexplorer.service.surveys.choosing import conditions
-from vitexplorer.service.surveys.naming import shown_row, values_of
+from vitexplorer.service.surveys.naming import gallery_row, values_of
 from vitexplorer.service.surveys.request import SurveyRequest
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 
@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from vitexplorer.survey.conditions import Where
     from vitexplorer.survey.opened import Survey
 
-PAGE, FARTHEST = 120, 100_000
-"""images of one answer, and the last one that an answer begins with"""
+PAGE = 120
+"""Images of one answer"""
+FARTHEST = 100_000
+"""Largest offset of an answer"""
 PAIRS = 0.97
-"""cosine of features from which images are near duplicates"""
+"""Cosine of features from which images count as near duplicates"""
 _COLUMNS = {
     "path": (None, False),
     "worst": ("probability", True),
@@ -27,13 +29,13 @@ _COLUMNS = {
     "unsure": ("margin", False),
     "sure": ("probability", True),
 }
-"""of orders: the column, and whether the largest comes first"""
+"""Column of each order, and True where the largest comes first"""
 Noted = list[tuple[int, str]]
-"""numbers of rows, each with what its place in the order rests on"""
+"""Numbers of rows, each with the value that it is sorted by"""
 
 
 def gallery(request: SurveyRequest) -> dict[str, Any]:
-    """A page of images; `whole` where there are no more."""
+    """Return a page of images; `whole` is set where there are no more."""
     from vitexplorer.survey import answers
     from vitexplorer.survey.conditions import Equals
 
@@ -42,8 +44,8 @@ def gallery(request: SurveyRequest) -> dict[str, Any]:
     if order in _WHOLE:
         noted = [] if request.number("offset", FARTHEST) else _WHOLE[order](request, survey, where)
         rows = {row["row"]: row for row in answers.rows_at(survey, [number for number, _ in noted])}
-        shown = [shown_row(request, survey, rows[number], note) for number, note in noted if number in rows]
-        return {"rows": shown, "whole": True}
+        page = [gallery_row(request, survey, rows[number], note) for number, note in noted if number in rows]
+        return {"rows": page, "whole": True}
     if order == "worst":
         where = (*where, Equals("correct", False))
     way, _, column = order.partition(".")
@@ -55,7 +57,7 @@ def gallery(request: SurveyRequest) -> dict[str, Any]:
         raise ExplainedError(SURVEY_WORDS["survey_wrong"])
     offset, limit = request.number("offset", FARTHEST), request.number("limit", PAGE)
     rows = answers.gallery(survey, where, by, descending, offset, limit)
-    return {"rows": [shown_row(request, survey, row) for row in rows]}
+    return {"rows": [gallery_row(request, survey, row) for row in rows]}
 
 
 def _typical(request: SurveyRequest, survey: Survey, where: Where) -> Noted:
@@ -71,7 +73,7 @@ def _unusual(request: SurveyRequest, survey: Survey, where: Where) -> Noted:
 
 
 def _alike(request: SurveyRequest, survey: Survey, where: Where) -> Noted:
-    """Pairs, one after the other."""
+    """List near duplicates, pair after pair."""
     from vitexplorer.survey.answers import near_duplicates
 
     found = near_duplicates(survey, where=where, threshold=PAIRS, limit=PAGE // 2)
@@ -83,7 +85,7 @@ def _alike(request: SurveyRequest, survey: Survey, where: Where) -> Noted:
 
 
 def _changed(request: SurveyRequest, survey: Survey, where: Where, side: str) -> Noted:
-    """Images that one of two surveys alone is right about."""
+    """List images that only one of two surveys is right about."""
     from vitexplorer.survey.compared import compare_surveys
 
     other = request.opened_beside
@@ -118,4 +120,4 @@ _WHOLE: dict[str, Callable[[SurveyRequest, Survey, Where], Noted]] = {
     "lost": _lost,
     "won": _won,
 }
-"""orders that are one page"""
+"""Orders that fit on one page"""

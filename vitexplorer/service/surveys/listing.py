@@ -1,4 +1,4 @@
-"""The surveys of a visitor as rows of a list: title, model, and how many of their images were asked."""
+"""List of a visitor's surveys: title, model and number of finished images."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from vitexplorer.survey.card import Card
 
 MOST = 100
-"""surveys listed"""
+"""Most surveys listed"""
 
 
 def listed(request: SurveyRequest) -> list[dict[str, Any]]:
-    """The visitor's surveys, newest first."""
+    """List the visitor's surveys, newest first."""
     return [_line(survey, request.language) for survey in surveys_of(request.places, request.visitor)[:MOST]]
 
 
@@ -26,7 +26,7 @@ def _line(survey: StoredSurvey, language: Language) -> dict[str, Any]:
     from vitexplorer.survey.card import read_card
 
     model, count, total = (survey.asked.model if survey.asked else ""), 0, 0
-    with suppress(ExplainedError):  # it has not begun, or is broken: it can still be deleted
+    with suppress(ExplainedError):  # not begun, or damaged: it can still be deleted
         card = read_card(survey.answers)
         model, count, total = card.model, done(survey, card), card.rows_planned
     return {
@@ -41,5 +41,5 @@ def _line(survey: StoredSurvey, language: Language) -> dict[str, Any]:
 
 
 def done(survey: StoredSurvey, card: Card) -> int:
-    """Images that were asked; of the last shard, which may have fewer, as if it were a whole one."""
+    """Count the finished images, with the last shard, which may have fewer, as a full one."""
     return min(card.rows_planned, len(shard_files(survey)) * card.rows_per_shard)

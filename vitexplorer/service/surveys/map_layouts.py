@@ -1,4 +1,4 @@
-"""The map of a survey's images by a feature: laid out once for all images, so that every choice is a part of it."""
+"""Map layouts: a survey's images placed by a feature, once for all images, so that every selection is a part of it."""
 
 from __future__ import annotations
 
@@ -14,23 +14,25 @@ if TYPE_CHECKING:
     from vitexplorer.survey.answers.map_2d import Box, Map2d
     from vitexplorer.survey.opened import Survey
 
-MOST, MOST_KEPT = 5000, 8
-"""images that a map shows, and maps that are kept"""
+MOST_POINTS = 5000
+"""Images that a map shows"""
+MOST_MAPS = 8
+"""Maps that are cached"""
 
 
 @dataclass(frozen=True)
-class Laid:
-    """A map."""
+class MapLayout:
+    """A map of a survey's images."""
 
-    shown: Map2d
+    points: Map2d
     rows: np.ndarray
     places: np.ndarray
-    """of all images, which are more than are shown"""
+    """Places of all images, also of those that `points` leaves out"""
 
 
 @dataclass(frozen=True, repr=False)
 class InMap(OneOf):
-    """The images in a part of a map; a script finds them by the part."""
+    """Condition for the images in a part of a map; a script names the part."""
 
     feature: str = ""
     box: Box = (0.0, 0.0, 0.0, 0.0)
@@ -39,22 +41,22 @@ class InMap(OneOf):
         return f"within_map(survey, {self.feature!r}, {self.box})"
 
 
-_kept: SingleFlight[tuple[str, str], Laid] = SingleFlight(MOST_KEPT)
+_maps: SingleFlight[tuple[str, str], MapLayout] = SingleFlight(MOST_MAPS)
 
 
-def map_of(survey: Survey, feature: str) -> Laid:
-    """By principal components. Raises ExplainedError without that feature."""
+def map_of(survey: Survey, feature: str) -> MapLayout:
+    """Lay out a map by principal components, or return the cached one; ExplainedError without that feature."""
     from vitexplorer.survey.answers.map_2d import all_places, map_2d
 
-    def laid() -> Laid:
-        shown = map_2d(survey, feature, most=MOST)
-        return Laid(shown, *all_places(survey, feature, shown))
+    def laid() -> MapLayout:
+        points = map_2d(survey, feature, most=MOST_POINTS)
+        return MapLayout(points, *all_places(survey, feature, points))
 
-    return _kept.of((str(survey.folder), feature), survey.count, laid)
+    return _maps.of((str(survey.folder), feature), survey.count, laid)
 
 
 def within_map(survey: Survey, feature: str, box: Box) -> InMap:
-    """All images of the survey in a part of the map, also those that are not shown."""
+    """Select all images of the survey in a part of the map, also those without a point."""
     from vitexplorer.survey.answers.map_2d import rows_within
 
     laid = map_of(survey, feature)

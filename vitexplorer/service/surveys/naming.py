@@ -1,4 +1,4 @@
-"""What the columns, classes and truths of a survey are called, and what is said of one of its images."""
+"""Display names of a survey's columns, classes and values, and captions of its images."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from vitexplorer.survey.opened import Survey
 
 COLOURS = 8
-"""names that have a colour each"""
+"""Most names with a colour of their own"""
 
 
 def title_of(request: SurveyRequest, survey: Survey, name: str) -> str:
-    """What a column is called, also that of one head."""
+    """Return the title of a column, or of one head in it."""
     one = survey.asked(name)
     title = one.column.title.in_(request.language)
     if one.at is None or one.column.shape is None:
@@ -30,13 +30,13 @@ def title_of(request: SurveyRequest, survey: Survey, name: str) -> str:
 
 
 def axis_of(request: SurveyRequest, survey: Survey, name: str) -> str:
-    """The same with its unit."""
+    """Return the title of a column with its unit."""
     title, unit = title_of(request, survey, name), survey.asked(name).column.unit.in_(request.language)
     return f"{title}{('（{}）' if request.language == 'zh' else ' ({})').format(unit)}" if unit else title
 
 
 def values_of(request: SurveyRequest, survey: Survey) -> dict[str, dict[str, str]]:
-    """What a value is called where its column says a number or a truth; labels that name classes in both languages."""
+    """Return the names of values that a column stores as numbers, booleans or English labels."""
     none = request.say("chart_unlabelled")
     correct = {"true": request.say("chart_yes"), "false": request.say("chart_no"), "": none}
     classes = [name.in_(request.language) for name in survey.card.class_names]
@@ -49,14 +49,14 @@ def values_of(request: SurveyRequest, survey: Survey) -> dict[str, dict[str, str
 
 
 def key_of(value: object) -> str:
-    """A value as an address has it."""
+    """Write a value as the page's address does."""
     if value is None:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def groups_of(request: SurveyRequest, survey: Survey, by: str, groups: Sequence[object]) -> list[dict[str, str]]:
-    """What the values of a column are called, which are the names of colours."""
+    """Name the values of a column that colour the points."""
     called = values_of(request, survey).get(by, {})
     return [{"key": key_of(group), "name": called.get(key_of(group), key_of(group))} for group in groups]
 
@@ -64,35 +64,35 @@ def groups_of(request: SurveyRequest, survey: Survey, by: str, groups: Sequence[
 def coloured(
     request: SurveyRequest, survey: Survey, by: str, groups: Sequence[object]
 ) -> tuple[list[dict[str, str]], list[int]]:
-    """The names of the colours of points, the most frequent first, and which of them each point has."""
+    """Return the names of the points' colours, the most frequent first, and the index of each point's colour."""
     if not by or not groups:
         return [], [0] * len(groups)
     most = [group for group, _ in Counter(groups).most_common()]
     if by == "correct":
         most.sort(key=lambda group: (group is None, not group))
-    shown = most[:COLOURS]
-    names = groups_of(request, survey, by, shown)
-    if len(most) > len(shown):
+    coloured_groups = most[:COLOURS]
+    names = groups_of(request, survey, by, coloured_groups)
+    if len(most) > len(coloured_groups):
         names.append({"key": "", "name": request.say("chart_other")})
-    at = {group: number for number, group in enumerate(shown)}
-    return names, [at.get(group, len(shown)) for group in groups]
+    at = {group: number for number, group in enumerate(coloured_groups)}
+    return names, [at.get(group, len(coloured_groups)) for group in groups]
 
 
-def shown_row(request: SurveyRequest, survey: Survey, row: Mapping[str, Any], note: str = "") -> dict[str, Any]:
-    """An image as the gallery shows it."""
+def gallery_row(request: SurveyRequest, survey: Survey, row: Mapping[str, Any], note: str = "") -> dict[str, Any]:
+    """Make the gallery's row of an image."""
     values = values_of(request, survey)
     label, predicted, correct = row.get("label"), row.get("predicted"), row.get("correct")
     name = values["label"].get(label, label) if label is not None else ""
-    said = values["predicted"].get(str(predicted), str(predicted)) if predicted is not None else ""
+    answer = values["predicted"].get(str(predicted), str(predicted)) if predicted is not None else ""
     if row.get("reason"):
         caption = request.say("gallery_unread")
     elif row.get("output") is not None:
         caption = request.say("gallery_output", label=name or row["path"], value=measured(row["output"]))
-    elif not said:
+    elif not answer:
         caption = name or str(row["path"])
     else:
         key = "gallery_taken" if correct is False else "gallery_said"
-        caption = request.say(key, label=name, said=said, share=percentage(float(row["probability"])))
+        caption = request.say(key, label=name, said=answer, share=percentage(float(row["probability"])))
     reason = row.get("reason_zh" if request.language == "zh" else "reason") or row.get("reason") or ""
     return {
         "row": row["row"],
@@ -104,12 +104,12 @@ def shown_row(request: SurveyRequest, survey: Survey, row: Mapping[str, Any], no
 
 
 def python_of(request: SurveyRequest, call: str, where: Where = (), module: str = "answers") -> str:
-    """The lines that give the same in a script: `call` has the name of a function and its arguments."""
-    kept = request.survey
-    folder = kept.answers if not request.places.hosted else kept.folder.name
-    kinds = sorted({type(one).__name__ for one in where} - {InMap.__name__})
+    """Write the Python lines that give the same result; `call` is a function with its arguments."""
+    survey = request.survey
+    folder = survey.answers if not request.places.hosted else survey.folder.name
+    kinds = sorted({type(condition).__name__ for condition in where} - {InMap.__name__})
     more = f"from vitexplorer.survey.conditions import {', '.join(kinds)}\n" if kinds else ""
-    if any(isinstance(one, InMap) for one in where):
+    if any(isinstance(condition, InMap) for condition in where):
         more += "from vitexplorer.survey.answers import within_map\n"
     line = f"{call.removesuffix(')')}, where={where!r})" if where else call
     return (

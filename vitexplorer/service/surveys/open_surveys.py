@@ -1,4 +1,4 @@
-"""Surveys that somebody looks at are kept open, each with the shards that it had when it was asked last."""
+"""Open surveys: those in use stay open, each with the shards that were finished at the last request."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from vitexplorer.survey.opened import Survey
 
 MOST = 8
-"""surveys that are kept open"""
+"""Most surveys that stay open"""
 
 _open: SingleFlight[str, Survey] = SingleFlight(MOST)
 
 
 def shard_files(survey: StoredSurvey) -> list[Path]:
-    """Of the rows, those that are finished."""
+    """List the finished shards of the rows."""
     return list((survey.answers / "rows").glob("shard-*.parquet"))
 
 
-def opened(kept: StoredSurvey) -> Survey:
-    """A survey with the shards that are finished now. Raises ExplainedError where it cannot be read."""
+def latest(stored: StoredSurvey) -> Survey:
+    """Open a survey with all shards finished by now; ExplainedError where it cannot be read."""
     from vitexplorer.survey.index import shards_in
     from vitexplorer.survey.opened import open_survey
 
-    return _open.of(str(kept.answers), tuple(shards_in(kept.answers)), partial(open_survey, kept.answers))
+    return _open.of(str(stored.answers), tuple(shards_in(stored.answers)), partial(open_survey, stored.answers))

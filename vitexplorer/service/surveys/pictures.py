@@ -1,4 +1,4 @@
-"""The pictures of a survey: small ones for the gallery, made when somebody looks, and whole ones for every room."""
+"""Pictures of a survey: thumbnails for the gallery, made on request, and originals for the other rooms."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError
-from vitexplorer.service.surveys.open_surveys import opened
-from vitexplorer.service.surveys.store import survey_behind
+from vitexplorer.service.surveys.open_surveys import latest
+from vitexplorer.service.surveys.store import survey_of_pictures
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.service.teaching.boxes import as_jpeg
 from vitexplorer.service.user_storage import UserStorage
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     from vitexplorer.survey.opened import Survey
 
 SIDE = 160
-"""pixels of the longer side"""
+"""Pixels of the longer side"""
 _small: BytesCache[tuple[str, int], bytes] = BytesCache(32 << 20, len)
 
 
-def small_picture(places: UserStorage, door: str, row: int) -> bytes:
-    """A JPEG of an image of a survey. Raises ExplainedError where there is none."""
-    kept = survey_behind(places, door)
-    found = _small.get((door, row))
-    if found is None:
+def small_picture(places: UserStorage, picture_key: str, row: int) -> bytes:
+    """Make a thumbnail of a survey's image as a JPEG; ExplainedError where there is none."""
+    stored = survey_of_pictures(places, picture_key)
+    thumbnail = _small.get((picture_key, row))
+    if thumbnail is None:
         from vitexplorer.models.images import open_shrunk
 
-        file = file_of(places, opened(kept), row)
-        found = as_jpeg(open_shrunk(file, SIDE, max_megapixels=settings().max_megapixels).pixels, SIDE, 82)
-        _small.put((door, row), found)
-    return found
+        file = file_of(places, latest(stored), row)
+        thumbnail = as_jpeg(open_shrunk(file, SIDE, max_megapixels=settings().max_megapixels).pixels, SIDE, 82)
+        _small.put((picture_key, row), thumbnail)
+    return thumbnail
 
 
 def file_of(places: UserStorage, survey: Survey, row: int) -> Path:
-    """Where the image of a row lies. Raises ExplainedError where there is none, or none that may be shown."""
+    """Find the image file of a row; ExplainedError where there is none, or it may not be shown."""
     from vitexplorer.survey.manifest import read_manifest
 
     inside = survey.card.is_of_folder or settings().hosted or places.hosted

@@ -1,6 +1,6 @@
-"""The process that a survey of the page is: it goes on when the page is closed, and when the server ends.
+"""Process of a survey: it outlives the page and the server.
 
-It is the command `python -m vitexplorer survey`, which goes on where an earlier one of the same folder ended.
+It runs `python -m vitexplorer survey`, which resumes an earlier run in the same folder.
 """
 
 from __future__ import annotations
@@ -23,20 +23,24 @@ from vitexplorer.storage.claims import alone, give, process_of, revoke, standing
 
 LOG = "worker.log"
 ROWS = 32
-"""images of a shard: so often there is something new to look at, and no more is lost where it is stopped"""
+"""Images of a shard: how often results appear, and the most that a stop loses"""
 _PATIENCE = 5.0
-"""seconds in which a process may end by itself"""
+"""Seconds that a process has to end by itself"""
 _LAST_WORDS = 4000
-"""bytes"""
+"""Bytes read from the end of the log"""
 
 _children: set[subprocess.Popen] = set()
 
 
 def begin(places: UserStorage, survey: StoredSurvey) -> None:
-    """Start the process of a survey, or one that goes on with it.
+    """Start the process of a survey, or resume it; a suspended process loses it.
 
-    One whose process stands still is taken from it. Raises ExplainedError where it runs, where as many run as may, or
-    where the disk is full.
+    Args:
+        places: the storage.
+        survey: the survey.
+
+    Raises:
+        ExplainedError: it runs already, too many run, or the disk is full.
     """
     with alone(places.root), explain_full_disk(survey.folder):
         if not survey.resumes:
@@ -61,13 +65,13 @@ def begin(places: UserStorage, survey: StoredSurvey) -> None:
 
 
 def check_turn(places: UserStorage) -> None:
-    """Raises ExplainedError where as many surveys run as may."""
+    """Raise ExplainedError where as many surveys run as allowed."""
     if len(running(places)) >= settings().surveys:
         raise ExplainedError(SURVEY_WORDS["survey_many"].format(most=settings().surveys))
 
 
 def command(places: UserStorage, survey: StoredSurvey) -> list[str]:
-    """What a survey of the page is started with."""
+    """Make the command line of a survey's process."""
     asked = survey.asked
     assert asked is not None, "the page began it"
     return [
@@ -80,7 +84,7 @@ def command(places: UserStorage, survey: StoredSurvey) -> list[str]:
 
 
 def model_of(places: UserStorage, asked: Asked) -> list[str]:
-    """How the command names the model. Raises ExplainedError for a file that it cannot load by itself, or no name."""
+    """Make the command's model options; ExplainedError for an unknown name or a file that cannot be loaded alone."""
     if not asked.model.startswith(MODEL):
         from vitexplorer.models.loading import check_known
 
@@ -89,17 +93,17 @@ def model_of(places: UserStorage, asked: Asked) -> list[str]:
     from vitexplorer.models.about import about
 
     file = places.file_of(asked.model)
-    said = about(file) if file else None
-    if file is None or said is None or not said.merged:
+    description = about(file) if file else None
+    if file is None or description is None or not description.merged:
         raise ExplainedError(SURVEY_WORDS["survey_own_file"])
-    return ["--model", said.base.model, "--weights", str(file)]
+    return ["--model", description.base.model, "--weights", str(file)]
 
 
 def stop(survey: StoredSurvey) -> None:
-    """End a survey; what is written stays.
+    """Stop a survey; finished shards stay.
 
-    Nobody has it any more at once: a process that stands still, is somebody's own or is on another machine ends as soon
-    as it notices. One of the page is ended here, with those that it began.
+    Its claim is revoked at once, so that a process which is suspended, on another machine or not the page's own ends as
+    soon as it notices. A process of the page is ended here, with its children.
     """
     process, waits = process_of(survey.answers), 0.0 if standing_still(survey.answers) else _PATIENCE
     revoke(survey.answers)
@@ -107,26 +111,26 @@ def stop(survey: StoredSurvey) -> None:
         if process is None or not survey.asked or not os.getpgid(process.pid) == process.pid == os.getsid(process.pid):
             return
         family = [process, *process.children(recursive=True)]
-        for one in family:
-            one.terminate()
+        for member in family:
+            member.terminate()
         _, left = psutil.wait_procs(family, waits)
-        for one in left:
-            one.kill()
+        for member in left:
+            member.kill()
         psutil.wait_procs(left, _PATIENCE)
     _clear_ended()
 
 
 def _clear_ended() -> None:
-    """Asking a child that has ended how it did is what makes the system forget it."""
+    """Poll the children, which removes ended ones from the process table."""
     _children.difference_update([child for child in list(_children) if child.poll() is not None])
 
 
 def last_words(survey: StoredSurvey) -> str:
-    """The last line that its process said; empty for none."""
+    """Return the last line of its process's output; empty for none."""
     try:
         with open(survey.folder / LOG, "rb") as log:
             log.seek(max(0, log.seek(0, os.SEEK_END) - _LAST_WORDS))
-            said = log.read().decode("utf-8", "replace")
+            output = log.read().decode("utf-8", "replace")
     except OSError:
         return ""
-    return next((line.strip() for line in reversed(said.replace("\r", "\n").splitlines()) if line.strip()), "")
+    return next((line.strip() for line in reversed(output.replace("\r", "\n").splitlines()) if line.strip()), "")

@@ -1,4 +1,4 @@
-"""Things that are slow to make and asked for by many: each is made once, and nobody waits for another's."""
+"""Single flight: a slow value that several threads ask for is made once, and other keys need not wait."""
 
 from __future__ import annotations
 
@@ -8,29 +8,34 @@ from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
-_Place = TypeVar("_Place", bound=Hashable)
-_Thing = TypeVar("_Thing")
+_Key = TypeVar("_Key", bound=Hashable)
+_Value = TypeVar("_Value")
 
 
-class SingleFlight(Generic[_Place, _Thing]):
-    """The things that were asked for last, one of each place; a newer version takes the place of an older one."""
+class SingleFlight(Generic[_Key, _Value]):
+    """Cache of slow values, one version a key, that makes each value in one thread only."""
 
     def __init__(self, most: int):
-        """Args: most: things that are kept."""
-        self._most, self._lock = most, threading.Lock()
-        self._kept: OrderedDict[_Place, tuple[Hashable, _Thing]] = OrderedDict()
-        self._making: WeakValueDictionary[_Place, threading.Lock] = WeakValueDictionary()
+        """Make an empty cache.
 
-    def of(self, place: _Place, version: Hashable, make: Callable[[], _Thing]) -> _Thing:
-        """The thing of a place in this version; who asks for the same one while it is made waits, nobody else does."""
+        Args:
+            most: values to keep; the least recently used go first.
+        """
+        self._most = most
+        self._lock = threading.Lock()
+        self._values: OrderedDict[_Key, tuple[Hashable, _Value]] = OrderedDict()
+        self._locks: WeakValueDictionary[_Key, threading.Lock] = WeakValueDictionary()
+
+    def of(self, key: _Key, version: Hashable, make: Callable[[], _Value]) -> _Value:
+        """Return the value of a key in this version, making it if need be; only callers of the same key wait."""
         with self._lock:
-            making = self._making.setdefault(place, threading.Lock())
-        with making:
+            key_lock = self._locks.setdefault(key, threading.Lock())
+        with key_lock:
             with self._lock:
-                found = self._kept.pop(place, None)
-            thing = found[1] if found and found[0] == version else make()
+                entry = self._values.pop(key, None)
+            value = entry[1] if entry and entry[0] == version else make()
             with self._lock:
-                self._kept[place] = version, thing
-                while len(self._kept) > self._most:
-                    self._kept.popitem(last=False)
-            return thing
+                self._values[key] = version, value
+                while len(self._values) > self._most:
+                    self._values.popitem(last=False)
+            return value

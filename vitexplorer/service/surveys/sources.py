@@ -1,4 +1,4 @@
-"""The images of a survey before it begins: drawn scenes, a zip that was sent, a folder or table of this machine."""
+"""Sources of a survey: drawn scenes, an uploaded zip, a folder or table of this machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.storage.image_files import list_files
 
 SCENES = 25
-"""drawn scenes of each class in the example"""
+"""Drawn scenes of each class in the example"""
 
 
 @dataclass(frozen=True)
@@ -27,15 +27,15 @@ class Source:
 
     path: Path
     title: str
-    """what people call them; empty for the drawn scenes"""
+    """Display name; empty for the drawn scenes"""
     images: int | None = None
-    """how many; None for a table, which is not read before the survey begins"""
+    """Number of images; None for a table, which is read when the survey begins"""
     folders: int = 0
-    """below it, of the first level"""
+    """Number of subfolders of the first level"""
 
 
 def drawn(places: UserStorage, visitor: str) -> Source:
-    """Drawn scenes, made anew. Raises ExplainedError where the disk is full."""
+    """Draw example scenes; ExplainedError where the disk is full."""
     check_room(places, visitor)
     into = places.new_data(visitor, "scenes")
     into.parent.mkdir(parents=True, exist_ok=True)
@@ -44,7 +44,7 @@ def drawn(places: UserStorage, visitor: str) -> Source:
 
 
 def sent(places: UserStorage, visitor: str, zipped: Path, name: str) -> Source:
-    """The images of a zip. Raises ExplainedError for one that is not taken; then nothing of it is kept."""
+    """Unpack the images of a zip; ExplainedError, and nothing is kept, for one that is refused."""
     check_room(places, visitor)
     into = places.new_data(visitor, name)
     into.parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ def sent(places: UserStorage, visitor: str, zipped: Path, name: str) -> Source:
 
 
 def sent_before(places: UserStorage, visitor: str, data: str) -> Source:
-    """The images of a zip that came before, as `sent_as` names them. Raises ExplainedError where they are gone."""
+    """Find the images of an earlier zip by the name of `sent_as`; ExplainedError where they are gone."""
     own = places.of(visitor)
     found = [path for path in own.glob("data-*/*") if path.is_dir() and sent_as(path) == data]
     if not found:
@@ -67,12 +67,12 @@ def sent_before(places: UserStorage, visitor: str, data: str) -> Source:
 
 
 def sent_as(path: Path) -> str:
-    """The name that a browser keeps of images that it sent."""
+    """Name uploaded images for the browser that sent them."""
     return path.parent.name
 
 
 def of_this_machine(places: UserStorage, path: str) -> Source:
-    """A folder or a table of paths. Raises ExplainedError where there is none, or where visitors may not name one."""
+    """Choose a folder or a table of paths; ExplainedError where there is none, or where visitors may not name one."""
     if settings().hosted or places.hosted:
         raise DataError(SURVEY_WORDS["survey_hosted"])
     whole = Path(path.strip().strip("\"'")).expanduser().absolute()
@@ -84,12 +84,12 @@ def of_this_machine(places: UserStorage, path: str) -> Source:
 
 
 def is_survey(path: Path) -> bool:
-    """Whether a folder holds a survey, and no images for one."""
+    """Return True for the folder of a survey, rather than of images."""
     return (path / CARD).is_file()
 
 
 def _folder(path: Path, title: str) -> Source:
-    """Raises DataError where a folder holds no images, or more than a survey may have."""
+    """Make a source of a folder; DataError where it holds no images, or too many."""
     images = list_files(path, "survey_images").images
     if not images:
         raise DataError(SURVEY_WORDS["survey_no_images"])

@@ -1,8 +1,8 @@
-"""The surveys of a visitor: which there are, what each was asked for, and the folder that its answers lie in.
+"""Store of the page's surveys: a folder each, with the request and the answers.
 
-runs/survey-<id>/page.json      what was asked, see `Asked`
-runs/survey-<id>/answers/       the survey itself, what `vx.open_survey` opens, and who works on it
-runs/survey-<id>/worker.log     what that process said, its last words where it ended
+runs/survey-<id>/page.json      the request, see `Asked`
+runs/survey-<id>/answers/       the survey itself, which `vx.open_survey` opens, and the claim of its process
+runs/survey-<id>/worker.log     output of that process
 runs/<name>/survey.json         a survey of the command line or of a script, on a person's own machine
 """
 
@@ -29,30 +29,30 @@ from vitexplorer.storage.claims import worker_of
 from vitexplorer.storage.record_file import RecordFile
 
 CARD = "survey.json"
-"""in the folder of every survey"""
+"""File in the folder of every survey"""
 _log = logging.getLogger(__name__)
 _NAME = re.compile(r"[A-Za-z0-9_=+][\w.=+-]{0,150}")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a survey of the page was asked for."""
+    """Request for a survey."""
 
     title: str
-    """what people call the images; empty for the drawn scenes"""
+    """Display name of the images; empty for the drawn scenes"""
     source: str
-    """the folder or table"""
+    """The folder or table"""
     model: str
-    """as an address has it, as all that follows"""
+    """Name in the page's address, as are the next three"""
     weights: str
     fit: str
     size: str
     questions: tuple[str, ...]
-    """keys; none: all that the model can be asked"""
+    """Keys; empty: all that the model can answer"""
     begun: Amount
-    """seconds since 1970"""
+    """Seconds since 1970"""
     is_made_again: bool = False
-    """whether that was taken from the survey itself, for what the page had written was damaged"""
+    """True if the page's own file was damaged and the request was restored from the survey"""
 
 
 PAGE = RecordFile(ASKED, Asked, NOTHING, indent=1)
@@ -60,20 +60,20 @@ PAGE = RecordFile(ASKED, Asked, NOTHING, indent=1)
 
 @dataclass(frozen=True)
 class StoredSurvey:
-    """One of them."""
+    """A survey in its folder."""
 
     folder: Path
     asked: Asked | None
-    """None where the page did not begin it"""
+    """None where the page did not start it"""
 
     @property
     def name(self) -> str:
-        """In the address."""
+        """Name in the address."""
         return self.folder.name
 
     @property
     def answers(self) -> Path:
-        """What `vx.open_survey` opens."""
+        """Folder that `vx.open_survey` opens."""
         return self.folder / ANSWERS if self.asked else self.folder
 
     @property
@@ -83,34 +83,34 @@ class StoredSurvey:
 
     @property
     def title(self) -> Text:
-        """What people call it."""
+        """Display name."""
         if self.asked is None:
             return Text(self.name, self.name)
         return Text(self.asked.title, self.asked.title) if self.asked.title else SURVEY_WORDS["survey_scenes"]
 
     @property
     def is_running(self) -> bool:
-        """Whether a process works on it."""
+        """True while a process works on it."""
         return worker_of(self.answers) is not None
 
     @property
     def resumes(self) -> bool:
-        """Whether the page can go on with it: it knows the images."""
+        """True if the page can resume it, since it knows the images."""
         return self.asked is not None and bool(self.asked.source)
 
     @property
-    def door(self) -> str:
-        """The name under which its pictures are served: nobody can guess one whose folder they do not know."""
-        return _door(self.folder)
+    def picture_key(self) -> str:
+        """Key in the URLs of its pictures; it cannot be guessed without knowing the folder."""
+        return _picture_key(self.folder)
 
 
 def gone() -> ExplainedError:
-    """There is no such survey."""
+    """Make the error for a survey that does not exist."""
     return ExplainedError(SURVEY_WORDS["survey_gone"])
 
 
-def kept_in(folder: Path) -> StoredSurvey | None:
-    """The survey of a folder; None where it has none."""
+def stored_survey(folder: Path) -> StoredSurvey | None:
+    """Read the survey of a folder; None where there is none."""
     try:
         asked = PAGE.read(folder)
     except BrokenFileError:
@@ -121,14 +121,14 @@ def kept_in(folder: Path) -> StoredSurvey | None:
 
 
 def _is_of_page(folder: Path) -> bool:
-    """Whether the page began the survey of a folder, also where what it had written there is damaged or gone."""
+    """Return True where the page started the folder's survey, also if its file there is damaged or gone."""
     return PAGE.is_in(folder) or (folder / ANSWERS / CARD).is_file()
 
 
 def _asked_again(folder: Path) -> Asked:
-    """What a survey was asked for, from its own card, put in the place of what was damaged.
+    """Restore a damaged request from the survey's card and write it again.
 
-    Where there is no card yet it can only be deleted: no source.
+    Without a card the request has no source, and the survey can only be deleted.
     """
     from vitexplorer.survey.card import read_card
 
@@ -157,34 +157,34 @@ def _asked_again(folder: Path) -> Asked:
 
 
 def survey_of(places: UserStorage, visitor: str, name: str) -> StoredSurvey:
-    """A visitor's survey by its name. Raises ExplainedError where there is none."""
-    found = kept_in(places.of(visitor) / name) if _NAME.fullmatch(name) else None
-    if found is None:
+    """Find a visitor's survey by its name; ExplainedError where there is none."""
+    survey = stored_survey(places.of(visitor) / name) if _NAME.fullmatch(name) else None
+    if survey is None:
         raise gone()
-    return found
+    return survey
 
 
 def surveys_of(places: UserStorage, visitor: str) -> tuple[StoredSurvey, ...]:
-    """A visitor's surveys, newest first."""
-    found = filter(None, map(kept_in, _folders(places.of(visitor))))
-    return tuple(sorted(found, key=lambda one: -one.begun))
+    """List a visitor's surveys, newest first."""
+    surveys = filter(None, map(stored_survey, _folders(places.of(visitor))))
+    return tuple(sorted(surveys, key=lambda survey: -survey.begun))
 
 
-def survey_behind(places: UserStorage, door: str) -> StoredSurvey:
-    """The survey whose pictures are asked for, of whomever. Raises ExplainedError where there is none."""
+def survey_of_pictures(places: UserStorage, picture_key: str) -> StoredSurvey:
+    """Find the survey of a picture key, of any visitor; ExplainedError where there is none."""
     folders = (folder for own in places.everywhere() for folder in own.glob("*"))
-    found = next((folder for folder in folders if _door(folder) == door), None)
-    return (kept_in(found) if found else None) or _gone()
+    found = next((folder for folder in folders if _picture_key(folder) == picture_key), None)
+    return (stored_survey(found) if found else None) or _gone()
 
 
 def running(places: UserStorage) -> tuple[StoredSurvey, ...]:
-    """Surveys that processes work on, of everybody."""
-    kept = (kept_in(folder) for own in places.everywhere() for folder in _folders(own))
-    return tuple(one for one in kept if one and one.is_running)
+    """List the surveys that run, of all visitors."""
+    surveys = (stored_survey(folder) for own in places.everywhere() for folder in _folders(own))
+    return tuple(survey for survey in surveys if survey and survey.is_running)
 
 
 def new_survey(places: UserStorage, visitor: str, asked: Asked) -> StoredSurvey:
-    """A folder for a survey, with what it is asked. Raises DiskFullError."""
+    """Make a folder for a survey and write the request into it; DiskFullError where there is no room."""
     folder = places.of(visitor) / f"{SURVEY}{secrets.token_hex(8)}"
     with explain_full_disk(places.root):
         folder.mkdir(parents=True)
@@ -193,15 +193,15 @@ def new_survey(places: UserStorage, visitor: str, asked: Asked) -> StoredSurvey:
 
 
 def linked(places: UserStorage, visitor: str, folder: Path) -> StoredSurvey:
-    """A survey that lies elsewhere on this machine, found again under a name of its own."""
+    """Link to a survey elsewhere on this machine, under a name of its own."""
     own = places.of(visitor)
     if folder.parent == own:
-        return kept_in(folder) or _gone()
+        return stored_survey(folder) or _gone()
     link = own / f"{SURVEY}{hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]}"
     own.mkdir(parents=True, exist_ok=True)
     if not link.is_symlink():
         link.symlink_to(folder, target_is_directory=True)
-    return kept_in(link) or _gone()
+    return stored_survey(link) or _gone()
 
 
 def _gone() -> StoredSurvey:
@@ -209,9 +209,15 @@ def _gone() -> StoredSurvey:
 
 
 def delete(places: UserStorage, visitor: str, survey: StoredSurvey) -> None:
-    """Remove a survey; of one that lies elsewhere the link alone, and images that were sent for it with the last one.
+    """Remove a survey, or only the link to one elsewhere, and its uploaded images unless others use them.
 
-    Raises ExplainedError while it runs.
+    Args:
+        places: the storage.
+        visitor: owner of the survey.
+        survey: the survey.
+
+    Raises:
+        ExplainedError: it is running.
     """
     if survey.is_running:
         raise ExplainedError(SURVEY_WORDS["survey_runs"])
@@ -226,11 +232,11 @@ def delete(places: UserStorage, visitor: str, survey: StoredSurvey) -> None:
 
 
 def now() -> float:
-    """Seconds since 1970."""
+    """Return seconds since 1970."""
     return time.time()
 
 
-def _door(folder: Path) -> str:
+def _picture_key(folder: Path) -> str:
     return hashlib.sha256(os.fsencode(folder)).hexdigest()[:32]
 
 

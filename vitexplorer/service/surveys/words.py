@@ -1,4 +1,4 @@
-"""Every word of the room Folder that comes neither with the questions of a survey nor with its model."""
+"""Texts of the room Folder, apart from those of questions and models."""
 
 from __future__ import annotations
 
@@ -264,11 +264,11 @@ SURVEY_WORDS: dict[str, Text] = {
 
 
 def say(key: str, language: Language, **values: object) -> str:
-    """A word of the room, with its {names} filled in."""
+    """Return a text of the room, with its {names} filled in."""
     text = SURVEY_WORDS[key]
     return (text.format(**values) if values else text).in_(language)
 
 
 def words_of(language: Language) -> dict[str, str]:
-    """All of them, for a browser that fills them in itself."""
+    """Return all texts, for a browser that fills them in itself."""
     return {key: text.in_(language) for key, text in SURVEY_WORDS.items()}

@@ -1,9 +1,9 @@
-"""What a visitor teaches with: boxes of pictures, a class each, on the disk until they are deleted or unused for a day.
+"""Teaching boxes: a visitor's pictures, one box a class, on the disk until deleted or unused for a day.
 
     <folder>/boxes.json             keys and names, in their order
     <folder>/<key>/<name>.jpg       pictures
 
-Of a picture what a model needs is kept, upright and without what a camera writes beside it (place, time).
+Pictures are shrunk to what a model needs, upright, without the camera's metadata (place, time).
 """
 
 from __future__ import annotations
@@ -31,43 +31,43 @@ from vitexplorer.storage.record_file import RecordFile
 
 LEAST_BOXES, MOST_BOXES = 2, 8
 MOST_PICTURES = 60
-"""in a box"""
+"""Most pictures in a box"""
 LONGEST_NAME = 40
-"""characters"""
+"""Characters"""
 _SIDE, _QUALITY = 768, 95
-"""pixels of the longer side; of the JPEG"""
+"""Longer side in pixels; quality of the JPEG"""
 _PICTURE = re.compile("[0-9a-f]{32}")
 _alone = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Box:
-    """A class."""
+    """A class and its pictures."""
 
     key: str
     name: str
-    """empty where nobody gave it one"""
+    """Empty where the visitor gave none"""
     pictures: tuple[Path, ...] = ()
-    """in the order in which they came"""
+    """Oldest first"""
 
     def title(self, language: Language) -> str:
-        """What it is called, also without a name."""
+        """Return its name, or a default one."""
         return self.name or TEACH_WORDS["teach_class"].format(number=self.key).in_(language)
 
 
 @dataclass(frozen=True)
 class _Names:
-    """What the file beside the boxes holds."""
+    """Content of `boxes.json`."""
 
     names: dict[str, str]
-    """by key, in their order"""
+    """Name of each box by key, in their order"""
 
 
 _NAMES = RecordFile("boxes.json", _Names, TEACH_WORDS["teach_broken"])
 
 
 def as_jpeg(pixels: UInt8[np.ndarray, "height width 3"], side: int, quality: int) -> bytes:
-    """A JPEG of RGB pixels, 0-255, whose longer side has at most `side`, every pixel with its own colour."""
+    """Encode RGB pixels, 0-255, as a JPEG with a longer side of at most `side`, without colour subsampling."""
     picture, file = Image.fromarray(pixels), io.BytesIO()
     picture.thumbnail((side, side))
     picture.save(file, "JPEG", quality=quality, subsampling=0)
@@ -75,45 +75,49 @@ def as_jpeg(pixels: UInt8[np.ndarray, "height width 3"], side: int, quality: int
 
 
 def class_files(boxes: tuple[Box, ...], language: Language) -> list[tuple[Path, str]]:
-    """Every picture and its name in a folder of its class; classes of the same name are one."""
+    """List every picture with its path in class folders; boxes of the same name share a class."""
     return [(path, f"{_folder(box.title(language))}/{path.name}") for box in boxes for path in box.pictures]
 
 
 def _folder(title: str) -> str:
-    """A folder that readers of images take for a class, and not for one side of a split."""
+    """Name a class folder so that readers do not take it for part of a split."""
     name = safe_name(title)
     return f"{name}_" if name.lower() in POOLED | HELD_BACK else name
 
 
 class Boxes:
-    """Those of one visitor."""
+    """The boxes of one visitor."""
 
     def __init__(self, folder: Path):
-        """Args: folder: of them alone; it need not be there."""
+        """Use a folder for the boxes.
+
+        Args:
+            folder: a folder for nothing else; it need not exist.
+        """
         self.folder = folder
 
     def read(self) -> tuple[Box, ...]:
-        """All of them; two empty ones where there are none yet. What is read is not swept."""
+        """Read all boxes, two empty ones if there are none yet, and mark them as used."""
         with suppress(FileNotFoundError):
             os.utime(self.folder)
         return tuple(Box(key, name, self._pictures(key)) for key, name in self._names().items())
 
     def box(self, key: str) -> Box:
-        """One of them. Raises ExplainedError where there is none of that key."""
+        """Return one box; ExplainedError where there is none of that key."""
         found = next((box for box in self.read() if box.key == key), None)
         if found is None:
             raise ExplainedError(TEACH_WORDS["teach_no_box"])
         return found
 
     def picture(self, key: str, name: str) -> Path:
-        """A picture of a box by its name. Raises ExplainedError where it is not there."""
+        """Return a picture of a box by its name; ExplainedError where there is none."""
         found = next((path for path in self.box(key).pictures if path.stem == name), None)
         if found is None:
             raise ExplainedError(TEACH_WORDS["teach_no_picture"])
         return found
 
     def more(self) -> None:
-        """One box more. Raises ExplainedError where there are as many as there may be."""
+        """Add a box; ExplainedError where there are as many as allowed."""
         with _alone:
             names = self._names()
             if len(names) >= MOST_BOXES:
@@ -121,7 +125,7 @@ class Boxes:
             self._write({**names, str(max(map(int, names)) + 1): ""})
 
     def rename(self, key: str, name: str) -> None:
-        """Call a box otherwise. Raises ExplainedError where there is none of that key."""
+        """Rename a box; ExplainedError where there is none of that key."""
         self.box(key)
         with _alone:
             self._write({**self._names(), key: " ".join(name.split())[:LONGEST_NAME]})
@@ -133,10 +137,10 @@ class Boxes:
             names = self._names()
             shutil.rmtree(self.folder / key, ignore_errors=True)
             if len(names) > LEAST_BOXES:
-                self._write({one: name for one, name in names.items() if one != key})
+                self._write({other: name for other, name in names.items() if other != key})
 
     def add(self, key: str, pixels: UInt8[np.ndarray, "height width 3"]) -> Path:
-        """Put a picture into a box, where the same one is kept once. Raises ExplainedError for a full box."""
+        """Add a picture to a box, the same one only once; ExplainedError for a full box."""
         if len(self.box(key).pictures) >= MOST_PICTURES:
             raise ExplainedError(TEACH_WORDS["teach_most_pictures"].format(most=MOST_PICTURES))
         content = as_jpeg(pixels, _SIDE, _QUALITY)
@@ -149,17 +153,17 @@ class Boxes:
         return path
 
     def drop(self, key: str, name: str) -> None:
-        """Delete a picture. Raises ExplainedError where it is not there."""
+        """Delete a picture; ExplainedError where there is none."""
         self.picture(key, name).unlink(missing_ok=True)
 
     def forget(self) -> None:
-        """Delete all of it."""
+        """Delete all boxes."""
         with _alone:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def _names(self) -> dict[str, str]:
-        kept = _NAMES.read(self.folder)
-        return kept.names if kept else {str(key + 1): "" for key in range(LEAST_BOXES)}
+        record = _NAMES.read(self.folder)
+        return record.names if record else {str(key + 1): "" for key in range(LEAST_BOXES)}
 
     def _write(self, names: dict[str, str]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Drawn scenes of a few classes, for whoever wants to see teaching work before they have pictures."""
+"""Drawn scenes of a few classes, to try teaching without pictures of one's own."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from vitexplorer.scenes.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 
 CLASSES = ("flower", "fish", "mug")
 TAUGHT, ASK = 5, 2
-"""scenes of each class to teach with, and to ask about"""
-_SIDE, _FIRST = 192, 20_000
-"""pixels; the number of the first scene, behind those that other parts of the page show"""
+"""Scenes of each class to teach with, and to ask about"""
+_SIDE = 192
+"""Pixels"""
+_FIRST = 20_000
+"""Number of the first scene, beyond those that other parts of the page show"""
 
 
 @cache
 def drawn_examples() -> tuple[tuple[Text, tuple[UInt8[ndarray, "height width 3"], ...]], ...]:
-    """Each class with its scenes, those to ask about last; always the same ones."""
-    from vitexplorer.scenes import draw_scene  # and with it OpenCV, for which the page need not wait
+    """Draw the scenes of each class, those to ask about last; always the same ones."""
+    from vitexplorer.scenes import draw_scene  # imports OpenCV, which the page need not wait for
 
     found: dict[str, list[ndarray]] = {name: [] for name in CLASSES}
     number = _FIRST

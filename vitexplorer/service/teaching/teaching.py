@@ -1,6 +1,7 @@
-"""A probe for the pictures in a visitor's boxes: features once for each picture and model, a fit whenever they changed.
+"""Teaching: a linear probe on the pictures in a visitor's boxes.
 
-Passes through the model take their turns like everybody's, one picture each, and a question keeps nothing.
+Features are computed once for each picture and model, and the probe is fitted when the boxes have changed. Each picture
+takes one turn on the model; a picture that is only asked about is not kept.
 """
 
 from __future__ import annotations
@@ -30,21 +31,21 @@ if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
 
 AT_ONCE = 0.7
-"""seconds for which examples are looked at before the browser is told how far it is"""
+"""Seconds of work on examples between two progress messages"""
 _FEATURES, _PROBES = 32 << 20, 16 << 20
-"""bytes"""
+"""Bytes of the two caches"""
 
 
 class Taught(NamedTuple):
-    """Boxes and the model that is taught."""
+    """The boxes and the model of one request."""
 
     boxes: tuple[Box, ...]
     model: Picture
-    """its name and weights"""
+    """Name and weights of the model"""
 
     @property
     def filled(self) -> tuple[Box, ...]:
-        """Boxes with a picture in them: the classes."""
+        """Boxes with pictures: the classes."""
         return tuple(box for box in self.boxes if box.pictures)
 
     @property
@@ -54,42 +55,53 @@ class Taught(NamedTuple):
 
     @property
     def labels(self) -> Int[ndarray, " images"]:
-        """Of which filled box each of them is."""
+        """Index of each example's filled box."""
         return np.repeat(np.arange(len(self.filled)), [len(box.pictures) for box in self.filled])
 
     def key_of(self, path: Path) -> tuple[str, str, str]:
-        """Of a picture's feature: a picture is named by its content."""
+        """Return the cache key of a picture's feature; the picture's name is a hash of its content."""
         return path.stem, self.model.model, self.model.weights
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A picture as the model saw it."""
+    """A picture as the model read it, with its feature and attention."""
 
     pixels: ndarray
     """uint8 RGB (height, width, 3)"""
     feature: Float[ndarray, " dim"]
     attention: MapResult | None
-    """of the last block; None where it cannot be shown"""
+    """Attention map of the last block; None where it cannot be shown"""
     reading: Text
-    """of the attention, or why there is none"""
+    """Reading of the attention map, or the reason why there is none"""
     model: Text
-    """name and weights"""
+    """Name and weights of the model"""
 
 
 class Teaching:
-    """What all visitors' boxes are answered from."""
+    """Features and probes for all visitors."""
 
     def __init__(self, engine: Engine):
-        """Args: engine: the page's own."""
+        """Start with empty caches.
+
+        Args:
+            engine: the page's engine.
+        """
         self.engine = engine
-        self._features: BytesCache[tuple[str, str, str], ndarray] = BytesCache(_FEATURES, lambda one: one.nbytes)
+        self._features: BytesCache[tuple[str, str, str], ndarray] = BytesCache(
+            _FEATURES, lambda feature: feature.nbytes
+        )
         self._probes: BytesCache[tuple, LinearHead] = BytesCache(
             _PROBES, lambda head: sum(part.nbytes for part in vars(head).values())
         )
 
     async def learn(self, visitor: str, taught: Taught, seconds: float = AT_ONCE) -> int:
-        """Look at examples for a while; how many are left. Raises ExplainedError, StoppedError."""
+        """Compute features of examples for a while and return how many are left.
+
+        Raises:
+            ExplainedError: the model or a picture cannot be used.
+            StoppedError: the visitor asked for something else.
+        """
         waiting.set(Waiting(f"teaching {visitor}"))
         until = time.monotonic() + seconds
         missing = [path for path in taught.examples if self._features.get(taught.key_of(path)) is None]
@@ -101,11 +113,11 @@ class Teaching:
         return 0
 
     def features(self, taught: Taught) -> Float[ndarray, "images dim"]:
-        """Of all examples, which were looked at."""
+        """Stack the features of all examples, which `learn` has computed."""
         return np.stack([self._features.get(taught.key_of(path)) for path in taught.examples])
 
     def probe(self, taught: Taught) -> LinearHead:
-        """The probe for examples that were looked at, of two classes or more."""
+        """Fit the probe for two classes or more, or return the cached one; `learn` has computed the features."""
         from vitexplorer.finetune.probe import fit_probe
 
         key = tuple(tuple(path.stem for path in box.pictures) for box in taught.filled), taught.model
@@ -116,14 +128,20 @@ class Teaching:
         return head
 
     async def see(self, visitor: str, model: Picture, path: Path) -> Seen:
-        """One pass on a picture that is asked about. Raises ExplainedError, StoppedError."""
+        """Run the model on a picture that is asked about.
+
+        Raises:
+            ExplainedError: the model or the picture cannot be used.
+            StoppedError: the visitor asked for something else.
+        """
         waiting.set(Waiting(f"teaching {visitor}"))
         return await self.engine.with_model(object(), model, partial(_see, path))
 
     async def left_out(self, visitor: str, taught: Taught) -> Int[ndarray, " images"]:
-        """What each example, which were looked at, is taken for by a probe of the others.
+        """Predict each example by a probe of the others; `learn` has computed the features.
 
-        Raises StoppedError where the visitor asks again before it is known.
+        Raises:
+            StoppedError: the visitor asked again meanwhile.
         """
         from vitexplorer.finetune.probe import leave_one_out
 
@@ -153,17 +171,17 @@ def _see(path: Path, model: LoadedModel, report: Report) -> Seen:
     capture = _capture(model, path)
     try:
         attention = compute("attention_map", capture)
-        said = VIEWS[attention.view].reading(attention)
+        reading = VIEWS[attention.view].reading(attention)
     except UnsupportedError as error:
-        attention, said = None, error.text
+        attention, reading = None, error.text
     name = Text("{model} · {weights}", "{model} · {weights}").format(
         model=capture.model.name, weights=capture.provenance.weights_text
     )
-    return Seen(capture.input.pixels, feature_of(capture), attention, said, name)
+    return Seen(capture.input.pixels, feature_of(capture), attention, reading, name)
 
 
-def wrong_ones(taught: Taught, said: Sequence[int]) -> list[tuple[Box, Path, Box]]:
-    """Examples that are taken for another class: the true one, the picture, and what was said."""
+def wrong_ones(taught: Taught, predicted: Sequence[int]) -> list[tuple[Box, Path, Box]]:
+    """List misclassified examples: true box, picture, predicted box."""
     boxes = taught.filled
-    asked = zip(taught.labels, taught.examples, said, strict=True)
+    asked = zip(taught.labels, taught.examples, predicted, strict=True)
     return [(boxes[true], path, boxes[int(other)]) for true, path, other in asked if true != other]

@@ -1,4 +1,4 @@
-"""Every word of the part of Fine-tune in which a visitor teaches by examples."""
+"""Texts of the part of Fine-tune in which a visitor teaches by examples."""
 
 from __future__ import annotations
 
@@ -84,5 +84,5 @@ TEACH_WORDS: dict[str, Text] = {
 
 
 def words_of_teaching(language: Language) -> dict[str, str]:
-    """All of them, for a browser that fills them in itself."""
+    """Return all texts, for a browser that fills them in itself."""
     return {key: text.in_(language) for key, text in TEACH_WORDS.items()}

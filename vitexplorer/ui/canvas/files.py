@@ -23,7 +23,7 @@ from starlette.routing import Route
 from vitexplorer.core.settings import settings
 from vitexplorer.ui.canvas.payload import pack_attention, packed_bytes
 from vitexplorer.ui.kit.served_files import FileAddress, ServedFile, cached_file
-from vitexplorer.ui.kit.static_responses import FOR_GOOD, NOT_KEPT
+from vitexplorer.ui.kit.static_responses import IMMUTABLE, NO_STORE
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -110,13 +110,13 @@ async def _serve(request: Request) -> Response:
     name, block = request.path_params["capture"], request.path_params["block"]
     capture = _captures.get(name)
     if capture is None or block >= capture.depth or block_address(capture, block) is None:
-        return PlainTextResponse("Not found", 404, NOT_KEPT)
+        return PlainTextResponse("Not found", 404, NO_STORE)
     key = name, block
     if (packing := _being_packed.get(key)) is None:
         packing = _being_packed[key] = asyncio.create_task(asyncio.to_thread(packed_block, capture, block))
         packing.add_done_callback(lambda _: _being_packed.pop(key))
     content = await asyncio.shield(packing)  # one who hangs up takes it from nobody else
-    return Response(content, media_type="application/octet-stream", headers=FOR_GOOD)
+    return Response(content, media_type="application/octet-stream", headers=IMMUTABLE)
 
 
 BLOCKS = Route("/attention/{capture}/{block:int}", _serve)

@@ -1,6 +1,6 @@
-"""Every term of the field in one sentence with its formula: one table for both languages.
+"""Glossary: each term of the field in one sentence with its formula, in both languages.
 
-The first word of an entry is what the term is called here, the others are further ways to write it. English words are
+The first word of an entry is the term as the page uses it, the others are further spellings. English words are
 looked for whole, with or without an s; Chinese ones anywhere, but a single character only where no word can end in it.
 Letters in formulas: q, k, v a query, key, value; d the width of a head; N tokens or patches; D the width of a token.
 """
@@ -14,22 +14,22 @@ from vitexplorer.core.text import Language, Text
 
 @dataclass(frozen=True)
 class Entry:
-    """A term, in each language under all its spellings."""
+    """A term with all its spellings in each language."""
 
     en: tuple[str, ...]
     zh: tuple[str, ...]
     says: Text
-    """one sentence"""
+    """One sentence"""
     formula: str = ""
-    """empty where it has none"""
+    """Empty where it has none"""
 
     def spellings(self, language: Language) -> tuple[str, ...]:
-        """How the term is written, the usual way first."""
+        """Return the spellings in a language, the usual one first."""
         return self.zh if language == "zh" else self.en
 
 
 def of_language(language: Language) -> list[dict[str, object]]:
-    """The table as the page reads it: `spellings`, `says`, `formula` of every entry."""
+    """Return the table as the page reads it: `spellings`, `says`, `formula` of every entry."""
     return [
         {"spellings": entry.spellings(language), "says": entry.says.in_(language), "formula": entry.formula}
         for entry in GLOSSARY

@@ -1,6 +1,6 @@
-"""One language for a whole visit: `?lang=` where it is given, otherwise what the browser asks for.
+"""Language of a visit: `?lang=` if given, else the browser's.
 
-gradio translates its own words and ours by `navigator.language`, and knows no URL parameter. A middleware writes the
+gradio translates all words by `navigator.language`, and knows no URL parameter. A middleware writes the
 language into the page before any script runs, so that the browser and the server always agree on it. The page goes out
 compressed, which gradio does for its scripts alone.
 """
@@ -21,39 +21,39 @@ from vitexplorer.ui.kit.static_responses import compressed, encoding_of
 from vitexplorer.ui.kit.words import UI_WORDS
 
 _PREFIX = "vx_"
-"""of keys: gradio has words of its own under names like "image", and theirs would win"""
+"""Keeps our keys apart from gradio's own, such as "image", which would win"""
 
 LOCALES: dict[Language, str] = {"en": "en", "zh": "zh-CN"}
 
 
 def locale_of(language: Language) -> str:
-    """The tag browsers and gradio use: en, zh-CN."""
+    """Return the tag of browsers and gradio: en, zh-CN."""
     return LOCALES[language]
 
 
 def language_of(query: str, accept_language: str) -> Language:
-    """The language of a visit from its query string and its Accept-Language header."""
+    """Return the language of a visit from its query string and its Accept-Language header."""
     asked = parse_qs(query).get("lang")
     return normalise_language(asked[0] if asked else re.split("[,;]", accept_language)[0].strip())
 
 
 def language_of_request(request: gr.Request | None) -> Language:
-    """The language of the page that made a request to gradio."""
+    """Return the language of the page that made a request to gradio."""
     if request is None:
         return "en"
     return language_of(str(request.request.url.query), request.headers.get("accept-language", ""))
 
 
 _NAMES = (b"host", b"x-forwarded-host", b"x-forwarded-proto", b"x-gradio-server")
-"""headers from which gradio reads under which address it is served, which it writes into the page"""
+"""Headers from which gradio reads its own address, which it writes into the page"""
 _PAGES = 4 << 20
-"""bytes of pages that are kept"""
+"""Bytes of cached pages"""
 
 
 class LanguageMiddleware:
-    """Puts `lang` on <html> and makes `navigator.language` say what the address asks for.
+    """Middleware that sets `lang` on <html>, and `navigator.language` to the language of the address.
 
-    A page is the same for everybody who reaches it under the same address in the same language, and is made once.
+    A page is the same for every visitor with the same address and language, and is made once.
     """
 
     def __init__(
@@ -62,19 +62,19 @@ class LanguageMiddleware:
         head: Callable[[Language], str] = lambda language: "",
         policy: Callable[[str], str] = lambda page: "",
     ):
-        """Sees to pages alone.
+        """Wrap an application; only its pages are changed.
 
         Args:
             app: the ASGI application behind this one.
-            head: what else stands in <head>, at its beginning.
+            head: markup for the beginning of <head>.
             policy: the Content-Security-Policy of a page as it is sent.
         """
         self.app = app
         self.head, self.policy = head, policy
-        self._kept: BytesCache[Hashable, tuple[dict, dict]] = BytesCache(_PAGES, lambda page: len(page[1]["body"]))
+        self._cached: BytesCache[Hashable, tuple[dict, dict]] = BytesCache(_PAGES, lambda page: len(page[1]["body"]))
 
     async def __call__(self, scope, receive, send) -> None:
-        """Pass everything on; a page goes out with its language written into it."""
+        """Pass a request on; write the language into the answer if it is a page."""
         if scope["type"] != "http" or scope["method"] != "GET":
             await self.app(scope, receive, send)
             return
@@ -99,16 +99,16 @@ class LanguageMiddleware:
                 if not message.get("more_body"):
                     page = self._written(held, body.decode(), language, encoding)
                     if held["status"] == 200:
-                        self._kept.put(key, page)
+                        self._cached.put(key, page)
                     await _send(page, send)
 
-        if page := self._kept.get(key):
+        if page := self._cached.get(key):
             await _send(page, send)
         else:
             await self.app(scope, receive, rewrite)
 
     def _written(self, start: dict, page: str, language: Language, encoding: str) -> tuple[dict, dict]:
-        """The messages of a page as it goes out."""
+        """Make the two ASGI messages of a page."""
         html = with_language(page, language, self.head(language))
         body = compressed(html.encode(), encoding, quality=4)
         headers = [(name, value) for name, value in start["headers"] if name.lower() != b"content-length"]
@@ -122,7 +122,7 @@ class LanguageMiddleware:
 
 async def _send(page: tuple[dict, dict], send) -> None:
     start, body = page
-    await send({**start, "headers": [*start["headers"]]})  # to which others add theirs
+    await send({**start, "headers": [*start["headers"]]})  # a copy, since other middleware adds headers
     await send(body)
 
 
@@ -132,7 +132,7 @@ def _is_page(message: dict) -> bool:
 
 
 def with_language(page: str, language: Language, head: str = "") -> str:
-    """The HTML page with its language set for browsers, screen readers and gradio, and `head` behind that."""
+    """Return the HTML page with its language set for browsers, screen readers and gradio, and `head` behind that."""
     tag = locale_of(language)
     script = (
         "<script>for (const [name, value] of "
@@ -162,6 +162,6 @@ class Translations:
 
 
 def word(key: str, language: Language, **values: object) -> str:
-    """One of the page's words, filled in, for what the server writes itself."""
+    """Return one of the page's words, filled in, for text that the server writes."""
     text: Text = UI_WORDS[key]
     return (text.format(**values) if values else text).in_(language)

@@ -1,8 +1,7 @@
-"""Files that a browser fetches: named by their content, so that whoever asks for the same is sent the same, and once.
+"""Served files, named by their content, so that a browser fetches each once.
 
-They lie beside what visitors send in gradio's folder, which is swept by age and size, but are served from an address
-of their own: gradio would look at where each of them is for every value that names it, and send it in small pieces.
-Of an uploaded file nothing is reached here.
+They lie beside uploads in gradio's folder, which is swept by age and size, but have a route of their own: gradio would
+check each path for every value that names it, and send the file in small pieces. Uploads cannot be reached here.
 """
 
 from __future__ import annotations
@@ -21,34 +20,34 @@ from starlette.routing import Route
 
 from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.storage.atomic_writes import explain_full_disk, replace_bytes
-from vitexplorer.ui.kit.static_responses import FOR_GOOD, NOT_KEPT
+from vitexplorer.ui.kit.static_responses import IMMUTABLE, NO_STORE
 
 
 class FileAddress(BaseModel):
-    """Where a browser fetches a file, as values of components name it."""
+    """Address of a file, for values of components."""
 
     url: str
-    """relative to the page"""
+    """URL relative to the page"""
 
 
 class ServedFile(FileAddress):
-    """A file that lies here."""
+    """A file that this server serves."""
 
     name: str
-    """under which it is saved"""
+    """File name for saving"""
 
     @property
     def path(self) -> Path:
-        """Where it lies."""
+        """Path on the disk."""
         return _place(self.url.split("/")[2], self.name)
 
     def keep(self) -> None:
-        """Put its sweeping off. Raises FileNotFoundError where it has been swept."""
+        """Mark the file as used, so that it is not swept yet; FileNotFoundError where it has been."""
         os.utime(self.path)
 
 
 def cached_file(content: bytes, name: str) -> ServedFile:
-    """A file with this content; its kind follows from its name."""
+    """Write a file with this content; its type follows from its name."""
     digest = hashlib.sha256(content).hexdigest()
     file = ServedFile(url=f"./files/{digest}/{quote(name)}", name=name)
     try:
@@ -61,11 +60,11 @@ def cached_file(content: bytes, name: str) -> ServedFile:
 
 
 def image_file(pixels: UInt8[ndarray, "height width 3"]) -> ServedFile:
-    """RGB pixels, 0-255, as a lossless file: the browser shows exactly what the model saw."""
+    """Write RGB pixels, 0-255, as a lossless file, so that the browser shows exactly what the model saw."""
     import cv2  # half the time of Pillow, and smaller; the page does not wait for it
 
-    how = [cv2.IMWRITE_PNG_STRATEGY, cv2.IMWRITE_PNG_STRATEGY_RLE]
-    return cached_file(cv2.imencode(".png", pixels[..., ::-1], how)[1].tobytes(), "image.png")
+    options = [cv2.IMWRITE_PNG_STRATEGY, cv2.IMWRITE_PNG_STRATEGY_RLE]
+    return cached_file(cv2.imencode(".png", pixels[..., ::-1], options)[1].tobytes(), "image.png")
 
 
 def _place(digest: str, name: str) -> Path:
@@ -79,8 +78,8 @@ class _InOnePiece(FileResponse):
 async def _serve(request: Request) -> Response:
     path = _place(request.path_params["digest"], request.path_params["name"])
     if not path.is_file():
-        return PlainTextResponse("Not found", 404, NOT_KEPT)
-    return _InOnePiece(path, headers=FOR_GOOD)
+        return PlainTextResponse("Not found", 404, NO_STORE)
+    return _InOnePiece(path, headers=IMMUTABLE)
 
 
 FILES = Route("/files/{digest}/{name}", _serve)

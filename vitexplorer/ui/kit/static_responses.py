@@ -1,8 +1,8 @@
-"""Files that never change under their address: compressed once, and kept by a browser for good.
+"""Static responses: files that never change at their address, compressed once and cached by browsers for good.
 
-gradio's own scripts are such files, for their names hold a hash, and so is plotly.js under its version, and an example
-under the hash of its pixels; gradio would compress scripts anew for every visitor, which took more of the server's time
-than to show the visitor's first picture. They are read when somebody wants them.
+These are gradio's scripts, whose names hold a hash, plotly.js under its version, and examples under the hash of their
+pixels. gradio compresses scripts anew for every visitor, which took more of the server's time than the visitor's first
+picture. Files are read at the first request.
 """
 
 from __future__ import annotations
@@ -22,26 +22,27 @@ from starlette.routing import Route
 from vitexplorer.models.examples import Example, examples
 
 _PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-FOR_GOOD, NOT_KEPT = {"cache-control": "public, max-age=31536000, immutable"}, {"cache-control": "no-store"}
+IMMUTABLE = {"cache-control": "public, max-age=31536000, immutable"}
+NO_STORE = {"cache-control": "no-store"}
 _TEXTS = {".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml"}
-"""what is worth compressing, and what it is"""
+"""Suffixes that are worth compressing, with their MIME types"""
 
 
 def encoding_of(accept_encoding: str) -> str:
-    """The best compression that the other side reads, as HTTP names it; empty for none."""
+    """Choose the best compression that the client accepts, by its name in HTTP; empty for none."""
     return next((encoding for encoding in ("br", "gzip") if encoding in re.findall(r"\w+", accept_encoding)), "")
 
 
 def compressed(content: bytes, encoding: str, quality: int) -> bytes:
-    """The content in that compression, of a quality of 1 to 9."""
+    """Compress content at a quality of 1 to 9."""
     if encoding == "br":
         return brotli.compress(content, quality=quality)
     return gzip.compress(content, quality, mtime=0) if encoding else content
 
 
-def lasting(request: Request, content: bytes, kind: str) -> Response:
-    """The answer with a file's content and its kind, text/css for one."""
-    headers = {**FOR_GOOD, "vary": "accept-encoding"}
+def immutable_response(request: Request, content: bytes, kind: str) -> Response:
+    """Make the response of a file that never changes; `kind` is its MIME type."""
+    headers = {**IMMUTABLE, "vary": "accept-encoding"}
     encoding = encoding_of(request.headers.get("accept-encoding", ""))
     if kind not in _TEXTS.values() or not encoding:
         return Response(content, media_type=kind, headers=headers)
@@ -59,7 +60,7 @@ def _content(path: Path) -> bytes:
 
 
 def assets_route(folder: Path) -> Route:
-    """The files of a folder of gradio's, in place of gradio's own route of this name."""
+    """Route that serves a folder of gradio's in place of gradio's own route."""
 
     @cache
     def names() -> frozenset[str]:
@@ -68,30 +69,30 @@ def assets_route(folder: Path) -> Route:
     async def serve(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in names():
-            return PlainTextResponse("Not found", 404, NOT_KEPT)
+            return PlainTextResponse("Not found", 404, NO_STORE)
         kind = _TEXTS.get(Path(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-        return lasting(request, _content(folder / name), kind)
+        return immutable_response(request, _content(folder / name), kind)
 
     return Route("/assets/{name}", serve)
 
 
 async def _serve_plotly(request: Request) -> Response:
-    return lasting(request, _content(_PLOTLY), "text/javascript")
+    return immutable_response(request, _content(_PLOTLY), "text/javascript")
 
 
 def example_url(example: Example) -> str:
-    """Where the browser finds it, relative to the page."""
+    """Return an example's URL, relative to the page."""
     return f"./examples/{example.hash}/{example.path.name}"
 
 
 async def _serve_example(request: Request) -> Response:
     asked = "./examples/{hash}/{name}".format(**request.path_params)
     path = next((example.path for example in examples().values() if example_url(example) == asked), None)
-    return FileResponse(path, headers=FOR_GOOD) if path else PlainTextResponse("Not found", 404, NOT_KEPT)
+    return FileResponse(path, headers=IMMUTABLE) if path else PlainTextResponse("Not found", 404, NO_STORE)
 
 
 PLOTLY = f"/plotly/{plotly.__version__}.js"
-"""where plotly.js is, as the plotly package ships it"""
+"""Route of plotly.js, as the plotly package ships it"""
 LIBRARIES = (
     Route(PLOTLY, _serve_plotly),
     Route("/examples/{hash}/{name}", _serve_example),

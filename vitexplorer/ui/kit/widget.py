@@ -1,4 +1,4 @@
-"""A gradio component that draws itself in the browser from one value, with a JavaScript module of its own.
+"""Widget: a gradio component that a JavaScript module of its own draws from one value.
 
 Everything travels in `value` (custom properties are lost when a component is hidden and shown again), and text reaches
 the page through `textContent` alone. Markup, style and script of a class are in the page once, see `static_files.py`.
@@ -27,10 +27,15 @@ class Widget(gr.HTML):
 
     stem: str
     sends: tuple[str, ...] = ()
-    """its own events, as listeners are called; `events` is gradio's"""
+    """Names of its own events; `events` is gradio's"""
 
     def __init__(self, value: Any = None, **options: Any):
-        """Args: value: the component's data model or None; options: as for `gr.HTML`."""
+        """Make a component.
+
+        Args:
+            value: the component's data model or None.
+            options: options of `gr.HTML`.
+        """
         events = json.dumps(self.sends)  # gradio takes for an event of the component what its script has in quotes
         super().__init__(
             value=value,
@@ -42,20 +47,20 @@ class Widget(gr.HTML):
 
     @classmethod
     def module_path(cls) -> str:
-        """Its JavaScript module, below `ui`."""
+        """Return the path of its JavaScript module, relative to `ui`."""
         return Path(inspect.getfile(cls)).with_name(f"{cls.stem}.js").relative_to(_UI).as_posix()
 
     def postprocess(self, value: Any) -> Any:
-        """The data model goes to the browser as it is."""
+        """Send the data model to the browser as it is."""
         return value.model_dump() if isinstance(value, BaseModel) else value
 
     def preprocess(self, payload: Any) -> None:
-        """Nothing is ever read back from the browser's copy of the value."""
+        """Ignore the browser's copy of the value."""
 
     def get_config(self, cls: type | None = None) -> dict[str, Any]:
-        """The configuration of gradio's HTML without what is empty here or only its chat asks for."""
+        """Return the configuration of gradio's HTML without entries that are empty, or used by its chat alone."""
         return {name: value for name, value in super().get_config().items() if name not in _UNUSED}
 
     def api_info(self) -> dict[str, str]:
-        """The value's JSON type."""
+        """Return the value's JSON type."""
         return {"type": "object"}

@@ -1,4 +1,4 @@
-"""Every string of the page itself, in both languages. Rooms, views, results and errors bring their own words."""
+"""Texts of the page itself, in both languages. Rooms, views, results and errors bring their own."""
 
 from __future__ import annotations
 

@@ -31,11 +31,11 @@ from vitexplorer.service.jobs import Done, Step, StoppedError, Waiting, followin
 from vitexplorer.service.storage_limits import check_room
 from vitexplorer.service.uploaded_models import Opened, Sent, check_kinds, choose, keep_sent
 from vitexplorer.service.user_storage import safe_name
-from vitexplorer.service.visitor_names import named
+from vitexplorer.service.visitor_names import valid_visitor
 from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.ui.gradio_adapter.page_blocks import status_of
 from vitexplorer.ui.kit.language import language_of, word
-from vitexplorer.ui.kit.static_responses import NOT_KEPT
+from vitexplorer.ui.kit.static_responses import NO_STORE
 from vitexplorer.ui.kit.words import UI_WORDS
 from vitexplorer.ui.server.image_upload import KIND
 from vitexplorer.ui.shell.address import Address
@@ -68,7 +68,7 @@ async def _answered(engine: Engine, request: Request) -> Response:
     language = language_of(request.url.query, request.headers.get("accept-language", ""))
     if request.headers.get("content-type") != KIND:
         return JSONResponse({"refused": word("file_lost", language)}, 415)
-    visitor, folder = named(request.headers.get("x-visitor", "")), None
+    visitor, folder = valid_visitor(request.headers.get("x-visitor", "")), None
     try:
         address = Address.exactly(model=asked.get("model", ""), weights=asked.get("weights", ""))
         if chosen := Address.exactly(model=asked.get("as", "")).model if "as" in asked else "":
@@ -143,7 +143,7 @@ def _in_lines(
     visitor: str, language: Language, keep: Callable[[], Coroutine[Any, Any, Opened]], folder: Path | None = None
 ) -> Response:
     lines = _lines(visitor, language, keep, folder)
-    return StreamingResponse(lines, media_type="application/x-ndjson", headers=NOT_KEPT)
+    return StreamingResponse(lines, media_type="application/x-ndjson", headers=NO_STORE)
 
 
 async def _lines(

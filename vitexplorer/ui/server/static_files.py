@@ -28,7 +28,7 @@ from vitexplorer.ui.gradio_adapter.mounting import ASSETS
 from vitexplorer.ui.kit.glossary import of_language
 from vitexplorer.ui.kit.language import LanguageMiddleware, word
 from vitexplorer.ui.kit.served_files import FILES
-from vitexplorer.ui.kit.static_responses import LIBRARIES, NOT_KEPT, PLOTLY, assets_route, lasting
+from vitexplorer.ui.kit.static_responses import LIBRARIES, NO_STORE, PLOTLY, assets_route, immutable_response
 from vitexplorer.ui.server.headers import page_policy
 from vitexplorer.ui.server.script import joined, source_map
 
@@ -86,8 +86,8 @@ def version() -> str:
 async def _serve(request: Request) -> Response:
     name = request.path_params["path"]
     if name not in static_files() or request.path_params["version"] != version():
-        return PlainTextResponse("Not found", 404, NOT_KEPT)
-    return lasting(request, static_files()[name], "text/css" if name == _STYLE else "text/javascript")
+        return PlainTextResponse("Not found", 404, NO_STORE)
+    return immutable_response(request, static_files()[name], "text/css" if name == _STYLE else "text/javascript")
 
 
 @cache

@@ -36,7 +36,7 @@ from vitexplorer.service.storage_limits import StorageLimits
 from vitexplorer.service.surveys import map_layouts as mapping
 from vitexplorer.service.surveys import process
 from vitexplorer.service.surveys.pictures import file_of
-from vitexplorer.service.surveys.store import Asked, StoredSurvey, kept_in, new_survey, running
+from vitexplorer.service.surveys.store import Asked, StoredSurvey, new_survey, running, stored_survey
 from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.storage.atomic_writes import DiskFullError
 from vitexplorer.storage.claims import standing_still
@@ -199,7 +199,7 @@ def test_every_chart_is_of_the_images_that_are_chosen(
     assert len(browser.ask("map", survey="drawn", feature="feature_cls", where=part)["points"]) == chosen
     assert browser.ask("histogram", survey="drawn", x="margin", where="margin:2~3")["empty"]
 
-    monkeypatch.setattr(mapping, "MOST", 20)
+    monkeypatch.setattr(mapping, "MOST_POINTS", 20)
     few = browser.ask("map", survey="drawn", feature="feature_mean")
     everywhere = browser.ask("histogram", survey="drawn", x="margin", where="feature_mean@-9~9~-9~9")
     assert len(few["points"]) == 20, "shown"
@@ -522,7 +522,7 @@ def test_a_survey_of_elsewhere_is_linked_and_stays_when_it_is_let_go(
     name = browser.ask("look", path=str(folder))["survey"]
     assert browser.ask("look", path=str(folder))["survey"] == name
     assert browser.ask("state", survey=name)["state"] == "finished"
-    assert kept_in(places.root / name) is not None
+    assert stored_survey(places.root / name) is not None
     assert browser.ask("delete", survey=name)["surveys"] == []
     assert (folder / "survey.json").is_file()
 

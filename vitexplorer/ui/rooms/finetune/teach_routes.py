@@ -30,7 +30,7 @@ from vitexplorer.service.teaching.boxes import MOST_BOXES, MOST_PICTURES, Box, B
 from vitexplorer.service.teaching.drawn_examples import ASK, drawn_examples
 from vitexplorer.service.teaching.teaching import Seen, Taught, Teaching, wrong_ones
 from vitexplorer.service.teaching.words import TEACH_WORDS
-from vitexplorer.service.visitor_names import named
+from vitexplorer.service.visitor_names import valid_visitor
 from vitexplorer.ui.gradio_adapter.page_blocks import status_of
 from vitexplorer.ui.kit.language import language_of
 from vitexplorer.ui.server.image_upload import answer_picture
@@ -48,7 +48,7 @@ class Asking:
         asked = request.query_params
         self.teaching, self.request = teaching, request
         self.language: Language = language_of(request.url.query, request.headers.get("accept-language", ""))
-        self.visitor = named(request.headers.get("x-visitor", ""))
+        self.visitor = valid_visitor(request.headers.get("x-visitor", ""))
         self.places = teaching.engine.places
         self.boxes = Boxes(self.places.taught(self.visitor))
         self.key, self.picture = asked.get("box", ""), asked.get("picture", "")

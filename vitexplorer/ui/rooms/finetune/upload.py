@@ -1,7 +1,4 @@
-"""A button that takes files and hands them over as they came: opening them is the engine's work.
-
-gradio writes the JSON schema of a file three times into the configuration for each; nobody asks for it here.
-"""
+"""Upload button with a short configuration: gradio writes a file's JSON schema into it three times for each button."""
 
 from __future__ import annotations
 
@@ -11,14 +8,14 @@ import gradio as gr
 
 
 class UploadButton(gr.UploadButton):
-    """A button that takes files."""
+    """gradio's button for files, without its schema."""
 
     is_template = True  # drawn by gradio's own UploadButton
 
     def get_config(self, cls: type | None = None) -> dict[str, Any]:
-        """The configuration of gradio's UploadButton, whose arguments ours are."""
+        """Return the configuration of gradio's UploadButton, which has the same arguments."""
         return super().get_config(cls or gr.UploadButton)
 
     def api_info(self) -> dict[str, str]:
-        """The value's JSON type."""
+        """Return the value's JSON type."""
         return {"type": "object"}

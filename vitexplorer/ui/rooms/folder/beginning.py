@@ -12,7 +12,7 @@ from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.amounts import duration
 from vitexplorer.service.storage_limits import check_room
 from vitexplorer.service.surveys.listing import done, listed
-from vitexplorer.service.surveys.open_surveys import opened, shard_files
+from vitexplorer.service.surveys.open_surveys import latest, shard_files
 from vitexplorer.service.surveys.process import begin, check_turn, last_words, model_of
 from vitexplorer.service.surveys.request import SurveyRequest
 from vitexplorer.service.surveys.sources import (
@@ -145,7 +145,12 @@ def state(asking: SurveyRequest) -> dict[str, Any]:
 
     survey = asking.survey
     running = survey.is_running
-    base = {"name": survey.name, "title": survey.title.in_(asking.language), "running": running, "door": survey.door}
+    base = {
+        "name": survey.name,
+        "title": survey.title.in_(asking.language),
+        "running": running,
+        "door": survey.picture_key,
+    }
     try:
         card = read_card(survey.answers)
     except ExplainedError as error:
@@ -155,7 +160,7 @@ def state(asking: SurveyRequest) -> dict[str, Any]:
         return {**base, "state": "failed", "says": asking.say("survey_ended", why=why), "resumes": survey.resumes}
     count, total = done(survey, card), card.rows_planned
     found = {**base, "model": card.model, "done": count, "total": total, "resumes": survey.resumes}
-    if count >= total and not running and (damaged := opened(survey).broken):
+    if count >= total and not running and (damaged := latest(survey).broken):
         said = " ".join(why.in_(asking.language) for why in damaged)
         return {**found, "state": "stopped", "says": said}
     if count >= total:

@@ -14,7 +14,7 @@ from vitexplorer.service.surveys.choosing import conditions
 from vitexplorer.service.surveys.request import SurveyRequest
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.storage.atomic_writes import explain_full_disk
-from vitexplorer.ui.kit.static_responses import NOT_KEPT
+from vitexplorer.ui.kit.static_responses import NO_STORE
 
 FORMATS = ("csv", "parquet")
 
@@ -36,4 +36,4 @@ def kept_rows(asking: SurveyRequest) -> FileResponse:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
-    return FileResponse(file, headers=NOT_KEPT, background=gone)
+    return FileResponse(file, headers=NO_STORE, background=gone)

@@ -26,10 +26,10 @@ from vitexplorer.service.surveys.pictures import file_of, small_picture
 from vitexplorer.service.surveys.process import begin, stop
 from vitexplorer.service.surveys.request import SurveyRequest, counting
 from vitexplorer.service.surveys.store import delete
-from vitexplorer.service.visitor_names import named
+from vitexplorer.service.visitor_names import valid_visitor
 from vitexplorer.ui.gradio_adapter.page_blocks import status_of
 from vitexplorer.ui.kit.language import language_of
-from vitexplorer.ui.kit.static_responses import NOT_KEPT
+from vitexplorer.ui.kit.static_responses import NO_STORE
 from vitexplorer.ui.rooms.folder import beginning
 from vitexplorer.ui.rooms.folder.keeping import kept_rows
 from vitexplorer.ui.server.image_upload import KIND, answer_picture
@@ -91,7 +91,7 @@ OF_ROWS: dict[str, Callable[[SurveyRequest], dict[str, Any] | Response]] = {
 
 def _asked(engine: Engine, request: Request) -> SurveyRequest:
     language = language_of(request.url.query, request.headers.get("accept-language", ""))
-    return SurveyRequest(engine, request.query_params, language, named(request.headers.get("x-visitor", "")))
+    return SurveyRequest(engine, request.query_params, language, valid_visitor(request.headers.get("x-visitor", "")))
 
 
 def survey_routes(engine: Engine) -> list[Route]:
@@ -121,7 +121,7 @@ def survey_routes(engine: Engine) -> list[Route]:
                 await opened(asking)
             async with turns:
                 made = await asyncio.to_thread((ANSWERS | OF_ROWS)[what], asking)
-            return made if isinstance(made, Response) else JSONResponse(made, headers=NOT_KEPT)
+            return made if isinstance(made, Response) else JSONResponse(made, headers=NO_STORE)
         except ExplainedError as error:
             return JSONResponse({"refused": error.text.in_(asking.language)}, status_of(error))
 
@@ -132,7 +132,7 @@ def survey_routes(engine: Engine) -> list[Route]:
                 small = await asyncio.to_thread(small_picture, engine.places, door, row)
         except ExplainedError as error:
             language = language_of(request.url.query, request.headers.get("accept-language", ""))
-            return JSONResponse({"refused": error.text.in_(language)}, 404, NOT_KEPT)
+            return JSONResponse({"refused": error.text.in_(language)}, 404, NO_STORE)
         return Response(small, media_type="image/jpeg", headers=PICTURES)
 
     return [
