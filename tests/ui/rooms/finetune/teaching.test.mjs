@@ -1,11 +1,11 @@
-// What is done while somebody teaches: one thing after the other, examples first, nothing for who does not look.
+// The order of work while somebody teaches: one thing after the other, examples first.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
 globalThis.document = {baseURI: 'http://here/', documentElement: {lang: 'en'}};
 globalThis.location = new URL('http://here/');
-const {turns} = await import('../../vitexplorer/ui/rooms/finetune/teaching.js');
+const {turns} = await import('../../../../vitexplorer/ui/rooms/finetune/teaching.js');
 
 const soon = () => new Promise((done) => { setTimeout(done, 0); });
 

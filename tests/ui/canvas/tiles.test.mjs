@@ -1,11 +1,9 @@
-// The strip of all heads of all blocks: how its tiles are laid out, where arrow keys lead, what its file holds.
+// The strip of all heads: the layout of its tiles, and arrow keys.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {decodeRows, readQuery} from '../../vitexplorer/ui/canvas/payload.js';
-import {layTiles, lengthsOf, tileBeside} from '../../vitexplorer/ui/canvas/tiles.js';
-import {VALUE, VIT, packed} from './packed.mjs';
+import {layTiles, lengthsOf, tileBeside} from '../../../vitexplorer/ui/canvas/tiles.js';
 
 function laidOut(heads) {
   const lengths = lengthsOf(heads), {gap, frame, between, high} = lengths, height = high - 18 - frame;
@@ -33,17 +31,4 @@ test('an arrow key leads to the head beside, across blocks, and stays at an edge
   assert.deepEqual(from(1, 2)(0, -1), [0, 2]);
   assert.deepEqual(from(0, 2)(1, 0), [0, 2]);
   assert.deepEqual([...from(0, 0)(0, -1), ...from(1, 3)(0, 1)], [0, 0, 1, 3]);
-});
-
-test('rows of several blocks are read from one file, each over the grid of its block', () => {
-  const [window] = VIT, row = {...window, queries: window.queries.slice(0, 1), heads: window.heads.map((rows) => rows.slice(0, 1))};
-  const one = packed([row]), both = new Uint8Array(2 * one.byteLength);
-  both.set(new Uint8Array(one));
-  both.set(new Uint8Array(one), one.byteLength);
-  const strip = {blocks: [0, 1].map((block) => ({block, rows: VALUE.rows, cols: VALUE.cols, heads: VALUE.heads}))};
-  const rows = decodeRows(both.buffer, {...VALUE, strip});
-  assert.deepEqual(rows.map(({facts}) => facts.block), [0, 1]);
-  const read = ({payload}) => readQuery(payload, payload.codes[0]).heads.map(({map}) => [...map]);
-  assert.deepEqual(read(rows[0]), read(rows[1]));
-  assert.throws(() => decodeRows(both.buffer.slice(0, one.byteLength + 8), {...VALUE, strip}));
 });

@@ -1,9 +1,9 @@
-// What a person chose to train, on its way through the address.
+// The plan of a training in the address.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {read, written} from '../../vitexplorer/ui/rooms/finetune/plan.js';
+import {read, written} from '../../../../vitexplorer/ui/rooms/finetune/plan.js';
 
 const FIRST = {epochs: '10', seed: '0'};
 const NOTHING = {on: null, settings: {}, plan: {}};

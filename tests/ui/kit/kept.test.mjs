@@ -1,9 +1,9 @@
-// Lists of kept views: what a file may hold, and which parameters of a link belong to the picture.
+// Lists of kept views: their files, and the parameters that belong to the picture.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {asLookedAt, read, shown, written} from '../../vitexplorer/ui/kit/kept.js';
+import {asLookedAt, read, shown, written} from '../../../vitexplorer/ui/kit/kept.js';
 
 test('a list comes back from its file without its pictures', () => {
   const views = [{title: '<b>鱼</b>', query: 'model=a&block=2', picture: 'data:image/png;base64,AA'}, {title: 'b', query: ''}];

@@ -1,9 +1,9 @@
-// Which layout of a figure a room gets, and how it is stretched.
+// The layout of a figure that fits its room, and how it is stretched.
 
 import assert from 'node:assert/strict';
-import {test} from 'node:test';
+import test from 'node:test';
 
-import {fitted, put, stretched} from '../../vitexplorer/ui/panel/fitting.js';
+import {fitted, put, stretched} from '../../../vitexplorer/ui/panel/fitting.js';
 
 const sheet = (width, height, more = {}) => ({data: [], layout: {width, height, font: {size: 15}, ...more}});
 const windows = [sheet(350, 430), sheet(620, 440), sheet(900, 620)];

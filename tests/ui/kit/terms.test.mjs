@@ -1,10 +1,9 @@
-// Terms of the glossary in a text: the longest, whole words, each once; and where the popover stands.
+// Terms of the glossary in a text: the longest, whole words, each once.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {beside} from '../../vitexplorer/ui/kit/glossary.js';
-import {finder} from '../../vitexplorer/ui/kit/terms.js';
+import {finder} from '../../../vitexplorer/ui/kit/terms.js';
 
 /** What is found, as [as it stands there, the term]. */
 function found(text, ...entries) {
@@ -36,11 +35,4 @@ test('a Chinese term stands anywhere, one character only where it is a word', ()
   assert.deepEqual(found('到块 3 为止', head, block, patch), [['块', '块']]);
   assert.deepEqual(found('平均值与键、值', value), [['值', '值向量']]);
   assert.deepEqual(found('经softmax后', ['softmax']), [['softmax', 'softmax']]);
-});
-
-test('the popover stands below its term, above where there is no room, and never outside', () => {
-  const box = {width: 300, height: 100}, room = {width: 1000, height: 600};
-  assert.deepEqual(beside({left: 40, top: 20, bottom: 40}, box, room), {left: 40, top: 48});
-  assert.deepEqual(beside({left: 900, top: 560, bottom: 580}, box, room), {left: 692, top: 452});
-  assert.deepEqual(beside({left: -5, top: 560, bottom: 580}, {width: 300, height: 590}, room), {left: 8, top: 8});
 });

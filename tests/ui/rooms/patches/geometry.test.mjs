@@ -1,13 +1,11 @@
-// Where patches lie, by hand: on the board with and without a gap, and in the sequence.
+// Places of patches, by hand: on the board with and without a gap, and in the sequence.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import {
-  EDGE, PREFIX, SIZE, TILE, corner, cutOut, excerpt, firstPatch, inSight, inside, laidOut, nearest, numberOf, patchAt, patchOf,
-  scrollTo,
-} from '../../vitexplorer/ui/rooms/patches/geometry.js';
-import {csvOf} from '../../vitexplorer/ui/rooms/patches/numbers.js';
+  EDGE, PREFIX, SIZE, TILE, corner, cutOut, excerpt, firstPatch, inSight, inside, laidOut, nearest, numberOf, patchAt, patchOf, scrollTo,
+} from '../../../../vitexplorer/ui/rooms/patches/geometry.js';
 
 const GRID = {rows: 3, cols: 5};
 
@@ -68,10 +66,4 @@ test('an excerpt holds both ends and the picked one with its neighbours, and a g
   assert.deepEqual(excerpt(50, 144), [0, 1, 2, 3, null, 48, 49, 50, 51, 52, null, 143]);
   assert.deepEqual(excerpt(2, 6), [0, 1, 2, 3, 4, 5]);
   assert.deepEqual(excerpt(143, 144), [0, 1, 2, 3, null, 141, 142, 143]);
-});
-
-test('every patch has a line: its token after the prefix, its place, its upper left pixel', () => {
-  const lines = csvOf({rows: 2, cols: 3, patch_size: 16, prefix_tokens: ['class token']}).split('\n');
-  assert.equal(lines[0], 'token,row,col,left,top,side');
-  assert.deepEqual([lines[1], lines[6], lines[7]], ['1,0,0,0,0,16', '6,1,2,32,16,16', '']);
 });

@@ -1,7 +1,9 @@
-import assert from 'node:assert/strict';
-import {test} from 'node:test';
+// Addresses and code of an embedded figure.
 
-import {addressFor, frameCode} from '../../vitexplorer/ui/shell/embedded.js';
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+import {addressFor, frameCode} from '../../../vitexplorer/ui/shell/embedded.js';
 
 const HERE = 'https://a.org/page?room=flow&embed=1&lang=zh';
 

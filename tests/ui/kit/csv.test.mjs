@@ -1,9 +1,9 @@
 // Tables that Python wrote.
 
 import assert from 'node:assert/strict';
-import {test} from 'node:test';
+import test from 'node:test';
 
-import {rowsOf} from '../../vitexplorer/ui/kit/csv.js';
+import {rowsOf} from '../../../vitexplorer/ui/kit/csv.js';
 
 test('fields may be empty or quoted, with commas, quotes and lines in them', () => {
   assert.deepEqual(rowsOf('\ufeffrow,value\n0,\n1,"a, ""b""\nc"\r\n'), [['row', 'value'], ['0', ''], ['1', 'a, "b"\nc']]);

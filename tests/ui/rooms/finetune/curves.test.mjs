@@ -1,10 +1,10 @@
-// The live curves of a training as plotly is given them.
+// The live curves of a training as Plotly is given them.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {said} from '../../vitexplorer/ui/rooms/finetune/chart_numbers.js';
-import {curves} from '../../vitexplorer/ui/rooms/finetune/curves.js';
+import {said} from '../../../../vitexplorer/ui/rooms/finetune/chart_numbers.js';
+import {curves} from '../../../../vitexplorer/ui/rooms/finetune/curves.js';
 
 const LOOK = {text: '#111', muted: '#555', line: '#ccc', font: 'sans-serif'};
 const LINE = {name: 'lora', points: [[0.5, 3], [1, 1]], colour: '#31688e', dash: 'solid'};

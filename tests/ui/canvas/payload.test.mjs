@@ -1,11 +1,13 @@
-// What travels and what one query reads of it, against blocks small enough to count by hand.
+// Packed attention, read query by query, against blocks small enough to count by hand.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {MEAN, PADDING, blockMaximum, decodePayload, hasQuery, readQuery} from '../../vitexplorer/ui/canvas/payload.js';
-import {borderOf, inOrder, outsideOf} from '../../vitexplorer/ui/canvas/windows.js';
-import {VALUE, VIT, packed} from './packed.mjs';
+import {
+  MEAN, PADDING, blockMaximum, decodePayload, decodeRows, hasQuery, readQuery,
+} from '../../../vitexplorer/ui/canvas/payload.js';
+import {borderOf, outsideOf} from '../../../vitexplorer/ui/canvas/windows.js';
+import {VALUE, VIT, packed} from './packed_attention.mjs';
 
 const near = (found, wanted, error = 1 / 500) => {
   assert.equal(found.length, wanted.length);
@@ -63,12 +65,6 @@ test('bytes of another block are refused', () => {
   ]) assert.throws(() => decodePayload(buffer, value));
 });
 
-test('a window that wraps around the grid is laid out as the window itself is', () => {
-  assert.deepEqual(inOrder([0, 1, 4, 5], 6), [4, 5, 0, 1]);
-  assert.deepEqual(inOrder([2, 3], 6), [2, 3]);
-  assert.deepEqual(inOrder([0, 1], 6), [0, 1]);
-});
-
 test('a windowed query marks its window; the boxes outside cover every other patch once', () => {
   const windows = [
     {keys: [0, 2, 6, 8], queries: [0, 2, 6, 8], heads: [[[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]]},
@@ -85,4 +81,17 @@ test('a windowed query marks its window; the boxes outside cover every other pat
   assert.deepEqual(covered, [...window.inside].map((inside) => 1 - inside));
   assert.equal(borderOf(window, 3, 3).length, 16);
   near([readQuery(payload, 7).heads[0].padding], [0.5]);
+});
+
+test('rows of several blocks are read from one file, each over the grid of its block', () => {
+  const [window] = VIT, row = {...window, queries: window.queries.slice(0, 1), heads: window.heads.map((rows) => rows.slice(0, 1))};
+  const one = packed([row]), both = new Uint8Array(2 * one.byteLength);
+  both.set(new Uint8Array(one));
+  both.set(new Uint8Array(one), one.byteLength);
+  const strip = {blocks: [0, 1].map((block) => ({block, rows: VALUE.rows, cols: VALUE.cols, heads: VALUE.heads}))};
+  const rows = decodeRows(both.buffer, {...VALUE, strip});
+  assert.deepEqual(rows.map(({facts}) => facts.block), [0, 1]);
+  const read = ({payload}) => readQuery(payload, payload.codes[0]).heads.map(({map}) => [...map]);
+  assert.deepEqual(read(rows[0]), read(rows[1]));
+  assert.throws(() => decodeRows(both.buffer.slice(0, one.byteLength + 8), {...VALUE, strip}));
 });

@@ -1,6 +1,6 @@
 // Attention of two tokens and a class token as the browser gets it, for tests.
 
-import {PADDING} from '../../vitexplorer/ui/canvas/payload.js';
+import {PADDING} from '../../../vitexplorer/ui/canvas/payload.js';
 
 /** Packs weights as payload.py does: windows of {keys, queries, heads: rows of weights}. */
 export function packed(windows) {

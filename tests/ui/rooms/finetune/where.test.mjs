@@ -1,9 +1,9 @@
-// Where a person is on the way from images to results.
+// The step at which a training is.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {stepOf} from '../../vitexplorer/ui/rooms/finetune/where.js';
+import {stepOf} from '../../../../vitexplorer/ui/rooms/finetune/where.js';
 
 test('images come first, then methods, the training while it runs or was stopped, and what was found', () => {
   assert.equal(stepOf({runs: 0}), 0);

@@ -1,9 +1,9 @@
-// Which models a search finds, and how they are grouped.
+// Searching the list of models, and its groups.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {found, grouped} from '../../vitexplorer/ui/kit/searching.js';
+import {found, grouped} from '../../../vitexplorer/ui/kit/searching.js';
 
 const MODELS = [
   {name: 'vit_small', title: 'ViT-S/16', family: 'ViT'},

@@ -1,40 +1,21 @@
-// Which map is shown for what a person, Python or an address wants.
+// The selection that the mouse, the keys, Python or an address ask for.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {cellAt, gridOf, placeOf} from '../../vitexplorer/ui/canvas/grids.js';
-import {MEAN, decodePayload} from '../../vitexplorer/ui/canvas/payload.js';
-import {headFrom, isSilent, queryCode, queryText} from '../../vitexplorer/ui/canvas/queries.js';
-import {newView} from '../../vitexplorer/ui/canvas/scene.js';
+import {gridOf} from '../../../vitexplorer/ui/canvas/grids.js';
+import {MEAN, decodePayload} from '../../../vitexplorer/ui/canvas/payload.js';
+import {newView} from '../../../vitexplorer/ui/canvas/scene.js';
 import {
   carryOver, firstState, follows, keyNow, neighbour, nextHead, queryNow, resting, selectionOf, settle,
-} from '../../vitexplorer/ui/canvas/selection.js';
-import {VALUE, VIT, packed} from './packed.mjs';
+} from '../../../vitexplorer/ui/canvas/selection.js';
+import {VALUE, VIT, packed} from './packed_attention.mjs';
 
 function blockOf(changes = {}, windows = VIT) {
   const value = {...VALUE, block: 3, depth: 12, ...changes};
   const grids = {queries: gridOf(value, null, 'queries'), keys: gridOf(value, null, 'keys')};
   return {value, payload: decodePayload(packed(windows), value), image: null, grids};
 }
-
-test('every patch is found by its middle, also where patches reach beyond the picture', () => {
-  const image = {naturalHeight: 50, naturalWidth: 70};
-  const grid = gridOf({rows: 4, cols: 5, cell: 16}, image, 'queries');
-  assert.deepEqual([grid.high, grid.wide], [16 / 50, 16 / 70]);
-  for (let cell = 0; cell < 20; cell++) assert.equal(cellAt(grid, placeOf(grid, cell)), cell);
-  assert.equal(cellAt(grid, {y: 0.5, x: -0.01}), null);
-  assert.equal(cellAt(grid, null), null);
-  assert.deepEqual(gridOf({rows: 4, cols: 5, cell: 0, keys: {rows: 2, cols: 1, cell: 0}}, image, 'keys'), {rows: 2, cols: 1, high: 0.5, wide: 1});
-});
-
-test('queries are read as the address writes them', () => {
-  for (const text of ['cls', 'mean', '0,1']) assert.equal(queryText(VALUE, queryCode(VALUE, text)), text);
-  assert.equal(queryCode(VALUE, [0, 1]), 1);
-  for (const text of ['dist', '1,0', '0,2', '-1,0', null, 7]) assert.equal(queryCode(VALUE, text), null);
-  assert.deepEqual(['mean', '1', '2', 'best'].map((head) => headFrom(VALUE, head)), ['mean', 1, null, null]);
-  assert.ok(isSilent({...VALUE, silent: ['patches']}, MEAN));
-});
 
 test('the query follows the mouse until a patch is pinned; then keys are read', () => {
   const block = blockOf(), state = firstState();
@@ -107,14 +88,4 @@ test('a frame has the map of the head, the top of its scale, and frames around q
   assert.deepEqual([code, key, heads.length], [0, 1, 3]);
   assert.deepEqual(scene.frames.map(({cell, role}) => `${role} ${cell}`), ['key 1', 'query 0']);
   assert.ok(Math.abs(heads[0].map[0] - 0.425) < 0.005);
-});
-
-test('a place of one grid lies in another as whole numbers say, also on the border of two patches', () => {
-  for (const [rows, others] of [[12, 24], [12, 48], [24, 6], [14, 28], [7, 10]]) {
-    const one = gridOf({rows, cols: rows, cell: 0}, null, 'queries'), other = gridOf({rows: others, cols: others, cell: 0}, null, 'queries');
-    const within = (at) => Math.floor((2 * at + 1) * others / (2 * rows));
-    for (let cell = 0; cell < rows * rows; cell++) {
-      assert.equal(cellAt(other, placeOf(one, cell)), within(Math.floor(cell / rows)) * others + within(cell % rows));
-    }
-  }
 });
