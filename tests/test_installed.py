@@ -19,6 +19,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from PIL import Image
 
+from docs.make.tables import README
 from tests.helpers.app import running_app
 from tests.helpers.documentation import code_blocks
 from tests.helpers.tree import ROOT, tracked_files
@@ -106,13 +107,13 @@ def test_a_view_is_drawn(programs: Path, elsewhere: Path) -> None:
 
 
 def test_the_lines_of_the_readme_run(programs: Path, elsewhere: Path) -> None:
-    lines = code_blocks("python")[0].replace(".png", ".json")
+    lines = code_blocks("python", README)[0].replace(".png", ".json")
+    lines = lines.replace("assets/examples/scene_fish.webp", "picture.jpg")  # the path is one of the checkout
     code = f"{lines}\nprint(vx.__file__)\nprint(vx.__version__)"
     *_, file, version = output_of(programs / "python", "-c", code).splitlines()
     assert Path(file).is_relative_to(programs.parent)
     assert version == tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    assert json.loads(Path("attention.json").read_text(encoding="utf-8"))["provenance"]["weights"] == "bundled"
-    assert Path("before_after.json").is_file()
+    assert json.loads(Path("relevance.json").read_text(encoding="utf-8"))["provenance"]["weights"] == "bundled"
 
 
 def test_the_page_opens(programs: Path, elsewhere: Path) -> None:

@@ -318,7 +318,7 @@ SAID = """async () => {
   window.shift = 0;
   document.dispatchEvent(new CustomEvent('vx-refused', {detail: {why: 'This picture is gone. '.repeat(4), asked: {}}}));
   const {module} = await import(new URL(document.querySelector('[data-modules]').dataset.modules, document.baseURI));
-  module('training/came_from.js').cameFrom('scenes, gear 12', {board_back: 'Back', board_close: 'Close'});
+  module('rooms/finetune/came_from.js').cameFrom('scenes, gear 12', {board_back: 'Back', board_close: 'Close'});
 }"""
 """what every other notice says: why a question was refused, and where a picture came from"""
 SIZES = [(1920, 1080), (1440, 900), (1366, 768), (390, 844)]

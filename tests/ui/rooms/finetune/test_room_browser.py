@@ -53,7 +53,7 @@ def test_steps_of_a_training_by_keyboard_and_by_a_link(pages: str, desk: Browser
       const scenes = document.createElement('button');
       window.pressed = 0;
       document.body.append(Object.assign(scenes, {id: 'vx-training-scenes', onclick: () => pressed++}));
-      return add('report', 'training/report.js', ['pick'], null); }""")
+      return add('report', 'rooms/finetune/report.js', ['pick'], null); }""")
     for report in (empty_report("en"), empty_report("en", working="Drawing"), empty_report("en")):
         page.send("report", report)
     assert page.page.evaluate("pressed") == 1
