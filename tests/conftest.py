@@ -36,7 +36,7 @@ LONGEST_FIRST = (
     "training/test_recipes",
     "figures/test_renderers",
     "finetune/test_methods",
-    "finetune/test_training",
+    "finetune/test_in_process",
     "interventions/test_interventions",
     "models/families/test_families",
 )

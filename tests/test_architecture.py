@@ -221,6 +221,67 @@ def test_the_top_level_is_what_the_design_says():
     assert not {name for name in top if not name.startswith(".")} - allowed
 
 
+# ---------------------------------------------------------------------------------------------- the tests
+
+OWN_FOLDERS = {"helpers", "golden", "mutants"}
+SEVERAL_MODULES = {
+    "benchmarks/test_all": "every benchmark in its smallest form",
+    "capturing/test_peers": "captures against transformers",
+    "evaluation/test_evaluation_peer": "protocols against Quantus",
+    "finetune/job/test_broken_jobs": "damaged files of every kind in a job",
+    "models/checkpoints/test_any_file": "files of other libraries",
+    "models/checkpoints/test_broken_files": "damaged files of every reader",
+    "models/checkpoints/test_paper_files": "files of the original repositories",
+    "models/wrapping/test_wrap_encoder": "every kind of view on one wrapped encoder",
+    "storage/test_full_disk": "every writer on a full disk",
+    "survey/test_damage": "damaged files of every kind in a survey",
+    "survey/test_statistics": "answers, export and comparison of surveys",
+    "ui/gradio_adapter/test_private_names": "private names outside the adapter",
+    "ui/server/api/test_agents": "tools as MCP's own client calls them",
+    "ui/server/api/test_scripts": "a running page as other programs call it",
+    "ui/server/test_hosted_page": "all guards of a hosted page",
+    "ui/server/test_space": "settings of a Hugging Face Space",
+    "ui/server/test_start": "refusals to start",
+    "ui/test_links_browser": "a walk: links from every room",
+    "ui/test_modules": "JavaScript by node and tsc",
+    "views/test_one_output": "every view of a model with one output",
+    "views/test_readings": "readings of every view",
+    "views/test_relevance": "every relevance map",
+    "views/test_what_views_run": "every view's record of its passes",
+}
+"""test files that mirror no single module, and what they are about"""
+
+
+def mirrored_folder(folder: Path) -> Path:
+    """Give the folder whose modules the tests of this folder, below `tests/`, are about."""
+    return (ROOT if folder.parts[0] in ("training", "benchmarks") else PACKAGE) / folder
+
+
+def is_mirror(file: Path) -> bool:
+    """Say whether a test file, below `tests/`, is named after its folder, or a module or package in it."""
+    folder, name = mirrored_folder(file.parent), file.stem.removeprefix("test_").removesuffix("_browser")
+    return name == folder.name or (folder / name).is_dir() or (folder / f"{name}.py").is_file()
+
+
+def test_the_tests_mirror_the_tree():
+    tests = [file.relative_to(ROOT / "tests") for file in sorted((ROOT / "tests").rglob("test_*.py"))]
+    below = [file for file in tests if len(file.parts) > 1 and file.parts[0] not in OWN_FOLDERS]
+    assert below
+    assert not [file for file in below if not mirrored_folder(file.parent).is_dir()]
+    scripts = [file.relative_to(ROOT / "tests") for file in (ROOT / "tests").rglob("*.test.mjs")]
+    assert scripts
+    modules = [(PACKAGE / file).with_name(file.name.replace(".test.mjs", ".js")) for file in scripts]
+    assert not [module for module in modules if not module.is_file()]
+    others = {file.with_suffix("").as_posix() for file in below if not is_mirror(file)}
+    assert others == SEVERAL_MODULES.keys()
+
+
+def test_no_test_imports_from_another():
+    taken = re.compile(r"^\s*(from|import) tests\.(\w+\.)*test_\w+", re.MULTILINE)
+    files = [file for folder in ("tests", "benchmarks", "docs") for file in (ROOT / folder).rglob("*.py")]
+    assert not [file.relative_to(ROOT) for file in files if taken.search(file.read_text(encoding="utf-8"))]
+
+
 # ---------------------------------------------------------------------------------------------- the page
 
 MARKUP = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|createContextualFragment")

@@ -107,7 +107,7 @@ def test_a_view_is_drawn(programs: Path, elsewhere: Path) -> None:
 
 def test_the_lines_of_the_readme_run(programs: Path, elsewhere: Path) -> None:
     lines = code_blocks("python", README)[0].replace(".png", ".json")
-    lines = lines.replace("assets/examples/scene_fish.webp", "picture.jpg")
+    lines = lines.replace("assets/examples/scene_fish.webp", "picture.jpg")  # the path is one of the checkout
     code = f"{lines}\nprint(vx.__file__)\nprint(vx.__version__)"
     *_, file, version = output_of(programs / "python", "-c", code).splitlines()
     assert Path(file).is_relative_to(programs.parent)

@@ -13,6 +13,7 @@ gc.disable()  # until all is imported and collected: what lasts as long as the p
 
 import atexit  # noqa: E402
 from collections.abc import Iterator  # noqa: E402
+from typing import TYPE_CHECKING  # noqa: E402
 
 import jaxtyping  # noqa: E402
 
@@ -29,7 +30,11 @@ from tests.helpers.app import Visit, browser, hear, running_app  # noqa: E402
 from tests.helpers.small_models import CAPTURES, RECIPES, capture_small, load_small  # noqa: E402
 from tests.helpers.thorough import quick  # noqa: E402
 from vitexplorer.capturing.capture import Capture  # noqa: E402
+from vitexplorer.core.settings import Settings  # noqa: E402
 from vitexplorer.models.loading import LoadedModel  # noqa: E402
+
+if TYPE_CHECKING:
+    from vitexplorer.service.engine import Engine
 
 torch.set_num_threads(1)
 
@@ -102,6 +107,14 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The running app's address; trainings are kept in a folder of this run."""
     with running_app(VIT_RUNS_FOLDER=str(tmp_path_factory.mktemp("runs")), VIT_MCP="1") as address:
         yield address
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    """Give the engine of an installation with default settings."""
+    from vitexplorer.service.engine import Engine  # most tests need nothing of it
+
+    return Engine(Settings())
 
 
 @pytest.fixture(scope="session")

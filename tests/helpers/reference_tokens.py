@@ -9,6 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from torch import nn
+
+from tests.helpers import reference_tokens
 
 Cell = tuple[int, int] | str | None
 
@@ -32,9 +35,6 @@ def softmax(scores: np.ndarray) -> np.ndarray:
     """exp of each, divided by their sum."""
     exponentials = [math.exp(score - max(scores)) for score in scores]
     return np.array([e / math.fsum(exponentials) for e in exponentials])
-
-
-# ------------------------------------------------------------------------------------------------ heads
 
 
 def of_row(metric: str, row: np.ndarray, query: int, cells: list[Cell], size: int) -> float:
@@ -71,9 +71,6 @@ def of_heads(metric: str, A: np.ndarray, windows: list[list[Cell]], size: int) -
     return numbers
 
 
-# ------------------------------------------------------------------------------------------------ reading
-
-
 def layer_norm(x: np.ndarray, gain: np.ndarray, bias: np.ndarray, eps: float) -> np.ndarray:
     """(x - mean) / sqrt(variance + eps) * gain + bias, one token."""
     mean = math.fsum(x) / len(x)
@@ -88,9 +85,6 @@ def linear(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
     return np.array([dot(row, x) + b for row, b in zip(weight, bias, strict=True)])
 
 
-# ------------------------------------------------------------------------------------------------ positions
-
-
 def sincos(place: float, dim: int) -> list[float]:
     """sin(place / 10000^(2f / dim)) and its cosine for f = 0 ... dim / 2 - 1 (Vaswani et al. 2017, section 3.5)."""
     angles = [place / 10000 ** (2 * f / dim) for f in range(dim // 2)]
@@ -100,9 +94,6 @@ def sincos(place: float, dim: int) -> list[float]:
 def sincos_2d(row: int, col: int, dim: int) -> list[float]:
     """Half of the width for the row, half for the column."""
     return sincos(row, dim // 2) + sincos(col, dim // 2)
-
-
-# ------------------------------------------------------------------------------------------------ cost
 
 
 def vit_macs(
@@ -119,3 +110,12 @@ def vit_macs(
         macs["mlp"] += n * dim * hidden + n * hidden * dim
     macs["classifier"] = dim * classes
     return macs
+
+
+def read_slowly(module: nn.Module, token: np.ndarray) -> np.ndarray:
+    """Final LayerNorm and classifier of one token, in float64."""
+    norm = module.norm if isinstance(module.norm, nn.LayerNorm) else module.fc_norm
+    parameters = [p.detach().double().numpy() for p in (norm.weight, norm.bias, module.head.weight, module.head.bias)]
+    return reference_tokens.linear(
+        reference_tokens.layer_norm(token, *parameters[:2], norm.eps), parameters[2], parameters[3]
+    )

@@ -1,16 +1,17 @@
-"""The page's modules where Node is: their arithmetic in `tests/js/*.test.mjs`, their types by TypeScript's compiler."""
+"""JavaScript modules of the page: arithmetic by Node (`tests/ui/**/*.test.mjs`), types by TypeScript's compiler."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from tests.helpers.tree import ROOT
 
 NODE, TSC = shutil.which("node"), shutil.which("tsc")
-TESTS = sorted((ROOT / "tests" / "js").glob("*.test.mjs"))
+TESTS = sorted(Path(__file__).parent.rglob("*.test.mjs"))
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")

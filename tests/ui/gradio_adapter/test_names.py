@@ -20,8 +20,8 @@ from uvicorn import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
+from tests.helpers.private_names import ADAPTER, private_imports
 from tests.helpers.waiting import now
-from tests.ui.gradio_adapter.test_private_names import ADAPTER, private_imports
 from vitexplorer.ui.gradio_adapter.names import NAMES
 
 Samples = dict[type, Any]

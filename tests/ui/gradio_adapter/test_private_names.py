@@ -3,59 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from pathlib import Path
 
-import gradio as gr
 import pytest
 
-import vitexplorer
+from tests.helpers.private_names import ADAPTER, LIBRARIES, PACKAGE, private_attributes, private_imports
 
-PACKAGE = Path(vitexplorer.__file__).parent
-ADAPTER = sorted((PACKAGE / "ui" / "gradio_adapter").glob("*.py"))
 ELSEWHERE = sorted(set(PACKAGE.rglob("*.py")) - set(ADAPTER))
-EXPORTED = {"gradio.components", "gradio.layouts", "gradio.mcp", "gradio.themes", "gradio.validators"}
-LIBRARIES = ("gradio", "starlette", "uvicorn")
-ATTRIBUTES = {"fns", "state_holder", "session_data", "has_launched", "max_threads", "event_ids_to_events"}
-"""without an underscore, but of no use except to whoever looks into gradio"""
-OBJECTS = {"gr", "gradio", "page", "app", "server", "event", "request", "uvicorn", "starlette"}
-"""what those libraries' modules and objects are called"""
-
-
-def is_private(module: str, name: str = "") -> bool:
-    """Whether importing this is a look into a library: starlette exports all of its modules, the others few."""
-    library = module.partition(".")[0]
-    if any(part.startswith("_") and part != "__version__" for part in f"{module}.{name}".split(".")):
-        return True
-    if library == "starlette" or module in EXPORTED:
-        return False
-    return module != library or (library == "gradio" and bool(name) and name not in gr.__all__)
-
-
-def private_imports(tree: ast.AST) -> Iterator[str]:
-    """Dotted names of what a file imports of the libraries and that they do not export."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found = [(alias.name, "") for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found = [(node.module, alias.name) for alias in node.names]
-        else:
-            continue
-        for module, name in found:
-            if module.partition(".")[0] in LIBRARIES and is_private(module, name):
-                yield f"{module}.{name}".rstrip(".")
-
-
-def private_attributes(tree: ast.AST) -> Iterator[str]:
-    """Chains such as `page._queue.stopped`, from what bears such a name; and attributes that nobody else has."""
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Attribute):
-            continue
-        chain = ast.unparse(node)
-        first, *more = (part.strip("()[]") for part in chain.split("."))
-        hidden = node.attr.startswith("_") and not node.attr.startswith("__")
-        if node.attr in ATTRIBUTES or (hidden and OBJECTS & {first, *more[:-1]}):
-            yield chain
 
 
 @pytest.mark.parametrize("file", ELSEWHERE, ids=lambda file: file.relative_to(PACKAGE).as_posix())

@@ -1,0 +1,42 @@
+"""Metrics of classes and numbers, by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from vitexplorer.finetune.results.metrics import confusion, per_class, scores
+
+
+def test_metrics_of_classes_by_hand():
+    probabilities = np.array([[0.8, 0.2, 0.0], [0.6, 0.4, 0.0], [0.1, 0.9, 0.0], [0.7, 0.2, 0.1]])
+    targets = np.array([0, 0, 1, 2])
+    found = scores("classification", probabilities, targets)
+    assert found["accuracy"] == 0.75
+    assert found["balanced_accuracy"] == pytest.approx((1 + 1 + 0) / 3)
+    assert found["macro_f1"] == pytest.approx((0.8 + 1 + 0) / 3)  # class 0: precision 2/3, recall 1
+    table = per_class(probabilities, targets, ("a", "b", "c"))
+    assert table.precision.tolist() == pytest.approx([2 / 3, 1, 0])
+    assert table.support.tolist() == [2, 1, 1]
+    assert confusion(probabilities, targets).tolist() == [[2, 0, 0], [0, 1, 0], [1, 0, 0]]
+
+
+def test_a_class_that_is_predicted_but_absent_counts_in_the_mean_f1():
+    """Classes 0: precision 1, recall 1/2; 1: both 1; 2, of which there is no image: 0."""
+    probabilities = np.eye(3)[[0, 2, 1]]
+    found = scores("classification", probabilities, np.array([0, 0, 1]))
+    assert found["macro_f1"] == pytest.approx((2 / 3 + 1 + 0) / 3)
+
+
+def test_outputs_that_are_no_numbers_have_no_metrics():
+    probabilities = np.array([[np.nan, np.nan], [0.9, 0.1]])
+    assert all(map(math.isnan, scores("classification", probabilities, np.array([0, 0])).values()))
+
+
+def test_metrics_of_numbers_by_hand():
+    found = scores("regression", np.array([1.0, 2.0, 6.0]), np.array([1.0, 2.0, 3.0]))
+    assert found["rmse"] == pytest.approx(math.sqrt(3))
+    assert found["mae"] == 1
+    assert found["r2"] == pytest.approx(1 - 9 / 2)

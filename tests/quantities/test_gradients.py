@@ -1,0 +1,58 @@
+"""Gradients of attention: equal to autograd, one pass for a class, bounded, without a trace."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import replace
+
+from tests.helpers.relevance_cases import TARGET, close, truth_of
+from tests.helpers.small_models import capture_small
+from vitexplorer.quantities import gradients as kept_in
+from vitexplorer.quantities.gradients import KeptGradients, gradients
+
+# ------------------------------------------------------------------------------------------------ slow twins
+
+
+def test_gradient_of_attention_is_autograds(any_capture):
+    expected = truth_of(any_capture)
+    found = gradients(any_capture, TARGET)
+    for block in range(any_capture.depth):
+        call = any_capture.call(block)
+        close(kept_in.attention_gradient(call, found.outputs[block]).numpy(), expected.attention_gradient[block])
+        close(found.norms[block].numpy(), expected.norm[block])
+        close(found.norm_gradients[block].numpy(), expected.norm_gradient[block])
+    close(found.input[0].numpy(), expected.image_gradient)
+
+
+# ------------------------------------------------------------------------------------------------ one pass, no trace
+
+
+def test_gradients_go_with_their_capture(monkeypatch):
+    kept = KeptGradients(1 << 30)
+    monkeypatch.setattr(kept_in, "_KEPT", kept)
+    first, second = replace(capture_small("vit")), replace(capture_small("vit"))
+    found = gradients(first, 1)
+    assert gradients(first, 1) is found
+    assert gradients(second, 1) is not found
+    gradients(second, 2)
+    assert kept.nbytes == 3 * found.nbytes
+    del second
+    gc.collect()
+    assert kept.nbytes == found.nbytes
+    assert gradients(first, 1) is found
+
+
+def test_kept_gradients_are_bounded(monkeypatch):
+    captured = replace(capture_small("vit"))
+    size = gradients(captured, 0).nbytes
+    kept = KeptGradients(int(2.5 * size))
+    monkeypatch.setattr(kept_in, "_KEPT", kept)
+    first, second = gradients(captured, 0), gradients(captured, 1)
+    assert gradients(captured, 0) is first  # used last, so the other one goes
+    gradients(captured, 2)
+    assert kept.nbytes == 2 * size
+    assert gradients(captured, 0) is first
+    assert gradients(captured, 1) is not second
+    monkeypatch.setattr(kept_in, "_KEPT", KeptGradients(size - 1))
+    gradients(captured, 0)
+    assert kept_in._KEPT.nbytes == 0

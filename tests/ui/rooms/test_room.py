@@ -1,0 +1,147 @@
+"""Rooms for models that lack what they show: a sentence says why."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import gradio as gr
+import pytest
+
+import vitexplorer as vx
+from tests.helpers.built_parts import built
+from tests.helpers.page_pictures import SMALL
+from tests.helpers.small_families import capture_case
+from tests.helpers.waiting import now
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import Language
+from vitexplorer.service.engine import Engine, Explored
+from vitexplorer.ui.canvas.canvas import CanvasData
+from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.page import ROOMS, Page
+from vitexplorer.ui.panel.room_figures import Question, RoomFigures
+from vitexplorer.ui.rooms.attention.room import AttentionRoom
+from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
+from vitexplorer.ui.rooms.flow.room import FlowRoom
+from vitexplorer.ui.rooms.patches.room import PatchesRoom
+from vitexplorer.ui.rooms.room import Room
+from vitexplorer.ui.rooms.size.data import SizeData
+from vitexplorer.ui.rooms.size.room import SizeRoom
+from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import Desk, Updates
+from vitexplorer.ui.shell.room_sign import next_button
+from vitexplorer.views import VIEWS
+
+
+def made(room: type[Room], engine: Engine) -> Room:
+    return built(room(Desk(engine, Translations(), gr.State(Address()), gr.State("en"))))
+
+
+def engine_with(case: str) -> tuple[Engine, Address]:
+    """An engine that holds the capture of a small model, and the address of it."""
+    engine, address = Engine(Settings()), Address(model=case, image="scene_flower", weights="random")
+    engine._captures.put(address.picture, Explored(capture_case(case), 0.1))
+    return engine, address
+
+
+def test_a_query_that_does_not_look_in_a_block_is_not_in_the_lines_of_python() -> None:
+    engine, address = engine_with("cait")
+    room = made(AttentionRoom, engine)
+    filled = room.fill(now(engine.explore(address.picture)), replace(address, query="1,2"), "en")
+    data = filled[room.canvas]
+    assert (data.block, data.silent, data.query) == (3, ["patches"], "1,2")  # the canvas says that it does not look
+    assert "block=3, head='mean', query='cls'" in data.python
+
+    def first_block(**sent: object) -> CanvasData:
+        event = {"block": 3, "head": "mean", "query": "1,2", "to": 0, "asked": 5, **sent}
+        return now(room.show_block(gr.EventData(None, event), address, "en"))[room.canvas]
+
+    other = first_block()
+    assert (other.silent, other.asked) == (["cls"], 5)
+    assert "block=0, head='mean', query=(1, 2)" in other.python
+    assert "block=0, head=1, query='mean'" in first_block(head="1", query="cls").python
+
+
+@pytest.mark.parametrize(
+    ("room", "view", "filled"),
+    [
+        (PatchesRoom, "patch_grid", "board"),
+        (FlowRoom, "attention_rollout", "canvas"),
+    ],
+)
+def test_a_room_says_why_it_has_no_picture_of_a_model(room: type[Room], view: str, filled: str) -> None:
+    engine, address = engine_with("pvt_v2")
+    here = made(room, engine)
+
+    def entered(address: Address, language: Language) -> Updates:
+        answer = here.fill(now(engine.explore(address.picture)), address, language)
+        if room is FlowRoom:
+            answer |= now(here.enter("flow", address, None, language))
+            assert answer.pop(here.filled) == address
+        return answer
+
+    for language, said in (("en", "only the attention of single blocks"), ("zh", "只能显示单个块的注意力")):
+        refused = entered(address, language)
+        sentence, column = (refused[part] for part in here.own.components)
+        assert VIEWS[view].question.in_(language) in sentence.value
+        assert said in sentence.value
+        assert (sentence.visible, column.visible) == (True, False)
+        assert len(refused) == 2  # whatever else is there keeps what it has
+    now(engine.explore(SMALL))
+    shown = entered(Address(model=SMALL.model, image=SMALL.image, weights="random"), "en")
+    assert [shown[part].visible for part in here.own.components] == [False, True]
+    assert set(shown) == {*here.own.components, *(getattr(here, part) for part in filled.split())}
+
+
+@pytest.mark.parametrize("room", ["attention", "flow", "tokens", "outputs", "positions", "size"])
+def test_every_view_of_a_room_is_refused_in_a_sentence(room: str) -> None:
+    engine, address = engine_with("pvt_v2")
+    panel = RoomFigures(Desk(engine, Translations(), gr.State(), gr.State()), room)
+    for view in panel.views():
+        data = now(panel._show(Question(view), address, "en"))
+        assert bool(data.refused) != VIEWS[view].any_family, view
+        assert not data.refused or "only the attention of single blocks" in data.refused
+
+
+def test_parameters_are_counted_for_every_family() -> None:
+    engine, address = engine_with("pvt_v2")
+    capture = now(engine.capture(address.picture))
+    data = now(made(SizeRoom, engine).enter("size", address, None, "en"))
+    board = next(value for value in data.values() if isinstance(value, SizeData))
+    parts = board.tables[0]
+    assert [row.name for row in parts.rows][:3] == ["patch embedding", "stages.0", "stages.1"]
+    assert parts.total == board.total.counted == sum(one.numel() for one in capture.model.module.parameters())
+    assert board.total.exact is board.total.rough is board.total.macs is None
+    assert board.notes[0].startswith("No closed formula")
+    assert 'vx.compute("parameters"' in board.python
+
+
+def test_changes_of_the_pixels_are_possible_where_only_attention_is_stated() -> None:
+    engine, address = engine_with("pvt_v2")
+    room = made(WhatIfRoom, engine)
+    entered = now(room.enter("what_if", address, Address(), None, "en"))
+    assert not entered[room.picker].refused
+    assert entered[room.stage.left].attention != entered[room.stage.right].attention
+    refused = {item.key for item in entered[room.picker].items if item.refused}
+    assert refused == {"positions", "temperature", "top_k", "heads_off", "registers"}
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.key)
+def test_a_room_has_the_name_of_its_folder_and_says_what_it_shows(room: type[Room]) -> None:
+    assert room.__module__ == f"vitexplorer.ui.rooms.{room.key}.room"
+    assert room.title.en
+    assert room.invitation.en
+    assert re.fullmatch(r"[MAa-zHVLhvlczZ\d. -]+", room.icon)
+    assert room.__doc__.splitlines()[0].endswith(".")
+
+
+def test_every_view_stands_in_a_room() -> None:
+    assert {view.room for view in vx.views().values()} <= {room.key for room in ROOMS}
+
+
+def test_where_nothing_may_be_trained_no_room_leads_to_fine_tuning(engine: Engine) -> None:
+    page = Page(Settings(trainings=0), Desk(engine, Translations(), gr.State(), gr.State()))
+    assert FinetuneRoom not in page.desk.rooms
+    assert next_button(page.desk.rooms, "compare", "en")["next_room"] == "folder"
+    assert next_button(page.desk.rooms, "folder", "en") == {"next": "", "next_room": ""}

@@ -1,0 +1,27 @@
+// Searching the list of models, and its groups.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+import {found, grouped} from '../../../vitexplorer/ui/shell/searching.js';
+
+const MODELS = [
+  {name: 'vit_small', title: 'ViT-S/16', family: 'ViT'},
+  {name: 'swin_tiny', title: 'Swin-T', family: 'Swin'},
+  {name: 'vit_base_dino', title: 'DINO ViT-B', family: 'DINO'},
+];
+const names = (models) => models.map(({name}) => name);
+
+test('every word must occur, in any field and any case', () => {
+  assert.deepEqual(names(found(MODELS, 'dino VIT', ['name', 'title'])), ['vit_base_dino']);
+  assert.deepEqual(names(found(MODELS, '  ', ['name'])), ['vit_small', 'swin_tiny', 'vit_base_dino']);
+  assert.deepEqual(names(found(MODELS, 'vit', ['title'])), ['vit_small', 'vit_base_dino']);
+  assert.deepEqual(names(found(MODELS, 'swin dino', ['name', 'title'])), []);
+});
+
+test('groups keep the order in which they first occur', () => {
+  const groups = grouped([...MODELS, {name: 'vit_tiny', title: '', family: 'ViT'}], 'family');
+  assert.deepEqual(groups.map(([family, entries]) => [family, names(entries)]), [
+    ['ViT', ['vit_small', 'vit_tiny']], ['Swin', ['swin_tiny']], ['DINO', ['vit_base_dino']],
+  ]);
+});

@@ -1,0 +1,63 @@
+"""Addresses: what makes sense is taken, defaults stand for the rest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import gradio as gr
+import pytest
+
+from tests.helpers.page_pictures import SMALL
+from vitexplorer.models.catalog import catalog
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.image_store import examples
+from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.shell.address import Address, ShownView
+from vitexplorer.ui.shell.room_context import Desk
+
+
+def test_an_address_takes_what_makes_sense_and_defaults_for_the_rest() -> None:
+    address = Address.read(
+        {"model": "vit_tiny_patch16_224", "image": "scene_ring", "block": "7", "head": "x; rm", "room": "../cellar"}
+    )
+    assert (address.model, address.image, address.block) == ("vit_tiny_patch16_224", "scene_ring", "7")
+    assert (address.head, address.room) == ("", "attention")
+
+
+@pytest.mark.parametrize(
+    ("said", "size", "python"),
+    [
+        ({"size": "96"}, "96", 'fit="crop", size=96)'),
+        ({"size": "96x128", "fit": "squash"}, "96x128", 'fit="squash", size=(96, 128))'),
+        ({"size": "96", "fit": "native"}, "", 'fit="native")'),
+        ({"size": "96;"}, "", 'fit="crop")'),
+    ],
+)
+def test_an_address_has_a_size_and_python_says_it(engine: Engine, said: dict[str, str], size: str, python: str) -> None:
+    address = Address.read({"model": "vit_tiny_patch16_224", **said})
+    assert address.picture.size == size
+    desk = Desk(engine, Translations(), gr.State(address), gr.State("en"))
+    assert python in desk.python_lines(address, "attention_map")
+
+
+@pytest.mark.parametrize("image", ["../../etc/passwd", "upload-zz", "<script>", ""])
+def test_an_address_names_images_only(image: str) -> None:
+    assert Address.read({"image": image}) == Address.read({})
+
+
+def test_what_an_address_does_not_name_is_what_the_page_shows_first() -> None:
+    first = Address.read({})
+    assert (first.model, first.size, first.image) == ("scenes_dino_patch16_192", "384", "scene_gear")
+    assert Address.read({"image": "scene_ring", "room": "flow"}) == replace(first, image="scene_ring", room="flow")
+    assert Address.read({"model": SMALL.model}) == Address(model=SMALL.model, image=first.image)
+
+
+def test_an_empty_address_is_a_bundled_model_on_a_bundled_image() -> None:
+    address = Address.read({})
+    assert next(entry for entry in catalog() if entry.name == address.model).bundled
+    assert address.image in examples()
+
+
+def test_a_link_with_a_room_s_former_name_opens_it() -> None:
+    assert Address.read({"room": "survey"}).room == "folder"
+    assert ShownView.read('{"search": "?room=survey&v.survey=pets", "theme": "light"}').room == "folder"

@@ -1,0 +1,70 @@
+"""Showing a picture: errors, impossible sizes and hints are sentences."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from tests.helpers.app import Steps
+from tests.helpers.page_pictures import SMALL
+from tests.helpers.waiting import now
+from vitexplorer.models.catalog import find
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.jobs import Waiting, following
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.exploring import exploring, ready
+from vitexplorer.ui.shell.status import StatusData
+
+
+def test_a_failed_exploration_ends_in_a_sentence(engine: Engine) -> None:
+    wrong = Address.read({"model": "vit_tinny_patch16_224", "weights": "random"})
+    *_, last = Steps(exploring(engine, "a person", wrong, Address.read({}), "en"))
+    assert isinstance(last, StatusData)
+    assert last.kind == "error"
+    assert "Did you mean" in last.text
+    assert "the last good one" in last.text
+    *_, last = Steps(exploring(engine, "a person", wrong, Address(), "zh"))  # nothing is on the screen yet
+    assert "您是指" in last.text
+    assert "上一次" not in last.text
+
+
+@pytest.mark.parametrize("size", ["100", "1", "100000", "0", "3x900000000"])
+def test_a_link_with_an_impossible_size_shows_the_models_own_and_says_so(engine: Engine, size: str) -> None:
+    odd = Address.read({"model": SMALL.model, "image": SMALL.image, "weights": "random", "size": size})
+    kept = now(engine.explore(SMALL))
+    *_, instead, explored = Steps(exploring(engine, "a person", odd, Address(), "en"))
+    assert instead.address == replace(odd, size="")
+    assert explored is kept
+    assert "Nearest: " in ready(explored, instead.address, "en", instead.why).hint
+    *_, last = Steps(exploring(engine, "a person", odd, instead.address, "en"))  # what is on the screen stays
+    assert last.kind == "error"
+
+
+def test_what_is_kept_is_shown_while_somebody_else_has_the_turn(engine: Engine) -> None:
+    explored, address = now(engine.explore(SMALL)), Address(model=SMALL.model, image=SMALL.image, weights="random")
+    ended = threading.Event()
+    busy = Steps(following(Waiting("another"), engine.short.run("busy", lambda report: ended.wait(5))))
+    next(busy)
+    assert list(Steps(exploring(engine, "a person", address, Address(), "en"))) == [explored]
+    ended.set()
+    list(busy)
+
+
+def test_a_photograph_before_a_model_of_drawn_scenes_is_met_with_a_hint(engine: Engine) -> None:
+    address = Address.read({"model": "scenes_vit_patch16_192", "image": "chelsea"})
+    said = ready(now(engine.explore(address.picture)), address, "en")
+    assert "knows photographs" in said.hint
+    assert find(said.hint_model) is not None
+    scene = replace(address, image="scene_fish")
+    said = ready(now(engine.explore(scene.picture)), scene, "en")
+    assert (said.hint, said.answer) == ("", "fish 92 %")
+
+
+def test_an_unforeseen_error_is_logged_and_not_shown(engine: Engine, monkeypatch, caplog) -> None:
+    monkeypatch.setattr(engine, "explore", lambda *_: 1 / len(""))
+    *_, last = Steps(exploring(engine, "a person", Address.read({}), Address(), "en"))
+    assert last.kind == "error"
+    assert "division" not in last.text
+    assert "division" in caplog.text
