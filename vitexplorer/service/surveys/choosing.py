@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def conditions(survey: Survey, text: str) -> Where:
-    """Parse conditions as `choice.js` writes them; ExplainedError for invalid ones."""
+    """Parse conditions as `conditions.js` writes them; ExplainedError for invalid ones."""
     from vitexplorer.survey.conditions import Equals, Within
 
     parsed = []

@@ -8,7 +8,7 @@ import {besideView} from './beside.js';
 import {brushing, showPart} from './brush.js';
 import {chartControls} from './chart_controls.js';
 import {heads, histogram, points} from './charts.js';
-import {placed, without, writtenWhere} from './choice.js';
+import {placed, without, writtenWhere} from './conditions.js';
 import {classTable} from './classes.js';
 import {headCells} from './head_cells.js';
 import {heatMaps} from './heat_maps.js';
@@ -28,7 +28,7 @@ const MISSING = {map: 'chart_no_features', heads: 'chart_no_heads', classes: 'ch
  * @param {HTMLElement} below with the parts of a frame
  * @param {object} does
  * @param {(changes: Record<string, string>) => void} does.change another chart, or another of its settings
- * @param {(conditions: import('./choice.js').Condition[], gone?: {kind: string, column: string}[]) => void} does.choose
+ * @param {(conditions: import('./conditions.js').Condition[], gone?: {kind: string, column: string}[]) => void} does.choose
  */
 export function chartView(root, below, {change, choose}) {
   const part = (selector) => root.querySelector(selector), host = part('.host');

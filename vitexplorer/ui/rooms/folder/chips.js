@@ -9,7 +9,7 @@ import {short} from './scales.js';
 /**
  * @param {HTMLElement} root
  * @param {object} does
- * @param {(condition: import('./choice.js').Condition) => void} does.remove
+ * @param {(condition: import('./conditions.js').Condition) => void} does.remove
  * @param {() => void} does.clear
  */
 export function chips(root, {remove, clear}) {
@@ -24,7 +24,7 @@ export function chips(root, {remove, clear}) {
   }
 
   return {
-    /** @param {import('./choice.js').Condition[]} where */
+    /** @param {import('./conditions.js').Condition[]} where */
     show(where, facts, words) {
       refill(part('.chips'), ...where.map((one) => {
         const what = inWords(one, facts, words), gone = filled(words.where_remove, {what});

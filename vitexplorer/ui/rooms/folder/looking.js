@@ -1,7 +1,7 @@
 // Which chart of a survey is looked at, what is asked for it, and which images a part of it chooses.
 
 /**
- * @typedef {import('./choice.js').Condition} Condition
+ * @typedef {import('./conditions.js').Condition} Condition
  * @typedef {import('./brush.js').Part} Part
  * @typedef {{chart: string, x: string, y: string, colour: string, feature: string, metric: string, map: string, row: string, beside: string}} Looking
  */

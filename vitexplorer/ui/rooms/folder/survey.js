@@ -10,7 +10,7 @@ import {cameFrom} from '../../kit/came_from.js';
 import {beginning} from './begin.js';
 import {chartView} from './chart_view.js';
 import {chips} from './chips.js';
-import {readWhere, withCondition, without, writtenWhere} from './choice.js';
+import {readWhere, withCondition, without, writtenWhere} from './conditions.js';
 import {gallery} from './gallery.js';
 import {keeping} from './keep.js';
 import {pngFile} from '../../kit/saving.js';
@@ -24,7 +24,7 @@ const FIRST = {survey: '', chart: '', x: '', y: '', colour: '', feature: '', met
 export function mount({element, props, watch}) {
   const root = element.querySelector('.vx-survey'), part = (selector) => root.querySelector(`.opened ${selector}`);
   let opening = /** @type {any} */ (null), facts = /** @type {any} */ (null), state = /** @type {any} */ (null);
-  let look = {...FIRST}, where = /** @type {import('./choice.js').Condition[]} */ ([]);
+  let look = {...FIRST}, where = /** @type {import('./conditions.js').Condition[]} */ ([]);
   let asking = false, timer = 0, counted = '', said = '', visit = 0;  // number of the survey that is looked at: who comes back to one begins anew
 
   const isSeen = () => root.checkVisibility() && !document.hidden;

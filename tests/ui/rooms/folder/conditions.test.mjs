@@ -5,7 +5,7 @@ import test from 'node:test';
 
 import {
   placed, readWhere, withCondition, without, writtenWhere,
-} from '../../../../vitexplorer/ui/rooms/folder/choice.js';
+} from '../../../../vitexplorer/ui/rooms/folder/conditions.js';
 
 test('conditions come back from an address as they were written, odd names included', () => {
   const where = [
