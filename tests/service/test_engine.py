@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from contextvars import copy_context
 from dataclasses import replace
 
 import pytest
@@ -13,7 +15,9 @@ from tests.helpers.waiting import now
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.models.catalog import catalog
-from vitexplorer.service.engine import Engine, Picture, weights_of
+from vitexplorer.service import jobs
+from vitexplorer.service.engine import Engine, Explored, Picture, weights_of
+from vitexplorer.service.jobs import Waiting
 from vitexplorer.ui.canvas.block_data import block_data
 from vitexplorer.ui.rooms.flow.room import rollout_data
 
@@ -63,6 +67,26 @@ def test_many_visitors_share_one_run() -> None:
     for thread in threads:
         thread.join()
     assert len(runs) == 1
+
+
+def test_visitors_with_pictures_of_their_own_load_one_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, loaded = Engine(Settings()), []
+    load = engine._of_timm
+    monkeypatch.setattr(engine, "_of_timm", lambda picture: (loaded.append(picture.model), load(picture))[1])
+
+    async def explore_all() -> list[Explored]:
+        pictures = [replace(SMALL, image=image) for image in ("scene_flower", "scene_ring", "scene_gear", "scene_fish")]
+        waiting = []
+        for number, picture in enumerate(pictures):
+            context = copy_context()
+            context.run(jobs.waiting.set, Waiting(f"visitor {number}"))
+            waiting.append(asyncio.create_task(engine.explore(picture), context=context))
+        return await asyncio.gather(*waiting)
+
+    captures = [explored.capture for explored in now(explore_all())]
+    assert loaded == [SMALL.model]
+    assert len({capture.provenance.image_hash for capture in captures}) == 4
+    assert all(capture.model is captures[0].model for capture in captures)
 
 
 def test_what_an_installation_forbids_is_said() -> None:
