@@ -24,8 +24,9 @@ from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.finetune.attaching import attach, trained
 from vitexplorer.finetune.parts.heads import output_layers
-from vitexplorer.finetune.storing import load_tuned, recipe_in, save_tuned
-from vitexplorer.finetune.trained_parts import first_trainable_block, parameter_groups, train_mode, trainable
+from vitexplorer.finetune.storing import load_tuned, save_tuned
+from vitexplorer.finetune.trained_parts import parameter_groups, train_mode, trainable
+from vitexplorer.models.about import about
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import load_model
@@ -304,32 +305,6 @@ def test_the_pixel_frame_is_a_frame():
 # ---------------------------------------------------------------------------------------------- for training
 
 
-@pytest.mark.parametrize(
-    ("backbone", "method", "settings", "first"),
-    [
-        ("vit", "linear", {}, 3),
-        ("vit", "mlp_k", {}, 3),
-        ("vit", "partial_k", {"k": 2}, 1),
-        ("vit", "full", {}, -1),
-        ("vit", "bitfit", {}, -1),
-        ("vit", "norm", {}, 0),
-        ("clip", "norm", {}, -1),
-        ("vit", "lora", {}, 0),
-        ("vit", "ssf", {}, -1),
-        ("vit", "vpt_shallow", {}, 0),
-        ("vit", "vpt_deep", {}, 0),
-        ("vit", "pixel_prompt", {}, -1),
-        ("swin", "partial_k", {"k": 1}, 5),
-        ("swin", "partial_k", {"k": 2}, 4),
-        ("siglip", "linear", {}, 3),
-        ("resnet", "linear", {}, 4),
-        ("resnet", "full", {}, -1),
-    ],
-)
-def test_where_gradients_begin(backbone, method, settings, first):
-    assert first_trainable_block(attach(load_backbone(backbone), method, 5, **settings)) == first
-
-
 def test_the_merging_trains_with_its_stage():
     one, two = (set(trainable(attach(load_backbone("swin"), "partial_k", 5, k=k).module)) for k in (1, 2))
     assert not any("downsample" in name for name in one)
@@ -463,7 +438,7 @@ def file(tmp_path):
 def test_a_file_says_what_it_is(file):
     loaded = load_tuned(file, base=load_backbone("vit"))
     assert loaded.class_names == tuple("abcde")
-    assert recipe_in(file) == {"epochs": 3}
+    assert about(file).recipe == {"epochs": 3}
     assert set(safetensors.torch.load_file(file)) == set(trainable(loaded.module))
 
 

@@ -15,7 +15,7 @@ from tests.helpers.small_models import capture_small, load_small, picture
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.text import SettingError
 from vitexplorer.core.types import PatchGrid
-from vitexplorer.quantities.cka import at_places, linear_cka
+from vitexplorer.quantities.cka import _of_products, _product, at_places
 from vitexplorer.views.token_pca import patch_tokens
 
 
@@ -42,6 +42,10 @@ def test_cka_of_a_model_with_itself_is_one_and_symmetric():
     values = vx.cka(seen("vit"), seen("vit"))
     np.testing.assert_allclose(np.diag(values), 1)
     np.testing.assert_allclose(values, values.T)
+
+
+def linear_cka(one: np.ndarray, other: np.ndarray) -> float:
+    return _of_products(_product(one), _product(other))
 
 
 def test_cka_forgets_turns_and_scales_and_nothing_else():

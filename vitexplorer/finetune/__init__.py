@@ -17,12 +17,9 @@ A method is one file in `methods/` that defines a `Method` (method.py). What it 
 - `attach(model, method, num_classes, seed=0, **settings) -> TunedModel` is a private copy, a `LoadedModel` like any
   other, in eval mode. **What trains is what requires a gradient**: `trainable(module)` names it, the new head included;
   everything else must come out of training bit for bit as it went in.
-- `first_trainable_block(tuned)`: what enters this block depends on nothing that trains, so that everything below runs
-  once without gradients and is kept. -1: run everything; the number of blocks: only what follows them (final norm,
-  head) trains.
 - `train_mode(tuned, drop_path=None)` puts what trains into training mode and leaves frozen batch norms and dropouts in
   eval mode; it also switches stochastic depth on, at the recipe's rate. `tuned.module.eval()` ends it. What is run
-  once and kept (see above) is run in eval mode.
+  once and kept for all epochs is run in eval mode.
 - `parameter_groups(tuned, learning_rate=None, weight_decay=None)` are an optimizer's groups. None takes the method's
   recipe: learning rates differ by a factor of 100 between methods and are never shared; vectors and prompts are not
   decayed.

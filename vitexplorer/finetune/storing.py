@@ -83,11 +83,6 @@ def load_tuned(
     return trained(tuned)
 
 
-def recipe_in(path: str | os.PathLike) -> dict[str, Any]:
-    """How the model in a file was trained. Raises WeightsError where it is no file of `save_tuned`."""
-    return dict(_about(Path(path)).recipe)
-
-
 def objective_in(path: str | os.PathLike) -> Objective:
     """What the outputs of the model in a file mean. Raises WeightsError where it is no file of a training."""
     return _part(Objective, _about(Path(path)).recipe.get("objective"), Path(path))

@@ -12,8 +12,7 @@ from torch import Tensor, nn
 from vitexplorer.finetune.attaching import TunedModel
 from vitexplorer.finetune.method import TRANSFORMERS, Recipe
 from vitexplorer.finetune.methods import METHODS
-from vitexplorer.models.loading import LoadedModel
-from vitexplorer.models.outline import classifiers, is_drop_path, outline, set_drop_path
+from vitexplorer.models.outline import classifiers, is_drop_path, set_drop_path
 
 
 def recipe_of(tuned: TunedModel) -> Recipe:
@@ -42,17 +41,6 @@ def _in_head(module: nn.Module, name: str) -> bool:
     """Whether a batch norm without parameters stands before a classifier that trains."""
     siblings = module.get_submodule(name.rpartition(".")[0].rpartition(".")[0]).parameters()
     return all(parameter.requires_grad for parameter in siblings)
-
-
-def first_trainable_block(model: LoadedModel) -> int:
-    """The first block whose passing needs a gradient.
-
-    What enters it depends on no trained parameter, so that everything below may run once, without gradients, and be
-    kept. -1 where something before the blocks trains (a patch embedding's bias, a pixel prompt), or where the place
-    of a part is not known: everything runs every time. The number of blocks where only what follows them trains.
-    """
-    parts = outline(model.module)
-    return min((parts.place(name) for name in trainable(model.module)), default=len(parts.blocks))
 
 
 def parameter_groups(

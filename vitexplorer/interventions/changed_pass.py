@@ -64,11 +64,6 @@ class Effect:
     values: ValueEdit | None = None
     registers: Registers | None = None
 
-    @property
-    def on_attention(self) -> bool:
-        """True where the effect changes attention calls."""
-        return self.temperature != 1 or self.scores is not None or self.values is not None
-
 
 @dataclass(frozen=True)
 class Intervention(Summarised):

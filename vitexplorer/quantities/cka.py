@@ -24,11 +24,6 @@ from vitexplorer.core.types import PatchGrid
 Captures = Capture | Sequence[Capture]
 
 
-def linear_cka(one: Float[np.ndarray, "patches _"], other: Float[np.ndarray, "patches _"]) -> float:
-    """Linear CKA of two sets of tokens, row by row of the same places; NaN where all tokens of one are alike."""
-    return _of_products(_product(one), _product(other))
-
-
 def cka(one: Captures, other: Captures) -> Float[np.ndarray, "blocks _"]:
     """Linear CKA of the residual streams after every block of one model and every block of another.
 

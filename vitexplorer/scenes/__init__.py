@@ -1,7 +1,6 @@
 """Drawn scenes, each a pure function of the name of a stream and a number; no files.
 
-`one` object, `several` objects, `creatures` whose parts can be taken away, `suppressors` that help an answer without
-saying anything of it; `paper` is what they are drawn with.
+`one` object, `several` objects, `creatures` whose parts can be taken away; `paper` is what they are drawn with.
 """
 
 from vitexplorer.scenes.one import Scene, draw_scene

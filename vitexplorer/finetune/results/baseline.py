@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from vitexplorer.finetune.results.metrics import METRIC, higher_is_better, scores
+from vitexplorer.finetune.results.metrics import METRIC, scores
 from vitexplorer.finetune.results.records import Baseline, LearningCurve
 from vitexplorer.storage.dataset import Task
 
@@ -187,8 +187,3 @@ def _coefficients(task: Task, classes: int, model: Any) -> tuple[np.ndarray, np.
     weight, bias = np.zeros((classes, coef.shape[1])), np.full(classes, intercept.min())
     weight[model.classes_], bias[model.classes_] = coef, intercept
     return weight, bias
-
-
-def beats(metric: str, value: float, baseline: float) -> bool:
-    """Whether a method is better than the baseline."""
-    return value > baseline if higher_is_better(metric) else value < baseline
