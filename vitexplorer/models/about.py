@@ -1,8 +1,8 @@
-"""What a model file of this program says of itself: one JSON text in the metadata of a safetensors file.
+"""Self-description of this program's model files: one JSON text in the metadata of a safetensors file.
 
-A file of `save_tuned` holds what was trained and is nothing without its base. A merged one is a whole timm checkpoint,
-which loads anywhere; what it says lets it come back with the names of its classes and the model it was made from.
-Reading runs no code and no tensor is read.
+A file of `save_tuned` holds the trained tensors only and needs its base model. A merged file is a whole timm
+checkpoint, which loads anywhere; its description restores the class names and the model that it was made from. Reading
+a description runs no code and reads no tensor.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class About:
-    """The text in full. A merged checkpoint is without what only its making knew."""
+    """Description of one model file; a merged checkpoint leaves out the facts of its training."""
 
     version: Literal[1]
     base: Provenance
-    """of the model it was made from"""
+    """Origin of the base model"""
     method: str
     num_classes: Annotated[int, Field(ge=0, le=MOST_CLASSES)]
-    """outputs of its classifier"""
+    """Outputs of the classifier"""
     class_names: tuple[str, ...]
     merged: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -48,43 +48,43 @@ class About:
 
 
 def tuned_source(method: str, base: Provenance) -> str:
-    """Where the weights of a tuned model come from: the method and what it began with."""
+    """Describe the origin of a tuned model's weights: the method and the base model."""
     return f"{method}, {base.model}: {base.weights}, {base.weights_source}"
 
 
 def metadata(about: Mapping[str, Any]) -> dict[str, str]:
-    """What a safetensors file is given to say of itself."""
+    """Build the safetensors metadata for a description."""
     return {"format": "pt", _KEY: json.dumps({"version": _VERSION, **about}, ensure_ascii=False)}
 
 
 def of_checkpoint(provenance: Provenance, num_classes: int) -> dict[str, str]:
-    """What anybody's checkpoint is given to say of itself: whose it is, so that it is loaded like a merged one."""
-    said = {"merged": True, "method": "", "class_names": [], "num_classes": num_classes}
+    """Build the metadata for a user's checkpoint, which is then loaded like a merged one."""
+    description = {"merged": True, "method": "", "class_names": [], "num_classes": num_classes}
     base = {"model": provenance.model, "weights": provenance.weights, "weights_source": provenance.weights_source}
-    return metadata(said | {"base": base})
+    return metadata(description | {"base": base})
 
 
-def origin(said: About, file: str) -> Provenance:
-    """What a figure of a merged checkpoint is a figure of; `file` is how it is called, and all that anybody's has."""
-    if not said.method:
-        return Provenance(said.base.model, "file", file)
-    return Provenance(said.base.model, "fine-tuned", tuned_source(said.method, said.base))
+def origin(description: About, file: str) -> Provenance:
+    """Return the provenance of a merged checkpoint; `file` is its display name, the only source a user's file has."""
+    if not description.method:
+        return Provenance(description.base.model, "file", file)
+    return Provenance(description.base.model, "fine-tuned", tuned_source(description.method, description.base))
 
 
 def about(path: str | os.PathLike) -> About | None:
-    """What a file says of itself; None where it says nothing or is no safetensors file.
+    """Read a file's description; None if it has none or is not a safetensors file.
 
-    Raises WeightsError for one whose words are damaged.
+    Raises:
+        WeightsError: the description is damaged.
     """
     try:
         header = read_header(path)
     except BrokenFileError:
         return None
-    return words_in(header, path)
+    return _parse_header(header, path)
 
 
-def words_in(header: Header, path: str | os.PathLike) -> About | None:
-    """The same for a header that was read already."""
+def _parse_header(header: Header, path: str | os.PathLike) -> About | None:
     if _KEY not in header.metadata:
         return None
     try:
@@ -98,13 +98,14 @@ def words_in(header: Header, path: str | os.PathLike) -> About | None:
 
 
 def merged(path: str | os.PathLike) -> About | None:
-    """What a merged checkpoint says of itself; None for a file that says nothing.
+    """Read the description of a merged checkpoint; None if the file has none.
 
-    Raises WeightsError for a file of what was trained alone, and for one whose words are damaged.
+    Raises:
+        WeightsError: the file holds the trained tensors only, or its description is damaged.
     """
-    said = about(path)
-    if said is None or said.merged:
-        return said
+    description = about(path)
+    if description is None or description.merged:
+        return description
     raise WeightsError(
         Text(
             "{file} holds what was trained, not the whole model: load it with load_tuned, or open it in the page.",

@@ -1,8 +1,8 @@
-"""The parts of one transformer block, by name: where a method of fine-tuning can take hold.
+"""Names of the parts of a transformer block that fine-tuning methods attach to.
 
-timm's blocks call their parts alike, but not everywhere: BEiT, EVA and Swin V2 read the weight of their fused
-projection instead of calling it, EVA-02 has one projection for queries and another for values, gated MLPs have two
-first layers, and in Swin V2 the norm comes last. A parallel block (ViT-22B) has no MLP of its own.
+timm's blocks use the same names, with exceptions: BEiT, EVA and Swin V2 read the weight of their fused projection
+instead of calling it, EVA-02 has separate projections for queries and values, gated MLPs have two first layers, and
+in Swin V2 the norm comes last. A parallel block (ViT-22B) has no MLP of its own.
 """
 
 from __future__ import annotations
@@ -37,25 +37,29 @@ class BlockParts:
 
     name: str
     width: int
-    """of a token"""
+    """Numbers per token"""
     attention: str
     projections: tuple[str, ...]
-    """the layers that make queries, keys and values: one, or one for each"""
+    """Layers that compute queries, keys and values: one fused layer or three"""
     proj: str
     mlp: str
     expand: tuple[str, ...]
-    """the first layer of the MLP, or the two of a gated one"""
+    """First layer of the MLP; two in a gated MLP"""
     reduce: str
     norms: tuple[str, str]
-    """of the attention and of the MLP"""
+    """Norms of the attention and of the MLP"""
     norm_first: bool
-    """False where a norm follows what it belongs to"""
+    """False where the norm follows its branch"""
     end: str
-    """the last thing the MLP's branch passes through before it is added to the tokens"""
+    """Last module of the MLP's branch before the sum with the tokens"""
 
 
 def block_parts(module: nn.Module, name: str) -> BlockParts:
-    """The parts of the block `name`. Raises UnsupportedError for a block that is built otherwise."""
+    """Return the parts of the block `name`.
+
+    Raises:
+        UnsupportedError: the block is not attention followed by an MLP.
+    """
     block = module.get_submodule(name)
     if not all(hasattr(block, part) for part in ("norm1", "attn", "norm2", "mlp", "drop_path2")):
         raise UnsupportedError(
@@ -90,9 +94,10 @@ def _projections(attention: nn.Module) -> tuple[str, ...]:
 
 
 def projected_rows(module: nn.Module, name: str) -> tuple[Rows, Rows, Rows]:
-    """Which outputs of which layer are the queries, the keys and the values of the block `name`.
+    """Return the rows of the layers that compute queries, keys and values of the block `name`.
 
-    Raises UnsupportedError where the block has no such layer.
+    Raises:
+        UnsupportedError: the block has no such layer.
     """
     block = module.get_submodule(name)
     if isinstance(block, ParallelScalingBlock):
@@ -115,19 +120,19 @@ def projected_rows(module: nn.Module, name: str) -> tuple[Rows, Rows, Rows]:
 
 
 def reads_weight(module: nn.Module, name: str) -> bool:
-    """Whether a block's attention takes the weight out of its fused projection instead of calling it."""
+    """Return True if a block's attention reads the weight of its fused projection instead of calling it."""
     attention = getattr(module.get_submodule(name), "attn", None)
     return getattr(attention, "q_bias", None) is not None and not attention.qkv_bias_separate
 
 
 def call_projection(module: nn.Module, name: str) -> None:
-    """Make such an attention call its projection, so that what is added to it is not left out (timm's own switch)."""
+    """Make an attention that `reads_weight` call its projection, so that adapters on it take effect (timm's switch)."""
     if reads_weight(module, name):
         module.get_submodule(name).attn.qkv_bias_separate = True
 
 
 def norms(module: nn.Module) -> dict[str, nn.Module]:
-    """Every norm with parameters, by name: layer norms, RMS norms, and in convolutional networks batch norms."""
+    """Return every norm with parameters by name: layer, RMS, group and batch norms."""
     return {
         name: part
         for name, part in module.named_modules()
@@ -136,7 +141,7 @@ def norms(module: nn.Module) -> dict[str, nn.Module]:
 
 
 def biases(module: nn.Module) -> dict[str, nn.Parameter]:
-    """Every bias, by name, BEiT's `q_bias` and `v_bias` too. Tables of relative positions are no biases."""
+    """Return every bias by name, with BEiT's `q_bias` and `v_bias`, without relative position bias tables."""
     return {
         name: parameter
         for name, parameter in module.named_parameters()
@@ -145,6 +150,6 @@ def biases(module: nn.Module) -> dict[str, nn.Parameter]:
 
 
 def position_tables(module: nn.Module) -> dict[str, nn.Parameter]:
-    """Every table of relative positions, by name."""
+    """Return every relative position bias table by name."""
     named = module.named_parameters()
     return {name: parameter for name, parameter in named if name.endswith("relative_position_bias_table")}

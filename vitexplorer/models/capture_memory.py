@@ -1,7 +1,7 @@
-"""How much memory a capture will keep, told from shapes alone before anything runs, and the bound that it may not pass.
+"""Memory that a capture will keep, computed from shapes alone before it runs, and the limit on it.
 
-One pass through a copy without numbers, seen by the same tap as the real one: what it keeps has the shapes that the
-capture will keep, and storage that several of its tensors share is shared there as well.
+A copy of the module on the meta device makes one pass under the same tap as a real capture. The tensors it keeps have
+the shapes that the capture will keep, and shared storage is shared there too.
 """
 
 from __future__ import annotations
@@ -32,48 +32,54 @@ _TOO_MUCH = Text(
 
 @dataclass(frozen=True)
 class CaptureMemory:
-    """What one image of a size takes."""
+    """Memory that one image of a size takes."""
 
     tokens: int
-    """of the block that has most, prefix tokens included"""
+    """Largest number of tokens of a block, prefix tokens included"""
     kept: int
-    """bytes that a capture keeps alive"""
+    """Bytes that a capture keeps alive"""
     attention: int
-    """bytes of the largest attention matrix of one block, all heads, made when somebody asks for it"""
+    """Bytes of the largest attention matrix of one block, all heads; computed on demand"""
 
     @property
     def refused(self) -> bool:
-        """Whether it is more than this installation allows."""
+        """True if this is more than the installation allows."""
         return self.kept + self.attention > settings().size_megabytes * 1e6
 
 
 def memory_of(model: LoadedModel) -> CaptureMemory:
-    """What a capture of `model` at its input size takes; nothing is computed."""
-    shapes, size = weightless(model), model.preprocessing.input_size
+    """Return the memory of a capture of `model` at its input size, from shapes alone."""
+    shapes = weightless(model)
+    size = model.preprocessing.input_size
     sites = shapes.blocks(size)
     tap = AttentionTap(shapes.block_of_parameter, keep_stream=model.family.shows_stream, sites=sites)
     pixels = torch.empty(1, 3, *size, device="meta")
     with torch.inference_mode(mode=False), torch.no_grad(), tap:
         output = shapes.module(pixels)
-    of_blocks = list(enumerate(sites))  # no pooling after the blocks
-    calls = [call for block, site in of_blocks for call in view_layout(tap.calls.get(block, ()), site)]
-    kept = [output, pixels, *tap.read.values(), *tap.made.values()]
+    # Only the blocks' calls: attention pooling after the blocks is left out.
+    calls = [call for block, site in enumerate(sites) for call in view_layout(tap.calls.get(block, ()), site)]
+    tensors = [output, pixels, *tap.read.values(), *tap.made.values()]
+    tensors += [tensor for call in calls for tensor in call.tensors]
     return CaptureMemory(
         tokens=max(site.grid.num_prefix_tokens + site.grid.num_patches for site in sites),
-        kept=held_bytes([*kept, *(tensor for call in calls for tensor in call.tensors)]) + 3 * math.prod(size),
+        kept=held_bytes(tensors) + 3 * math.prod(size),
         attention=max((4 * math.prod(call.query.shape[:-1]) * call.num_tokens for call in calls), default=0),
     )
 
 
 def check_memory(model: LoadedModel) -> None:
-    """Raises SettingError, saying the cost, where a capture at this size takes more than is allowed."""
-    needed, (height, width) = memory_of(model), model.preprocessing.input_size
+    """Check that a capture of `model` at its input size stays within the limit.
+
+    Raises:
+        SettingError: it takes more; the message says how much.
+    """
+    needed = memory_of(model)
     if needed.refused:
-        raise SettingError(too_much(model.name, (height, width), needed))
+        raise SettingError(too_much(model.name, model.preprocessing.input_size, needed))
 
 
 def too_much(model: str, size: tuple[int, int], needed: CaptureMemory) -> Text:
-    """Why a size is refused, with its cost."""
+    """Return the message that refuses a size, with its cost."""
     return _TOO_MUCH.format(
         model=model,
         height=size[0],

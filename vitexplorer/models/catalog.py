@@ -1,7 +1,7 @@
-"""The models that the page offers: bundled ones first, then timm's, each with one honest sentence.
+"""Catalog of the models in the page's menu: bundled models first, then timm's, each with one honest sentence.
 
-A table, not a limit: any other timm name of a supported family loads as well. Nothing here imports torch or timm, so
-that the page can open before they are loaded; sizes are therefore written down, and the tests hold them against timm.
+Any other timm name of a supported family loads as well. Nothing here imports torch or timm, so that the page can open
+before they are loaded; sizes are therefore written down, and tests compare them with timm.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ class CatalogEntry(Summarised):
     """One model of the menu."""
 
     name: str
-    """what `load_model` takes: a timm name with its tag, or a folder of assets/models"""
+    """Name for `load_model`: a timm name with its tag, or a folder of assets/models"""
     title: Text
     family: str
-    """heading in the menu, a proper name"""
+    """Heading in the menu, a proper name"""
     sentence: Text
-    """what it is and what to look for; how good it was measured to be is said on its card"""
+    """Description of the model, and of what to look for; measured quality is on the model's card"""
     megabytes: float
-    """size of the weights, 10^6 bytes: four bytes for each parameter, or the bundled file's size"""
+    """Size of the weights, 10^6 bytes: four bytes for each parameter, or the bundled file's size"""
     bundled: bool = False
     for_photographs: str = ""
-    """of a bundled model, which knows drawn pictures only: the name of one like it that knows photographs"""
+    """Similar model trained on photographs, for a bundled model, which knows drawn pictures only"""
 
     def _summary(self) -> Summary:
         return Summary(
@@ -45,28 +45,28 @@ class CatalogEntry(Summarised):
 
 @cache
 def catalog() -> tuple[CatalogEntry, ...]:
-    """All entries, bundled models first; the bundled ones are what lies in assets/models when first asked."""
+    """Return all entries, bundled models first; assets/models is read at the first call."""
     return (*_bundled(ASSETS / "models"), *_CURATED)
 
 
 @cache
 def convolutional() -> tuple[CatalogEntry, ...]:
-    """The convolutional networks that can be fine-tuned beside the models of the menu, a bundled one first."""
+    """Return the convolutional networks for fine-tuning, bundled ones first."""
     return (*_bundled(ASSETS / "models", convolutional=True), *_CONVOLUTIONAL)
 
 
 def is_convolutional(name: str) -> bool:
-    """Whether a model is one of those."""
+    """Return True for the name of a convolutional network of the catalog."""
     return any(entry.name == name for entry in convolutional())
 
 
 def find(name: str) -> CatalogEntry | None:
-    """The entry of exactly this name, or None."""
+    """Return the entry of exactly this name, or None."""
     return next((entry for entry in (*catalog(), *convolutional()) if entry.name == name), None)
 
 
 def knows(bundled: str) -> Literal["scene", "creature"]:
-    """The drawn pictures that a bundled model was trained on, by its name."""
+    """Return the kind of drawn pictures that a bundled model was trained on."""
     return "creature" if bundled.startswith("creatures") else "scene"
 
 
@@ -78,7 +78,7 @@ _DINO_S = "vit_small_patch16_224.dino"
 
 @dataclass(frozen=True)
 class _Kind:
-    """What the bundled models of one architecture are."""
+    """Texts of the bundled models of one architecture."""
 
     family: str
     sentence: Text
@@ -188,9 +188,9 @@ _DRAWN_ONLY = {
 
 
 def _bundled(folder: Path, *, convolutional: bool = False) -> tuple[CatalogEntry, ...]:
-    """Every model in `folder` whose configuration and weights are there; unknown ones are called by their name.
+    """List the models in `folder` that have a configuration and weights; models of no known kind get plain texts.
 
-    A CNN is bundled too, DeiT's teacher: it has no tokens to look at, and stands apart.
+    The bundled CNN, DeiT's teacher, has no tokens and is listed apart.
     """
     files = sorted(file for file in folder.glob("*/config.json") if (file.parent / "model.safetensors").is_file())
     configs = {file: json.loads(file.read_text(encoding="utf-8")) for file in files}
@@ -202,13 +202,13 @@ def _bundled(folder: Path, *, convolutional: bool = False) -> tuple[CatalogEntry
 
 
 def _bundled_entry(file: Path, config: Mapping[str, Any]) -> CatalogEntry:
-    """An entry from timm's config.json; `title` and `sentence`, each {"en": ..., "zh": ...}, may stand in it."""
+    """Make an entry from timm's config.json, which may hold `title` and `sentence`, each {"en": ..., "zh": ...}."""
     name = file.parent.name
     kind = _kind_of(name)
     family = kind.family if kind else "ViT"
     title = (kind.title if kind else _Kind.title).format(family=family)
-    said = (kind.sentence if kind else same(f"{config['architecture']}."), _DRAWN_ONLY[knows(name)])
-    sentence = Text(" ".join(text.en for text in said), "".join(text.zh for text in said))
+    sentences = (kind.sentence if kind else same(f"{config['architecture']}."), _DRAWN_ONLY[knows(name)])
+    sentence = Text(" ".join(text.en for text in sentences), "".join(text.zh for text in sentences))
     return CatalogEntry(
         name=name,
         title=Text(**config["title"]) if "title" in config else title,
@@ -221,7 +221,7 @@ def _bundled_entry(file: Path, config: Mapping[str, Any]) -> CatalogEntry:
 
 
 def _kind_of(name: str) -> _Kind | None:
-    """That of the longest key with which a name begins."""
+    """Return the kind with the longest key that is a prefix of the name."""
     own = name.removeprefix("scenes_")
     keys = [key for key in _KINDS if own == key or own.startswith(f"{key}_")]
     return _KINDS[max(keys, key=len)] if keys else None

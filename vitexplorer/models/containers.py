@@ -1,8 +1,8 @@
-"""What an image file says of itself, read before anything is decoded.
+"""Headers of image files, read before anything is decoded.
 
-A stranger's file is reduced to its pixels, its colour profile and the way up: the size is known before memory is
-spent, and comments, thumbnails, further pages and camera data never reach a decoder. Pillow warns about damage in
-exactly these parts, through filters that all threads share; a part that was left out cannot warn in any of them.
+An untrusted file is reduced to its pixels, colour profile and orientation. Its size is known before memory is spent,
+and comments, thumbnails, further pages and camera data never reach a decoder. Pillow reports damage in exactly these
+parts as warnings, whose filters all threads share; parts that are left out cannot warn.
 
 Layouts: JPEG ITU-T T.81 annex B, PNG (W3C PNG 3), WebP RFC 9649, GIF89a, BMP (Microsoft BITMAPINFOHEADER), TIFF 6.0,
 Exif 3.0 (orientation, tag 274).
@@ -18,34 +18,35 @@ from typing import NamedTuple
 
 ORIENTATION = 274  # the same tag number in Exif and TIFF
 EXIF_HEADER = b"Exif\0\0"
-MAX_SCANS = 100  # progressive JPEGs have about ten; each one costs a pass over all pixels
-MAX_PROFILE_BYTES = 2**20  # what Pillow unpacks from a PNG
+MAX_SCANS = 100  # progressive JPEGs have about ten; each scan costs a pass over all pixels
+MAX_PROFILE_BYTES = 2**20  # Pillow's own limit for a PNG
 MAX_TAG_VALUES = 10**6  # strips or tiles of a TIFF
 
 
 @dataclass(frozen=True)
 class Container:
-    """One image file, reduced to what its first picture needs."""
+    """One image file, reduced to the data of its first picture."""
 
     format: str
     """Pillow's name: JPEG, PNG, WEBP, GIF, BMP or TIFF"""
     width: int
     height: int
-    """size in pixels as stored, before the orientation is applied"""
+    """Size in pixels as stored, before the orientation is applied"""
     data: bytes
-    """a file of the same format, with nothing that is not needed to decode the picture"""
+    """File of the same format with only the data that decoding needs"""
     orientation: int = 1
     """1-8 as in Exif; 1 is upright"""
     frame: tuple[int, int, int, int] | None = None
-    """left, top, right, bottom of a first animation frame that may be smaller than the picture"""
+    """Left, top, right, bottom of the first animation frame, which may be smaller than the picture"""
     tile: tuple[int, int] = (1, 1)
-    """width, height of a piece that the decoder holds at once; the tiles of a TIFF may be larger than the picture"""
+    """Width, height of a tile that the decoder holds at once; a TIFF's tiles may be larger than the picture"""
 
 
 def read_container(data: bytes) -> Container | None:
-    """What the bytes of a file say of themselves; None for a format that is not accepted.
+    """Read the headers of a file; None for a format that is not accepted.
 
-    Raises ValueError, LookupError or struct.error where the file contradicts itself or ends too early.
+    Raises:
+        ValueError, LookupError, struct.error: the file contradicts itself or ends too early.
     """
     if data.startswith(b"\xff\xd8\xff"):
         return _jpeg(data)
@@ -70,11 +71,13 @@ _START_OF_SCAN, _END_OF_IMAGE = 0xDA, b"\xff\xd9"
 
 
 def _jpeg(data: bytes) -> Container:
-    kept, sizes, orientation = [data[:2]], [], 1
+    parts = [data[:2]]
+    sizes = []
+    orientation = 1
     for at, marker, segment in _jpeg_segments(data):
         body = segment[4:]
         if marker == _START_OF_SCAN:
-            kept.append(data[at:])
+            parts.append(data[at:])
             break
         if marker in _FRAME_MARKERS:
             sizes.append(struct.unpack_from(">HH", body, 1))
@@ -85,16 +88,16 @@ def _jpeg(data: bytes) -> Container:
             or (marker == 0xE2 and body.startswith(b"ICC_PROFILE\0"))
             or (marker == 0xEE and body.startswith(b"Adobe"))
         ):
-            kept.append(segment)
+            parts.append(segment)
     ((height, width),) = sizes  # a second frame header would be a second size
     end = data.find(_END_OF_IMAGE, at)
     if data.count(b"\xff\xda", at, end if end > 0 else len(data)) > MAX_SCANS:
         raise ValueError("too many scans")
-    return Container("JPEG", width, height, b"".join(kept), orientation)
+    return Container("JPEG", width, height, b"".join(parts), orientation)
 
 
 def _jpeg_segments(data: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """(offset, marker, whole segment) of everything before the pixels and of the first scan's header."""
+    """Yield (offset, marker, whole segment) for everything up to and including the first scan's header."""
     at = 2
     while True:
         at = data.index(0xFF, at)
@@ -113,28 +116,32 @@ def _jpeg_segments(data: bytes) -> Iterator[tuple[int, int, bytes]]:
 
 
 def _png(data: bytes) -> Container:
-    """The default image; the frames of an APNG are left out with everything else that is not pixels or colour."""
-    kept, orientation, at, headers = [data[:8]], 1, 8, 0
+    """Read the default image; the frames of an APNG and all that is not pixels or colour are left out."""
+    parts = [data[:8]]
+    orientation = 1
+    at = 8
+    headers = 0
     while at + 8 <= len(data):
         length, kind = struct.unpack_from(">I4s", data, at)
-        chunk, at = data[at : at + 12 + length], at + 12 + length
+        chunk = data[at : at + 12 + length]
+        at += 12 + length
         headers += kind == b"IHDR"
         if kind == b"eXIf":
             orientation = exif_orientation(chunk[8:-4])
         if kind == b"tRNS":
-            kept.append(_eight_bit_transparency(chunk, *data[24:26]))
+            parts.append(_eight_bit_transparency(chunk, *data[24:26]))
         if kind in (b"IHDR", b"PLTE", b"IDAT", b"IEND") or (kind == b"iCCP" and _is_small_profile(chunk)):
-            kept.append(chunk)
+            parts.append(chunk)
         if kind == b"IEND":
             break
     if headers != 1 or data[12:16] != b"IHDR":
         raise ValueError("one header expected, at the start")
     width, height = struct.unpack_from(">II", data, 16)
-    return Container("PNG", width, height, b"".join(kept), orientation)
+    return Container("PNG", width, height, b"".join(parts), orientation)
 
 
 def _eight_bit_transparency(chunk: bytes, depth: int, colour_type: int) -> bytes:
-    """A tRNS chunk whose colour is one that Pillow decodes to: grey of 2 or 4 bits and RGB of 16 become 8 bits."""
+    """Convert a tRNS chunk to the depth Pillow decodes to: 2- and 4-bit grey and 16-bit RGB become 8 bits."""
     colour = [int.from_bytes(chunk[at : at + 2], "big") for at in range(8, len(chunk) - 4, 2)]
     if colour_type == 0 and depth in (2, 4):
         colour = [value * 255 // (2**depth - 1) for value in colour]
@@ -187,7 +194,7 @@ def _webp_orientation(data: bytes) -> int:
 
 
 def _gif(data: bytes) -> Container:
-    """The size is that of the screen, stretched to the first frame where that is larger."""
+    """Read the screen's size, enlarged to contain the first frame."""
     width, height, flags = struct.unpack_from("<HHB", data, 6)
     at = 13 + _colour_table_bytes(flags)
     while data[at] == ord("!"):
@@ -226,11 +233,11 @@ class _Entry(NamedTuple):
     type: int
     count: int
     value: bytes
-    """four bytes: the value itself where it fits, otherwise its offset"""
+    """Four bytes: the value itself where it fits, otherwise its offset"""
 
 
 def _directory(data: bytes) -> tuple[str, int, list[_Entry]]:
-    """Byte order for `struct`, offset and entries of the first directory."""
+    """Return the byte order for `struct`, the offset and the entries of the first directory."""
     order = {b"II": "<", b"MM": ">"}.get(data[:2], "")
     magic, offset = struct.unpack_from(order + "HI", data, 2)
     if not order or magic != 42:
@@ -241,14 +248,14 @@ def _directory(data: bytes) -> tuple[str, int, list[_Entry]]:
 
 
 def _number(order: str, entry: _Entry) -> int:
-    """The value of an entry that holds one whole number."""
+    """Return the value of an entry that holds one whole number."""
     if entry.type not in (_SHORT, _LONG) or entry.count * _TYPE_BYTES[entry.type] not in (2, 4):
         raise ValueError("one number expected")
     return struct.unpack_from(order + ("H" if entry.type == _SHORT else "I"), entry.value)[0]
 
 
 def exif_orientation(exif: bytes) -> int:
-    """Orientation 1-8 of an Exif block, with or without its header; 1 where it is damaged or does not say."""
+    """Return the orientation 1-8 of an Exif block, with or without its header; 1 if it is damaged or has none."""
     try:
         order, _, entries = _directory(exif.removeprefix(EXIF_HEADER))
         values = [_number(order, entry) for entry in entries if entry.tag == ORIENTATION]
@@ -258,18 +265,18 @@ def exif_orientation(exif: bytes) -> int:
 
 
 def _tiff(data: bytes) -> Container:
-    """The first page, with a directory of nothing but what describes its pixels."""
+    """Read the first page, with a directory reduced to the tags that describe its pixels."""
     order, offset, entries = _directory(data)
-    kept = {entry.tag: _checked(data, order, entry) for entry in entries if entry.tag in _PIXEL_TAGS}
-    if len(kept) < sum(entry.tag in _PIXEL_TAGS for entry in entries):
+    pixel_tags = {entry.tag: _checked(data, order, entry) for entry in entries if entry.tag in _PIXEL_TAGS}
+    if len(pixel_tags) < sum(entry.tag in _PIXEL_TAGS for entry in entries):
         raise ValueError("the same tag twice")
-    packed = b"".join(struct.pack(order + "HHI4s", *entry) for entry in kept.values())
-    directory = struct.pack(order + "H", len(kept)) + packed + bytes(4)  # four zeros: no further page
-    tile = [_number(order, kept[tag]) if tag in kept else 1 for tag in (_TILE_WIDTH, _TILE_HEIGHT)]
+    packed = b"".join(struct.pack(order + "HHI4s", *entry) for entry in pixel_tags.values())
+    directory = struct.pack(order + "H", len(pixel_tags)) + packed + bytes(4)  # four zeros: no further page
+    tile = [_number(order, pixel_tags[tag]) if tag in pixel_tags else 1 for tag in (_TILE_WIDTH, _TILE_HEIGHT)]
     return Container(
         "TIFF",
-        _number(order, kept[_WIDTH]),
-        _number(order, kept[_HEIGHT]),
+        _number(order, pixel_tags[_WIDTH]),
+        _number(order, pixel_tags[_HEIGHT]),
         data[:offset] + directory + data[offset + len(directory) :],
         exif_orientation(data),
         tile=(tile[0], tile[1]),
@@ -277,7 +284,7 @@ def _tiff(data: bytes) -> Container:
 
 
 def _checked(data: bytes, order: str, entry: _Entry) -> _Entry:
-    """The entry, its values known to lie within the file; one value where only one has a meaning."""
+    """Check that an entry's values lie within the file; a tag with a single value keeps one."""
     if entry.tag in _SINGLE:
         _number(order, entry)
         return entry._replace(count=1)

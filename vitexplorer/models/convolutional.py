@@ -1,4 +1,4 @@
-"""Convolutional backbones: they are tuned beside the transformers for comparison, and have no attention to show."""
+"""Convolutional backbones, fine-tuned for comparison with transformers; they have no attention to show."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ class ConvolutionalFamily(AttentionOnlyFamily):
     of = CONVOLUTIONAL
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """Raises UnsupportedError: there are no tokens."""
+        """Refuse: there are no tokens.
+
+        Raises:
+            UnsupportedError: always.
+        """
         raise UnsupportedError(
             Text(
                 "{model} is a convolutional network: it can be fine-tuned, but has no tokens and no attention to show.",
@@ -29,7 +33,7 @@ class ConvolutionalFamily(AttentionOnlyFamily):
         )
 
     def without_positions(self, module: nn.Module) -> tuple[tuple[Tensor, Tensor], ...]:
-        """Nothing that could be taken away."""
+        """Return nothing: there are no position tensors."""
         return ()
 
 
@@ -37,5 +41,9 @@ _FAMILY = ConvolutionalFamily()
 
 
 def family_of_backbone(module: nn.Module, name: str) -> ModelFamily:
-    """The family of what can be fine-tuned. Raises UnsupportedError where there is none."""
+    """Return the family of a backbone for fine-tuning.
+
+    Raises:
+        UnsupportedError: it belongs to no family.
+    """
     return _FAMILY if isinstance(module, _FAMILY.of) else family_of(module, name)

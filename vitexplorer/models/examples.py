@@ -1,4 +1,4 @@
-"""The images of the repository: drawn scenes, paper creatures and photographs, with licence and source."""
+"""Example images of the repository: drawn scenes, paper creatures and photographs, with licence and source."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Example:
     licence: str
     source: str
     kind: Literal["scene", "creature", "photograph"]
-    """the first two the project drew"""
+    """Kind of picture; scenes and creatures were drawn by this project"""
     hash: str
-    """of its pixels, as `image_hash` has it"""
+    """`image_hash` of its pixels"""
 
 
 @cache
 def examples() -> dict[str, Example]:
-    """The repository's images by id, in the order they are shown."""
+    """Return the example images by id, in display order."""
     folder = ASSETS / "examples"
     entries = json.loads((folder / "examples.json").read_text(encoding="utf-8"))
     return {

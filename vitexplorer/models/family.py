@@ -1,5 +1,6 @@
-"""Base of model families: the facts of an architecture that timm does not state. A new family is one file in
-`models/families`.
+"""Base class of model families, which state facts of an architecture that timm does not.
+
+A new family is one file in `models/families`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from vitexplorer.core.types import BlockSite, PatchGrid, Reading
 
 
 class ModelFamily(ABC):
-    """Facts of an architecture that timm does not state: its attention calls and the places of its tokens."""
+    """Facts of an architecture that timm does not state: its attention calls and the positions of its tokens."""
 
     key: str
     title: Text

@@ -1,15 +1,15 @@
-"""A vision transformer whose parameters are set by hand, so that what its classifier reads is arithmetic.
+"""Vision transformer with parameters set by hand, so that its logits follow from arithmetic.
 
-A plain timm VisionTransformer with two blocks. A patch's token holds its content, the mean of its normalised reds, and
-a code where it matters which patch it is. In block 0 one head of the class token copies the content of a named patch,
-the other averages the content of all tokens; in block 1 a head copies that of a second patch and takes it away. The
-MLPs give nothing. The norms are harmless: every token holds the same very large number K beside its content, so that
-their divisor is that of K, and their gain puts it right (off by content^2 / K^2). So with class token and N patches,
-a_p the content of patch p,
+A plain timm VisionTransformer with two blocks. A patch token holds its content, the mean of its normalised red values,
+and for two patches a code that identifies them. In block 0 one head of the class token copies the content of the patch
+`copied`, the other averages the content of all tokens; in block 1 a head copies the content of the patch `taken` with a
+negative sign. The MLPs output zero. The norms cancel: every token holds the same very large number K beside its
+content, so that the divisor depends on K alone, and the gain undoes it (up to content^2 / K^2). With a class token and
+N patches, and a_p the content of patch p,
 
     logit of class 0 = COPIED a_copied + AVERAGED sum_p a_p / (N + 1) - TAKEN a_taken,
 
-and that of class 1 is -1/2 of it. Everything is in float64.
+and the logit of class 1 is -1/2 of it. Everything is in float64.
 """
 
 from __future__ import annotations
@@ -22,17 +22,23 @@ from vitexplorer.models.families import family_of
 from vitexplorer.models.loading import LoadedModel, Preprocessing
 
 COPIED, AVERAGED, TAKEN = 1.0, 4.0, 0.75
-"""what a patch's content counts for in the logit through each of the three heads"""
-CONTENT, TOLD, ANCHOR, IS_COPIED, IS_TAKEN, IS_CLASS = range(6)
-"""what a token holds; each number stands twice, the second time negative, so that a token's mean is zero"""
+"""Weights of a patch's content in the logit, through each of the three heads"""
+CONTENT, OUTPUT, ANCHOR, IS_COPIED, IS_TAKEN, IS_CLASS = range(6)
+"""Slots of a token; each holds a number and its negative, so that a token's mean is zero"""
 WIDTH, HEADS, PATCH = 12, 2, 4
-K = 1e6
-SURE = 60.0
-"""the score of the one patch that a copying head looks at, all others 0: their shares are e^-60 of its"""
+K = 1e6  # see the module docstring
+SHARP = 60.0
+"""Score of the patch that a copying head attends to; all others have 0, so their weights are e^-60 of its weight"""
 
 
 def hand_wired_model(side: int, copied: int, taken: int) -> LoadedModel:
-    """A network for `side` x `side` patches, two of which, counted row by row, have a head of their own."""
+    """Build the network for `side` x `side` patches.
+
+    Args:
+        side: rows and columns of the patch grid.
+        copied: patch that a head of block 0 copies, counted row by row.
+        taken: patch that a head of block 1 subtracts, counted row by row.
+    """
     pixels = side * PATCH
     module = VisionTransformer(
         img_size=pixels, patch_size=PATCH, num_classes=2, embed_dim=WIDTH, depth=2, num_heads=HEADS
@@ -64,27 +70,28 @@ def wire(module: VisionTransformer, copied: int, taken: int) -> None:
     for norm in (first.norm1, first.norm2, second.norm1, second.norm2, module.norm):
         norm.weight.fill_((2 * K**2 / WIDTH + norm.eps) ** 0.5)
     _copy(first.attn, IS_COPIED, COPIED)
-    _tell(first.attn, head=1, counts=AVERAGED)
+    _write_output(first.attn, head=1, weight=AVERAGED)
     _copy(second.attn, IS_TAKEN, -TAKEN)
-    module.head.weight[0, 2 * TOLD] = 1
-    module.head.weight[1, 2 * TOLD] = -0.5
+    module.head.weight[0, 2 * OUTPUT] = 1
+    module.head.weight[1, 2 * OUTPUT] = -0.5
 
 
-def _put(token: torch.Tensor, what: int, number: float) -> None:
-    token[2 * what], token[2 * what + 1] = number, -number
+def _put(token: torch.Tensor, slot: int, number: float) -> None:
+    token[2 * slot] = number
+    token[2 * slot + 1] = -number
 
 
-def _copy(attention: torch.nn.Module, code: int, counts: float) -> None:
-    """Head 0: the class token looks at the patch with the code alone; every other token looks at all alike."""
+def _copy(attention: torch.nn.Module, code: int, weight: float) -> None:
+    """Wire head 0: the class token attends to the patch with the code only, every other token to all tokens equally."""
     queries, keys = 0, WIDTH
     attention.qkv.weight[queries, 2 * IS_CLASS] = 1
-    attention.qkv.weight[keys, 2 * code] = SURE / attention.scale
-    _tell(attention, head=0, counts=counts)
+    attention.qkv.weight[keys, 2 * code] = SHARP / attention.scale
+    _write_output(attention, head=0, weight=weight)
 
 
-def _tell(attention: torch.nn.Module, head: int, counts: float) -> None:
-    """A head passes on what it looks at: content, counted so many times, to what the classifier reads."""
-    place = head * WIDTH // HEADS
-    attention.qkv.weight[2 * WIDTH + place, 2 * CONTENT] = 1
-    attention.proj.weight[2 * TOLD, place] = counts
-    attention.proj.weight[2 * TOLD + 1, place] = -counts
+def _write_output(attention: torch.nn.Module, head: int, weight: float) -> None:
+    """Wire a head's value and projection: add the attended content times `weight` to the classifier's slot."""
+    channel = head * WIDTH // HEADS
+    attention.qkv.weight[2 * WIDTH + channel, 2 * CONTENT] = 1
+    attention.proj.weight[2 * OUTPUT, channel] = weight
+    attention.proj.weight[2 * OUTPUT + 1, channel] = -weight

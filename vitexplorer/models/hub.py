@@ -1,8 +1,8 @@
-"""Fetches timm's pretrained weights from the Hugging Face Hub, with progress in bytes and a sentence when it fails.
+"""Download of timm's pretrained weights from the Hugging Face Hub, with progress in bytes and readable errors.
 
-The address is timm's own (`pretrained_cfg.hf_hub_id`, safetensors first), the download, the retries from where a
-connection broke, and the cache are huggingface_hub's, so that timm finds the file afterwards and both honour HF_HOME,
-HF_ENDPOINT and HF_HUB_OFFLINE. huggingface_hub checks the size of a plain download; the SHA-256 is checked here.
+The address is timm's (`pretrained_cfg.hf_hub_id`, safetensors first). huggingface_hub downloads, resumes broken
+connections and caches, so timm finds the file afterwards and both honour HF_HOME, HF_ENDPOINT and HF_HUB_OFFLINE.
+huggingface_hub checks the size of a plain download; the SHA-256 is checked here.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ from vitexplorer.storage.atomic_writes import is_full
 
 
 class DownloadError(ExplainedError):
-    """Weights that could not be fetched; the message says why and what to do, `text` has it in both languages."""
+    """Raised when weights cannot be fetched; the message says why and what to do, `text` has both languages."""
 
 
 @dataclass(frozen=True)
 class PretrainedState:
-    """Where a model's pretrained weights are: on this machine, on the Hub, or nowhere."""
+    """Availability of a model's pretrained weights: on this machine, on the Hub, or nowhere."""
 
     kind: Literal["cached", "download", "none"]
     megabytes: float | None
-    """size of the file, 10^6 bytes; from the catalog for what is not here yet, None where it does not say"""
+    """File size in 10^6 bytes, from the catalog until the file is here; None if unknown"""
 
 
 class _Address(NamedTuple):
-    """Where timm looks: a repository, a revision, and file names in order of preference."""
+    """Location of timm's weights: repository, revision, and file names in order of preference."""
 
     repository: str
     revision: str | None
@@ -56,7 +56,7 @@ class _Address(NamedTuple):
 
 
 def pretrained_state(name: str) -> PretrainedState:
-    """Whether the pretrained weights of a timm name are cached, can be downloaded, or do not exist. No network."""
+    """Return the availability of the pretrained weights of a timm name, without using the network."""
     address = _address(name)
     if address is None:
         return PretrainedState("none", None)
@@ -67,13 +67,14 @@ def pretrained_state(name: str) -> PretrainedState:
 
 
 def download_pretrained(name: str, *, progress: Progress | None = None) -> Path:
-    """The weight file of a timm name in the Hub's cache, downloaded if it is not there; a cached one needs no network.
+    """Return the weight file of a timm name in the Hub's cache, downloading it if it is not there.
 
-    A connection that breaks is taken up again where it broke; an error raised by `progress` ends the download and
-    reaches the caller. What was downloaded of an unfinished file is not kept.
+    A broken connection is resumed. An error raised by `progress` ends the download and reaches the caller; the part
+    that was downloaded is not kept.
 
-    Raises DownloadError: no network or HF_HUB_OFFLINE, no weights for this name, a licence not accepted, an error of
-    the Hub, a full disk, a file that is not what the Hub announced.
+    Raises:
+        DownloadError: no network or HF_HUB_OFFLINE, no weights for this name, a licence not accepted, an error of
+            the Hub, a full disk, or a file that differs from what the Hub announced.
     """
     address = _address(name)
     if address is None:
@@ -89,7 +90,7 @@ def download_pretrained(name: str, *, progress: Progress | None = None) -> Path:
     def report(done: int, total: int) -> None:
         try:
             (progress or (lambda done, total: None))(done, total)
-        except Exception as error:  # a chunked transfer calls from its own thread, which would swallow it
+        except Exception as error:  # a chunked transfer calls from its own thread, which would swallow the error
             raised.append(error)
             raise
 
@@ -106,7 +107,7 @@ def download_pretrained(name: str, *, progress: Progress | None = None) -> Path:
         if not raised and is_full(error):
             raise _disk_full(name, metadata) from error
         if not raised:
-            raise _in_words(error, name, address) from error
+            raise _explained(error, name, address) from error
     if raised:
         raise raised[0]
     return _verified(Path(path), name, metadata)
@@ -131,7 +132,7 @@ def _address(name: str) -> _Address | None:
 
 def _cached(address: _Address) -> Path | None:
     folder = repo_folder_name(repo_id=address.repository, repo_type="model")
-    if not os.path.isdir(os.path.join(constants.HF_HUB_CACHE, folder)):  # most of a long list end here
+    if not os.path.isdir(os.path.join(constants.HF_HUB_CACHE, folder)):  # quick exit for long model lists
         return None
     for file in address.files:
         path = try_to_load_from_cache(address.repository, file, revision=address.revision)
@@ -141,7 +142,7 @@ def _cached(address: _Address) -> Path | None:
 
 
 def _locate(name: str, address: _Address) -> tuple[str, HfFileMetadata]:
-    """The first of the files that the Hub has, and what it says of it. Asks once: offline, nobody wants to wait."""
+    """Return the first file that the Hub has, with its metadata; no retries, so being offline fails at once."""
     for file in address.files:
         url = hf_hub_url(address.repository, file, revision=address.revision)
         try:
@@ -149,7 +150,7 @@ def _locate(name: str, address: _Address) -> tuple[str, HfFileMetadata]:
         except EntryNotFoundError:
             continue
         except (OSError, HTTPError) as error:
-            raise _in_words(error, name, address) from error
+            raise _explained(error, name, address) from error
     raise DownloadError(
         Text("The Hub has no weight file for {name} in {page}.", "Hub 的 {page} 中没有 {name} 的权重文件。").format(
             name=name, page=_page(address)
@@ -161,8 +162,8 @@ def _page(address: _Address) -> str:
     return f"{constants.ENDPOINT}/{address.repository}"
 
 
-def _in_words(error: Exception, name: str, address: _Address) -> DownloadError:
-    """One sentence for what huggingface_hub or its HTTP client raised."""
+def _explained(error: Exception, name: str, address: _Address) -> DownloadError:
+    """Turn an error of huggingface_hub or its HTTP client into one sentence."""
     page = _page(address)
     if isinstance(error, GatedRepoError):
         text = Text(
@@ -217,7 +218,7 @@ def _disk_full(name: str, metadata: HfFileMetadata) -> DownloadError:
 
 
 def _verified(path: Path, name: str, metadata: HfFileMetadata) -> Path:
-    """The file, if its SHA-256 is the one announced (the ETag of a large file); otherwise it leaves the cache."""
+    """Check the SHA-256 announced in the ETag of a large file; delete a file that differs from the cache."""
     if metadata.etag is None or not re.fullmatch("[0-9a-f]{64}", metadata.etag):
         return path
     with path.open("rb") as file:
@@ -235,7 +236,7 @@ def _verified(path: Path, name: str, metadata: HfFileMetadata) -> Path:
 
 
 def _reporter(report: Progress) -> type:
-    """What huggingface_hub takes for a progress bar: a class, of which it makes one for each transfer."""
+    """Make a class that huggingface_hub uses as a progress bar, one instance for each transfer."""
 
     class Reporter:
         def __init__(self, *, total: int | None = None, initial: int = 0, **appearance: object):
@@ -247,10 +248,10 @@ def _reporter(report: Progress) -> type:
             report(self.n, self.total or 0)
 
         def update_transfer(self, count: int) -> None:
-            """Bytes over the wire; a chunked transfer counts them apart from the bytes of the file, which are ours."""
+            """Ignore bytes over the wire, which a chunked transfer counts apart from the bytes of the file."""
 
         def set_postfix_str(self, *text: str, refresh: bool = True) -> None:
-            """Speed, which nobody asked for."""
+            """Ignore the speed."""
 
         set_transfer_postfix_str = set_postfix_str
 

@@ -1,7 +1,7 @@
-"""Opens what a stranger hands us: any picture becomes upright 8-bit sRGB on white, or a sentence that says why not.
+"""Opening of untrusted images: each becomes upright 8-bit sRGB on white, or an error that says why not.
 
-Size and format are read from the file's own header (`containers`) before a pixel is decoded; colours, depth and
-transparency are settled in `srgb`. Of an animation the first frame is shown, of several pages the first.
+Size and format are read from the file's header (`containers`) before a pixel is decoded; `srgb` converts colours, depth
+and transparency. Only the first frame of an animation and the first page of a document are read.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.models.containers import Container, exif_orientation, read_container
 from vitexplorer.models.srgb import WHITE, on_white
 
-# Called by name: Image.open would try other formats, and warn of sizes that are checked here.
+# Called directly: Image.open would try other formats, and warn of sizes that are checked here.
 _READERS = {
     "JPEG": JpegImagePlugin.JpegImageFile,
     "PNG": PngImagePlugin.PngImageFile,
@@ -52,47 +52,54 @@ _UPRIGHT = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-_SIDEWAYS = 5  # from this orientation on, width and height change places
+_SIDEWAYS = 5  # from this orientation on, width and height are swapped
 
 
 class ImageError(ExplainedError):
-    """A picture that cannot be used; the message says why and how to mend it."""
+    """Raised for a picture that cannot be used; the message says why and how to mend it."""
 
 
 def open_image(
     image: str | os.PathLike | Image.Image | np.ndarray, *, max_megapixels: float = 40, min_side: int = 8
 ) -> np.ndarray:
-    """The picture as uint8 RGB (height, width, 3), 0-255 sRGB, upright, contiguous, the caller's own copy.
+    """Open a picture as uint8 RGB (height, width, 3), 0-255 sRGB, upright.
 
-    `image` is a path, a PIL image (its current frame) or a uint8 RGB array (height, width, 3).
-    Raises ImageError for anything else, for a file that is missing, damaged or of another format, and for a picture
-    of more than `max_megapixels` million pixels or with a side of fewer than `min_side` pixels.
+    Args:
+        image: a path, a PIL image (its current frame is used) or a uint8 RGB array (height, width, 3).
+        max_megapixels: most pixels, in millions.
+        min_side: fewest pixels of a side.
+
+    Returns:
+        A contiguous copy that belongs to the caller.
+
+    Raises:
+        ImageError: another type, a file that is missing, damaged or of another format, or a picture outside the limits.
     """
     if isinstance(image, np.ndarray):
         _check_array(image)
-        _check_size(_THE_IMAGE, image.shape[1], image.shape[0], max_megapixels, min_side)
+        _check_size(_IMAGE_NAME, image.shape[1], image.shape[0], max_megapixels, min_side)
         return np.array(image, order="C", subok=False)
     if isinstance(image, Image.Image):
-        _check_size(_THE_IMAGE, *image.size, max_megapixels, min_side)
-        return _decoded(_THE_IMAGE, lambda: _upright_pixels(image, exif_orientation(_exif_of(image))))
+        _check_size(_IMAGE_NAME, *image.size, max_megapixels, min_side)
+        return _decode_safely(_IMAGE_NAME, lambda: _upright_pixels(image, exif_orientation(_exif_of(image))))
     if isinstance(image, (str, os.PathLike)):
-        container, name = _opened(image, max_megapixels, min_side)
-        return _decoded(name, lambda: _decode(container))
+        container, name = _read_file(image, max_megapixels, min_side)
+        return _decode_safely(name, lambda: _decode_pixels(container))
     raise ImageError(_WRONG_TYPE.format(what=type(image).__name__))
 
 
 @dataclass(frozen=True)
 class OpenedImage:
-    """A picture that was opened, checked and hashed once, for as many captures as want it."""
+    """A picture that is opened, checked and hashed once, and used by any number of captures."""
 
     pixels: np.ndarray
-    """uint8 RGB (height, width, 3), 0-255 sRGB, upright; nobody writes into it"""
+    """uint8 RGB (height, width, 3), 0-255 sRGB, upright; read only"""
     hash: str
-    """see `image_hash`"""
+    """`image_hash` of the pixels"""
 
     @classmethod
     def of(cls, image: AnyImage, **limits: float) -> OpenedImage:
-        """What was opened before is taken as it is; anything else goes through `open_image` with these limits."""
+        """Open `image` with the `limits` of `open_image`, unless it is an OpenedImage already."""
         if isinstance(image, OpenedImage):
             return image
         pixels = open_image(image, **limits)
@@ -100,32 +107,35 @@ class OpenedImage:
 
 
 AnyImage = str | os.PathLike | Image.Image | np.ndarray | OpenedImage
-"""a path, a PIL image, a uint8 RGB array (height, width, 3), or what was opened before"""
+"""A path, a PIL image, a uint8 RGB array (height, width, 3), or an opened image"""
 
 
 @dataclass(frozen=True)
 class ShrunkImage:
-    """A picture decoded no larger than it is needed, and what its file said."""
+    """A picture decoded at a reduced size, with facts of its file."""
 
     pixels: np.ndarray
     """uint8 RGB (height, width, 3), 0-255 sRGB, upright"""
     width: int
     height: int
-    """size in pixels of the whole picture, upright"""
+    """Size in pixels of the whole picture, upright"""
     digest: str
-    """SHA-256 of the file and the way up without comments and other camera data, 64 hexadecimal digits"""
+    """SHA-256 of the orientation and the file without comments and other camera data, 64 hexadecimal digits"""
 
 
 def open_shrunk(
     path: str | os.PathLike, short_side: int, *, max_megapixels: float = 40, min_side: int = 8
 ) -> ShrunkImage:
-    """`open_image` of a file for which a short side of `short_side` pixels is enough; smaller ones keep their size.
+    """Open a file and shrink it to a short side of `short_side` pixels; smaller pictures keep their size.
 
-    A JPEG is decoded at a half, a quarter or an eighth of its size where that suffices, which takes a fraction of
-    the time and memory; Pillow's antialiased bicubic does the rest. Raises ImageError as `open_image` does.
+    A JPEG is decoded at a half, a quarter or an eighth of its size if that suffices, which takes a fraction of the
+    time and memory. Pillow's antialiased bicubic does the rest.
+
+    Raises:
+        ImageError: the file cannot be used, see `open_image`.
     """
-    container, name = _opened(path, max_megapixels, min_side)
-    pixels = _decoded(name, lambda: _decode(container, short_side))
+    container, name = _read_file(path, max_megapixels, min_side)
+    pixels = _decode_safely(name, lambda: _decode_pixels(container, short_side))
     size = (container.width, container.height)
     width, height = reversed(size) if container.orientation >= _SIDEWAYS else size
     digest = hashlib.sha256(container.data + bytes([container.orientation])).hexdigest()
@@ -133,15 +143,15 @@ def open_shrunk(
 
 
 def image_hash(pixels: np.ndarray) -> str:
-    """SHA-256 of an array's shape and bytes, 64 hexadecimal digits."""
+    """Compute the SHA-256 of an array's shape and bytes, 64 hexadecimal digits."""
     digest = hashlib.sha256(repr(pixels.shape).encode())
     digest.update(np.ascontiguousarray(pixels).data)
     return digest.hexdigest()
 
 
-# ------------------------------------------------------------------------------------------------- the sentences
+# ------------------------------------------------------------------------------------------------- messages
 
-_THE_IMAGE = Text("The image", "该图像")
+_IMAGE_NAME = Text("The image", "该图像")
 _WRONG_TYPE = Text(
     "An image must be a path, a PIL image or a uint8 RGB array (height, width, 3), not {what}.",
     "图像必须是路径、PIL 图像或 uint8 RGB 数组（height, width, 3），而不是 {what}。",
@@ -184,7 +194,7 @@ _NOT_FINITE = Text(
     "该图像含有非有限数值的像素。请先替换这些像素。",
 )
 
-_FILE_STARTS = (  # how files begin that are often mistaken for pictures we read
+_FILE_STARTS = (  # first bytes of files that are often mistaken for accepted pictures
     (b"%PDF", Text("a PDF document", " PDF 文档")),
     (b"<svg", Text("an SVG drawing", " SVG 矢量图")),
     (b"<?xml", Text("an SVG drawing or another XML file", " SVG 矢量图或其他 XML 文件")),
@@ -200,22 +210,22 @@ _NOT_A_PICTURE = Text("not a picture of a known format", "无法识别格式的�
 
 
 def _foreign_format(data: bytes) -> Text:
-    """What a file of no accepted format seems to be."""
+    """Guess the format of a file that is not accepted."""
     if data[4:12] == b"ftypavif":
         return Text("an AVIF picture", " AVIF 图像")
     if data[4:8] == b"ftyp":
         return Text("a HEIC picture or a video", " HEIC 图像或视频")
     start = data[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
-    return next((what for beginning, what in _FILE_STARTS if start.startswith(beginning)), _NOT_A_PICTURE)
+    return next((title for beginning, title in _FILE_STARTS if start.startswith(beginning)), _NOT_A_PICTURE)
 
 
-def _quoted(path: Path) -> Text:
-    """The file's name alone: the folder of an upload is nobody's business."""
+def _display_name(path: Path) -> Text:
+    """Quote the file's name without its folder, which is private for an upload."""
     name = path.name[-80:].encode(errors="replace").decode()
     return Text(f'"{name}"', f"“{name}”")
 
 
-# ------------------------------------------------------------------------------------------------- what is refused
+# ------------------------------------------------------------------------------------------------- checks
 
 
 def _check_array(array: np.ndarray) -> None:
@@ -255,10 +265,10 @@ def _file_bytes(path: Path, name: Text, max_bytes: int) -> bytes:
         raise ImageError(_UNREADABLE.format(name=name)) from None
 
 
-def _opened(image: str | os.PathLike, max_megapixels: float, min_side: int) -> tuple[Container, Text]:
-    """What a file says of itself, its size checked, and its name for sentences; nothing is decoded yet."""
+def _read_file(image: str | os.PathLike, max_megapixels: float, min_side: int) -> tuple[Container, Text]:
+    """Read a file's container, check its size, and return it with a name for messages; nothing is decoded yet."""
     path = Path(os.fsdecode(image))
-    name = _quoted(path)
+    name = _display_name(path)
     max_bytes = int(max_megapixels * 1e6 * _BYTES_PER_PIXEL) + _SPARE_BYTES
     container = _container(_file_bytes(path, name, max_bytes), name)
     _check_size(name, container.width, container.height, max_megapixels, min_side)
@@ -267,14 +277,14 @@ def _opened(image: str | os.PathLike, max_megapixels: float, min_side: int) -> t
 
 
 def _container(data: bytes, name: Text) -> Container:
-    container = _decoded(name, lambda: read_container(data))
+    container = _decode_safely(name, lambda: read_container(data))
     if container is None:
         raise ImageError(_FOREIGN.format(name=name, what=_foreign_format(data)))
     return container
 
 
-def _decoded(name: Text, decode: Callable):
-    """`decode()`, with every way in which a decoder can stumble over a stranger's bytes turned into one sentence."""
+def _decode_safely(name: Text, decode: Callable):
+    """Return `decode()`; any error that untrusted bytes cause in a decoder becomes an ImageError."""
     try:
         return decode()
     except ImageError:
@@ -286,8 +296,8 @@ def _decoded(name: Text, decode: Callable):
 # ------------------------------------------------------------------------------------------------- pixels
 
 
-def _decode(container: Container, short_side: int | None = None) -> np.ndarray:
-    """uint8 RGB (height, width, 3) of a file whose size was checked, shrunk to `short_side` where that is given."""
+def _decode_pixels(container: Container, short_side: int | None = None) -> np.ndarray:
+    """Decode a file whose size was checked to uint8 RGB (height, width, 3), shrunk to `short_side` if given."""
     picture = _READERS[container.format](io.BytesIO(container.data))
     if picture.size != (container.width, container.height):  # nothing is decoded yet
         raise ValueError("the decoder sees another size than the one that was checked")
@@ -297,9 +307,9 @@ def _decode(container: Container, short_side: int | None = None) -> np.ndarray:
     pixels = _upright_pixels(picture, container.orientation)
     if container.frame is not None:  # Pillow paints the rest in the palette's first colour
         left, top, right, bottom = container.frame
-        shown = np.full_like(pixels, WHITE)
-        shown[top:bottom, left:right] = pixels[top:bottom, left:right]
-        pixels = shown
+        canvas = np.full_like(pixels, WHITE)
+        canvas[top:bottom, left:right] = pixels[top:bottom, left:right]
+        pixels = canvas
     size = (size[1], size[0]) if container.orientation >= _SIDEWAYS else size
     if pixels.shape[:2] == (size[1], size[0]):
         return pixels
@@ -307,20 +317,20 @@ def _decode(container: Container, short_side: int | None = None) -> np.ndarray:
 
 
 def _shrunk_size(size: tuple[int, int], short_side: int) -> tuple[int, int]:
-    """The size that has this short side and the same aspect; `size` itself where that is smaller."""
+    """Scale `size` down to this short side, keeping the aspect; return `size` if it is smaller already."""
     scale = min(1.0, short_side / min(size))
     return max(1, round(size[0] * scale)), max(1, round(size[1] * scale))
 
 
 def _exif_of(picture: Image.Image) -> bytes:
-    """The Exif block of a PIL image, parsed by us: `getexif` warns of damage. A PNG may have it behind its pixels."""
-    picture.load()
+    """Return the raw Exif block of a PIL image; `getexif` would warn of damage."""
+    picture.load()  # a PNG may have the block after its pixels
     exif = picture.info.get("exif")
     return exif if isinstance(exif, bytes) else b""
 
 
 def _upright_pixels(picture: Image.Image, orientation: int) -> np.ndarray:
-    """uint8 RGB (height, width, 3), with the orientation 1-8 applied."""
+    """Convert a picture to uint8 RGB (height, width, 3) and apply the orientation 1-8."""
     picture.load()
     _check_colours(picture)
     rgb = on_white(picture)

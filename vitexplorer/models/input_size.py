@@ -1,15 +1,15 @@
-"""`at_size`: the same model at another input size; another `LoadedModel`, since nobody changes the one that is shared.
+"""A model at another input size: `at_size` returns a new `LoadedModel` and leaves the shared one unchanged.
 
-Whatever has to be made for it is made by timm. Three ways, by what the module is:
+timm makes the new position tables. There are three cases:
 
-resampled in each pass   ViT, DeiT, DINO, EVA, DINOv3 and all that timm builds with `dynamic_img_size`: the very same
-                         module, which resamples its position embeddings and turns by the angles of the new grid
-made anew, once          Swin, whose windows keep their share of the grid, and what has one size only (BEiT, SigLIP
-                         So400m, ...): a copy that shares every parameter but the tables that `set_input_size` makes
-nothing to make          networks without tables of positions (PVT v2, DaViT, ...): the very same module
+resampled in each pass   ViT, DeiT, DINO, EVA, DINOv3 and all that timm builds with `dynamic_img_size`: the same
+                         module, which resamples its position embeddings and rotates by the angles of the new grid
+new tables, made once    Swin, whose windows keep their share of the grid, and models of a single size (BEiT, SigLIP
+                         So400m, ...): a copy that shares every parameter except the tables `set_input_size` makes
+nothing to do            networks without position tables (PVT v2, DaViT, ...): the same module
 
-Misleading: weights were learned at one size. Larger patches of the scene fall on more tokens, and a position between
-two learned ones was never trained.
+Misleading: the weights were learned at one size. At a larger size each object covers more tokens, and positions
+between two learned ones were never trained.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
 
 LARGEST = 4096
-"""pixels of a side"""
+"""Most pixels of a side"""
 
 _NO_SIZE = Text(
     "{name} is a number of pixels or (height, width), not {value}.",
@@ -51,7 +51,7 @@ _OTHER_BLOCKS = Text(
     "Choose another size.",
     "在 {given} 像素下，{model} 的部分块会池化或重新采样，无法在图像中定位。请选择其他尺寸。",
 )
-_SHOWN = Text(
+_OTHER_SIZE = Text(
     "Shown at {height} × {width} pixels instead of the model's own {own_height} × {own_width}.",
     "以 {height} × {width} 像素运行，而模型自身的尺寸为 {own_height} × {own_width}。",
 )
@@ -71,9 +71,14 @@ _RELATIVE = Text(
 
 
 def sides(value: Any, name: str = "size") -> Size:
-    """Height and width of a size: a number of pixels, (height, width), "384", "384x512" or "384,512".
+    """Parse a size into height and width.
 
-    Raises SettingError, calling the value by `name`, for anything else.
+    Args:
+        value: a number of pixels, (height, width), "384", "384x512" or "384,512".
+        name: name of the setting in the error message.
+
+    Raises:
+        SettingError: `value` is none of these.
     """
     given = re.split(r"[,x×]", value) if isinstance(value, str) else value
     parts = tuple(given) if isinstance(given, (tuple, list)) else (given,)
@@ -87,26 +92,32 @@ def sides(value: Any, name: str = "size") -> Size:
 
 
 def at_size(model: LoadedModel, size: int | Size | str) -> LoadedModel:
-    """`model` for images of another size; `model` itself at its own, and untouched in every case.
+    """Return `model` for images of another size, or the original model at its own size; `model` is not changed.
 
     Args:
         model: from `load_model`.
-        size: pixels, see `sides`; multiples of what `family.size_step` says.
+        size: pixels, see `sides`; multiples of `family.size_step`.
 
     Raises:
-        SettingError: no size, no multiple (the message names the nearest), or more memory than is allowed.
+        SettingError: not a size, not a multiple (the message names the nearest), or more memory than is allowed.
         UnsupportedError: the architecture takes one size only.
     """
-    own, wanted = model.unsized or model, sides(size)
-    if wanted == tuple(own.preprocessing.input_size):
+    own = model.unsized or model
+    target = sides(size)
+    if target == tuple(own.preprocessing.input_size):
         return own
-    check_memory(shapes_at(own, wanted))
-    sized = _sized(own, wanted)
+    check_memory(shapes_at(own, target))
+    sized = _sized(own, target)
     return replace(sized, notes=(*own.notes, _note(own, sized)), unsized=own)
 
 
 def shapes_at(model: LoadedModel, size: Size) -> LoadedModel:
-    """`at_size` of the shapes alone, however much it would take: made at once, and nothing can run. Raises as it."""
+    """Return `at_size` on the meta device: shapes without data, for any amount of memory.
+
+    Raises:
+        SettingError: `size` is not a multiple of `family.size_step`.
+        UnsupportedError: the architecture does not take another size, or not this one.
+    """
     own = model.unsized or model
     if size == tuple(own.preprocessing.input_size):
         return weightless(own)
@@ -119,17 +130,22 @@ def shapes_at(model: LoadedModel, size: Size) -> LoadedModel:
 
 
 def _sized(model: LoadedModel, size: Size) -> LoadedModel:
-    module = _made_anew(model.module, size) if _needs_tables(model) else model.module
+    module = _with_new_tables(model.module, size) if _needs_tables(model) else model.module
     return replace(model, module=module, preprocessing=replace(model.preprocessing, input_size=size))
 
 
 def check_step(model: LoadedModel, size: Size) -> None:
-    """Raises SettingError, naming the nearest sizes, or UnsupportedError where the model does not take this one."""
+    """Check that the model takes this size.
+
+    Raises:
+        SettingError: it is not a multiple of the model's step; the message names the nearest sizes.
+        UnsupportedError: the model takes one size only.
+    """
     step = model.family.size_step(model.module)
     if step is None:
         height, width = model.preprocessing.input_size
         raise UnsupportedError(_ONE_SIZE.format(model=model.name, height=height, width=width))
-    if all(side % of == 0 and 0 < side <= LARGEST for side, of in zip(size, step, strict=True)):
+    if all(side % multiple == 0 and 0 < side <= LARGEST for side, multiple in zip(size, step, strict=True)):
         return
     raise SettingError(
         _NO_MULTIPLE.format(
@@ -147,26 +163,29 @@ def _names_of_blocks(model: LoadedModel) -> list[str]:
 
 
 def nearest(size: Size, step: Size) -> tuple[Size, ...]:
-    """The possible sizes just below and just above one, each once."""
-    least, most = step, tuple(LARGEST // of * of for of in step)
-    below = tuple(side // of * of for side, of in zip(size, step, strict=True))
-    above = tuple(-(-side // of) * of for side, of in zip(size, step, strict=True))
-    found = [tuple(min(max(s, lo), hi) for s, lo, hi in zip(near, least, most, strict=True)) for near in (below, above)]
-    return tuple(dict.fromkeys(found))
+    """Return the possible sizes just below and just above `size`, each once."""
+    largest = tuple(LARGEST // multiple * multiple for multiple in step)
+    below = tuple(side // multiple * multiple for side, multiple in zip(size, step, strict=True))
+    above = tuple(-(-side // multiple) * multiple for side, multiple in zip(size, step, strict=True))
+    clipped = [
+        tuple(min(max(side, low), high) for side, low, high in zip(near, step, largest, strict=True))
+        for near in (below, above)
+    ]
+    return tuple(dict.fromkeys(clipped))
 
 
 def by(size: Size) -> str:
-    """`384 × 512`, height first."""
+    """Format a size as `384 × 512`, height first."""
     return f"{size[0]} × {size[1]}"
 
 
-# ------------------------------------------------------------------------------------------------- what timm makes
+# ------------------------------------------------------------------------------------------------- tables
 
 
 def _needs_tables(model: LoadedModel) -> bool:
-    """Whether timm makes tables for another size, or the module takes it as it is.
+    """Return True if timm has to make tables for another size, False if the module takes it unchanged.
 
-    Swin would take it too, but with windows of as many patches as before, the last stage's without any shift between.
+    Swin would run unchanged too, but with windows of as many patches as before, and without shifts in the last stage.
     """
     if not hasattr(model.module, "set_input_size"):
         return False
@@ -174,37 +193,39 @@ def _needs_tables(model: LoadedModel) -> bool:
     return has_windows or model.family.size_multiple(model.module) is None
 
 
-def _made_anew(module: nn.Module, size: Size) -> nn.Module:
-    """A copy that shares its parameters with `module`, all but those that timm replaces for another size."""
+def _with_new_tables(module: nn.Module, size: Size) -> nn.Module:
+    """Copy `module` for another size; the copy shares every parameter that timm does not replace."""
     copied = copy.deepcopy(module, {id(parameter): parameter for parameter in module.parameters()})
     with warnings.catch_warnings(), torch.inference_mode(mode=False), torch.no_grad():
-        warnings.filterwarnings("ignore", module=r"timm\.layers\.interpolate")  # torch's, of how timm indexes
+        warnings.filterwarnings("ignore", module=r"timm\.layers\.interpolate")  # torch warns of timm's indexing
         copied.set_input_size(img_size=size)
     return copied
 
 
-# ------------------------------------------------------------------------------------------------- what is said of it
+# ------------------------------------------------------------------------------------------------- note
 
 
 def _note(model: LoadedModel, sized: LoadedModel) -> Text:
-    """That this is another size, and what became of the positions."""
-    (height, width), (own_height, own_width) = sized.preprocessing.input_size, model.preprocessing.input_size
-    said = [_SHOWN.format(height=height, width=width, own_height=own_height, own_width=own_width)]
-    before, after = (one.blocks(one.preprocessing.input_size)[0] for one in (model, sized))
+    """Describe the other size, and the change of the position tables."""
+    height, width = sized.preprocessing.input_size
+    own_height, own_width = model.preprocessing.input_size
+    sentences = [_OTHER_SIZE.format(height=height, width=width, own_height=own_height, own_width=own_width)]
+    before = model.blocks(model.preprocessing.input_size)[0]
+    after = sized.blocks(sized.preprocessing.input_size)[0]
     patches = {
         "before": by((before.grid.rows, before.grid.cols)),
         "after": by((after.grid.rows, after.grid.cols)),
     }
     if model.family.learned_grid(model.module) is not None:
-        said.append(_RESAMPLED.format(**patches))
+        sentences.append(_RESAMPLED.format(**patches))
     if sized.family.rotary_positions(sized.module, after.grid) is not None:
-        said.append(_TURNED.format(**patches))
+        sentences.append(_TURNED.format(**patches))
     if after.windows and before.windows and after.windows.window_size != before.windows.window_size:
         sizes = {"before": by(before.windows.window_size), "after": by(after.windows.window_size)}
-        said.append(_WINDOWS.format(**sizes))
+        sentences.append(_WINDOWS.format(**sizes))
     elif sized.module is not model.module and not after.windows and _has_relative_tables(sized):
-        said.append(_RELATIVE.format(**patches))
-    return Text(" ".join(text.en for text in said), "".join(text.zh for text in said))
+        sentences.append(_RELATIVE.format(**patches))
+    return Text(" ".join(text.en for text in sentences), "".join(text.zh for text in sentences))
 
 
 def _has_relative_tables(model: LoadedModel) -> bool:

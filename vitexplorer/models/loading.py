@@ -1,6 +1,6 @@
-"""`load_model`: a timm module in eval mode with what must be known of it to show it: family, weights, preprocessing.
+"""Loading of models: a timm module in eval mode with its family, provenance and preprocessing.
 
-The module is timm's own and nobody changes it afterwards, so that one copy serves every thread.
+The module is timm's own and never changes afterwards, so one copy serves every thread.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from vitexplorer.models.weights import (
 )
 
 MANY = 2048
-"""patches up to which nobody asks how much memory one image takes: ViT-B at 720 pixels has as many"""
+"""Number of patches up to which the memory of one image is not checked: ViT-B at 720 pixels has about as many"""
 
 _NO_PATH = Text(
     "There is no file or folder {path} here, and no model is called so. Name a weight file, a folder of one, or a model"
@@ -67,10 +67,10 @@ _PATH_AND_WEIGHTS = Text(
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """How this model wants its images, as timm resolves it."""
+    """Preprocessing of a model's images, as timm resolves it."""
 
     input_size: tuple[int, int]
-    """height, width in pixels"""
+    """Height, width in pixels"""
     mean: tuple[float, float, float]
     std: tuple[float, float, float]
     interpolation: str
@@ -80,7 +80,7 @@ class Preprocessing:
 
 @dataclass(frozen=True)
 class LoadedModel(Summarised, NotebookDisplay):
-    """A timm module and what the explorer knows of it."""
+    """A timm module with its family, provenance, preprocessing and labels."""
 
     name: str
     module: nn.Module
@@ -88,29 +88,29 @@ class LoadedModel(Summarised, NotebookDisplay):
     provenance: Provenance
     preprocessing: Preprocessing
     class_names: tuple[str, ...] = ()
-    """one name per output of the classifier; empty where nobody knows them"""
+    """One name per output of the classifier; empty if unknown"""
     class_names_zh: tuple[str, ...] = ()
-    """the same in Chinese; empty for ImageNet, whose names timm has in English alone"""
+    """Class names in Chinese; empty for ImageNet, which timm has in English only"""
     notes: tuple[Text, ...] = ()
-    """what was changed or left out to fit the weights into the module"""
+    """Changes and omissions that made the weights fit the module"""
     decoder: MaeDecoder | None = None
-    """what a masked autoencoder draws hidden patches with, where the weights hold one"""
+    """Decoder of a masked autoencoder, if the weights hold one"""
     unsized: LoadedModel | None = None
-    """the model at its own input size, where this is it at another"""
+    """The model at its own input size, if this is another size"""
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy takes along: not `block_of_parameter`, whose ids are those of these parameters."""
+        """Return the fields alone; a copy has to compute `block_of_parameter` from its own parameters."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def class_texts(self) -> tuple[Text, ...]:
-        """The classes' names in both languages as far as they are known."""
+        """Class names in both languages, as far as they are known."""
         chinese = self.class_names_zh or self.class_names
         return tuple(Text(en, zh) for en, zh in zip(self.class_names, chinese, strict=True))
 
     @cached_property
     def block_of_parameter(self) -> dict[int, int]:
-        """id of each parameter -> number of its block, -1 outside: a used parameter tells where the pass is."""
+        """Block of each parameter by `id`, -1 outside the blocks; shows which block a forward pass has reached."""
         names = [f"{site.name}." for site in self.blocks(self.preprocessing.input_size)]
         return {
             id(parameter): next((i for i, block in enumerate(names) if name.startswith(block)), -1)
@@ -119,7 +119,7 @@ class LoadedModel(Summarised, NotebookDisplay):
 
     @property
     def device(self) -> torch.device:
-        """Where the parameters are."""
+        """Device of the parameters."""
         return next(self.module.parameters()).device
 
     @property
@@ -129,17 +129,17 @@ class LoadedModel(Summarised, NotebookDisplay):
 
     @property
     def num_classes(self) -> int:
-        """Outputs of the classifier, 0 where there is none."""
+        """Number of outputs of the classifier, 0 without one."""
         return self.module.num_classes
 
     @property
     def has_one_output(self) -> bool:
-        """Whether it answers with one number, a regression or a single score, rather than with classes."""
+        """True if the output is one number, a regression or a single score, rather than classes."""
         return self.num_classes == 1
 
     @property
     def embeds_pixels(self) -> bool:
-        """Whether a token is made of its own patch of pixels alone; hybrids cut features of convolutions."""
+        """True if each token is computed from its own patch of pixels alone; False for convolutional stems."""
         proj = getattr(getattr(self.module, "patch_embed", None), "proj", None)
         return (
             isinstance(proj, nn.Conv2d)
@@ -148,7 +148,7 @@ class LoadedModel(Summarised, NotebookDisplay):
         )
 
     def blocks(self, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """Every block's place and grid for an input of (height, width) pixels."""
+        """Return every block's name and patch grid for an input of (height, width) pixels."""
         return self.family.blocks(self.module, input_size)
 
     def _summary(self) -> Summary:
@@ -156,7 +156,7 @@ class LoadedModel(Summarised, NotebookDisplay):
 
 
 def usual_device() -> str:
-    """Where models are loaded when nobody says."""
+    """Return the default device: the GPU if there is one."""
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
@@ -169,30 +169,31 @@ def load_model(
     device: str | torch.device | None = None,
     progress: Progress | None = None,
 ) -> LoadedModel:
-    """Load a timm architecture, a bundled model, or whatever model a file holds.
+    """Load a timm architecture, a bundled model, or the model that a file holds.
 
     Args:
-        name: a timm name with or without tag (`vit_base_patch16_224.augreg_in21k`), or a bundled model's name. A path,
-            or None, for what that file or folder, or `weights`, holds, told from the names and shapes of its tensors:
-            models of timm, transformers, torchvision, open_clip and the papers' own repositories, see
-            `models.checkpoints`. A string that is both is the name.
-        weights: "auto" (bundled where there are, otherwise pretrained), "pretrained", "bundled", "random", or the
-            path of a `.safetensors` or `.pth` file, of a folder or a zip of one, all read without running any code;
-            `~` is the home folder. A merged checkpoint of a tuned model brings the names of its classes and what it
-            was made from.
+        name: a timm name with or without tag (`vit_base_patch16_224.augreg_in21k`), or a bundled model's name. With
+            the path of a file or folder as name, or with None and a path as `weights`, the architecture is recognised
+            by the names and shapes of the tensors: models of timm, transformers, torchvision, open_clip and the
+            papers' own repositories, see `models.checkpoints`. A string that is both a name and a path is a name.
+        weights: "auto" (bundled if available, otherwise pretrained), "pretrained", "bundled", "random", or the path of
+            a `.safetensors` or `.pth` file, of a folder or a zip of one. Reading runs no code; `~` is the home folder.
+            A merged checkpoint of a tuned model also restores its class names and its origin.
         size: another input size in pixels, of a square or (height, width), see `at_size`; None for the model's own.
         seed: for "random": the module equals `torch.manual_seed(seed); timm.create_model(name)`.
-        device: where to run; a GPU where there is one when None.
-        progress: told how many bytes are downloaded, or unpacked from a zip.
+        device: device to run on; None for the GPU if there is one, otherwise the CPU.
+        progress: called with the bytes that are downloaded, or unpacked from a zip.
 
     Raises:
         UnknownNameError: no such model; the message names the nearest.
-        UnsupportedError: no family is stated for the architecture, or it takes one input size only.
-        SettingError: a size that it does not take (the message names the nearest), or that takes too much memory; or
-            a path as name beside other weights.
-        WeightsError, DownloadError: the weights are not there, do not fit, or cannot be fetched.
+        UnsupportedError: the architecture belongs to no family, or takes one input size only.
+        SettingError: the model does not take this size (the message names the nearest), it needs too much memory, or
+            `name` is a path and `weights` is given too.
+        WeightsError: the weights are missing or do not fit.
+        DownloadError: the weights cannot be downloaded.
     """
-    path, weights = path_named(name), os.fspath(weights)
+    path = path_named(name)
+    weights = os.fspath(weights)
     if path is not None:
         if weights != "auto":
             raise SettingError(_PATH_AND_WEIGHTS.format(path=path, weights=repr(weights)))
@@ -205,10 +206,12 @@ def load_model(
 
 
 def path_named(name: str | os.PathLike | None) -> Path | None:
-    """The file or folder that stands where a model's name may; None for a name.
+    """Return the existing file or folder that `name` denotes; None for a model's name.
 
-    Only for what the owner of this machine says: a visitor of the page must never name one. Raises WeightsError for
-    what can be nothing but a path, and leads nowhere.
+    Use it only for input of the machine's owner: a visitor of the page must never name a path.
+
+    Raises:
+        WeightsError: `name` can only be a path, and nothing is there.
     """
     if name is None or (isinstance(name, str) and _is_known(name)):
         return None
@@ -216,7 +219,7 @@ def path_named(name: str | os.PathLike | None) -> Path | None:
     try:
         if path.exists():
             return path
-    except (OSError, ValueError):  # too long for any file, or with a character that none has
+    except (OSError, ValueError):  # too long for a path, or with a forbidden character
         return None
     if not isinstance(name, str) or set(name) & set("/\\~") or name.lower().endswith((*SUFFIXES, ZIP)):
         raise WeightsError(_NO_PATH.format(path=path))
@@ -226,7 +229,7 @@ def path_named(name: str | os.PathLike | None) -> Path | None:
 def _expanded(path: str | os.PathLike) -> Path:
     try:
         return Path(path).expanduser()
-    except RuntimeError:  # the home folder of nobody
+    except RuntimeError:  # `~user` of an unknown user
         return Path(path)
 
 
@@ -238,10 +241,7 @@ def load_backbone(
     device: str | torch.device | None = None,
     progress: Progress | None = None,
 ) -> LoadedModel:
-    """`load_model` for fine-tuning, which takes ResNets and EfficientNets too: they can be tuned, but not shown.
-
-    Takes names alone, never a path.
-    """
+    """Load a model for fine-tuning; takes the names of `load_model`, of ResNets and EfficientNets too, but no paths."""
     return _load(name, os.fspath(weights), family_of_backbone, seed, device, progress)
 
 
@@ -299,27 +299,29 @@ def _load(
         decoder = decoder_from(state_dict, module)
         notes = apply_state_dict(module, without_decoder(state_dict) if decoder else state_dict, source)
     loaded = describe(name, module, find_family(module, name), kind, source, device, notes, decoder)
-    return loaded if tuned is None else _named(loaded, tuned, source)
+    return loaded if tuned is None else _with_description(loaded, tuned, source)
 
 
 def _load_any(weights: str, device: str | torch.device | None, progress: Progress | None) -> LoadedModel:
-    """The model of a file that nobody names; it is run once, if that takes no more than any image may."""
+    """Load a file without a model name; the model is run once, within the memory limit of any image."""
     if weights in ("auto", "pretrained", "bundled", "random"):
         raise SettingError(Text("Name a model, or a file as weights.", "请指明模型名称，或把权重设为某个文件。"))
     weights = str(_expanded(weights))
-    if os.path.isfile(weights) and (own := merged(weights)) is not None:
-        return _load(own.base.model, weights, family_of, 0, device, None)
-    found = translated(weights, lambda entry, **arguments: _build(entry, 0, **arguments), progress)
-    family = family_of(found.module, found.name)
+    if os.path.isfile(weights) and (description := merged(weights)) is not None:
+        return _load(description.base.model, weights, family_of, 0, device, None)
+    translation = translated(weights, lambda entry, **arguments: _build(entry, 0, **arguments), progress)
+    family = family_of(translation.module, translation.name)
     file = Path(weights).name
-    loaded = describe(found.name, found.module, family, "file", file, device, found.notes, found.decoder)
+    loaded = describe(
+        translation.name, translation.module, family, "file", file, device, translation.notes, translation.decoder
+    )
     if not loaded.blocks(loaded.preprocessing.input_size):
         size = by(loaded.preprocessing.input_size)
         raise WeightsError(_NO_BLOCKS.format(source=file, model=loaded.name, size=size))
     if _most_patches(loaded) > MANY:
         check_memory(loaded)
-    check_run(found.module, file)
-    knows_labels = found.facts.class_names or found.facts.library == "torchvision"
+    check_run(translation.module, file)
+    knows_labels = translation.facts.class_names or translation.facts.library == "torchvision"
     return loaded if knows_labels else replace(loaded, class_names=())
 
 
@@ -327,8 +329,8 @@ def _most_patches(model: LoadedModel) -> int:
     return max(site.grid.num_patches for site in model.blocks(model.preprocessing.input_size))
 
 
-def _named(loaded: LoadedModel, tuned: About, file: str) -> LoadedModel:
-    """A merged checkpoint under the names and the origin that its file tells of."""
+def _with_description(loaded: LoadedModel, tuned: About, file: str) -> LoadedModel:
+    """Set the class names and the provenance of a merged checkpoint from its description."""
     names = tuned.class_names if len(tuned.class_names) == loaded.num_classes else ()
     provenance = replace(origin(tuned, file), model=loaded.name)
     return replace(loaded, class_names=names, class_names_zh=(), provenance=provenance)
@@ -339,7 +341,11 @@ def _shipped() -> list[str]:
 
 
 def check_known(name: str) -> None:
-    """Raises UnknownNameError for what is neither a bundled model nor one of timm's."""
+    """Check that a bundled model or a timm model has this name.
+
+    Raises:
+        UnknownNameError: none has.
+    """
     if not _is_known(name):
         raise unknown_name("model", name, [*timm.list_models(), *timm.list_models(pretrained=True), *_shipped()])
 
@@ -354,18 +360,18 @@ def _is_timm_name(name: str) -> bool:
 
 
 def _build(architecture: str, seed: int, **options: Any) -> nn.Module:
-    """The module with random parameters, able to resample its position embeddings where the architecture can."""
+    """Build the module with random parameters, with dynamic image size if the architecture supports it."""
     try:
         module = _seeded(architecture, seed, dynamic_img_size=True, **options)
     except TypeError:  # BEiT and others: fixed size
         return _seeded(architecture, seed, **options)
-    if not _is_cut_evenly(module):  # timm then refuses the model's own size unless that is the only one
+    if not _is_cut_evenly(module):  # with dynamic image size, timm would refuse the model's own size
         return _seeded(architecture, seed, **options)
     return module
 
 
 def _is_cut_evenly(module: nn.Module) -> bool:
-    """Whether whole patches fill the input; SigLIP so400m cuts 384 pixels into 27 patches of 14 and leaves 6."""
+    """Return True if whole patches fill the input; SigLIP so400m cuts 384 pixels into 27 patches of 14, 6 remain."""
     embed = getattr(module, "patch_embed", None)
     if not hasattr(embed, "img_size"):
         return True
@@ -387,7 +393,7 @@ def describe(
     notes: tuple[Text, ...],
     decoder: MaeDecoder | None = None,
 ) -> LoadedModel:
-    """A module of timm's that is in memory, put into eval mode on a device, with what is known of it."""
+    """Put a timm module into eval mode on a device, and add its preprocessing, provenance and class names."""
     config = resolve_model_data_config(module)
     input_size = tuple(getattr(getattr(module, "patch_embed", None), "img_size", None) or config["input_size"][1:])
     preprocessing = Preprocessing(
@@ -413,16 +419,13 @@ def describe(
 
 
 def _chinese_names(name: str) -> tuple[str, ...]:
-    """The labels of a bundled model in Chinese; timm takes the English ones alone out of its configuration."""
+    """Return the Chinese labels of a bundled model; timm reads only the English ones from its configuration."""
     config = json.loads((ASSETS / "models" / name / "config.json").read_text(encoding="utf-8"))
     return tuple(config.get("label_names_zh", ()))
 
 
 def _class_names(module: nn.Module) -> tuple[str, ...]:
-    """The labels that come with the weights: the configuration's own, or ImageNet's as timm ships them.
-
-    None where a file brought another classifier than the one that the configuration speaks of.
-    """
+    """Return the labels of the configuration, or timm's ImageNet labels; () if the classifier has another size."""
     labels = tuple(module.pretrained_cfg.get("label_names") or ())
     if labels:
         return labels if len(labels) == module.num_classes else ()

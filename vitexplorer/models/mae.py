@@ -1,8 +1,9 @@
-"""The decoder of a masked autoencoder, and the two halves put together (He et al. 2021, arXiv 2111.06377).
+"""Decoder of a masked autoencoder, and its use with an encoder (He et al. 2021, arXiv 2111.06377).
 
-The encoder is a plain timm ViT that is shown only the visible patches; the decoder sees its tokens among copies of one
-mask token and draws every patch. timm has no such decoder. Names and layout are those of the published
-`mae_visualize_vit_*` and `mae_pretrain_vit_*_full` checkpoints, so that their tensors fit as they are.
+The encoder is a plain timm ViT that gets only the visible patches. The decoder gets the encoder's tokens, with copies
+of one mask token in place of the hidden patches, and reconstructs every patch. timm has no such decoder. Names and
+layout follow the published `mae_visualize_vit_*` and `mae_pretrain_vit_*_full` checkpoints, so their tensors fit
+unchanged.
 """
 
 from __future__ import annotations
@@ -16,18 +17,27 @@ from timm.models.vision_transformer import Block, VisionTransformer
 from torch import Tensor, nn
 
 HEAD_DIM = 32
-"""numbers of each of the decoder's heads: 512 in 16 heads in all published models; the tensors do not tell"""
+"""Width of a decoder head; all published models have 512 numbers in 16 heads, and the tensors do not show it"""
 _NORM = partial(nn.LayerNorm, eps=1e-6)
 _PARTS = ("decoder_", "mask_token")
 
 
 class MaeDecoder(nn.Module):
-    """Draws all patches from the tokens of the visible ones."""
+    """Decoder that reconstructs all patches from the tokens of the visible ones."""
 
     def __init__(self, encoder_dim: int, dim: int, depth: int, grid: tuple[int, int], patch_size: int):
-        """Args: grid: rows, cols of patches; one class token is before them."""
+        """Make a decoder with random weights.
+
+        Args:
+            encoder_dim: numbers of an encoder token.
+            dim: numbers of a decoder token.
+            depth: number of blocks.
+            grid: rows, cols of patches, which follow one class token.
+            patch_size: pixels of a patch's side.
+        """
         super().__init__()
-        self.grid, (rows, cols) = grid, grid
+        self.grid = grid
+        rows, cols = grid
         self.decoder_embed = nn.Linear(encoder_dim, dim)
         self.mask_token = nn.Parameter(0.02 * torch.randn(1, 1, dim))
         positions = torch.cat([torch.zeros(1, dim), sine_positions(rows, cols, dim)])
@@ -40,21 +50,21 @@ class MaeDecoder(nn.Module):
     def forward(
         self, tokens: Float[Tensor, "batch tokens encoder_dim"], visible: Int[Tensor, "batch visible"]
     ) -> Float[Tensor, "batch patches pixels"]:
-        """The pixels of every patch, each patch row by row with its colours last.
+        """Reconstruct the pixels of every patch, each patch row by row with its colours last.
 
         Args:
-            tokens: what the encoder makes of the class token and the visible patches.
-            visible: the number of each visible patch in the image, in the same order.
+            tokens: the encoder's output for the class token and the visible patches.
+            visible: index of each visible patch in the image, in the same order.
         """
-        known = self.decoder_embed(tokens)
-        patches = self.mask_token.to(known.dtype).repeat(len(known), self.decoder_pos_embed.shape[1] - 1, 1)
-        patches = patches.scatter(1, visible[..., None].expand(-1, -1, known.shape[-1]), known[:, 1:])
-        seen = torch.cat([known[:, :1], patches], 1) + self.decoder_pos_embed
-        return self.decoder_pred(self.decoder_norm(self.decoder_blocks(seen)))[:, 1:]
+        embedded = self.decoder_embed(tokens)
+        patches = self.mask_token.to(embedded.dtype).repeat(len(embedded), self.decoder_pos_embed.shape[1] - 1, 1)
+        patches = patches.scatter(1, visible[..., None].expand(-1, -1, embedded.shape[-1]), embedded[:, 1:])
+        sequence = torch.cat([embedded[:, :1], patches], 1) + self.decoder_pos_embed
+        return self.decoder_pred(self.decoder_norm(self.decoder_blocks(sequence)))[:, 1:]
 
 
 def sine_positions(rows: int, cols: int, dim: int) -> Float[Tensor, "patches dim"]:
-    """Half of the numbers are sines and cosines of the column, half of the row, wavelengths from 2 pi to 20000 pi."""
+    """Compute sine positions: half the numbers from the column, half from the row, wavelengths 2 pi to 20000 pi."""
     rates = 10000.0 ** -(torch.arange(dim // 4, dtype=torch.float64) / (dim // 4))
     row, col = torch.meshgrid(torch.arange(rows), torch.arange(cols), indexing="ij")
     angles = [place.flatten()[:, None] * rates for place in (col, row)]
@@ -66,8 +76,8 @@ def encode_visible(
     images: Float[Tensor, "batch channels height width"],
     visible: Int[Tensor, "batch visible"],
 ) -> Float[Tensor, "batch tokens encoder_dim"]:
-    """The encoder's pass over the class token and the chosen patches alone; the others are as if they did not exist."""
-    tokens = encoder._pos_embed(encoder.patch_embed(images))  # timm keeps the places of all tokens together here
+    """Encode the class token and the visible patches alone."""
+    tokens = encoder._pos_embed(encoder.patch_embed(images))  # adds the positions while all patches are present
     chosen = tokens[:, 1:].gather(1, visible[..., None].expand(-1, -1, tokens.shape[-1]))
     return encoder.norm(encoder.blocks(encoder.norm_pre(torch.cat([tokens[:, :1], chosen], 1))))
 
@@ -75,7 +85,7 @@ def encode_visible(
 def to_patches(
     images: Float[Tensor, "batch channels height width"], patch_size: int
 ) -> Float[Tensor, "batch patches pixels"]:
-    """Images as the decoder draws them: patch after patch, each row by row with its colours last."""
+    """Cut images into patches in the decoder's layout, each patch row by row with its colours last."""
     rows = images.unflatten(2, (-1, patch_size)).unflatten(4, (-1, patch_size))
     return rows.permute(0, 2, 4, 3, 5, 1).flatten(3).flatten(1, 2)
 
@@ -83,35 +93,35 @@ def to_patches(
 def to_images(
     patches: Float[Tensor, "batch patches pixels"], grid: tuple[int, int], patch_size: int
 ) -> Float[Tensor, "batch channels height width"]:
-    """The inverse of `to_patches`."""
+    """Invert `to_patches`."""
     parts = patches.reshape(len(patches), *grid, patch_size, patch_size, 3)
     return parts.permute(0, 5, 1, 3, 2, 4).flatten(4, 5).flatten(2, 3)
 
 
 def choose_visible(patches: int, hidden_share: float, generator: torch.Generator, batch: int = 1) -> Tensor:
-    """(batch, visible) int: which patches stay of each image, as many as the share leaves, rounded down, at least 1."""
+    """Draw the indices (batch, visible) of each image's visible patches; their count is rounded down, at least 1."""
     count = max(1, int(patches * (1 - hidden_share)))
     return torch.rand(batch, patches, generator=generator).argsort(1)[:, :count]
 
 
 def decoder_from(tensors: Mapping[str, Tensor], encoder: nn.Module) -> MaeDecoder | None:
-    """The decoder among the tensors of a checkpoint; None where there is none, or none that fits the encoder."""
-    wanted = {name: tensor for name, tensor in tensors.items() if name.startswith(_PARTS)}
-    embed = wanted.get("decoder_embed.weight")
+    """Load the decoder of a checkpoint; None if there is none that fits the encoder."""
+    stored = {name: tensor for name, tensor in tensors.items() if name.startswith(_PARTS)}
+    embed = stored.get("decoder_embed.weight")
     if embed is None or embed.ndim != 2 or not isinstance(encoder, VisionTransformer):
         return None
     if embed.shape[1] != encoder.embed_dim or embed.shape[0] % HEAD_DIM or encoder.num_prefix_tokens != 1:
         return None
-    blocks = {name.split(".")[1] for name in wanted if name.startswith("decoder_blocks.")}
+    blocks = {name.split(".")[1] for name in stored if name.startswith("decoder_blocks.")}
     grid, patch_size = encoder.patch_embed.grid_size, encoder.patch_embed.patch_size[0]
     decoder = MaeDecoder(encoder.embed_dim, embed.shape[0], len(blocks), grid, patch_size)
     own = decoder.state_dict()
-    if own.keys() != wanted.keys() or any(own[name].shape != tensor.shape for name, tensor in wanted.items()):
+    if own.keys() != stored.keys() or any(own[name].shape != tensor.shape for name, tensor in stored.items()):
         return None
-    decoder.load_state_dict(wanted)
+    decoder.load_state_dict(stored)
     return decoder.eval()
 
 
 def without_decoder(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The encoder's tensors alone."""
+    """Return the tensors without the decoder's."""
     return {name: tensor for name, tensor in tensors.items() if not name.startswith(_PARTS)}

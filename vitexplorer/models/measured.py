@@ -1,7 +1,4 @@
-"""What a bundled model was measured to do, in a sentence that stands under every figure of the model.
-
-The figures are those of its card, from config.json.
-"""
+"""Measured quality of a bundled model, in a sentence below each of its figures; the numbers are in config.json."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from vitexplorer.core.format import percent
 from vitexplorer.core.text import Text
 
 LEARNED = 2.0
-"""times the untrained twin's accuracy from which a model without labels counts as having learned"""
+"""Least multiple of the untrained twin's accuracy at which a self-supervised model counts as having learned"""
 
 _ACCURACY = Text("accuracy {accuracy}", "准确率 {accuracy}")
 _NEIGHBOURS = Text(
@@ -37,27 +34,28 @@ _UNLEARNED = Text(
 
 
 def measured(figures: Mapping[str, float]) -> tuple[Text, ...]:
-    """Sentences for the figures of a card, shares of 0-1; none where nothing was measured."""
-    said, unlearned = [], False
+    """Write sentences for the figures of a model card, shares of 0-1; () if nothing was measured."""
+    sentences = []
+    unlearned = False
     if "accuracy" in figures:
-        said.append(_ACCURACY.format(accuracy=percent(figures["accuracy"])))
+        sentences.append(_ACCURACY.format(accuracy=percent(figures["accuracy"])))
     if "accuracy of the teacher" in figures:
-        said.append(_TEACHER.format(accuracy=percent(figures["accuracy of the teacher"])))
+        sentences.append(_TEACHER.format(accuracy=percent(figures["accuracy of the teacher"])))
     if "accuracy, one part taken away" in figures:
-        said.append(_ONE_TAKEN.format(accuracy=percent(figures["accuracy, one part taken away"])))
+        sentences.append(_ONE_TAKEN.format(accuracy=percent(figures["accuracy, one part taken away"])))
     if "classes found among several" in figures:
-        said.append(_FOUND.format(share=percent(figures["classes found among several"])))
+        sentences.append(_FOUND.format(share=percent(figures["classes found among several"])))
     if "reconstruction error, ratio" in figures:
-        said.append(_RECONSTRUCTION.format(share=100 * figures["reconstruction error, ratio"]))
+        sentences.append(_RECONSTRUCTION.format(share=100 * figures["reconstruction error, ratio"]))
     if "20-nearest-neighbour accuracy" in figures:
         accuracy = figures["20-nearest-neighbour accuracy"]
         untrained = figures["20-nearest-neighbour accuracy, untrained"]
-        said.append(_NEIGHBOURS.format(accuracy=percent(accuracy), untrained=percent(untrained)))
+        sentences.append(_NEIGHBOURS.format(accuracy=percent(accuracy), untrained=percent(untrained)))
         unlearned = accuracy < LEARNED * untrained
     if "attention overlap, trained / untrained" in figures:
-        said.append(_OVERLAP.format(ratio=figures["attention overlap, trained / untrained"]))
-    if not said:
+        sentences.append(_OVERLAP.format(ratio=figures["attention overlap, trained / untrained"]))
+    if not sentences:
         return ()
-    joined = Text("; ".join(text.en for text in said), "；".join(text.zh for text in said))
+    joined = Text("; ".join(text.en for text in sentences), "；".join(text.zh for text in sentences))
     sentence = _MEASURED.format(figures=joined)
     return (sentence, _UNLEARNED) if unlearned else (sentence,)

@@ -1,4 +1,4 @@
-"""The lines that a terminal shows of a model."""
+"""Summary of a model for terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 
 def model_summary(model: LoadedModel) -> Summary:
-    """Name and weights, size, input, blocks, classes."""
-    size = height, width = model.preprocessing.input_size
+    """Summarise name and weights, size, input, blocks and classes."""
+    size = model.preprocessing.input_size
+    height, width = size
     count = sum(parameter.numel() for parameter in model.module.parameters())
     plural = "" if model.has_one_output else "s"
     outputs = f"{counted(model.num_classes)} output{plural}" if model.num_classes else "none, it gives features"
@@ -39,6 +40,6 @@ def model_summary(model: LoadedModel) -> Summary:
 
 
 def blocks_text(sites: tuple[BlockSite, ...], prefix_tokens: tuple[str, ...]) -> str:
-    """Number of blocks, the first and the last one's patch grid, prefix tokens."""
+    """Describe the number of blocks, the patch grids of the first and the last block, and the prefix tokens."""
     grids = dict.fromkeys(described(site.grid) for site in sites[:1] + sites[-1:])
     return f"{len(sites)}, {' to '.join(grids)}; prefix tokens: {', '.join(prefix_tokens) or 'none'}"

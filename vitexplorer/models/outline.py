@@ -1,7 +1,7 @@
-"""The order of a backbone's parts: what comes before the blocks, the blocks, what follows them, the classifier.
+"""Order of a backbone's parts: stem, blocks, the modules after them, classifier.
 
-Fine-tuning asks this of transformers and of convolutional networks alike. A convolutional block is a residual block
-of timm's ResNet or an inverted bottleneck of its EfficientNet.
+Fine-tuning needs it for transformers and for convolutional networks. A convolutional block is a residual block of
+timm's ResNet or an inverted bottleneck of its EfficientNet.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class Outline:
 
     blocks: tuple[str, ...]
     ending: tuple[str, ...]
-    """what follows the last block and has parameters, without pooling and classifier: the final norm"""
+    """Modules with parameters after the last block, without pooling and classifier: the final norm"""
     classifiers: tuple[str, ...]
-    """one, or two in a distilled DeiT"""
+    """One classifier, or two in a distilled DeiT"""
     leading: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    """by block: what is between it and the block before; Swin's merging of patches"""
+    """Modules directly before a block, by block: Swin's patch merging"""
 
     def place(self, name: str) -> int:
-        """The block that a parameter belongs to; -1 before all of them, `len(blocks)` after."""
+        """Return the block that a parameter belongs to; -1 before all blocks, `len(blocks)` after them."""
         for block, own in enumerate(self.blocks):
             if any(_within(name, part) for part in (own, *self.leading.get(block, ()))):
                 return block
@@ -42,12 +42,12 @@ class Outline:
 
 
 def _within(name: str, part: str) -> bool:
-    """Whether a name is a part or below it; `blocks.1` holds nothing of `blocks.10`."""
+    """Return True if `name` is `part` or below it; `blocks.1` does not contain `blocks.10`."""
     return name == part or name.startswith(f"{part}.")
 
 
 def outline(module: nn.Module) -> Outline:
-    """The outline of a timm module; without blocks where it has none by that name."""
+    """Return the outline of a timm module; it has no blocks if the module has no `blocks`."""
     leading: dict[int, tuple[str, ...]] = {}
     ending = tuple(name for name in _NORMS_AT_THE_END if _learns(getattr(module, name, None)))
     if isinstance(module, (SwinTransformer, SwinTransformerV2)):
@@ -68,22 +68,22 @@ def outline(module: nn.Module) -> Outline:
 
 
 def classifiers(module: nn.Module) -> tuple[str, ...]:
-    """Names of the modules that give the logits; also where there are none yet and timm keeps their place."""
-    found = module.get_classifier()
-    found = found if isinstance(found, tuple) else (found,)
-    return tuple(name for name, part in module.named_modules() if any(part is one for one in found))
+    """Return the names of the modules that compute the logits, timm's placeholders for them included."""
+    heads = module.get_classifier()
+    heads = heads if isinstance(heads, tuple) else (heads,)
+    return tuple(name for name, part in module.named_modules() if any(part is head for head in heads))
 
 
 def is_drop_path(part: nn.Module) -> bool:
-    """Whether a module skips a branch at random while it trains."""
+    """Return True if a module skips a branch at random during training."""
     return isinstance(part, DropPath)
 
 
 def set_drop_path(module: nn.Module, rate: float) -> None:
-    """Let the blocks of a transformer skip a branch at random while they train, from 0 in the first to `rate`.
+    """Set the stochastic depth of a transformer's blocks, from 0 in the first to `rate` in the last.
 
-    Stochastic depth (Huang et al. 2016, arXiv 1603.09382) with the linear rule of timm. What hangs on the module that
-    stands there, an adapter, hangs on the new one as well.
+    Huang et al. 2016, arXiv 1603.09382, with timm's linear rule. Children and forward hooks of a replaced module, such
+    as an adapter, move to the new one.
     """
     blocks = [module.get_submodule(name) for name in outline(module).blocks]
     for block, share in zip(blocks, calculate_drop_path_rates(rate, len(blocks)), strict=True):

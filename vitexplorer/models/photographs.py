@@ -1,7 +1,7 @@
-"""What the bundled models do not know: photographs, and drawn pictures of another kind. They answer all the same.
+"""Warnings for images unlike a bundled model's training data: photographs, and drawn pictures of another kind.
 
-A picture is known as a drawn one by its hash, that of an example; of any other nobody knows, so the sentence is
-careful. Nothing here imports torch or timm.
+An image whose hash is that of an example is of a known kind; for any other image the kind is unknown, and the warning
+says so. Nothing here imports torch or timm.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
 
 PICTURES = {"scene": Text("drawn scenes", "绘制场景"), "creature": Text("drawn paper creatures", "绘制的剪纸生物")}
-_ELSEWHERE = {
+_KIND_SENTENCES = {
     "photograph": Text("This is a photograph", "这是照片"),
     "scene": Text("This is a scene of other things", "这是画有其他物体的场景"),
     "creature": Text("This is a paper creature", "这是剪纸生物"),
 }
-_OTHER = Text(
+_UNLIKE = Text(
     "{this}, and the model was trained on {pictures} alone: its maps and its answer mean nothing here.",
     "{this}，而该模型只用{pictures}训练过：它的图和回答在此没有意义。",
 )
@@ -41,42 +41,45 @@ _KNOWS_THIS = Text(
     "This model knows {pictures} only. {title}: that one knows this picture.",
     "该模型只认识{pictures}。“{title}”认识这幅图像。",
 )
-_KNOWING = {"scene": "scenes_vit_patch16_192", "creature": "creatures_vit_patch16_192"}
-"""a bundled model for each kind of drawn pictures"""
+_MODEL_FOR_KIND = {"scene": "scenes_vit_patch16_192", "creature": "creatures_vit_patch16_192"}
+"""Bundled model for each kind of drawn pictures"""
 
 
 @dataclass(frozen=True)
 class PhotoHint:
-    """Which model to try on this picture instead."""
+    """Suggestion of a model that suits an image better."""
 
     model: str
-    """its name in the catalogue"""
+    """Name in the catalog"""
     title: Text
     megabytes: float
-    """to download"""
+    """Size of the download, 10^6 bytes"""
     available: bool
-    """whether it is bundled, or this installation fetches weights"""
+    """True if it is bundled, or if this installation downloads weights"""
     sentence: Text
 
 
 def photo_notes(provenance: Provenance, image_hash: str) -> tuple[Text, ...]:
-    """What a figure of these weights on this image has to say; empty for weights that saw photographs."""
+    """Return the warnings for a figure of these weights on this image; () for weights trained on photographs."""
     if provenance.weights != "bundled":
         return ()
-    known, example = knows(provenance.model), _examples().get(image_hash)
+    known = knows(provenance.model)
+    example = _examples().get(image_hash)
     if example is None:
         return (_UNKNOWN.format(pictures=PICTURES[known]),)
-    return () if example.kind == known else (_OTHER.format(this=_ELSEWHERE[example.kind], pictures=PICTURES[known]),)
+    return (
+        () if example.kind == known else (_UNLIKE.format(this=_KIND_SENTENCES[example.kind], pictures=PICTURES[known]),)
+    )
 
 
 def photo_hint(model: LoadedModel, image_hash: str) -> PhotoHint | None:
-    """A model of the catalogue that knows what is seen, where this one may not; None otherwise."""
+    """Suggest a catalog model trained on images of this kind; None if `model` itself suits the image."""
     if not photo_notes(model.provenance, image_hash):
         return None
     pictures = PICTURES[knows(model.name)]
     example = _examples().get(image_hash)
-    if example is not None and example.kind in _KNOWING:
-        entry = find(_KNOWING[example.kind])
+    if example is not None and example.kind in _MODEL_FOR_KIND:
+        entry = find(_MODEL_FOR_KIND[example.kind])
         sentence = _KNOWS_THIS.format(pictures=pictures, title=entry.title)
         return PhotoHint(entry.name, entry.title, entry.megabytes, True, sentence)
     entry = find(find(model.name).for_photographs)

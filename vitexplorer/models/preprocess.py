@@ -1,12 +1,12 @@
-"""From an opened picture to what the model gets: fitted pixels, kept for overlays, and the normalised tensor.
+"""Preprocessing: from an opened picture to fitted pixels, kept for overlays, and the normalised tensor.
 
 The fits (`types.Fit`):
 
-crop    timm's evaluation transform, made by timm itself: short side to floor(input size / crop_pct), centre crop;
-        the crop modes "squash" and "border" of some models included
-squash  straight to the input size, the aspect is lost; a picture of that size stays untouched
-pad     the aspect is kept, the whole picture is fitted inside and centred on the model's mean colour
-native  the aspect and, up to `max_pixels`, the size are kept; each side goes to the nearest multiple of a patch
+crop    timm's own evaluation transform: short side to floor(input size / crop_pct), centre crop; the crop modes
+        "squash" and "border" of some models included
+squash  resize to the input size without keeping the aspect; a picture of that size stays unchanged
+pad     keep the aspect, fit the whole picture inside and centre it on the model's mean colour
+native  keep the aspect and, up to `max_pixels`, the size; round each side to the nearest multiple of a patch
 
 Resizing is Pillow's, antialiased, as in timm's transform of a PIL image.
 """
@@ -30,21 +30,21 @@ from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Fit
 from vitexplorer.models.images import ImageError
 
-MAX_ASPECT = 50  # beyond it hardly a pixel is left of the short side, and a crop would enlarge the long one without end
+MAX_ASPECT = 50  # beyond it the short side shrinks to hardly a pixel, and a crop would enlarge the long side enormously
 
 
 @dataclass(frozen=True)
 class FittedImage:
-    """The pixels a model sees and where they come from."""
+    """Pixels that a model gets, and the part of the picture they come from."""
 
     pixels: np.ndarray
     """uint8 RGB (height, width, 3)"""
     content_box: tuple[int, int, int, int]
-    """left, top, right, bottom of the picture inside `pixels`; the rest was padded"""
+    """Left, top, right, bottom of the picture inside `pixels`; the rest is padding"""
     source_box: tuple[float, float, float, float]
-    """left, top, right, bottom of the part of the original that is shown, in its own pixels; the rest was cut off"""
+    """Left, top, right, bottom of the visible part of the original, in its own pixels; the rest is cut off"""
     notes: tuple[Text, ...] = ()
-    """what was done beyond what the fit's name says"""
+    """Changes beyond the fit, such as a reduced size"""
 
 
 def fit_image(
@@ -59,12 +59,23 @@ def fit_image(
     multiple_of: int | tuple[int, int] | None = None,
     max_pixels: int = 1024 * 1024,
 ) -> FittedImage:
-    """A picture, uint8 RGB (height, width, 3), fitted to the (height, width) that a model takes.
+    """Fit a picture to the size that a model takes.
 
-    `interpolation`, `crop_pct`, `crop_mode` and `mean` are those of timm's data config; `multiple_of` is one patch,
-    or its (height, width), for "native", where `input_size` has no meaning.
-    Raises UnknownNameError for another fit, SettingError for "native" without `multiple_of`, ImageError for a
-    picture so elongated that it can only be squashed.
+    Args:
+        pixels: uint8 RGB (height, width, 3).
+        input_size: height, width in pixels; ignored by "native".
+        fit: one of the fits in the module docstring.
+        interpolation: as in timm's data config, like `crop_pct`, `crop_mode` and `mean`.
+        crop_pct: share of the resized short side that the crop keeps.
+        crop_mode: "center", "squash" or "border".
+        mean: mean colour, 0-1; fills the border.
+        multiple_of: side of a patch, or its height, width, for "native".
+        max_pixels: most pixels under "native".
+
+    Raises:
+        UnknownNameError: `fit` is none of the fits.
+        SettingError: "native" without `multiple_of`.
+        ImageError: the picture is so elongated that it can only be squashed.
     """
     height, width = pixels.shape[:2]
     if fit not in ("crop", "squash", "pad", "native"):
@@ -78,12 +89,13 @@ def fit_image(
         notes = (_REDUCED.format(width=width, height=height, to_width=size[1], to_height=size[0], most=max_pixels),)
         return _whole(pixels, size, interpolation, notes if height * width > max_pixels else ())
     if fit == "pad":
-        crop_mode, crop_pct = "border", 1.0  # timm's name for it
+        crop_mode = "border"  # timm's name for it
+        crop_pct = 1.0
     return _timm_eval(pixels, input_size, interpolation, crop_pct, crop_mode, mean)
 
 
 def normalise(pixels: np.ndarray, mean: Sequence[float], std: Sequence[float]) -> Tensor:
-    """Float32 (1, 3, height, width): (pixels / 255 - mean) / std, bit for bit timm's ToTensor and Normalize."""
+    """Compute float32 (1, 3, height, width) (pixels / 255 - mean) / std, bit for bit timm's ToTensor and Normalize."""
     mean, std = (torch.tensor(values, dtype=torch.float32) for values in (mean, std))
     return functional.normalize(functional.to_tensor(pixels).float(), mean, std)[None]
 
@@ -107,7 +119,7 @@ _ONE_SIZE = Text(
 
 
 def _whole(pixels: np.ndarray, size: tuple[int, int], interpolation: str, notes: tuple[Text, ...] = ()) -> FittedImage:
-    """All of the picture, resized to `size`; untouched where it has that size."""
+    """Resize the whole picture to `size`; a picture of that size stays unchanged."""
     height, width = pixels.shape[:2]
     if (height, width) != tuple(size):
         pixels = np.array(Image.fromarray(pixels).resize((size[1], size[0]), str_to_pil_interp(interpolation)))
@@ -122,7 +134,7 @@ def _timm_eval(
     crop_mode: str,
     mean: Sequence[float],
 ) -> FittedImage:
-    """timm's evaluation transform, without the normalisation, and the geometry of its two steps."""
+    """Apply timm's evaluation transform without the normalisation, and compute the boxes of its two steps."""
     resize, cut, _ = create_transform(
         (3, *size),
         interpolation=interpolation,
@@ -143,14 +155,16 @@ def _timm_eval(
 
 
 def _span(original: int, resized: int, target: int) -> tuple[int, int, float, float]:
-    """One axis of torchvision's centre crop or pad: (start, stop) in the target, then in the original."""
-    start, length = max(target - resized, 0) // 2, min(target, resized)
-    cut, per_pixel = round(max(resized - target, 0) / 2), original / resized
+    """Return (start, stop) in the target, then in the original, along one axis of torchvision's centre crop or pad."""
+    start = max(target - resized, 0) // 2
+    length = min(target, resized)
+    cut = round(max(resized - target, 0) / 2)
+    per_pixel = original / resized
     return start, start + length, cut * per_pixel, (cut + length) * per_pixel
 
 
 def _native_size(size: tuple[int, int], multiple_of: int | tuple[int, int] | None, max_pixels: int) -> tuple[int, int]:
-    """Each side at the nearest multiple, at least one; rounded down instead where that would exceed `max_pixels`."""
+    """Round each side to the nearest multiple, at least one; round down if that would exceed `max_pixels`."""
     if multiple_of is None:
         raise SettingError(_ONE_SIZE)
     steps = (multiple_of, multiple_of) if isinstance(multiple_of, int) else multiple_of

@@ -1,6 +1,6 @@
-"""Why models of other architectures are refused, by the file of timm that they are made in.
+"""Reasons for refusing models of other architectures, by the timm file that defines them.
 
-A file that is not listed here makes networks without attention between the places of an image.
+A timm file that is not listed defines networks without attention between the places of an image.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ REASONS: dict[str, Text] = {
 
 
 def reason_for(module: nn.Module) -> Text:
-    """Why nothing of a module is shown that is of no family."""
+    """Return the reason for refusing a module that belongs to no family."""
     file = type(module).__module__.rsplit(".", 1)[-1]
     known = type(module).__module__.startswith("timm.")
     return REASONS.get(file, NO_ATTENTION if known else NOT_STATED)

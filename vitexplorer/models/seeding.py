@@ -1,7 +1,7 @@
-"""Numbers of a seed from torch's global generators, which all threads of a process share.
+"""Seeded use of torch's global generators, which all threads of a process share.
 
-Where a generator can be given, it is given one of its own. timm and torch's layers take none: their first values,
-dropout and torchvision's augmentations are drawn from the global ones.
+Code that accepts a generator gets its own. timm and torch's layers accept none: initial values, dropout and
+torchvision's augmentations use the global generators.
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ import torch
 from vitexplorer.core.text import SettingError, Text
 
 TURN = threading.RLock()
-"""held by the thread that draws from the global generators"""
+"""Lock of the thread that draws from the global generators"""
 _CPU = torch.device("cpu")
 
 
 @contextmanager
 def stream(seed: int, device: torch.device = _CPU) -> Iterator[None]:
-    """Global generators that begin at the seed, and go on afterwards where they were.
+    """Seed the global generators for a block, and restore their state afterwards.
 
-    For long work in which other threads may draw too: whatever draws inside holds `TURN` while it does.
+    Other threads may draw during the block: code inside must hold `TURN` while it draws.
 
     Args:
-        seed: of 64 bits.
-        device: whose generator it is, beside the processor's.
+        seed: whole number of 64 bits.
+        device: device whose generator is seeded beside the CPU's.
 
-    Raises SettingError.
+    Raises:
+        SettingError: the seed has more than 64 bits.
     """
     if not -(2**63) <= seed < 2**64:
         raise SettingError(Text("seed must be a whole number of 64 bits.", "seed 必须是 64 位以内的整数。"))
@@ -50,6 +51,10 @@ def stream(seed: int, device: torch.device = _CPU) -> Iterator[None]:
 
 @contextmanager
 def seeded(seed: int, device: torch.device = _CPU) -> Iterator[None]:
-    """A `stream` for the length of a block, in which no other thread of ours draws. Raises SettingError."""
+    """Seed the global generators for a block, holding `TURN` throughout, so that no other thread draws.
+
+    Raises:
+        SettingError: the seed has more than 64 bits.
+    """
     with TURN, stream(seed, device):
         yield

@@ -1,8 +1,7 @@
-"""Any colours to opaque 8-bit sRGB: grey of any depth, palettes, inks, colour profiles, transparency.
+"""Conversion of any picture to opaque 8-bit sRGB: grey of any depth, palettes, CMYK, colour profiles, transparency.
 
-Transparency is composited on white at full size, before anything is resized, so the colours that hide under
-transparent pixels never bleed in. Grey deeper than 8 bits keeps its whole range. A colour profile is converted to
-sRGB, or ignored where it is broken.
+Transparency is composited on white at full size, before any resizing, so that colours hidden under transparent pixels
+never bleed in. Grey deeper than 8 bits keeps its whole range. A colour profile is applied, or ignored if it is broken.
 """
 
 from __future__ import annotations
@@ -13,14 +12,15 @@ import numpy as np
 from PIL import Image, ImageCms
 
 WHITE = 255
-_PHOTOMETRIC, _WHITE_IS_ZERO = 262, 0
-"""the tag of a TIFF that says which end of its range is white (TIFF 6.0, section 8), and the value for its low end"""
-_SRGB_TOLERANCE = 2  # of 255: a profile that moves no colour further than this is sRGB, rounded
+_PHOTOMETRIC = 262
+"""TIFF tag for the end of the range that is white (TIFF 6.0, section 8)"""
+_WHITE_IS_ZERO = 0
+_SRGB_TOLERANCE = 2  # of 255: a profile that shifts no colour by more is sRGB up to rounding
 _PROBE = np.stack(np.meshgrid(*[np.linspace(0, 255, 6, dtype=np.uint8)] * 3), axis=-1).reshape(6, 36, 3)
 
 
 def on_white(picture: Image.Image) -> Image.Image:
-    """RGB of any mode: colours to sRGB, then transparency composited on white."""
+    """Convert a picture of any mode to sRGB and composite transparency on white."""
     profile = picture.info.get("icc_profile")
     if picture.mode.startswith(("I", "F")):
         picture = _eight_bits(picture)
@@ -33,7 +33,7 @@ def on_white(picture: Image.Image) -> Image.Image:
 
 
 def _eight_bits(picture: Image.Image) -> Image.Image:
-    """Mode L, or LA where one value is transparent, of grey with more than 8 bits (modes I;16, I and F)."""
+    """Convert grey of more than 8 bits (modes I;16, I and F) to mode L, or LA if one value is transparent."""
     values = np.asarray(picture)
     scaled = _scaled(values)
     if getattr(picture, "tag_v2", {}).get(_PHOTOMETRIC) == _WHITE_IS_ZERO:
@@ -46,10 +46,10 @@ def _eight_bits(picture: Image.Image) -> Image.Image:
 
 
 def _scaled(values: np.ndarray) -> np.ndarray:
-    """uint8 of the same shape: the range of the values, stretched to 0-255 and rounded.
+    """Stretch the range of the values to 0-255 and round to uint8.
 
-    16 bits: 0-65535. 32 bits do not say where white is: the least of 1 (floats only), 255 and 65535 that holds all
-    values, and otherwise their own minimum to maximum.
+    The range of 16 bits is 0-65535. 32 bits have no defined white: it is the least of 1 (floats only), 255 and 65535
+    that is not exceeded; if none fits, the range is the values' own minimum to maximum.
     """
     if values.dtype.kind == "u" and values.itemsize == 2:
         return ((np.arange(2**16) + 128) // 257).astype(np.uint8)[values]  # 65535 / 255 = 257
@@ -64,7 +64,7 @@ def _scaled(values: np.ndarray) -> np.ndarray:
 
 
 def _to_srgb(picture: Image.Image, profile: bytes | None) -> Image.Image:
-    """RGB of an opaque picture, by its colour profile where that is sane. Pixels that are sRGB stay as they are."""
+    """Convert an opaque picture to RGB by its colour profile, if that is valid; sRGB pixels stay unchanged."""
     if picture.mode not in ("L", "CMYK"):
         picture = picture.convert("L" if picture.mode == "1" else "RGB")
     plain = picture.convert("RGB")
@@ -74,7 +74,7 @@ def _to_srgb(picture: Image.Image, profile: bytes | None) -> Image.Image:
         source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
         transform = ImageCms.buildTransform(source, ImageCms.createProfile("sRGB"), picture.mode, "RGB")
         probe = Image.fromarray(_PROBE).convert(picture.mode)
-        moved = np.asarray(ImageCms.applyTransform(probe, transform), int) - np.asarray(probe.convert("RGB"), int)
-        return plain if abs(moved).max() <= _SRGB_TOLERANCE else ImageCms.applyTransform(picture, transform)
+        shift = np.asarray(ImageCms.applyTransform(probe, transform), int) - np.asarray(probe.convert("RGB"), int)
+        return plain if abs(shift).max() <= _SRGB_TOLERANCE else ImageCms.applyTransform(picture, transform)
     except (ImageCms.PyCMSError, OSError, TypeError, ValueError):  # a profile that is broken or of another colour space
         return plain

@@ -1,4 +1,4 @@
-"""A module of timm's from a file that another library may have written, checked before anybody looks at it."""
+"""Translation of a weight file, possibly written by another library, into a checked timm module."""
 
 from __future__ import annotations
 
@@ -42,51 +42,53 @@ _STOPS = Text(
 _NAN = Text("no finite numbers", "非有限数值")
 _LARGE = Text("numbers as large as {most}", "高达 {most} 的数值")
 _MOST_OUTPUT = 1e6
-"""of any output on a grey image; trained networks stay below a hundred"""
+"""Largest output accepted on a grey image; trained networks stay below a hundred"""
 
 
 @dataclass(frozen=True)
 class Translated:
-    """What a file held."""
+    """A module loaded from a file, with what the file says about it."""
 
     name: str
-    """of the model"""
+    """Name of the timm architecture"""
     module: nn.Module
     notes: tuple[Text, ...]
     facts: Facts
     decoder: MaeDecoder | None = None
-    """of a masked autoencoder, where the file holds one that fits"""
+    """Decoder of a masked autoencoder, if the file holds one that fits"""
 
 
 def translated(
     path: str | os.PathLike, build: Callable[..., nn.Module], progress: Progress | None = None
 ) -> Translated:
-    """The module that a file or a folder of weights holds, told from names and shapes alone.
+    """Load the module that a file or a folder of weights holds, recognised by names and shapes alone.
 
     Args:
-        path: of a weight file, of a folder as transformers saves it, or of a zip of one.
-        build: makes a module of timm's from the name of an architecture and arguments.
-        progress: told how many bytes of a zip are unpacked.
+        path: a weight file, a folder as transformers saves it, or a zip of either.
+        build: makes a timm module from the name of an architecture and arguments.
+        progress: called with the bytes of a zip that are unpacked.
 
-    Raises SeveralFitError where it may be one of several, WeightsError otherwise; each with a sentence.
+    Raises:
+        SeveralFitError: several architectures fit.
+        WeightsError: the file cannot be read, is not recognised, does not fit or gives impossible outputs.
     """
     contents = read_contents(path, progress)
-    found = recognise(contents)
-    check_classes(found.arguments["num_classes"], found.tensors, contents.name)
+    blueprint = recognise(contents)
+    check_classes(blueprint.arguments["num_classes"], blueprint.tensors, contents.name)
     try:
-        module = build(found.entry, **found.arguments, pretrained_cfg_overlay=_overlay(found))
-        if found.activation is not None:
-            activate(module, found.activation)
-        _set_eps(module, found.norm_eps)
-    except Exception as error:  # timm meets sizes that do not agree with whatever breaks first
-        sizes = {name: size for name, size in found.arguments.items() if isinstance(size, int | float | tuple)}
+        module = build(blueprint.entry, **blueprint.arguments, pretrained_cfg_overlay=_overlay(blueprint))
+        if blueprint.activation is not None:
+            activate(module, blueprint.activation)
+        _set_eps(module, blueprint.norm_eps)
+    except Exception as error:  # timm has no error of its own for contradicting sizes
+        sizes = {name: size for name, size in blueprint.arguments.items() if isinstance(size, int | float | tuple)}
         why = ", ".join(f"{name} {size}" for name, size in sizes.items() if not isinstance(size, bool))
-        raise WeightsError(_CONTRADICTS.format(source=contents.name, model=found.name, why=why)) from error
-    check_fit(module, found.tensors, {"source": contents.name, "model": found.name})
-    module.load_state_dict(found.tensors)
+        raise WeightsError(_CONTRADICTS.format(source=contents.name, model=blueprint.name, why=why)) from error
+    check_fit(module, blueprint.tensors, {"source": contents.name, "model": blueprint.name})
+    module.load_state_dict(blueprint.tensors)
     decoder = decoder_from(contents.tensors, module)
-    facts = found.facts if decoder is None else _with_decoder(found.facts)
-    return Translated(found.name, module.eval(), (_told(facts, contents), *facts.notes), facts, decoder)
+    facts = blueprint.facts if decoder is None else _with_decoder(blueprint.facts)
+    return Translated(blueprint.name, module.eval(), (_translation_note(facts, contents), *facts.notes), facts, decoder)
 
 
 def _set_eps(module: nn.Module, norm_eps: Mapping[str, float]) -> None:
@@ -100,37 +102,43 @@ def _with_decoder(facts: Facts) -> Facts:
     return facts.but(left_out=tuple(without_decoder({name: torch.empty(0) for name in facts.left_out})))
 
 
-def _overlay(found: Blueprint) -> dict[str, Any]:
-    labels = {"label_names": list(found.facts.class_names)} if found.facts.class_names else {}
-    return {**_size(found), **found.facts.preprocessing, **labels}
+def _overlay(blueprint: Blueprint) -> dict[str, Any]:
+    labels = {"label_names": list(blueprint.facts.class_names)} if blueprint.facts.class_names else {}
+    return {**_size(blueprint), **blueprint.facts.preprocessing, **labels}
 
 
-def _size(found: Blueprint) -> dict[str, tuple[int, int, int]]:
-    """None of its own where the architecture has one."""
-    size = found.arguments.get("img_size", found.facts.image_size)
+def _size(blueprint: Blueprint) -> dict[str, tuple[int, int, int]]:
+    """Return the file's input size for timm's configuration; empty if the file states none."""
+    size = blueprint.arguments.get("img_size", blueprint.facts.image_size)
     if size is None:
         return {}
     height, width = (size, size) if isinstance(size, int) else size
     return {"input_size": (3, height, width)}
 
 
-def _told(facts: Facts, contents: Contents) -> Text:
-    left_out, all_of_them = facts.left_out, len(without(contents.tensors, COMPUTED)[0])
+def _translation_note(facts: Facts, contents: Contents) -> Text:
+    left_out = facts.left_out
+    total = len(without(contents.tensors, COMPUTED)[0])
     some = ", ".join(left_out[:3]) + (", ..." if len(left_out) > 3 else "")
     rest = _REST.format(some=some) if left_out else same("")
-    return TRANSLATED.format(library=facts.library, used=all_of_them - len(left_out), all=all_of_them, rest=rest)
+    return TRANSLATED.format(library=facts.library, used=total - len(left_out), all=total, rest=rest)
 
 
 @torch.no_grad()
 def check_run(module: nn.Module, source: str) -> None:
-    """One pass over an even image: shapes that agree by chance, and numbers that no training leaves, show here.
+    """Run the module once on a grey image, to find contradicting shapes and values that no training leaves.
 
-    Raises WeightsError, calling the file `source`.
+    Args:
+        module: a timm module.
+        source: name of the file in messages.
+
+    Raises:
+        WeightsError: the pass fails, or its output is not finite or implausibly large.
     """
     channels, height, width = module.pretrained_cfg["input_size"]
     try:
         output = module(torch.zeros(1, channels, height, width, device=next(module.parameters()).device))
-    except Exception as error:  # shapes that meet for the first time: an assertion of timm's, or whatever breaks
+    except Exception as error:  # contradicting shapes fail in many ways, among them timm's assertions
         raise WeightsError(_STOPS.format(source=source, size=by((height, width)))) from error
     if not torch.isfinite(output).all():
         raise WeightsError(_NOT_FINITE.format(source=source, what=_NAN))

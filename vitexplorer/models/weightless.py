@@ -1,4 +1,4 @@
-"""A module without its numbers: passes through it cost nothing and tell shapes (torch's "meta" device)."""
+"""Modules on torch's "meta" device: passes through them cost nothing and give shapes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch import nn
 
 @runtime_checkable
 class Loaded(Protocol):
-    """What of a `LoadedModel` matters here."""
+    """Part of a `LoadedModel` that this file needs."""
 
     module: nn.Module
 
@@ -20,14 +20,14 @@ M = TypeVar("M", bound=Loaded)
 
 
 def without_storage(module: nn.Module) -> nn.Module:
-    """A copy of a module whose tensors have shapes but no numbers; the module's own are not copied."""
+    """Copy a module with its tensors on the meta device; no data is copied."""
     tensors = {id(tensor): nn.Parameter(tensor.to("meta"), requires_grad=False) for tensor in module.parameters()}
     tensors |= {id(tensor): tensor.to("meta") for tensor in module.buffers()}
     return copy.deepcopy(module, tensors)
 
 
 def weightless(model: M) -> M:
-    """The same model without its numbers: methods can be attached, sizes tried and costs counted, nothing can run."""
+    """Return the model on the meta device, to attach methods, try sizes and count costs; it computes no values."""
     if all(parameter.is_meta for parameter in model.module.parameters()):
         return model
     return replace(model, module=without_storage(model.module))

@@ -1,9 +1,9 @@
-"""Puts the weights of a file into a model: everything fits, or nothing is changed and a sentence says what does not.
+"""Loading of a weight file into a model: either every tensor fits, or the model is unchanged and an error says why.
 
-Names are translated by timm's own `checkpoint_filter_fn` of the architecture, so that the files of the original
-releases (DeiT, DINO, DINOv2, Swin, MAE, CLIP, BEiT) load as well as timm's. Nothing is resized but for one thing,
-which is announced: timm's filter resamples position embeddings and relative position tables to the model's grid.
-`checkpoints` reads files, `hub` fetches them; their public names can be had from here.
+timm's `checkpoint_filter_fn` of the architecture translates the names, so that files of the original releases (DeiT,
+DINO, DINOv2, Swin, MAE, CLIP, BEiT) load as well as timm's. Only position embeddings and relative position tables are
+resized: timm's filter resamples them to the model's grid, and a note says so. `checkpoints` reads files, `hub`
+downloads them; their public names are re-exported here.
 """
 
 from __future__ import annotations
@@ -39,31 +39,35 @@ _PATCH_KERNEL = re.compile(r"(patch_embed\.proj|patch_embed\.projection|patchifi
 _POSITION_TABLE = re.compile(r"(^|\.)(pos_embed|relative_position_bias_table)$")
 # Parts of a pretraining task that a plain timm model does not have: MAE's decoder, mask tokens.
 _PRETRAINING_ONLY = re.compile(r"(decoder_|mask_token$|lm_head\.)")
-# SigLIP's pooling is one too, unless the file has a classifier: that was trained to read what it pools.
+# SigLIP's pooling is such a part too, unless the file has a classifier trained on its output.
 _POOLING = re.compile(r"attn_pool\.")
 
 
 def load_weights(module: nn.Module, path: str | Path) -> tuple[Text, ...]:
-    """Load the file at `path` into a timm module; returns what a reader of the pictures must know, in sentences.
+    """Load the file at `path` into a timm module.
 
-    The classifier is never left random: a file without one (DINO, MAE) loads into a module created with
-    `num_classes=0` and is refused by any other; `count_classes` tells beforehand. A module without a classifier takes a
-    file with one and leaves it out. Parts of a pretraining task (MAE's decoder, a mask token) are left out as well; the
-    returned sentences say so. Values are converted to the module's type, so half precision becomes float32.
+    The classifier is never left random: a file without a classifier (DINO, MAE) loads only into a module created with
+    `num_classes=0`; `count_classes` tells in advance. A module without a classifier ignores the file's. Parts of a
+    pretraining task (MAE's decoder, a mask token) are ignored as well. Values are converted to the module's type, so
+    half precision becomes float32.
 
-    Raises WeightsError, with the module unchanged, when the file cannot be read or anything else is missing, too much,
-    of another shape, of another kind, or not a finite number.
+    Returns:
+        Notes for the figures: tensors that were left out or resampled.
+
+    Raises:
+        WeightsError: the file cannot be read, or a tensor is missing, unexpected, of another shape or kind, or not
+            finite. The module is unchanged.
     """
     return apply_state_dict(module, read_state_dict(path), Path(path).name)
 
 
 def apply_state_dict(module: nn.Module, state_dict: Mapping[str, Tensor], source: str) -> tuple[Text, ...]:
-    """`load_weights` for tensors that are already read; `source` names them in messages."""
+    """Load tensors into a timm module as `load_weights` does; `source` names them in messages."""
     names = {"source": source, "model": _architecture(module) or type(module).__name__}
     _check_patch_size(module, state_dict, names)
     try:
         tensors = _timm_filter(module)(dict(state_dict), module)
-    except Exception as error:  # a filter meets a foreign file with whatever breaks first
+    except Exception as error:  # a filter fails on another architecture's file in any way
         raise WeightsError(
             Text(
                 "The names in {source} are not those of {model}: it was written for another architecture.",
@@ -82,10 +86,10 @@ def _architecture(module: nn.Module) -> str | None:
 
 
 def _timm_filter(module: nn.Module) -> Callable[[dict[str, Tensor], nn.Module], dict[str, Tensor]]:
-    """The filter that timm itself runs on a checkpoint of this architecture.
+    """Return the filter that timm runs on a checkpoint of this architecture.
 
-    timm hands it to its builder in a closure; it is the `checkpoint_filter_fn` of the file that registers the
-    architecture, with the two settings that timm makes there.
+    timm passes it to its builder in a closure. It is the `checkpoint_filter_fn` of the file that registers the
+    architecture, with timm's arguments for DeiT and FlexiViT.
     """
     architecture = _architecture(module)
     if architecture is None or not timm.is_model(architecture):
@@ -100,7 +104,7 @@ def _timm_filter(module: nn.Module) -> Callable[[dict[str, Tensor], nn.Module], 
 
 
 def _check_patch_size(module: nn.Module, state_dict: Mapping[str, Tensor], names: dict[str, str]) -> None:
-    """timm's filters would resample the patch embedding of another patch size; that is another model."""
+    """Refuse another patch size, whose patch embedding timm's filters would resample into a different model."""
     kernel = getattr(getattr(module, "patch_embed", None), "proj", None)
     if not isinstance(kernel, nn.Conv2d):
         return
@@ -115,7 +119,7 @@ def _check_patch_size(module: nn.Module, state_dict: Mapping[str, Tensor], names
 
 
 def _resampling_note(tensors: Mapping[str, Tensor], state_dict: Mapping[str, Tensor]) -> tuple[Text, ...]:
-    """Says that a position table is no longer the file's: its values were computed, not only renamed or cut."""
+    """Return a note if a position table was resampled, that is, if its values are not stored in the file's tensors."""
     spans = [(tensor.data_ptr(), tensor.data_ptr() + tensor.nbytes) for tensor in state_dict.values()]
     for name, tensor in tensors.items():
         in_file = any(start <= tensor.data_ptr() < end for start, end in spans)
@@ -130,7 +134,7 @@ def _resampling_note(tensors: Mapping[str, Tensor], state_dict: Mapping[str, Ten
 
 
 def _without_extras(module: nn.Module, tensors: dict[str, Tensor]) -> tuple[dict[str, Tensor], tuple[Text, ...]]:
-    """Leaves out the classifier where the module has none, and the parts of a pretraining task."""
+    """Drop the classifier if the module has none, and the parts of a pretraining task; note both."""
     expected = module.state_dict().keys()
     spare = [name for name in tensors if name not in expected]
     headless = getattr(module, "num_classes", None) == 0
@@ -153,9 +157,15 @@ def _without_extras(module: nn.Module, tensors: dict[str, Tensor]) -> tuple[dict
 
 
 def check_fit(module: nn.Module, tensors: Mapping[str, Tensor], names: dict[str, str]) -> None:
-    """Raises WeightsError unless tensors are a module's own, every one of them, and finite.
+    """Check that tensors are exactly those of a module, and finite.
 
-    `names` has what messages call the file, "source", and the module, "model".
+    Args:
+        module: the module.
+        tensors: tensors by name.
+        names: names for messages: of the file, "source", and of the module, "model".
+
+    Raises:
+        WeightsError: a tensor is missing, unexpected, of another shape or kind, or not finite.
     """
     expected = module.state_dict()
     missing = [name for name in expected if name not in tensors]
@@ -185,7 +195,7 @@ def check_fit(module: nn.Module, tensors: Mapping[str, Tensor], names: dict[str,
 
 
 def _faults(expected: Mapping[str, Tensor], tensors: Mapping[str, Tensor]) -> Iterator[tuple[Text, list[str]]]:
-    """Each way in which entries can fail to fit, and the entries that do."""
+    """Yield each kind of misfit with its entries."""
     pairs = {name: (tensor, expected[name]) for name, tensor in tensors.items() if name in expected}
     yield Text("{count} missing ({some})", "缺少 {count} 项（{some}）"), [n for n in expected if n not in tensors]
     yield Text("{count} unexpected ({some})", "多出 {count} 项（{some}）"), [n for n in tensors if n not in expected]
