@@ -50,11 +50,8 @@ class Comparison(Summarised):
 
     def _summary(self) -> Summary:
         rows = (
-            (
-                result.run,
-                f"{result.metric} {metric_text(result.metric, result.value)}, {counted(result.trainable)} trained parameters",
-            )
-            for result in self.leaderboard
+            (run.run, f"{run.metric} {metric_text(run.metric, run.value)}, {counted(run.trainable)} trained parameters")
+            for run in self.leaderboard
         )
         return Summary(
             f"fine-tuning runs on one split, the best first, in {self.folder}",

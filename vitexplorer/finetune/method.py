@@ -43,7 +43,7 @@ PETL = Recipe(learning_rate=1e-3, drop_path=0.1)
 
 
 def is_matrix_of_a_layer(name: str, parameter: nn.Parameter) -> bool:
-    """Return True if weight decay applies to a parameter: not to biases, norms, scales, tokens, positions or prompts."""
+    """Return True for a weight matrix, which decays; not for biases, norms, scales, tokens, positions and prompts."""
     return parameter.ndim > 1 and name.endswith(".weight")
 
 

@@ -92,11 +92,11 @@ def model_card(result: FinetuneResult, config: JobConfig) -> str:
 
 
 def _input(result: FinetuneResult) -> str:
-    needed = preprocessing_in(result.file)
-    height, width = needed.input_size
+    facts = preprocessing_in(result.file)
+    height, width = facts.input_size
     return (
-        f"RGB, {height} x {width} pixels ({needed.interpolation}, {needed.crop_mode} crop of {needed.crop_pct:g}), 0-1, "
-        f"minus {list(needed.mean)}, over {list(needed.std)}"
+        f"RGB, {height} x {width} pixels ({facts.interpolation}, {facts.crop_mode} crop of {facts.crop_pct:g}), 0-1, "
+        f"minus {list(facts.mean)}, over {list(facts.std)}"
     )
 
 

@@ -4,7 +4,7 @@ Two images are near duplicates if their 128-bit difference hashes differ in at m
 N. Krawetz, "Kind of Like That", 2013: is each of 8 x 8 cells brighter than its left neighbour, and here also than its
 upper one). Measured on 500 drawn scenes: different scenes differ in 23 bits or more; copies at a third of the size, in
 another aspect ratio, at JPEG quality 50 or with another gamma differ in at most 5. Of copies cropped by 3 % at each
-edge only a tenth is found; rotated and mirrored copies are not. Flat images, where noise decides the bits, have no hash.
+edge only a tenth is found; rotated and mirrored copies are not. Flat images have no hash: noise would decide the bits.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Training of the norms' weights and biases alone: 2D (2L + 1) parameters in a plain ViT.
 
-Sources: Basu et al. 2023 (arXiv 2304.01933, "LayerNorm tuning") for transformers, Frankle et al. 2020 (arXiv 2003.00152)
+See Basu et al. 2023 (arXiv 2304.01933, "LayerNorm tuning") for transformers, Frankle et al. 2020 (arXiv 2003.00152)
 for convolutional networks, whose batch norms then also adopt the statistics of the new images.
 """
 

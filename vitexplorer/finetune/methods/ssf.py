@@ -115,7 +115,7 @@ def merge(module: nn.Module) -> None:
             )
     attentions = {id(part.qkv): part for part in module.modules() if getattr(part, "q_bias", None) is not None}
     for part, ssf in parts:
-        _fold_into(_layer(part), ssf, attentions.get(id(part)))
+        _put_in(_layer(part), ssf, attentions.get(id(part)))
         take_down(part, "ssf")
 
 
@@ -127,7 +127,7 @@ def _layer(part: nn.Module) -> nn.Module:
     return norm if norm is not None and not isinstance(norm, nn.Identity) else part.proj
 
 
-def _fold_into(layer: nn.Module, ssf: ScaleShift, attention: nn.Module | None) -> None:
+def _put_in(layer: nn.Module, ssf: ScaleShift, attention: nn.Module | None) -> None:
     gamma, beta = ssf.gamma.detach(), ssf.beta.detach()
     layer.weight.mul_(gamma.view(-1, *(1,) * (layer.weight.ndim - 1)))
     if attention is not None:
