@@ -1,18 +1,18 @@
-"""Fine-tuning, room by room, from what enters to what leaves:
+"""Fine-tuning, from images to exported models:
 
 - `data/`            a folder, a .zip or a table of images, read, looked at and split
-- `method.py`        what a method is and is able to do; `methods/` one file each; `parts/` what they hang into a model
-- `attaching.py`     a private copy of a model with a method in it, which is again a model like any other
-- `trained_parts.py` what of it trains, from which block on, in which groups of an optimizer
-- `job/`             methods to be trained on one split: what is asked, what is told, where it lies; no torch
-- `training/`        the work on a job: features, estimates, one run after the other
-- `results/`         what a run leaves behind, and how sure its figures are; no torch
-- `in_process.py`    `finetune` and `compare`: a job in this process; `comparison.py` what a job found, read back
-- `storing.py`       a tuned model as a file; `peft.py` as Hugging Face's; `takeaway.py` for elsewhere
-- `preview.py`       what a method would cost, before it; `change.py` what it changed, after it
-- `outcome.py`       results as figures draw them; `submission.py` answers for images without labels
+- `method.py`        the record of a method; `methods/` one file each; `parts/` modules that they add to a model
+- `attaching.py`     a private copy of a model with a method attached, again a `LoadedModel`
+- `trained_parts.py` its trained parameters, optimizer groups and training mode
+- `job/`             methods to train on one split: configuration, events, state and files; no torch
+- `training/`        execution of a job: features, estimates, one run after the other
+- `results/`         records of a run, metrics and their uncertainty; no torch
+- `in_process.py`    `finetune` and `compare`: a job in this process; `comparison.py` its results, read back
+- `storing.py`       a tuned model as a file; `peft.py` in Hugging Face's format; `takeaway.py` other exports
+- `preview.py`       cost of a method before training; `change.py` its effects afterwards
+- `outcome.py`       results as figure data; `submission.py` predictions for images without labels
 
-A method is one file in `methods/` that defines a `Method` (method.py). What it promises to whoever trains it:
+A method is one file in `methods/` that defines a `Method` (method.py). The training code relies on these functions:
 
 - `attach(model, method, num_classes, seed=0, **settings) -> TunedModel` is a private copy, a `LoadedModel` like any
   other, in eval mode. **What trains is what requires a gradient**: `trainable(module)` names it, the new head included;
@@ -23,10 +23,10 @@ A method is one file in `methods/` that defines a `Method` (method.py). What it 
 - `parameter_groups(tuned, learning_rate=None, weight_decay=None)` are an optimizer's groups. None takes the method's
   recipe: learning rates differ by a factor of 100 between methods and are never shared; vectors and prompts are not
   decayed.
-- `trained(tuned)` is the same model, said to be fine-tuned in every caption; call it when training ends.
+- `trained(tuned)` is the same model with the provenance "fine-tuned", for captions; call it when training ends.
 - `learned(module)` are the tensors that training changes: parameters that train and statistics of batch norms
   that train. They are what `save_tuned` writes and all that a checkpoint of a run needs of the model.
-- `attach(weightless(model), ...)` costs no memory: counts before training; `refusal(model, method)` says why not.
+- `attach(weightless(model), ...)` costs no memory, for counts before training; `refusal(model, method)` says why not.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def finetune(
     out: str | os.PathLike | None = None,
     **controls: Any,
 ) -> FinetuneResult:
-    """Train one method on a folder of images; `in_process.finetune` says what it takes and raises."""
+    """Train one method on a folder of images; see `in_process.finetune` for arguments and errors."""
     from vitexplorer.finetune import in_process
 
     return in_process.finetune(folder, model, method, epochs, out, **controls)

@@ -1,6 +1,6 @@
-"""`attach`: a private copy of a model with a method of fine-tuning in it, which is again a model like any other.
+"""Attaching a fine-tuning method to a private copy of a model; the result is again a `LoadedModel`.
 
-`merge` puts what was learned into the weights, where the method allows it, and leaves a plain model.
+`merge` folds what was learned into the weights, where the method allows it, and returns a plain model.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from vitexplorer.models.weightless import weightless
 
 @dataclass(frozen=True)
 class TunedModel(LoadedModel):
-    """A model with a method in it. Its `module` is the timm class it was, with parts hung into it."""
+    """A model with a method attached. Its `module` is still the timm class, with parts added to it."""
 
     method: str = ""
-    """a key of `methods()`"""
+    """Key of the method in `methods()`"""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """of the method's controls"""
+    """Values of the method's controls"""
     base: Provenance | None = None
-    """of the model it was made from"""
+    """Provenance of the base model"""
     seed: int = 0
-    """of what was drawn when it was attached"""
+    """Seed of the values drawn when the method was attached"""
 
     def _summary(self) -> Summary:
         model, counts = super()._summary(), count_parameters(self)
@@ -55,16 +55,16 @@ class Counts:
     """Parameters of a tuned model."""
 
     total: int
-    """all, the base's included"""
+    """All parameters, the base model's included"""
     trainable: int
-    """those that train, the head included"""
+    """Trained parameters, the head's included"""
     head: int
-    """of the layers that give the logits"""
+    """Parameters of the layers that compute the logits"""
 
 
 @dataclass(frozen=True)
 class _Subject:
-    """A model as the controls of a method see it: no image has run through it."""
+    """A model as a method's controls see it, before any image has run through it."""
 
     model: LoadedModel
     prefix_tokens: tuple[str, ...] = ()
@@ -85,12 +85,17 @@ class _Subject:
 
 
 def methods() -> dict[str, Method]:
-    """Every method of fine-tuning by its key, with its controls, its paper and its recipe."""
+    """Return every fine-tuning method by key, with its controls, paper and recipe."""
     return dict(METHODS)
 
 
 def checked_settings(model: LoadedModel, method: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Every setting of a method for a model: what was given, checked, and defaults for the rest. Raises as `attach`."""
+    """Check the settings that were given and return all settings of the method, defaults for the rest.
+
+    Raises:
+        UnknownNameError: the method or a setting does not exist.
+        SettingError: a value that its control cannot take.
+    """
     return checked(METHODS[method].controls, _Subject(model), given)
 
 
@@ -103,23 +108,23 @@ def attach(
     seed: int = 0,
     **settings: Any,
 ) -> TunedModel:
-    """A private copy of `model`, in eval mode, with a method in it and a new head; `model` stays as it was.
+    """Return a private copy of `model`, in eval mode, with a method and a new head; `model` is unchanged.
 
-    Only what the method trains requires gradients. Before any training the copy's features are the model's own,
-    bit for bit or within rounding, unless the method `changes_output`; its head is the same for every method.
+    Only what the method trains requires gradients. Before training, the copy's features equal the model's,
+    bit for bit or within rounding, unless the method `changes_output`. The head is the same for every method.
 
     Args:
         model: from `load_model` or `load_backbone`.
         method: a key of `methods()`.
-        num_classes: of the new classifier, 1 for a regression; None keeps the classifier the model has.
-        class_names: one for each class, where they are known.
-        seed: of everything that is drawn: head, low-rank matrices, prompts.
-        settings: the method's controls; what is left out takes its default.
+        num_classes: classes of the new classifier, 1 for a regression; None keeps the model's classifier.
+        class_names: one name for each class, if known.
+        seed: seed of everything that is drawn: head, low-rank matrices, prompts.
+        settings: values of the method's controls; defaults for the rest.
 
     Raises:
-        UnknownNameError: no such method or setting; the message names the nearest.
-        SettingError: a value that the control cannot take, no classifier and no `num_classes`, or names that are not
-            as many as the classes.
+        UnknownNameError: the method or a setting does not exist; the message names the nearest.
+        SettingError: a value that its control cannot take, neither a classifier nor `num_classes`, or a wrong number
+            of class names.
         UnsupportedError: the method has no place in this architecture; the message says why.
     """
     record = METHODS[method]
@@ -127,11 +132,11 @@ def attach(
     _check_classes(model, num_classes, class_names)
     chosen = checked_settings(model, method, settings)
     module = copy.deepcopy(model.module).requires_grad_(False)
-    keeps = num_classes is None and not class_names
-    names = (model.class_names, model.class_names_zh) if keeps else (class_names, ())
-    notes = () if model.provenance.weights == "bundled" else model.notes  # a bundled model's say how good it is
+    keeps_classifier = num_classes is None and not class_names
+    names = (model.class_names, model.class_names_zh) if keeps_classifier else (class_names, ())
+    notes = () if model.provenance.weights == "bundled" else model.notes  # bundled notes state its own accuracy
     named = replace(model, module=module, class_names=names[0], class_names_zh=names[1], notes=notes)
-    named = replace(named, decoder=None, unsized=None)  # they belong to what is not copied
+    named = replace(named, decoder=None, unsized=None)  # both belong to the original module
     with seeded(seed):
         new_head(module, num_classes)
         injected = record.inject(named, **chosen)
@@ -146,7 +151,7 @@ def attach(
 
 
 def trained(tuned: TunedModel) -> TunedModel:
-    """The same model, said to be fine-tuned: what figures are told once it has learned something."""
+    """Return the same model with the provenance "fine-tuned", for captions; call it when training ends."""
     return replace(tuned, provenance=Provenance(tuned.name, "fine-tuned", tuned_source(tuned.method, tuned.base)))
 
 
@@ -188,7 +193,7 @@ def _check_classes(model: LoadedModel, num_classes: int | None, class_names: tup
 
 
 def refusal(model: LoadedModel, method: str, **settings: Any) -> Text | None:
-    """Why a method cannot be attached to a model, or None where it can; nothing is copied."""
+    """Return the reason why a method cannot be attached to a model, or None if it can; nothing is copied."""
     try:
         attach(weightless(model), method, 1, **settings)
     except UnsupportedError as error:
@@ -197,7 +202,7 @@ def refusal(model: LoadedModel, method: str, **settings: Any) -> Text | None:
 
 
 def count_parameters(model: LoadedModel) -> Counts:
-    """Parameters in all, those that train, and those of the layers that give the logits."""
+    """Count all parameters, those that train, and those of the layers that compute the logits."""
     module = model.module
     return Counts(
         total=sum(parameter.numel() for parameter in module.parameters()),
@@ -207,9 +212,9 @@ def count_parameters(model: LoadedModel) -> Counts:
 
 
 def merge(tuned: TunedModel) -> LoadedModel:
-    """A plain model that gives the same logits, with what was learned in its weights; `tuned` stays as it was.
+    """Return a plain model with the same logits and what was learned in its weights; `tuned` is unchanged.
 
-    Raises UnsupportedError for methods whose parts no weight can take in: adapters, prompts, a deeper head.
+    Raises UnsupportedError for methods whose parts cannot be folded into a weight: adapters, prompts, a deeper head.
     """
     record = METHODS[tuned.method]
     if record.merge is None:

@@ -1,8 +1,8 @@
-"""What fine-tuning changed: weights by block, what the token that is read became, what prompts attract.
+"""Effects of fine-tuning: weight change by block, movement of the readout token, attention on prompts.
 
-Weights are compared with the base model's; where a method merges, what it adds is merged first. Adapters and prompts
-leave every weight of the base as it was: then the tokens tell, not the weights. Maps of both are for `vx.compare`.
-Misleading: a large change of a weight need not matter, and a small one may decide.
+Weights are compared with the base model's, after merging where the method merges. Adapters and prompts leave the
+base's weights unchanged; look at the tokens then. `vx.compare` compares maps of both models.
+Misleading: a large weight change may not matter, and a small one may decide.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BLOCK = Text("block (counted from 0)", "块（从 0 开始编号）")
 
 
 def effective_rank(change: Float[Tensor, "rows cols"]) -> float:
-    """exp of the entropy of the singular values' shares (Roy & Vetterli 2007): 1 to the matrix rank; NaN for zero."""
+    """Return exp(entropy of the singular values' shares), Roy & Vetterli 2007: 1 to the matrix rank; NaN for zero."""
     values = torch.linalg.svdvals(change.double())
     if not values.sum() > 0:
         return float("nan")
@@ -46,14 +46,14 @@ def effective_rank(change: Float[Tensor, "rows cols"]) -> float:
 
 
 def relative_size(changes: list[Tensor], weights: list[Tensor]) -> float:
-    """Norm of all changes together over that of all weights they changed."""
+    """Return the norm of all changes together over the norm of all weights they changed."""
     changed = sum(float(change.double().square().sum()) for change in changes)
     whole = sum(float(weight.double().square().sum()) for weight in weights)
     return float(np.sqrt(changed / whole)) if whole else float("nan")
 
 
 def _pairs(base: LoadedModel, tuned: TunedModel) -> Iterator[tuple[int, str, Tensor, Tensor]]:
-    """Block, kind, weight before and after, of every parameter that both models have in a block."""
+    """Yield block, kind, weight before and weight after for every parameter that both models have in a block."""
     plain = merge(tuned).module if METHODS[tuned.method].merge else tuned.module
     after = dict(plain.named_parameters())
     blocks = outline(base.module).blocks
@@ -66,9 +66,9 @@ def _pairs(base: LoadedModel, tuned: TunedModel) -> Iterator[tuple[int, str, Ten
 
 
 def weight_change(base: LoadedModel, tuned: TunedModel, what: str) -> CurvesResult:
-    """How much the weights of each block changed: "size" relative to them, or the effective "rank" of the change.
+    """Measure the weight change of each block: its relative "size", or its effective "rank".
 
-    Of the matrices of a kind the largest rank counts.
+    The rank of a kind is the largest rank among its matrices.
     """
     sizes: dict[tuple[str, int], tuple[list[Tensor], list[Tensor]]] = defaultdict(lambda: ([], []))
     ranks: dict[tuple[str, int], float] = {}
@@ -112,7 +112,7 @@ def _range(base: LoadedModel) -> range:
 
 
 def _untouched(tuned: TunedModel, changed: np.ndarray) -> tuple[Text, ...]:
-    """What is to be said where no weight changed."""
+    """Return a note if no weight changed."""
     if np.isfinite(changed).any():
         return ()
     return (
@@ -127,11 +127,11 @@ def _untouched(tuned: TunedModel, changed: np.ndarray) -> tuple[Text, ...]:
 
 
 def token_change(before: Capture, after: Capture) -> CurvesResult:
-    """Cosine of the class token (the patches' mean without one) of base and tuned model after each block, (blocks,).
+    """Compute the cosine between the class tokens (or patch means) of base and tuned model after each block, (blocks,).
 
     Args:
-        before: of the base model.
-        after: of the tuned model, on the same picture.
+        before: capture of the base model.
+        after: capture of the tuned model on the same image.
     """
     token = "cls" if "cls" in before.prefix_tokens else "mean"
     return CurvesResult(
@@ -152,7 +152,7 @@ def token_change(before: Capture, after: Capture) -> CurvesResult:
 
 
 def prompt_attention(capture: Capture) -> MatrixResult:
-    """Share of the class token's attention (the patches' mean without one) that goes to all prompts, (blocks, heads).
+    """Compute the share of the class token's attention (or the patch mean's) on all prompts, (blocks, heads).
 
     Raises UnsupportedError for a model without prompt tokens.
     """

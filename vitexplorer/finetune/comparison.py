@@ -1,4 +1,4 @@
-"""Several methods on one split: what a job found, read back from its folder, and what it can be asked. No torch."""
+"""Results of a job, read back from its folder: leaderboard, paired bootstrap, Pareto front. No torch."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ Cost = Literal["trainable", "seconds", "file_bytes"]
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Summarised):
-    """Several methods on one split and one seed, and what they have to beat."""
+    """Results of several methods on one split and one seed, with the baseline to beat."""
 
     folder: Path
     results: tuple[FinetuneResult, ...]
-    """in the order in which they were asked for; those that failed are missing"""
+    """Results in the order of the candidates, without those that failed"""
     baseline: Baseline | None
     failures: tuple[tuple[str, Text], ...] = ()
-    """runs that could not be trained, and why"""
+    """Runs that could not be trained, with the reason"""
 
     def _summary(self) -> Summary:
         rows = (
-            (one.run, f"{one.metric} {metric_text(one.metric, one.value)}, {counted(one.trainable)} trained parameters")
-            for one in self.leaderboard
+            (run.run, f"{run.metric} {metric_text(run.metric, run.value)}, {counted(run.trainable)} trained parameters")
+            for run in self.leaderboard
         )
         return Summary(
             f"fine-tuning runs on one split, the best first, in {self.folder}",
@@ -61,37 +61,37 @@ class Comparison(Summarised):
 
     @property
     def leaderboard(self) -> tuple[FinetuneResult, ...]:
-        """The results, the best metric first; with the same metric the one with fewer trained parameters."""
+        """Results, best metric first; fewer trained parameters win a tie."""
         sign = -1 if self.results and higher_is_better(self.results[0].metric) else 1
         return tuple(sorted(self.results, key=lambda result: (sign * result.value, result.trainable)))
 
     def __getitem__(self, run: str) -> FinetuneResult:
-        """The result of a run. Raises UnknownNameError."""
+        """Return the result of a run. Raises UnknownNameError."""
         for result in self.results:
             if result.run == run:
                 return result
         raise unknown_name("run", run, [result.run for result in self.results])
 
     def bootstrap(self, a: str, b: str, *, draws: int = 2000, seed: int = 0) -> Bootstrap:
-        """Whether run `a` is really better than run `b` on this validation set."""
-        one, other = self[a], self[b]
-        outputs = ((a, one.outputs), (b, other.outputs))
-        return paired_bootstrap(one.task, one.targets, *outputs, draws=draws, seed=seed)
+        """Test by paired bootstrap whether run `a` is better than run `b` on this validation set."""
+        first, second = self[a], self[b]
+        outputs = ((a, first.outputs), (b, second.outputs))
+        return paired_bootstrap(first.task, first.targets, *outputs, draws=draws, seed=seed)
 
     def pareto(self, cost: Cost) -> tuple[FinetuneResult, ...]:
-        """The results that no other beats in metric and cost, the cheapest first."""
+        """Return the results that no other beats in both metric and cost, cheapest first."""
         if not self.results:
             return ()
         values, costs = [r.value for r in self.results], [getattr(r, cost) for r in self.results]
         front = pareto_front(self.results[0].metric, values, costs)
-        kept = [result for result, stays in zip(self.results, front, strict=True) if stays]
-        return tuple(sorted(kept, key=lambda result: getattr(result, cost)))
+        optimal = [result for result, stays in zip(self.results, front, strict=True) if stays]
+        return tuple(sorted(optimal, key=lambda result: getattr(result, cost)))
 
 
 def load_comparison(folder: str | os.PathLike) -> Comparison:
-    """What a job found so far; also while it runs. A run whose files are broken is a failure among the others.
+    """Load the results of a job so far, also while it runs. A run with broken files counts as a failure.
 
-    Raises JobError where there is no job, BrokenFileError where nothing of it can be compared.
+    Raises JobError if the folder holds no job, BrokenFileError if its common files are broken.
     """
     folder = Path(folder).expanduser().absolute()
     config = read_config(folder)
@@ -111,13 +111,13 @@ def load_comparison(folder: str | os.PathLike) -> Comparison:
 
 
 def load_result(folder: str | os.PathLike, run: str) -> FinetuneResult:
-    """The result of one run of a job. Raises JobError where it has none yet, BrokenFileError where it is damaged."""
+    """Load the result of one run. Raises JobError if there is none yet, BrokenFileError if it is damaged."""
     folder = Path(folder).expanduser().absolute()
     return _result(folder, read_config(folder), SPLIT.read(folder), _baseline(folder), run)
 
 
 def why_broken(folder: Path, run: str) -> Text | None:
-    """Why a run that has ended cannot be shown; None where it can. Its files are read once, until they change."""
+    """Return the reason why an ended run cannot be shown, or None. Cached until its files change."""
     own = run_folder(folder, run)
     files = (folder / SPLIT.name, *(own / name for name in (RESULT.name, PREDICTIONS, TUNED)))
     return _why_broken(folder, run, tuple(map(_stamp, files)))
@@ -141,7 +141,7 @@ def _stamp(file: Path) -> tuple[int, int] | None:
 
 
 def _baseline(folder: Path) -> Baseline | None:
-    """The baseline of a job; None before it is made, and where it is damaged: results are worth showing without."""
+    """Read the baseline of a job; None before it exists or if it is damaged, since results can do without it."""
     try:
         return BASELINE.read(folder)
     except BrokenFileError:
@@ -174,9 +174,9 @@ def _result(
 
 
 def _outputs(own: Path, record: RunRecord, sides: Sides) -> np.ndarray:
-    """What a run says of the images of the split. Raises BrokenFileError where its files do not belong together."""
+    """Read a run's outputs for the validation images. Raises BrokenFileError if its files do not match."""
     outputs = read_arrays(own / PREDICTIONS, ("outputs",), TRAIN_AGAIN)["outputs"]
-    wanted = (len(sides.validation), len(sides.classes)) if sides.classes else (len(sides.validation),)
-    if outputs.shape != wanted or METRIC[sides.task] not in record.epochs[record.best].metrics:
+    shape = (len(sides.validation), len(sides.classes)) if sides.classes else (len(sides.validation),)
+    if outputs.shape != shape or METRIC[sides.task] not in record.epochs[record.best].metrics:
         raise broken(own / PREDICTIONS, remedy=TRAIN_AGAIN)
     return outputs

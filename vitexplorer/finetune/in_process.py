@@ -1,4 +1,4 @@
-"""`finetune` and `compare`: from a folder of images to tuned models, in this process.
+"""`finetune` and `compare`: train on a folder of images in this process.
 
     run = vx.finetune("pets", model="scenes_vit_patch16_192", method="lora", epochs=10, out="runs/pets", r=4)
     run.value, run.baseline.value        # accuracy of the tuned model and of logistic regression on frozen features
@@ -7,7 +7,7 @@
     both = compare("pets", model="...", methods=["lora", Candidate("adaptformer", {"bottleneck": 32})])
     both.leaderboard, both.bootstrap("lora", "linear").verdict, both.pareto("trainable")
 
-Interrupted, or called again with the same folder, they go on where they were.
+After an interruption, a call with the same `out` folder resumes the job.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ def finetune(
         model: a name as `load_model` takes it; ResNets and EfficientNets too.
         method: a key of `methods()`.
         epochs: passes over the training images.
-        out: folder of the run; `runs/<folder>-<method>` when None. One that is there is resumed.
+        out: folder of the run; `runs/<folder>-<method>` when None. An existing run is resumed.
         weights: "auto", "pretrained", "bundled", "random" or a path.
-        weights_seed: of random weights.
-        learning_rate: at the peak; the method's own when None.
-        listen: told of every event.
+        weights_seed: seed of random weights.
+        learning_rate: peak learning rate; the method's own when None.
+        listen: called with every event.
         controls: the method's settings (`r=4`), fields of `Plan` (`batch_size=32`), and the columns of a table
             (`image_column`, `target_column`, `task`).
 
     Raises:
-        ExplainedError: something a person can mend: the images, a name, a setting, a full disk.
+        ExplainedError: a problem the user can fix: the images, a name, a setting, a full disk.
     """
     plan, rest = sort_controls(controls)
     table = {name: rest.pop(name) for name in ("image_column", "target_column", "task") if name in rest}
@@ -89,8 +89,8 @@ def compare(
     listen: Listener | None = None,
     **plan: Any,
 ) -> Comparison:
-    """Train several methods on one split and one seed; arguments as in `finetune`, settings in each `Candidate`."""
-    candidates = tuple(Candidate(one) if isinstance(one, str) else one for one in methods)
+    """Train several methods on one split and one seed; arguments as for `finetune`, settings in each `Candidate`."""
+    candidates = tuple(Candidate(method) if isinstance(method, str) else method for method in methods)
     config = JobConfig(
         data=os.fspath(folder),
         model=model,
@@ -103,12 +103,12 @@ def compare(
 
 
 def run_job(config: JobConfig, out: str | os.PathLike, listen: Listener | None = None) -> Comparison:
-    """Do a job in this process, or what is left of the one in `out`, and load what it found."""
+    """Run a job in this process, or resume the one in `out`, and load its results."""
     out = Path(out).expanduser().absolute()
     if is_first_process():
         write_config(out, config)
         if worker_of(out) is None:
-            stop_file(out).unlink(missing_ok=True)  # of a process that was killed before it could stop
+            stop_file(out).unlink(missing_ok=True)  # left by a process that was killed before it could stop
     with claimed(out) if is_first_process() else nullcontext():
         from vitexplorer.finetune.training.whole_job import do_job
 

@@ -1,8 +1,8 @@
-"""What a method of fine-tuning is: how it changes a model, what it is called, what it can, how it likes to be trained.
+"""Record of a fine-tuning method: how it changes a model, its names, its abilities and its training recipe.
 
-A new method is one file in `methods/` that defines METHOD; menus, the command line, the documentation's table and the
-contract tests are made from these records. Nothing outside of that file asks for a method by name: what others must
-know of it is an ability in its record, and the contract tests hold each against what the method does.
+A new method is one file in `methods/` that defines METHOD. Menus, the command line, the documentation's table and the
+contract tests are made from these records. No code outside that file tests for a method by name: it reads the
+abilities in the record, and the contract tests check each ability against the method's behaviour.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ BACKBONES = (*TRANSFORMERS, "convolutional")
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a method is trained when nobody says otherwise: AdamW, cosine, 10 % warm-up."""
+    """Default training recipe of a method: AdamW, cosine schedule, 10 % warm-up."""
 
     learning_rate: float
     head_learning_rate: float | None = None
-    """of a new classifier on weights that are already good; the same as `learning_rate` when None"""
+    """Learning rate of a new classifier when pretrained weights train too; `learning_rate` when None"""
     weight_decay: float = 1e-4
     drop_path: float = 0.0
-    """stochastic depth of the last block while training"""
+    """Stochastic depth of the last block while training"""
 
 
 PETL = Recipe(learning_rate=1e-3, drop_path=0.1)
-"""of methods that train a few added numbers or a few of the model's"""
+"""Recipe of methods that train few parameters, added ones or the model's own"""
 
 
 def is_matrix_of_a_layer(name: str, parameter: nn.Parameter) -> bool:
-    """Whether weight decay belongs on a parameter: not on biases, norms, scales, tokens, positions and prompts."""
+    """Return True for a weight matrix, which decays; not for biases, norms, scales, tokens, positions and prompts."""
     return parameter.ndim > 1 and name.endswith(".weight")
 
 
 def nothing_absent(module: nn.Module) -> Mapping[str, Tensor]:
-    """`absent` of methods that always trained what they train now."""
+    """Return no tensors: `absent` of methods that always trained what they train now."""
     return {}
 
 
@@ -58,33 +58,33 @@ class Method(Summarised):
 
     title: Text
     sentence: Text
-    """what it does, for somebody who has not heard of it"""
+    """One-sentence explanation for newcomers"""
     inject: Callable[..., LoadedModel]
-    """hangs parts into the module, or lets parameters train; returns the model, with another family where the tokens
-    are no longer those the family knows. Raises UnsupportedError where the architecture has no place for it"""
+    """Adds parts to the module or unfreezes parameters, and returns the model, with another family if the tokens
+    change. Raises UnsupportedError if the architecture has no place for it"""
     recipe: Recipe
     controls: tuple[Control, ...] = ()
     families: tuple[str, ...] | None = TRANSFORMERS
-    """keys of the model families it is valid for; None for all there are"""
+    """Keys of the supported model families; None for all"""
     paper: Paper | None = None
     merge: Callable[[nn.Module], None] | None = None
-    """takes the added parts down and puts what they do into the weights; None where that cannot be done"""
+    """Removes the added parts and folds their effect into the weights; None if that is impossible"""
     exports: Callable[[nn.Module], Mapping[str, LowRank]] | None = None
-    """its changes of low rank, by the names of the layers, which is what peft's files hold; None where it makes others.
+    """Returns its low-rank changes by layer name, as peft's files hold them; None if its changes are of another kind.
     Such a method has the settings `r` and `alpha`"""
     absent: Callable[[nn.Module], Mapping[str, Tensor]] = nothing_absent
-    """by name, what files of earlier versions do not hold, and the numbers with which the model is what it was then"""
+    """Returns, by name, tensors that files of earlier versions lack, with values that reproduce those versions"""
     decays: Callable[[str, nn.Parameter], bool] = is_matrix_of_a_layer
-    """which trained parameters weight decay may make smaller, of all that the model itself does not spare"""
+    """Selects the trained parameters that weight decay applies to, among those the model does not exclude"""
     adds_tokens: bool = False
-    """whether learned tokens stand beside the image's, so that attention can go to them"""
+    """True if the method adds learned tokens, which can receive attention"""
     changes_output: bool = False
-    """whether the model says something else as soon as the method is attached: prompts do"""
+    """True if attaching the method already changes the output, as prompts do"""
     is_usual: bool = False
-    """whether it is among those that are compared when nobody says which"""
+    """True if the method is part of the default comparison"""
 
     _see_more = "vx.attach(model, key, num_classes, control=value) puts it into a model; vx.methods() lists the keys"
 
 
 def already_merged(module: nn.Module) -> None:
-    """`merge` of methods that change nothing but the model's own weights."""
+    """Do nothing: `merge` of methods that train only the model's own weights."""

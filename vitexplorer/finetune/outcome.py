@@ -1,4 +1,4 @@
-"""What a training found as results that figures can draw: numbers, labels, units, where they come from. No torch."""
+"""Training results as figure data: numbers, labels, units and provenance. No torch."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ SHARE = Text("share, 0-1", "比例，0-1")
 
 
 def provenance(result: FinetuneResult) -> Provenance:
-    """Of a figure of one run."""
+    """Return the provenance of a figure of one run."""
     return Provenance(result.base[0], "fine-tuned", f"{result.run}, {_base(result)}")
 
 
 def _base(result: FinetuneResult) -> str:
-    """The base model, with its weights where they were named."""
+    """Name the base model, with its weights unless they are "auto"."""
     name, weights, _ = result.base
     return name if weights == "auto" else f"{name}: {weights}"
 
 
 def confusion_result(result: FinetuneResult) -> ConfusionResult:
-    """How often each true class was taken for each."""
+    """Count how often each true class was predicted as each class."""
     return ConfusionResult(
         view="confusion",
         title=Text("Which classes are taken for each other", "哪些类别容易混淆"),
@@ -56,24 +56,24 @@ def confusion_result(result: FinetuneResult) -> ConfusionResult:
 
 
 def per_class_result(result: FinetuneResult) -> PerClassResult:
-    """Precision, recall and F1 of each class."""
-    found = result.per_class
+    """Return precision, recall and F1 of each class."""
+    figures = result.per_class
     return PerClassResult(
         view="per_class",
         title=Text("How well each class is told", "各类别的识别效果"),
-        values=np.stack([found.precision, found.recall, found.f1], axis=1),
+        values=np.stack([figures.precision, figures.recall, figures.f1], axis=1),
         axes=("classes", "figures"),
         unit=SHARE,
         formula="F1 = 2 P R / (P + R)",
         provenance=provenance(result),
         classes=result.classes,
         figures=FIGURES,
-        support=found.support,
+        support=figures.support,
     )
 
 
 def residuals_result(result: FinetuneResult) -> ResidualsResult:
-    """Predicted minus true number of each validation image."""
+    """Return predicted minus true value of each validation image."""
     return ResidualsResult(
         view="residuals",
         title=Text("How far off each prediction is", "每个预测的偏差"),
@@ -87,37 +87,37 @@ def residuals_result(result: FinetuneResult) -> ResidualsResult:
 
 
 def pareto_result(comparison: Comparison, cost: Cost) -> ParetoResult:
-    """Every run's figure against one of its costs."""
+    """Return every run's metric against one of its costs."""
     results = comparison.results
-    front = {one.run for one in comparison.pareto(cost)}
+    front = {run.run for run in comparison.pareto(cost)}
     metric = results[0].metric
     return ParetoResult(
         view="pareto",
         title=Text("Which methods are worth their cost", "哪些方法物有所值"),
-        values=np.array([one.value for one in results]),
+        values=np.array([run.value for run in results]),
         axes=("trainings",),
         unit=METRICS[metric],
         formula="",
         provenance=_of_all(comparison),
         settings={"cost": cost},
         settings_said={"cost": (Text("cost", "代价"), COSTS[cost])},
-        trainings=tuple(one.run for one in results),
-        costs=np.maximum(np.array([getattr(one, cost) for one in results], float), 1e-3),
+        trainings=tuple(run.run for run in results),
+        costs=np.maximum(np.array([getattr(run, cost) for run in results], float), 1e-3),
         cost_name=COSTS[cost],
-        front=np.array([one.run in front for one in results]),
+        front=np.array([run.run in front for run in results]),
         baseline=comparison.baseline.value if comparison.baseline else None,
     )
 
 
 def epochs_result(comparison: Comparison, what: str) -> CurvesResult:
-    """The metric ("metric") or the training loss ("loss") of every run after each epoch; NaN after its last."""
+    """Return the metric ("metric") or training loss ("loss") of every run after each epoch; NaN after its last."""
     results = comparison.results
     metric = results[0].metric
-    longest = max(len(one.epochs) for one in results)
+    longest = max(len(run.epochs) for run in results)
     values = np.full((len(results), longest), np.nan)
-    for row, one in enumerate(results):
-        found = [epoch.train_loss if what == "loss" else epoch.metrics[metric] for epoch in one.epochs]
-        values[row, : len(found)] = found
+    for row, run in enumerate(results):
+        curve = [epoch.train_loss if what == "loss" else epoch.metrics[metric] for epoch in run.epochs]
+        values[row, : len(curve)] = curve
     return CurvesResult(
         view="epochs",
         title=Text("How the trainings went", "训练过程"),
@@ -128,12 +128,12 @@ def epochs_result(comparison: Comparison, what: str) -> CurvesResult:
         provenance=_of_all(comparison),
         x=np.arange(1, longest + 1),
         x_name=Text("epoch", "轮"),
-        curves=tuple(same(one.run) for one in results),
+        curves=tuple(same(run.run) for run in results),
     )
 
 
 def images_result(comparison: Comparison, curve: LearningCurve) -> CurvesResult:
-    """The baseline's figure for growing parts of the training images."""
+    """Return the baseline's metric for growing subsets of the training images."""
     return CurvesResult(
         view="learning_curve",
         title=Text("Would more images help?", "更多图像会有帮助吗？"),
@@ -155,5 +155,5 @@ def images_result(comparison: Comparison, curve: LearningCurve) -> CurvesResult:
 
 
 def _of_all(comparison: Comparison) -> Provenance:
-    first, runs = comparison.results[0], ", ".join(one.run for one in comparison.results)
+    first, runs = comparison.results[0], ", ".join(run.run for run in comparison.results)
     return Provenance(first.base[0], "fine-tuned", f"{runs}; {_base(first)}")

@@ -1,8 +1,8 @@
-"""LoRA to and from the files of Hugging Face's peft, which knows one low-rank change for a whole layer.
+"""Export and import of LoRA in the file format of Hugging Face's peft, which has one low-rank change per layer.
 
-A fused projection's change of queries and values is written as one of twice the rank: A' = [A_q; A_v] and
-B' = [[B_q, 0], [0, 0], [0, B_v]], r' = 2r, alpha' = 2 alpha, so that alpha' / r' = alpha / r. Read are files whose
-change leaves the keys alone, of whatever rank. The files are `adapter_model.safetensors` and `adapter_config.json`.
+The change of queries and values in a fused projection is written as one change of twice the rank: A' = [A_q; A_v] and
+B' = [[B_q, 0], [0, 0], [0, B_v]], r' = 2r, alpha' = 2 alpha, so that alpha' / r' = alpha / r. Import takes files of
+any rank that leave the keys unchanged. The files are `adapter_model.safetensors` and `adapter_config.json`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from vitexplorer.storage.checked_reading import BrokenFileError, parsed, read_te
 
 WEIGHTS, CONFIG = "adapter_model.safetensors", "adapter_config.json"
 _METHOD = "lora"
-"""what a file is read as"""
+"""Method that a file is imported as"""
 _PREFIX = "base_model.model."
 _PLAIN: dict[str, Any] = {
     "use_dora": False,
@@ -39,9 +39,9 @@ _PLAIN: dict[str, Any] = {
     "fan_in_fan_out": False,
     "lora_bias": False,
 }
-"""settings of peft with which a change is alpha / r B A and nothing else"""
+"""Settings of peft for which the change is (alpha / r) B A and nothing else"""
 _LEAVE_THE_BASE = (None, True, False, "gaussian", "orthogonal")
-"""how A and B may have begun: others of peft (PiSSA, OLoRA, ...) move the base's own weights too"""
+"""Accepted initialisations of A and B; peft's others (PiSSA, OLoRA, ...) also change the base's weights"""
 _TAILS = (".lora_A.weight", ".lora_B.weight")
 
 
@@ -49,8 +49,10 @@ _TAILS = (".lora_A.weight", ".lora_B.weight")
 
 
 def export_peft(tuned: TunedModel, folder: str | os.PathLike) -> None:
-    """Write a LoRA as peft does: `PeftModel.from_pretrained(module, folder)` gives its logits, module being timm's with
-    as many classes and the base's weights.
+    """Write a LoRA in peft's format.
+
+    `PeftModel.from_pretrained(module, folder)` gives the same logits, where `module` is timm's with the same number
+    of classes and the base's weights.
 
     Raises UnsupportedError for another method, and for models whose attention peft cannot change: BEiT, EVA and
     Swin V2 read the weight of their projection without calling it.
@@ -75,8 +77,8 @@ def export_peft(tuned: TunedModel, folder: str | os.PathLike) -> None:
     }
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    kept = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    safetensors.torch.save_file(kept, folder / WEIGHTS, {"format": "pt"})
+    saved = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    safetensors.torch.save_file(saved, folder / WEIGHTS, {"format": "pt"})
     (folder / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
 
 
@@ -85,7 +87,7 @@ def _whole(number: float) -> float | int:
 
 
 def _exported(tuned: TunedModel) -> Mapping[str, LowRank]:
-    """What of the model peft can say, by layer. Raises UnsupportedError where that is not all it learned."""
+    """Return the low-rank changes by layer. Raises UnsupportedError if peft's format cannot express all changes."""
     exports = METHODS[tuned.method].exports
     if exports is None:
         known = ", ".join(key for key, method in METHODS.items() if method.exports)
@@ -111,10 +113,12 @@ def _exported(tuned: TunedModel) -> Mapping[str, LowRank]:
 
 
 def import_peft(model: LoadedModel, folder: str | os.PathLike) -> TunedModel:
-    """A copy of `model` with a LoRA that peft saved in `folder`, and its classifier where one was saved.
+    """Return a copy of `model` with the LoRA that peft saved in `folder`, and its classifier if one was saved.
 
-    Raises WeightsError for what is no such file, and UnsupportedError for a LoRA that changes anything but queries
-    and values, or not plainly (DoRA, PiSSA, ranks that differ, trained biases, other layers that were saved).
+    Raises:
+        WeightsError: the folder holds no readable peft LoRA.
+        UnsupportedError: the LoRA changes more than queries and values, or is not a plain one (DoRA, PiSSA, different
+            ranks, trained biases, other saved layers).
     """
     folder = Path(folder)
     config, tensors = _read(folder)
@@ -166,7 +170,7 @@ def _below(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
 
 
 def _changes(tensors: Mapping[str, Tensor]) -> dict[str, tuple[Tensor, Tensor]]:
-    """A and B of each layer that is changed, by the layer's name; none where one stands without the other."""
+    """Return A and B of each changed layer by name; empty if an A or a B is missing."""
     names, others = ({name.removesuffix(tail) for name in tensors if name.endswith(tail)} for tail in _TAILS)
     if names != others:
         return {}
@@ -177,7 +181,7 @@ Spans = tuple[tuple[int, int], ...]
 
 
 def _columns(up: Tensor, spans: Spans) -> list[slice]:
-    """The columns of B' that are each span's own; all of them for every span where they share, as peft trains them."""
+    """Return each span's own columns of B'; all columns for every span if they are shared, as peft trains them."""
     width = up.shape[1] // len(spans)
     own = [slice(i * width, (i + 1) * width) for i in range(len(spans))]
     foreign = [up[start:stop, other] for i, (start, stop) in enumerate(spans) for other in (*own[:i], *own[i + 1 :])]
@@ -186,7 +190,7 @@ def _columns(up: Tensor, spans: Spans) -> list[slice]:
 
 
 def _fill(part: LowRank, down: Tensor, up: Tensor, folder: Path) -> None:
-    """Put A' and B' of a whole layer into the spans of ours, filled up with zeros to its rank."""
+    """Copy A' and B' of a whole layer into the spans of `part`, padded with zeros to its rank."""
     outside = torch.ones(part.out, dtype=torch.bool)
     for start, stop in part.spans:
         outside[start:stop] = False
@@ -196,10 +200,10 @@ def _fill(part: LowRank, down: Tensor, up: Tensor, folder: Path) -> None:
     columns = _columns(up, part.spans)
     part.down.zero_()
     for i, ((start, stop), own) in enumerate(zip(part.spans, part.up, strict=True)):
-        of_span = columns[i % len(columns)]
-        rank = len(down[of_span])
-        part.down[i * part.r : i * part.r + rank] = down[of_span]
-        own[:, :rank] = up[start:stop, of_span]
+        own_columns = columns[i % len(columns)]
+        rank = len(down[own_columns])
+        part.down[i * part.r : i * part.r + rank] = down[own_columns]
+        own[:, :rank] = up[start:stop, own_columns]
 
 
 def _fill_head(head: nn.Module, tensors: Mapping[str, Tensor], folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a method would train and take on a model, before anything is trained: counts at once, time from two batches."""
+"""Cost preview of a method before training: parameter counts at once, time measured on two batches."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from vitexplorer.models.weightless import weightless
 
 @dataclass(frozen=True)
 class Preview:
-    """How many parameters train, or why the method has no place in the model."""
+    """Parameter counts, or the reason why the method does not fit the model."""
 
     total: int = 0
     trainable: int = 0
-    """the head included"""
+    """Trained parameters, the head's included"""
     refused: Text | None = None
 
 
 def preview(model: LoadedModel, method: str, outputs: int, **settings: Any) -> Preview:
-    """Counts of a method with these settings on a model with a new head; no number is copied or drawn."""
+    """Count the parameters of a method on a model with a new head; no weight is copied or drawn."""
     try:
         counts = count_parameters(attach(weightless(model), method, outputs, **settings))
     except ExplainedError as error:
@@ -39,21 +39,25 @@ def preview(model: LoadedModel, method: str, outputs: int, **settings: Any) -> P
 def estimates(
     config: JobConfig, dataset: Dataset, base: LoadedModel, progress: Callable[[int, int], None]
 ) -> dict[str, Estimate | Text]:
-    """The estimate of every candidate of a job, or why it cannot be trained, by its key; nothing of it is kept.
+    """Estimate every candidate of a job, or give the reason why it cannot be trained, by key; nothing stays on disk.
 
-    `progress` is told how many are done; what it raises stops the work. Raises what `split` raises.
+    `progress` is called with (done, total); an exception from it stops the work.
+
+    Raises:
+        SettingError: the validation share is outside 0-1.
+        DataError: one side of the split would be empty.
     """
     from vitexplorer.finetune.training.estimate import measure
     from vitexplorer.finetune.training.setup import Setup, make_accelerator
 
     sides = split(dataset, config.plan.seed, config.plan.validation)
-    found: dict[str, Estimate | Text] = {}
+    by_candidate: dict[str, Estimate | Text] = {}
     with tempfile.TemporaryDirectory() as folder:
         setup = Setup(config, Path(folder), dataset, sides, base, make_accelerator())
         for done, candidate in enumerate(config.candidates):
             progress(done, len(config.candidates))
             try:
-                found[candidate.key] = measure(setup, candidate, setup.attach(candidate)).estimate
+                by_candidate[candidate.key] = measure(setup, candidate, setup.attach(candidate)).estimate
             except ExplainedError as error:
-                found[candidate.key] = error.text
-    return found
+                by_candidate[candidate.key] = error.text
+    return by_candidate

@@ -1,12 +1,12 @@
-"""A linear probe that learns as examples come: the instant baseline's regression on features that are kept.
+"""Linear probe for a growing set of examples: the instant baseline's logistic regression on stored features.
 
-Of each picture the model is asked once, for the feature that its classifier reads; what learns is a logistic regression
-on these (Alain & Bengio 2016, arXiv 1610.01644), standardised and penalised as the instant baseline's
-(`results/baseline.py`) and solved by the same code. One thing differs: its strength C is fixed. The baseline chooses it
-by cross-validation; of a handful of images nearly every choice is as right as the others, the baseline then takes the
-strongest penalty, and all answers would stand next to chance.
+The model runs once for each image and yields the feature that its classifier reads. A logistic regression learns on
+these features (Alain & Bengio 2016, arXiv 1610.01644), standardised and penalised like the instant baseline
+(`results/baseline.py`) and solved by the same code. One thing differs: its strength C is fixed. The baseline chooses C
+by cross-validation. With a handful of images nearly all choices score the same, so it would take the strongest penalty
+and every answer would be close to chance.
 
-It misleads where it has seen little: any picture, of whatever, is one of the classes that were taught.
+Misleading with few examples: any image, whatever it shows, is assigned to one of the known classes.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from vitexplorer.finetune.results.baseline import Features, LinearHead, logistic
 from vitexplorer.finetune.training.kept_features import Pooled
 
 STRENGTH = 1.0
-"""C of the logistic regression: the middle of what the instant baseline chooses from"""
+"""C of the logistic regression: the middle of the instant baseline's candidates"""
 
 
 def feature_of(capture: Capture) -> Float[ndarray, " dim"]:
-    """What a classifier would read of a picture, from its capture; float32.
+    """Return the feature that a classifier would read, from a capture; float32.
 
-    A family of which only the attention is stated runs a second time for it.
+    Models of which only the attention can be captured run a second time.
     """
     if capture.model.family.shows_stream:
         return capture.embedding.float().cpu().numpy()
@@ -40,14 +40,14 @@ def feature_of(capture: Capture) -> Float[ndarray, " dim"]:
 
 
 def fit_probe(features: Float[ndarray, "images dim"], labels: Int[ndarray, " images"]) -> LinearHead:
-    """The probe after all examples; labels count from 0, at least two of them, each with an example."""
-    with warnings.catch_warnings(), threadpool_limits(1, "blas"):  # so small that threads only wait for one another
-        warnings.simplefilter("ignore")  # one that has not converged is still a probe, as the baseline's
+    """Fit the probe to all examples; labels count from 0, at least two of them, each with an example."""
+    with warnings.catch_warnings(), threadpool_limits(1, "blas"):  # the problem is too small for threads to help
+        warnings.simplefilter("ignore")  # a fit that has not converged is used too, as in the baseline
         return logistic_head(STRENGTH, Features(features, labels), int(labels.max()) + 1)
 
 
 def shares(head: LinearHead, features: Float[ndarray, "images dim"]) -> Float[ndarray, "images classes"]:
-    """Probability of each class: softmax of weight (x - centre) / spread + bias. Rows sum to 1."""
+    """Compute class probabilities, softmax(weight (x - centre) / spread + bias); rows sum to 1."""
     standard = ((features - head.centre) / head.spread).astype(np.float64)
     return torch.softmax(torch.from_numpy(standard @ head.weight.T + head.bias), 1).numpy()
 
@@ -55,15 +55,14 @@ def shares(head: LinearHead, features: Float[ndarray, "images dim"]) -> Float[nd
 def leave_one_out(
     features: Float[ndarray, "images dim"], labels: Int[ndarray, " images"], progress: Progress | None = None
 ) -> Int[ndarray, " images"]:
-    """What the probe takes each example for when it is taught with all the others (Stone 1974, JRSS B 36).
+    """Predict each example with a probe that is fitted to all others (Stone 1974, JRSS B 36).
 
-    Centre and spread are those of the others, too. Every class needs two examples or more. `progress` is told of
-    examples.
+    Centre and spread come from the others, too. Every class needs at least two examples. `progress` counts examples.
     """
-    said = np.empty(len(labels), int)
+    predicted = np.empty(len(labels), int)
     for i in range(len(labels)):
         if progress:
             progress(i, len(labels))
         rest = np.arange(len(labels)) != i
-        said[i] = shares(fit_probe(features[rest], labels[rest]), features[i : i + 1]).argmax()
-    return said
+        predicted[i] = shares(fit_probe(features[rest], labels[rest]), features[i : i + 1]).argmax()
+    return predicted

@@ -1,8 +1,8 @@
-"""`save_tuned` and `load_tuned`: a tuned model in one safetensors file, without the base model it was made from.
+"""`save_tuned` and `load_tuned`: a tuned model as one safetensors file, without its base model.
 
-The file holds what was trained (the head included) and the statistics of batch norms that followed it. Its metadata,
+The file holds what was trained (the head included) and the statistics of the batch norms that trained. Its metadata,
 one JSON text under `vitexplorer`, names the base model, the method, the classes, the preprocessing and the recipe.
-Reading it runs no code. A fingerprint of everything that the file does not hold tells a wrong base model.
+Reading it runs no code. A fingerprint of every tensor that is not in the file detects a wrong base model.
 """
 
 from __future__ import annotations
@@ -35,45 +35,45 @@ T = TypeVar("T")
 
 
 def save_tuned(tuned: TunedModel, path: str | os.PathLike, recipe: Mapping[str, Any] | None = None) -> None:
-    """Write a tuned model to `path`; `recipe` is how it was trained, in anything that JSON can say.
+    """Write a tuned model to `path`; `recipe` describes its training, as JSON values.
 
-    The file appears whole or not at all. Raises DiskFullError, and OSError where it cannot be written.
+    The file appears whole or not at all. Raises DiskFullError, or OSError if it cannot be written.
     """
-    said = facts(tuned) | {"fingerprint": fingerprint(tuned.module), "recipe": dict(recipe or {})}
-    replace_file(Path(path), lambda beside: save_tensors(learned(tuned.module), beside, metadata(said)))
+    contents = facts(tuned) | {"fingerprint": fingerprint(tuned.module), "recipe": dict(recipe or {})}
+    replace_file(Path(path), lambda beside: save_tensors(learned(tuned.module), beside, metadata(contents)))
 
 
 def load_tuned(
     path: str | os.PathLike, base: LoadedModel | None = None, device: str | torch.device | None = None
 ) -> TunedModel:
-    """Read a tuned model from a file of `save_tuned`.
+    """Read a tuned model from a file written by `save_tuned`.
 
     Args:
         path: the file.
-        base: the model it was made from; loaded by the name in the file when None.
-        device: where to run; a GPU where there is one when None. Ignored where `base` is given.
+        base: the base model; loaded by the name in the file when None.
+        device: device to load onto; None takes a GPU if there is one. Ignored if `base` is given.
 
     Raises:
-        WeightsError: the file cannot be read, is none of these, or does not fit the base model.
-        UnknownNameError, DownloadError: the base model is not known, or not to be had.
+        WeightsError: the file cannot be read, is not a tuned model, or does not fit the base model.
+        UnknownNameError: the base model is unknown.
     """
     path = Path(path)
-    said = _about(path)
-    if said.merged:
-        raise _is_whole(path, said)
+    about_file = _about(path)
+    if about_file.merged:
+        raise _is_whole(path, about_file)
     if base is None:
-        base = _base(said.base, path, device)
+        base = _base(about_file.base, path, device)
     base = at_size(base, preprocessing_in(path).input_size)
-    shapes = weightless(base)  # before a number is read, or memory taken for one
-    settings = checked_settings(shapes, said.method, said.settings)
-    settings |= {"class_names": said.class_names, "seed": said.seed}
-    expected = attach(shapes, said.method, said.num_classes or None, **settings)
-    is_earlier = _is_earlier(expected.module, METHODS[said.method].absent(expected.module), path)
-    tuned = attach(base, said.method, said.num_classes or None, **settings)
-    _fill(tuned.module, path, METHODS[said.method].absent(tuned.module) if is_earlier else {})
+    shapes = weightless(base)  # check names and shapes before reading or allocating any tensor
+    settings = checked_settings(shapes, about_file.method, about_file.settings)
+    settings |= {"class_names": about_file.class_names, "seed": about_file.seed}
+    expected = attach(shapes, about_file.method, about_file.num_classes or None, **settings)
+    is_earlier = _is_earlier(expected.module, METHODS[about_file.method].absent(expected.module), path)
+    tuned = attach(base, about_file.method, about_file.num_classes or None, **settings)
+    _fill(tuned.module, path, METHODS[about_file.method].absent(tuned.module) if is_earlier else {})
     if tuned.class_names == base.class_names:
         tuned = replace(tuned, class_names_zh=base.class_names_zh)
-    if fingerprint(tuned.module) != said.fingerprint:
+    if fingerprint(tuned.module) != about_file.fingerprint:
         raise WeightsError(
             Text(
                 "{file} was trained on other weights of {model} than these ({weights}).",
@@ -84,22 +84,22 @@ def load_tuned(
 
 
 def objective_in(path: str | os.PathLike) -> Objective:
-    """What the outputs of the model in a file mean. Raises WeightsError where it is no file of a training."""
+    """Return the objective of the model in a file. Raises WeightsError if it was not written by a training."""
     return _part(Objective, _about(Path(path)).recipe.get("objective"), Path(path))
 
 
 def preprocessing_in(path: str | os.PathLike) -> Preprocessing:
-    """What the model in a file wants of its images. Raises WeightsError where it is no file of `save_tuned`."""
+    """Return the preprocessing of the model in a file. Raises WeightsError if `save_tuned` did not write it."""
     return _part(Preprocessing, _about(Path(path)).preprocessing, Path(path))
 
 
 def base_in(path: str | os.PathLike) -> Provenance:
-    """The model that the one in a file was made from. Raises WeightsError where it is no file of `save_tuned`."""
+    """Return the base model of the one in a file. Raises WeightsError if `save_tuned` did not write it."""
     return _about(Path(path)).base
 
 
 def no_longer_there() -> WeightsError:
-    """The error for a model whose file was deleted."""
+    """Make the error for a model whose file was deleted."""
     return WeightsError(
         Text(
             "This model is no longer here. If it came from a file, open the file again.",
@@ -108,11 +108,11 @@ def no_longer_there() -> WeightsError:
     )
 
 
-# ---------------------------------------------------------------------------------------------- what is in it
+# ---------------------------------------------------------------------------------------------- contents
 
 
 def facts(tuned: TunedModel) -> dict[str, Any]:
-    """What any file of a tuned model says of it."""
+    """Return the metadata that every file of a tuned model carries."""
     return {
         "base": asdict(tuned.base) if tuned.base else {},
         "method": tuned.method,
@@ -125,7 +125,7 @@ def facts(tuned: TunedModel) -> dict[str, Any]:
 
 
 def fingerprint(module: nn.Module) -> str:
-    """SHA-256 of the names and numbers of all that a file does not hold; the base model's share."""
+    """Compute the SHA-256 of the names and values of all tensors that are not in the file: the base model's."""
     own = learned(module)
     digest = hashlib.sha256()
     for name, tensor in sorted(module.state_dict().items()):
@@ -139,16 +139,16 @@ def fingerprint(module: nn.Module) -> str:
 
 
 def _about(path: Path) -> About:
-    """What the file says of itself; its tensors are not read. Raises WeightsError where it says nothing."""
-    said = about(path)
-    if said is None:
+    """Read the metadata of a file, without its tensors. Raises WeightsError if there is none."""
+    about_file = about(path)
+    if about_file is None:
         raise _not_ours(path)
-    return said
+    return about_file
 
 
-def _part(kind: type[T], said: Any, path: Path) -> T:
+def _part(kind: type[T], value: Any, path: Path) -> T:
     try:
-        return checked(kind, said, path)
+        return checked(kind, value, path)
     except BrokenFileError as error:
         raise _not_ours(path) from error
 
@@ -162,12 +162,12 @@ def _not_ours(path: Path) -> WeightsError:
     )
 
 
-def _is_whole(path: Path, said: About) -> WeightsError:
+def _is_whole(path: Path, about_file: About) -> WeightsError:
     return WeightsError(
         Text(
             '{file} is the whole model. Load it with load_model("{model}", weights="{file}").',
             '{file} 是完整的模型。请用 load_model("{model}", weights="{file}") 加载。',
-        ).format(file=path.name, model=said.base.model)
+        ).format(file=path.name, model=about_file.base.model)
     )
 
 
@@ -187,21 +187,21 @@ def _base(base: Provenance, path: Path, device: str | torch.device | None) -> Lo
 
 
 def _is_earlier(module: nn.Module, absent: Mapping[str, Tensor], path: Path) -> bool:
-    """Whether the file is of a version that did not train what is `absent` of it.
+    """Return True if an earlier version wrote the file, which did not train the `absent` tensors.
 
-    Raises WeightsError where it holds other tensors than the module learns, or learned then.
+    Raises WeightsError if its tensors match neither what the module learns now nor what it learned then.
     """
-    shapes, held = {name: tuple(tensor.shape) for name, tensor in learned(module).items()}, read_header(path).shapes
-    if held == shapes:
+    shapes, in_file = {name: tuple(tensor.shape) for name, tensor in learned(module).items()}, read_header(path).shapes
+    if in_file == shapes:
         return False
-    if held != {name: shape for name, shape in shapes.items() if name not in absent}:
+    if in_file != {name: shape for name, shape in shapes.items() if name not in absent}:
         raise _does_not_fit(path)
     return True
 
 
 @torch.no_grad()
 def _fill(module: nn.Module, path: Path, absent: Mapping[str, Tensor]) -> None:
-    """Everything fits, or nothing is written; `absent` is not in the file."""
+    """Copy the file's tensors and `absent` into the module; write nothing unless everything fits."""
     own = learned(module)
     try:
         tensors, _ = read_tensors(path)

@@ -1,7 +1,7 @@
-"""What a tuned model says of images that nobody has labelled, as a table to hand in, written like the one it learned.
+"""Prediction table of a tuned model for unlabelled images, with the columns of the table it was trained on.
 
-Kaggle's tables name an image without folder and ending (`Id`), others by its path: whoever trained on a table gets its
-columns and its way of writing back.
+Kaggle's tables name an image without folder and suffix (`Id`), others by its path: the predictions follow the headings
+and the naming of the training table.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ _SHORT_SIDE = 64  # enough to see whether an image can be read
 
 @dataclass(frozen=True)
 class Naming:
-    """How a table is headed and how it names an image."""
+    """Headings of a table and its way of naming images."""
 
     image: str = "image"
-    """heading of the images"""
+    """Heading of the image column"""
     label: str = "label"
-    """heading of the classes; a number's is its own name"""
+    """Heading of the class column; a regression uses the name of its target"""
     example: str = "folder/image.jpg"
-    """an image as the table writes it"""
+    """Example of an image name in the table"""
 
     def names(self, paths: Sequence[str]) -> list[str]:
-        """Paths, with slashes, as the example is written: with or without folders and ending.
+        """Write paths (with slashes) like the example: with or without folders and suffix.
 
-        Whole paths where two would otherwise have one name.
+        Whole paths if two images would otherwise share a name.
         """
         names = list(paths) if "/" in self.example else [PurePosixPath(path).name for path in paths]
         if not is_image_name(self.example):
@@ -55,11 +55,11 @@ class Naming:
 
 
 def naming_of(config: JobConfig, folder: Path) -> Naming:
-    """As the table of a training is written; images by their paths where there is none, or where it is gone.
+    """Return the naming of a training's table; images by their paths if there is no table or it is gone.
 
     Args:
-        config: of the training.
-        folder: its own.
+        config: configuration of the training.
+        folder: folder of the training.
     """
     try:
         columns = _columns(config, folder)
@@ -85,18 +85,18 @@ def submission(
     progress: Progress,
     naming: Naming = Naming(),
 ) -> str:
-    """A .csv with a row for each image below `folder` that can be read, sorted by path.
+    """Write a .csv with a row for each readable image below `folder`, sorted by path.
 
-    Classes: image, label, probability. A number: image, and a column named as the one that was learned.
+    Classification: image, label, probability. Regression: image and a column named like the training target.
 
     Args:
         tuned: the model.
-        file: where it is stored: its recipe says what its outputs mean.
-        folder: of images.
-        progress: told images done and in all; what it raises stops the work.
-        naming: headings, and how an image is named.
+        file: file of the model; its recipe holds the objective.
+        folder: folder of images.
+        progress: called with (images done, all images); an exception from it stops the work.
+        naming: headings and image names.
 
-    Raises DataError where not one image can be read, WeightsError for a file without a recipe.
+    Raises DataError if no image can be read, WeightsError for a file without an objective.
     """
     root = Path(folder).expanduser().absolute()
     paths = [path for path in sorted(list_files(root).images) if _readable(root / path)]
@@ -127,16 +127,16 @@ def _readable(path: Path) -> bool:
 
 
 def _outputs(tuned: TunedModel, objective: Objective, dataset: Dataset, progress: Progress) -> np.ndarray:
-    """Probabilities (images, classes), or numbers (images,), of the plain pictures in their order."""
+    """Compute probabilities (images, classes) or predicted values (images,) of the unaugmented images, in order."""
     facts, device = tuned.preprocessing, tuned.device
     feed = PixelFeed(dataset, range(len(dataset)), facts, "none", 0)
     pieces = np.array_split(np.arange(len(dataset)), -(-len(dataset) // _BATCH))
     mean, std = (torch.tensor(x, device=device).view(1, -1, 1, 1) for x in (facts.mean, facts.std))
-    found, done = [], 0
+    outputs, done = [], 0
     with torch.inference_mode():
         for piece, images in zip(pieces, feed.batches(pieces, PLAIN), strict=True):
             progress(done, len(dataset))
             pixels = images.to(device).float().div_(255).sub_(mean).div_(std)
-            found.append(objective.readable(tuned.module(pixels)).cpu().numpy())
+            outputs.append(objective.readable(tuned.module(pixels)).cpu().numpy())
             done += len(piece)
-    return np.concatenate(found)
+    return np.concatenate(outputs)

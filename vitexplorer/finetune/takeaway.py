@@ -1,4 +1,4 @@
-"""A tuned model as files for elsewhere: a plain timm checkpoint, Hugging Face's peft, a card that says what it is."""
+"""Exports of a tuned model: a plain timm checkpoint, a Hugging Face peft adapter, a model card."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from vitexplorer.models.catalog import is_convolutional
 
 
 def merged_checkpoint(tuned: TunedModel) -> bytes:
-    """A safetensors file that `timm.create_model(name, num_classes=...)` loads and that gives the same logits.
+    """Return a safetensors file with the same logits that `timm.create_model(name, num_classes=...)` loads.
 
-    `load_model(name, weights=...)` and the page take it too, and find in it the names of its classes.
+    `load_model(name, weights=...)` and the page open it too and read the class names in it.
 
-    Raises UnsupportedError for methods that do not merge, and where what they learned needs a parameter that timm's
-    model is without: the shift of SSF after a layer that has no bias.
+    Raises UnsupportedError for methods that do not merge, and if the result needs a parameter that timm's model lacks,
+    such as SSF's shift after a layer without bias.
     """
     merged = merge(tuned).module.state_dict()
     added = sorted(merged.keys() - tuned.module.state_dict().keys())
@@ -46,7 +46,7 @@ def merged_checkpoint(tuned: TunedModel) -> bytes:
 
 
 def peft_zip(tuned: TunedModel) -> bytes:
-    """A zip of the folder that `peft.PeftModel.from_pretrained` reads. Raises UnsupportedError as `export_peft`."""
+    """Zip the folder that `peft.PeftModel.from_pretrained` reads. Raises UnsupportedError if peft cannot express it."""
     packed = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         export_peft(tuned, folder)
@@ -56,12 +56,7 @@ def peft_zip(tuned: TunedModel) -> bytes:
 
 
 def model_card(result: FinetuneResult, config: JobConfig) -> str:
-    """Markdown for whoever is handed the files: what it is, how it was made, how well it does and how it is loaded.
-
-    Args:
-        result: of the run.
-        config: of its training.
-    """
+    """Write a model card in Markdown: origin, training, validation metrics and code that loads each file."""
     base = base_in(result.file)
     settings = ", ".join(f"{key}={value}" for key, value in result.settings.items()) or "defaults"
     figures = "\n".join(f"| {key} | {value:.4g} |" for key, value in result.metrics.items())
@@ -97,11 +92,11 @@ def model_card(result: FinetuneResult, config: JobConfig) -> str:
 
 
 def _input(result: FinetuneResult) -> str:
-    want = preprocessing_in(result.file)
-    height, width = want.input_size
+    facts = preprocessing_in(result.file)
+    height, width = facts.input_size
     return (
-        f"RGB, {height} x {width} pixels ({want.interpolation}, {want.crop_mode} crop of {want.crop_pct:g}), 0-1, "
-        f"minus {list(want.mean)}, over {list(want.std)}"
+        f"RGB, {height} x {width} pixels ({facts.interpolation}, {facts.crop_mode} crop of {facts.crop_pct:g}), 0-1, "
+        f"minus {list(facts.mean)}, over {list(facts.std)}"
     )
 
 
@@ -114,7 +109,7 @@ def _output(result: FinetuneResult) -> str:
 
 
 def _uses(result: FinetuneResult, stem: str) -> Iterator[tuple[str, str]]:
-    """Each kind of file that the result can be had as, and the lines that load it."""
+    """Yield each kind of exported file with the code that loads it."""
     name, weights, seed = result.base
     outputs = len(result.classes) or 1
     architecture = f"local-dir:assets/models/{name}" if (ASSETS / "models" / name).is_dir() else name

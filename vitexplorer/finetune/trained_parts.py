@@ -1,4 +1,4 @@
-"""What of a tuned model trains, how fast, from which block on, and in which mode.
+"""Trained parts of a tuned model: parameters, optimizer groups, first trained block, training mode.
 
 A frozen part stays in eval mode while the rest trains: its dropout is off and its batch norms keep their statistics.
 """
@@ -16,17 +16,17 @@ from vitexplorer.models.outline import classifiers, is_drop_path, set_drop_path
 
 
 def recipe_of(tuned: TunedModel) -> Recipe:
-    """The recipe of the tuned model's method."""
+    """Return the recipe of the tuned model's method."""
     return METHODS[tuned.method].recipe
 
 
 def trainable(module: nn.Module) -> dict[str, nn.Parameter]:
-    """The parameters that train, by name."""
+    """Return the trained parameters by name."""
     return {name: parameter for name, parameter in module.named_parameters() if parameter.requires_grad}
 
 
 def learned(module: nn.Module) -> dict[str, Tensor]:
-    """What training changes, by name: trained parameters, and the buffers of modules all of whose parameters train."""
+    """Return the tensors that training changes, by name: trained parameters and the buffers of trained batch norms."""
     buffers = {
         f"{name}.{key}": tensor
         for name, part in module.named_modules()
@@ -38,7 +38,7 @@ def learned(module: nn.Module) -> dict[str, Tensor]:
 
 
 def _in_head(module: nn.Module, name: str) -> bool:
-    """Whether a batch norm without parameters stands before a classifier that trains."""
+    """Return True if a batch norm without parameters precedes a classifier that trains."""
     siblings = module.get_submodule(name.rpartition(".")[0].rpartition(".")[0]).parameters()
     return all(parameter.requires_grad for parameter in siblings)
 
@@ -46,10 +46,10 @@ def _in_head(module: nn.Module, name: str) -> bool:
 def parameter_groups(
     tuned: TunedModel, learning_rate: float | None = None, weight_decay: float | None = None
 ) -> list[dict[str, Any]]:
-    """Groups for an optimizer: body and head, each with and without weight decay; empty ones are left out.
+    """Return the optimizer's groups: body and head, each with and without weight decay; empty groups are left out.
 
-    The method says what decays (`Method.decays`), but for what timm's models name in `no_weight_decay`. What is None is
-    the method's own recipe's.
+    `Method.decays` selects what decays, except for the names in the timm model's `no_weight_decay`. None takes the
+    value of the method's recipe.
     """
     recipe = recipe_of(tuned)
     rate = recipe.learning_rate if learning_rate is None else learning_rate
@@ -69,11 +69,11 @@ def parameter_groups(
 
 
 def train_mode(tuned: TunedModel, drop_path: float | None = None) -> None:
-    """Put into training mode what trains, and only that; `tuned.module.eval()` ends it.
+    """Put the modules that train into training mode, and no others; `tuned.module.eval()` ends it.
 
     A module trains when all of its parameters do (a batch norm of which only the bias trains keeps its statistics),
-    or when it has none and stands in one that trains. The skipping of branches is on in frozen blocks too, at
-    `drop_path`, the recipe's when None: it is what keeps a few parameters from overfitting.
+    or when it has none and its parent trains. Stochastic depth is on in frozen blocks too, at rate `drop_path` or the
+    recipe's when None, because it keeps a few parameters from overfitting.
     """
     module = tuned.module
     if tuned.family.key in TRANSFORMERS:

@@ -1,4 +1,4 @@
-"""Somebody's images: read, looked at, split and handed to a training. No file of them is ever changed.
+"""The user's images: read, inspected, split and fed to a training. The files are never changed.
 
     dataset = read_data("pets.zip", into=folder)      # class folders, or images and a .csv; nothing is decoded yet
     report = inspect(dataset)                         # every image once: sizes, duplicates, what cannot be used
@@ -6,25 +6,25 @@
     pictures = Pictures(report.dataset, sides.train, short_side=256, cache=PictureCache(cache), transform=f)
 
 read_data(path, into, pick, *, progress)
-                                  whatever `path` is: one of the following
+                                  chooses one of the following for `path`
 read_folder(path, pick)           a `Dataset` of class folders or, where a table names the images, of that table;
-                                  `folder_columns(path)` says what can be picked, None where there is no table
-read_class_folders(path)          the same by folders alone, also where there is a table
-read_table(path, images, pick)    a `Dataset` of a .csv; `table_columns(path, images)` says what can be picked
+                                  `folder_columns(path)` lists its columns, None without a table
+read_class_folders(path)          the same by folders alone, even if there is a table
+read_table(path, images, pick)    a `Dataset` of a .csv; `table_columns(path, images)` lists its columns
 read_zip(path, into, pick, *, progress)
-                                  unpacks safely into a new folder, whole or not at all, and reads that
+                                  unpacks safely into a new folder, whole or not at all, and reads it
 Pick(image, target, task)         which columns of a table, and whether "classification" or "regression"; all optional
 inspect(dataset, *, progress)     a `DataReport`: `.dataset` (usable images, with groups of duplicates), `.findings`,
                                   `.can_train`, `.counts`, `.unreadable`, `.sizes`, `.exact`, `.near`
 split(dataset, seed, share)       a `Split`: `.train` and `.validation` indices; pass the report's dataset
 Pictures(dataset, indices, *, short_side, cache, transform)
-                                  what torch's DataLoader takes: (uint8 (height, width, 3) or transformed, target)
+                                  for torch's DataLoader: (uint8 (height, width, 3) or transformed, target)
 PictureCache(folder, megabytes)   shrunk pictures on disk, bounded; may be shared by processes
 example_folder(path, per_class, size, *, task)
-                                  drawn scenes to try it with
+                                  drawn scenes as an example
 
-What is wrong with the data is a `Finding` (kind, level, text in both languages, names) where the rest can be used, and
-a `DataError` where nothing can. `Dataset.digest` tells whether a folder still holds the same images and targets.
+A problem is a `Finding` (kind, level, text in both languages, names) if the rest of the data can be used, and a
+`DataError` if nothing can. `Dataset.digest` identifies the images and targets of a folder.
 """
 
 from vitexplorer.finetune.data.archive import read_zip

@@ -1,4 +1,4 @@
-"""Unpacks a zip of images into a folder of its own: only images and tables, whole or not at all."""
+"""Unpack a zip of images into a new folder: only images and tables, whole or not at all."""
 
 from __future__ import annotations
 
@@ -26,10 +26,14 @@ _CHUNK = 2**20
 def read_zip(
     path: str | os.PathLike, into: str | os.PathLike, pick: Pick = ANYTHING, *, progress: Progress | None = None
 ) -> Dataset:
-    """The dataset in a zip of a folder, as `read_folder` reads it, unpacked to `into`, which is new or empty.
+    """Unpack a zip to `into`, which is new or empty, and read it with `read_folder`.
 
-    Raises DataError for a zip that is damaged, protected, larger than the settings allow or leads out of its folder,
-    for a full disk, and for what `read_folder` raises; then nothing of it is left on the disk.
+    After an error nothing of the zip is left on the disk.
+
+    Raises:
+        DataError: the zip is damaged, protected, larger than the settings allow or has paths that leave its folder;
+            the disk is full; or `read_folder` finds nothing to learn from.
+        UnknownNameError: a column in `pick` does not exist.
     """
     findings = unpack_zip(path, into, check=lambda folder: read_folder(folder, pick), progress=progress)
     dataset = read_folder(into, pick)
@@ -43,9 +47,9 @@ def unpack_zip(
     check: Callable[[Path], object] = list_files,
     progress: Progress | None = None,
 ) -> list[Finding]:
-    """The images and tables of a zip in `into`, which is new or empty; `check` may refuse what was unpacked.
+    """Unpack the images and tables of a zip to `into`, which is new or empty; `check` may refuse the result.
 
-    Raises as `read_zip`; then nothing of it is left on the disk.
+    Raises DataError like `read_zip`, and the errors of `check`; then nothing of the zip is left on the disk.
     """
     path, into = Path(path), Path(into).expanduser().absolute()
     findings: list[Finding] = []
@@ -57,16 +61,16 @@ def unpack_zip(
                 needed = sum(entry.info.file_size for entry in entries)
                 with fresh_folder(into, needed) as folder:
                     findings += _unpack(archive, entries, folder, progress)
-                    check(folder)  # a zip without images never becomes a folder
-    except OSError:  # of the zip itself; the folder's own are sentences already
+                    check(folder)  # before the folder gets its final name
+    except OSError:  # from the zip itself; `fresh_folder` already explains its own errors
         raise DataError(_UNREADABLE.format(name=listed([readable_name(path.name)]))) from None
     return findings
 
 
 def unpack_only(path: str | os.PathLike, names: Collection[str], into: Path) -> None:
-    """The files of a zip that are called so, in whatever folder of it they lie, in `into`.
+    """Unpack the files with these names, from any folder of the zip, to `into`.
 
-    Raises DataError for a zip that is damaged, protected, leads out of its folder or unpacks to more than is allowed.
+    Raises DataError for a zip that is damaged, protected, too large or has paths that leave its folder.
     """
     path = Path(path)
     try:
@@ -84,7 +88,7 @@ def unpack_only(path: str | os.PathLike, names: Collection[str], into: Path) -> 
 
 
 _DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
-"""with which a packed file that is damaged is met"""
+"""Exceptions that a damaged packed file causes"""
 _UNREADABLE = Text("{name} cannot be read. Send it again.", "无法读取 {name}。请重新上传。")
 _DAMAGED = Text(
     "Damaged files in the zip are left out: {count} ({names}). Pack them again.",
@@ -114,11 +118,11 @@ def _unpack(archive: zipfile.ZipFile, entries: list[Entry], folder: Path, progre
 
 
 def _unpack_one(archive: zipfile.ZipFile, entry: Entry, path: Path) -> bool:
-    """Whether the entry is an image or a table; only then it is written."""
+    """Write the entry if it is an image or a table; return False if it is not."""
     with archive.open(entry.info) as packed:
         chunk = packed.read(_CHUNK)
-        named = is_image_name(entry.path) or is_table_name(entry.path)
-        if not named and not looks_like_an_image(chunk[:START_BYTES]):
+        has_known_name = is_image_name(entry.path) or is_table_name(entry.path)
+        if not has_known_name and not looks_like_an_image(chunk[:START_BYTES]):
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("xb") as file:

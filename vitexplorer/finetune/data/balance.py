@@ -1,4 +1,4 @@
-"""Is there enough of everything? Classes too few, too small or too unequal, and targets that never change."""
+"""Checks of the targets: too few, too small or unequal classes, constant numbers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from vitexplorer.storage.findings import Finding, finding
 FEW_IMAGES_OF_A_CLASS = 10
 FEW_IMAGES_FOR_REGRESSION = 50
 UNEQUAL = 10
-"""times that the largest class has the smallest one's images"""
+"""Ratio of the largest to the smallest class from which classes count as unequal"""
 
 
 def balance(dataset: Dataset) -> list[Finding]:
-    """What is to be said of the targets of the usable images."""
+    """Return findings about the targets of the usable images."""
     if not len(dataset):
         return [finding("nothing", "stops", _NOTHING)]
     return _of_numbers(dataset) if dataset.task == "regression" else _of_classes(dataset)
@@ -60,25 +60,27 @@ def _of_classes(dataset: Dataset) -> list[Finding]:
     counts = dataset.counts
     present = np.flatnonzero(counts)
 
-    def names(which: np.ndarray) -> list[str]:
-        return [dataset.classes[i] for i in np.flatnonzero(which)]
+    def names(is_named: np.ndarray) -> list[str]:
+        return [dataset.classes[i] for i in np.flatnonzero(is_named)]
 
-    found = []
+    findings = []
     if len(present) < len(counts):
-        found.append(finding("gone_classes", "warning", _GONE, names(counts == 0)))
+        findings.append(finding("gone_classes", "warning", _GONE, names(counts == 0)))
     if len(present) == 1:
-        return [*found, finding("one_class", "stops", _ONE_CLASS, names(counts > 0))]
+        return [*findings, finding("one_class", "stops", _ONE_CLASS, names(counts > 0))]
     if counts.max() == 1:
-        return [*found, finding("one_each", "stops", _ONE_EACH, least=FEW_IMAGES_OF_A_CLASS)]
+        return [*findings, finding("one_each", "stops", _ONE_EACH, least=FEW_IMAGES_OF_A_CLASS)]
     if (counts == 1).any():
-        found.append(finding("single_images", "warning", _SINGLE, names(counts == 1)))
+        findings.append(finding("single_images", "warning", _SINGLE, names(counts == 1)))
     few = (counts > 0) & (counts < FEW_IMAGES_OF_A_CLASS)
     if few.any():
-        found.append(finding("few_images", "warning", _FEW, names(few), least=FEW_IMAGES_OF_A_CLASS))
+        findings.append(finding("few_images", "warning", _FEW, names(few), least=FEW_IMAGES_OF_A_CLASS))
     ratio = counts.max() / counts[present].min()
     if ratio >= UNEQUAL:
-        found.append(finding("imbalance", "warning", _UNEQUAL, [dataset.classes[counts.argmax()]], ratio=round(ratio)))
-    return found
+        findings.append(
+            finding("imbalance", "warning", _UNEQUAL, [dataset.classes[counts.argmax()]], ratio=round(ratio))
+        )
+    return findings
 
 
 def _of_numbers(dataset: Dataset) -> list[Finding]:

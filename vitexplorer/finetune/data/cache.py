@@ -1,8 +1,8 @@
-"""Shrunk pictures kept on disk as raw bytes, so that an epoch decodes no photograph twice.
+"""Disk cache of shrunk pictures as raw bytes, so that each photograph is decoded once.
 
-Raw, because a lossy copy would make the second epoch see other pixels than the first; never thrown out again, because
-an epoch asks for all images in turn and the oldest would be the next one wanted. A full or failing disk costs time
-only: what cannot be kept is decoded again.
+Raw bytes, because after a lossy copy the second epoch would see other pixels than the first. Nothing is evicted,
+because an epoch reads all images in turn and the oldest would be needed next. A full or failing disk costs only time:
+pictures that cannot be stored are decoded again.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ from vitexplorer.core.settings import settings
 
 _VERSION = 1  # raise it when `open_shrunk` gives other pixels
 _ENDING = ".rgb"
-_COUNT_AGAIN = 64  # own writes after which the folder is measured again: other processes write too
+_COUNT_AGAIN = 64  # writes between measurements of the folder: other processes write too
 _HEADER = np.dtype("<u4")
 
 
 class PictureCache:
-    """Pictures in a folder, at most `megabytes` of them (each process may pass that by 64 pictures)."""
+    """Pictures in a folder, at most `megabytes` (each process may exceed that by 64 pictures)."""
 
     def __init__(self, folder: Path, megabytes: int | None = None):
-        """Args: megabytes: None for what the settings say."""
+        """Open the cache in `folder`; None takes the limit from the settings."""
         self._folder = folder
         self._limit = (settings().data_cache_megabytes if megabytes is None else megabytes) * 10**6
         self._used, self._writes = self._measured(), 0
 
     def get(self, source: Path, short_side: int, decode: Callable[[], np.ndarray]) -> np.ndarray:
-        """uint8 (height, width, 3) of `source`: as kept, or as `decode` gives it now.
+        """Return `source` as uint8 (height, width, 3), from the cache or from `decode`.
 
-        A file that was changed since, by its size or time, is another picture. Raises what `decode` raises.
+        A file with another size or modification time is another picture. Raises the errors of `decode`.
         """
         try:
             status = source.stat()
         except OSError:
-            return decode()  # which says why
-        what = (_VERSION, os.fspath(source.absolute()), status.st_size, status.st_mtime_ns, short_side)
-        place = self._folder / (hashlib.sha256(repr(what).encode()).hexdigest()[:32] + _ENDING)
-        kept = _read(place)
-        if kept is not None:
-            return kept
+            return decode()  # raises the explained error
+        identity = (_VERSION, os.fspath(source.absolute()), status.st_size, status.st_mtime_ns, short_side)
+        place = self._folder / (hashlib.sha256(repr(identity).encode()).hexdigest()[:32] + _ENDING)
+        cached = _read(place)
+        if cached is not None:
+            return cached
         pixels = decode()
         self._keep(place, pixels)
         return pixels
@@ -60,7 +60,7 @@ class PictureCache:
                 self._used = self._measured()
 
     def _measured(self) -> int:
-        """Bytes of all pictures in the folder."""
+        """Measure the bytes of all pictures in the folder."""
         try:
             with os.scandir(self._folder) as entries:
                 return sum(entry.stat().st_size for entry in entries if entry.name.endswith(_ENDING))
@@ -73,12 +73,12 @@ def _read(place: Path) -> np.ndarray | None:
         raw = np.fromfile(place, np.uint8)
         height, width = raw[: 2 * _HEADER.itemsize].view(_HEADER).tolist()
         return raw[2 * _HEADER.itemsize :].reshape(height, width, 3)
-    except (OSError, ValueError):  # ValueError: cut off when the power failed
+    except (OSError, ValueError):  # ValueError: a truncated file
         return None
 
 
 def _written(place: Path, pixels: np.ndarray) -> bool:
-    """Whether the picture is on the disk; under its name only once it is whole."""
+    """Write the picture atomically; return False if the disk refuses."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         handle, unfinished = tempfile.mkstemp(dir=place.parent)

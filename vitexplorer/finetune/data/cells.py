@@ -1,4 +1,4 @@
-"""Reads a .csv as people save them: UTF-8, UTF-16 or a Chinese Excel's GBK; commas, semicolons or tabs."""
+"""Reader of .csv files in UTF-8, UTF-16 or GBK (Chinese Excel), with commas, semicolons or tabs."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ _MOST_BYTES = 2**26
 _MOST_COLUMNS = 1000
 _DELIMITERS = ",;\t"
 NOTHING = {"", "nan", "null", "n/a", "na", "#n/a", "none"}
-"""how people write that a number is missing"""
+"""Spellings of a missing number"""
 
 
 @dataclass(frozen=True)
 class Cells:
-    """A table of strings: a header and rows of its length."""
+    """Table of strings: a header and rows of the same length."""
 
     name: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     decimal_comma: bool = False
-    """where a semicolon separates the cells, 3,5 is a number"""
+    """True if semicolons separate the cells, so that 3,5 is a number"""
 
     def column(self, name: str) -> list[str]:
-        """The cells of a column from top to bottom. Raises UnknownNameError, naming the nearest column."""
+        """Return the cells of a column. Raises UnknownNameError, naming the nearest column."""
         if name not in self.columns:
             raise unknown_name("column", name, self.columns)
         index = self.columns.index(name)
         return [row[index] for row in self.rows]
 
     def number(self, cell: str) -> float:
-        """A cell as a number; NaN where it is none or not finite."""
+        """Parse a cell as a number; NaN if it is not a finite number."""
         text = cell.replace(",", ".") if self.decimal_comma else cell
         try:
             value = math.nan if "_" in text else float(text)
@@ -51,9 +51,9 @@ class Cells:
 
 
 def read_cells(path: Path) -> Cells:
-    """The table in a file; a first row that names an image is data, and the columns are then called "column 1", ...
+    """Read the table in a file; if its first row names an image, there is no header and columns are "column 1", ...
 
-    Raises DataError for a file that is missing, too large, no table, or has no row.
+    Raises DataError for a file that is missing, too large, not a table, or without rows.
     """
     text = _text(path)
     first = text.partition("\n")[0]
@@ -123,7 +123,7 @@ def _cell(text: str) -> str:
 
 
 def _distinct(header: Sequence[str]) -> tuple[str, ...]:
-    """Names for all columns, each once: an empty one is "column 3", a second "label" is "label (2)"."""
+    """Make the column names unique: an empty one becomes "column 3", a second "label" becomes "label (2)"."""
     names: dict[str, None] = {}
     for place, raw in enumerate(header, 1):
         name = readable_name(raw.strip()) or f"column {place}"

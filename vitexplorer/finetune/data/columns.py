@@ -1,4 +1,4 @@
-"""The columns of a table: which one names the images, which one is to be learned, and as what, if nobody says so."""
+"""Columns of a table, with guesses for the image column, the target column and the task."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from vitexplorer.storage.findings import DataError, listed
 from vitexplorer.storage.image_files import Listing, list_files
 
 MOST_NUMERIC_CLASSES = 20
-"""whole numbers of more different values than that are read as a quantity, not as classes"""
+"""Most distinct whole numbers that are read as classes; more are a quantity"""
 _TARGET_NAMES = ("label", "labels", "class", "class_name", "target", "category", "score", "y")
 _SAMPLE = 500
 
 
 class Pick(NamedTuple):
-    """What a person chose of a table; None leaves it to `read_table`."""
+    """The user's choice of columns and task; None leaves it to `read_table`."""
 
     image: str | None = None
-    """column of the file names"""
+    """Column of the image names"""
     target: str | None = None
-    """column to learn"""
+    """Column to learn"""
     task: Task | None = None
 
 
@@ -37,25 +37,25 @@ ANYTHING = Pick()
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table, for the person who picks."""
+    """Description of one column, for the user to choose from."""
 
     name: str
     found: float
-    """share of the rows, 0-1, in which it names an image of the folder"""
+    """Share of the rows, 0-1, in which the column names an image of the folder"""
     numeric: float
-    """share of the rows, 0-1, in which it holds a finite number"""
+    """Share of the rows, 0-1, in which the column holds a finite number"""
     distinct: int
-    """different values"""
+    """Number of distinct values"""
     example: str = ""
-    """the first cell that names an image of the folder, as it is written; empty where none does"""
+    """First cell that names an image of the folder, as written; empty if none does"""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table and what `read_table` takes where nothing is picked."""
+    """Columns of a table and the defaults of `read_table`."""
 
     table: str
-    """the table's name"""
+    """Name of the table"""
     columns: tuple[Column, ...]
     image: str
     target: str
@@ -63,15 +63,15 @@ class Columns:
 
 
 def table_columns(path: str | os.PathLike, images: str | os.PathLike | None = None) -> Columns:
-    """What can be picked from the table at `path` with the images of the folder `images`, by default the table's own.
+    """Describe the columns of the table at `path` for the images of the folder `images`, by default the table's own.
 
-    Raises DataError where the table or the folder cannot be read or no column names an image.
+    Raises DataError if the table or the folder cannot be read or no column names an image.
     """
     return columns_of(*opened(path, images))
 
 
 def columns_of(cells: Cells, listing: Listing) -> Columns:
-    """`table_columns` of what was read already."""
+    """Describe the columns of a table that is already read; see `table_columns`."""
     lookup = lookup_of(listing, cells)
     image = image_column(cells, lookup)
     target = target_column(cells, image)
@@ -87,19 +87,19 @@ def _column(cells: Cells, lookup: ImageLookup, name: str) -> Column:
 
 
 def names_images(cells: Cells, listing: Listing) -> float:
-    """Share of the rows, 0-1, whose image is found by the column that finds most; 0 without a second column."""
+    """Return the largest share of rows, 0-1, whose image one column finds; 0 without a second column."""
     lookup = lookup_of(listing, cells)
     return max(_share_found(cells, lookup, name) for name in cells.columns) if len(cells.columns) > 1 else 0.0
 
 
 def opened(path: str | os.PathLike, images: str | os.PathLike | None) -> tuple[Cells, Listing]:
-    """The cells of the table at `path`, and the images around it or in the folder `images`."""
+    """Read the table at `path` and list the images around it or in the folder `images`."""
     path = Path(path).expanduser()
     return read_cells(path), list_files(path.parent if images is None else Path(images))
 
 
 def lookup_of(listing: Listing, cells: Cells) -> ImageLookup:
-    """Finds what the table's cells name."""
+    """Build the lookup of images for a table."""
     return ImageLookup(listing.images, PurePosixPath(cells.name).stem)  # train.csv means the images of train/
 
 
@@ -118,7 +118,7 @@ def _share_numeric(cells: Cells, column: str) -> float:
 
 
 def image_column(cells: Cells, lookup: ImageLookup) -> str:
-    """The one that names most images. Raises DataError where none names any."""
+    """Return the column that names most images. Raises DataError if none names any."""
     shares = {name: _share_found(cells, lookup, name) for name in cells.columns}
     best = max(shares, key=shares.__getitem__)
     if not shares[best]:
@@ -127,19 +127,19 @@ def image_column(cells: Cells, lookup: ImageLookup) -> str:
 
 
 def target_column(cells: Cells, image: str) -> str:
-    """The one called like a target, or else the last. Raises DataError where there is none beside the images'."""
+    """Return the column named like a target, or the last. Raises DataError if the image column is the only one."""
     others = [name for name in cells.columns if name != image]
     if not others:
         raise DataError(_NO_TARGET_COLUMN.format(name=listed([cells.name]), image=image))
-    named = [name for wanted in _TARGET_NAMES for name in others if name.casefold() == wanted]
-    return (named or others[-1:])[0]
+    matching = [name for target_name in _TARGET_NAMES for name in others if name.casefold() == target_name]
+    return (matching or others[-1:])[0]
 
 
 def task_of(cells: Cells, target: str) -> Task:
-    """Regression for numbers that have fractions or many different values; a lone word among them is a mistake."""
-    given = [cell for cell in cells.column(target) if cell.casefold() not in NOTHING]
-    numbers = [number for number in map(cells.number, given) if not math.isnan(number)]
-    if not numbers or len(numbers) < 0.9 * len(given):
+    """Choose regression for numbers with fractions or many distinct values; up to 10 % other cells are tolerated."""
+    filled = [cell for cell in cells.column(target) if cell.casefold() not in NOTHING]
+    numbers = [number for number in map(cells.number, filled) if not math.isnan(number)]
+    if not numbers or len(numbers) < 0.9 * len(filled):
         return "classification"
     many = len(set(numbers)) > MOST_NUMERIC_CLASSES
     return "regression" if many or any(number != int(number) for number in numbers) else "classification"

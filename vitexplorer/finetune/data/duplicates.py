@@ -1,10 +1,10 @@
-"""Which images are the same or almost the same, so that a split never has one on each side.
+"""Exact and near duplicates among images, so that a split keeps them on one side.
 
-Almost the same is a difference hash of 128 bits (after N. Krawetz, "Kind of Like That", 2013: is each of 8 x 8 cells
-brighter than its left neighbour, and here also than its upper one) that differs in at most `MOST_DIFFERENT_BITS`.
-Measured on 500 drawn scenes: different ones differ in 23 bits and more; copies at a third of the size, in another
-aspect, of JPEG quality 50 or with another gamma in at most 5. Of copies that lost 3 % at each edge only a tenth is
-found; turned and mirrored ones are not. Flat pictures, where noise alone decides the bits, have no hash.
+Two images are near duplicates if their 128-bit difference hashes differ in at most `MOST_DIFFERENT_BITS` bits (after
+N. Krawetz, "Kind of Like That", 2013: is each of 8 x 8 cells brighter than its left neighbour, and here also than its
+upper one). Measured on 500 drawn scenes: different scenes differ in 23 bits or more; copies at a third of the size, in
+another aspect ratio, at JPEG quality 50 or with another gamma differ in at most 5. Of copies cropped by 3 % at each
+edge only a tenth is found; rotated and mirrored copies are not. Flat images have no hash: noise would decide the bits.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _BRIGHTER = 0.5  # of 255: less is rounding
 _LEAST_CONTRAST = 2.0  # standard deviation of the cells, of 255
 
 Group = tuple[int, ...]
-"""indices of images that belong together, ascending"""
+"""Ascending indices of images that belong together"""
 
 
 def difference_hash(pixels: np.ndarray) -> bytes:
-    """16 bytes of a picture, uint8 RGB (height, width, 3); none for a flat one."""
-    import cv2  # here, because the page need not wait for it
+    """Compute the 16-byte hash of an image, uint8 RGB (height, width, 3); empty for a flat image."""
+    import cv2  # imported late: the page starts without it
 
     grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY).astype(np.float32)
     wide = cv2.resize(grey, (_SIDE + 1, _SIDE), interpolation=cv2.INTER_AREA)
@@ -36,7 +36,7 @@ def difference_hash(pixels: np.ndarray) -> bytes:
 
 
 def exact_groups(digests: Sequence[Hashable]) -> tuple[Group, ...]:
-    """Groups of two and more images with the same digest, in the order of their first ones."""
+    """Group images with the same digest, two or more each, in the order of their first images."""
     same = defaultdict(list)
     for i, digest in enumerate(digests):
         same[digest].append(i)
@@ -44,9 +44,9 @@ def exact_groups(digests: Sequence[Hashable]) -> tuple[Group, ...]:
 
 
 def near_groups(hashes: Sequence[bytes]) -> tuple[Group, ...]:
-    """Groups of two and more images that hashes of at most `MOST_DIFFERENT_BITS` difference link to each other.
+    """Group images linked by hashes that differ in at most `MOST_DIFFERENT_BITS` bits, two or more each.
 
-    Every hash is held against every later one, row by row: the memory grows with the images, however alike they are.
+    Every hash is compared with every later one, row by row, so memory grows linearly with the number of images.
     """
     hashed = [i for i, value in enumerate(hashes) if value]
     words, place = np.unique(np.frombuffer(b"".join(hashes), np.uint64).reshape(-1, 2), axis=0, return_inverse=True)
@@ -54,15 +54,15 @@ def near_groups(hashes: Sequence[bytes]) -> tuple[Group, ...]:
     label = np.arange(len(words))
     for i in range(len(words)):
         bits = np.bitwise_count(high[i:] ^ high[i]) + np.bitwise_count(low[i:] ^ low[i])
-        met = np.unique(label[i:][bits <= MOST_DIFFERENT_BITS])
-        if len(met) > 1:
-            label[np.isin(label, met)] = met[0]
+        linked = np.unique(label[i:][bits <= MOST_DIFFERENT_BITS])
+        if len(linked) > 1:
+            label[np.isin(label, linked)] = linked[0]
     groups = exact_groups(label[place.ravel()].tolist())
     return tuple(tuple(hashed[i] for i in group) for group in groups)
 
 
 def together(count: int, links: Sequence[tuple[int, int]]) -> tuple[Group, ...]:
-    """All of 0 ... `count` - 1 in groups that `links` tie together, in the order of their first ones."""
+    """Group 0 ... `count` - 1 into connected components of `links`, in the order of their first members."""
     first = list(range(count))
 
     def root(i: int) -> int:

@@ -1,7 +1,7 @@
-"""What a zip says it holds, before anything is unpacked: names put right, and everything dangerous refused.
+"""Checks of a zip's directory before unpacking: names decoded, dangerous entries refused.
 
-Names without the UTF-8 flag are bytes of nobody knows which encoding; Python reads them as DOS code page 437. Chinese
-Windows writes GBK there and many other programs UTF-8 all the same: the archive's names decide together.
+Names without the UTF-8 flag have an unknown encoding; Python reads them as DOS code page 437. Chinese Windows writes
+GBK there, and many other programs UTF-8. The encoding is chosen for all names of the archive together.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from vitexplorer.storage.image_files import is_archive_name, is_clutter
 _MOST_NAME_BYTES = 240  # of 255 that common file systems allow: room for a number against collisions
 _MOST_PATH_BYTES = 1000
 _MOST_FOLDERS = 20
-_DIRECTORY_BYTES = 256  # of the archive's directory for each file; usual are about 100
-_LEAST_PIECE = 2**22  # what may be read at once in any case
-_HARMLESS_BYTES = 2**24  # unpacked; a zip of that size is no bomb, however small it was
+_DIRECTORY_BYTES = 256  # bytes of the archive's directory for each file; about 100 are usual
+_LEAST_PIECE = 2**22  # bytes that may always be read at once
+_HARMLESS_BYTES = 2**24  # unpacked size below which a zip is never treated as a bomb
 _UTF8_FLAG, _ENCRYPTED_FLAG = 0x800, 0x1
 _DRIVE = re.compile("[A-Za-z]:")
 
@@ -37,11 +37,11 @@ class Entry:
 
     info: zipfile.ZipInfo
     path: str
-    """relative, with slashes, without `..`; different from every other one, capitals aside"""
+    """Relative path with slashes and without `..`; unique when letter case is ignored"""
 
 
 def open_zip(file: io.BufferedReader, name: str, limits: Settings) -> zipfile.ZipFile:
-    """The zip in `file`. Raises DataError for what is none, is damaged, or has a directory beyond `limits`."""
+    """Open a zip. Raises DataError if it is not a zip, is damaged, or its directory exceeds `limits`."""
     most = max(_LEAST_PIECE, limits.data_files * _DIRECTORY_BYTES)
     try:
         return open_bounded(file, most)
@@ -52,15 +52,15 @@ def open_zip(file: io.BufferedReader, name: str, limits: Settings) -> zipfile.Zi
 
 
 def checked_entries(archive: zipfile.ZipFile, packed_bytes: int, limits: Settings) -> tuple[list[Entry], list[Finding]]:
-    """What may be unpacked of a zip of `packed_bytes`, and what was left out.
+    """Return the entries of a zip of `packed_bytes` that may be unpacked, and findings about those left out.
 
-    Raises DataError for paths that lead out of the archive or are too long, for passwords, for a packing other than
-    the usual one, and for more files or bytes than `limits` allow.
+    Raises DataError for paths that leave the archive or are too long, for passwords, for compression other than
+    Deflate, and for more files or bytes than `limits` allow.
     """
-    files = [info for info in archive.infolist() if not info.filename.endswith("/")]  # `is_dir` fails where it is ""
+    files = [info for info in archive.infolist() if not info.filename.endswith("/")]  # `is_dir` fails for an empty name
     if len(files) > limits.data_files:
         raise DataError(_MANY.format(most=limits.data_files, variable=PREFIX + "DATA_FILES"))
-    kept, links, nested = [], [], []
+    accepted, links, nested = [], [], []
     for info, path in zip(files, _names(files), strict=True):
         parts = _safe_parts(path)
         if any(map(is_clutter, parts)):
@@ -71,11 +71,11 @@ def checked_entries(archive: zipfile.ZipFile, packed_bytes: int, limits: Setting
             nested.append(path)
         else:
             _check_packing(info, path)
-            kept.append((info, parts))
-    _check_sizes([info for info, _ in kept], packed_bytes, limits)
+            accepted.append((info, parts))
+    _check_sizes([info for info, _ in accepted], packed_bytes, limits)
     findings = [finding("left_out_link", "warning", _LINKS, links)] if links else []
     findings += [finding("left_out_archive", "warning", _NESTED, nested)] if nested else []
-    return _distinct(kept), findings
+    return _distinct(accepted), findings
 
 
 # ------------------------------------------------------------------------------------------------- the sentences
@@ -128,13 +128,13 @@ def _check_packing(info: zipfile.ZipInfo, path: str) -> None:
     name = listed([readable_name(path)])
     if info.flag_bits & _ENCRYPTED_FLAG:
         raise DataError(_ENCRYPTED.format(name=name))
-    # the others unpack what they read at once, however much that becomes
+    # other methods unpack everything they read at once, without a limit
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise DataError(_PACKING.format(name=name))
 
 
 def _check_sizes(files: Sequence[zipfile.ZipInfo], packed_bytes: int, limits: Settings) -> None:
-    """By what the directory states: `zipfile` never unpacks more of a file than that."""
+    """Check the sizes that the directory states; `zipfile` never unpacks more than that."""
     unpacked = sum(info.file_size for info in files)
     if unpacked > limits.data_megabytes * 10**6:
         sizes = {"megabytes": unpacked // 10**6, "most": limits.data_megabytes}
@@ -156,7 +156,7 @@ def _names(files: Sequence[zipfile.ZipInfo]) -> list[str]:
 
 
 def _encoding(names: Sequence[bytes]) -> str:
-    """The encoding of names that do not say it: UTF-8, GB 18030 where it gives Chinese words, else code page 437."""
+    """Guess the encoding of unflagged names: UTF-8, GB 18030 if it yields Chinese words, else code page 437."""
     together = b"\n".join(names)
     for encoding in ("utf-8", "gb18030"):
         try:
@@ -169,35 +169,35 @@ def _encoding(names: Sequence[bytes]) -> str:
 
 
 def _is_chinese(text: str) -> bool:
-    """Whether most of what is not ASCII is of GB 2312, the signs of everyday; chance pairs of bytes rarely are."""
+    """Return True if most non-ASCII characters are in GB 2312, the common ones; random byte pairs rarely are."""
     foreign = [c for c in text if not c.isascii()]
     return sum(bool(c.encode("gb2312", "ignore")) for c in foreign) > 0.8 * len(foreign)
 
 
 def _safe_parts(path: str) -> tuple[str, ...]:
-    """Folders and name of an entry. Raises DataError where they lead out of the folder they are unpacked into."""
-    shown = listed([readable_name(path)])
+    """Return folders and name of an entry. Raises DataError if the path leaves the target folder."""
+    name = listed([readable_name(path)])
     path = path.partition("\0")[0].replace("\\", "/")
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if path.startswith("/") or _DRIVE.match(path) or ".." in parts or not parts:
-        raise DataError(_OUTSIDE.format(name=shown))
+        raise DataError(_OUTSIDE.format(name=name))
     sizes = [len(part.encode(errors="surrogatepass")) for part in parts]
     if max(sizes) > _MOST_NAME_BYTES or sum(sizes) > _MOST_PATH_BYTES or len(parts) > _MOST_FOLDERS:
-        raise DataError(_LONG.format(name=shown))
+        raise DataError(_LONG.format(name=name))
     return tuple(map(readable_name, parts))
 
 
-def _distinct(kept: Sequence[tuple[zipfile.ZipInfo, tuple[str, ...]]]) -> list[Entry]:
-    """Entries whose paths differ also where capitals do not count; the second "a.jpg" becomes "a (2).jpg"."""
+def _distinct(accepted: Sequence[tuple[zipfile.ZipInfo, tuple[str, ...]]]) -> list[Entry]:
+    """Make the paths unique when letter case is ignored; the second "a.jpg" becomes "a (2).jpg"."""
     taken: Counter[str] = Counter()
     entries = []
-    for info, parts in kept:
+    for info, parts in accepted:
         path = "/".join(parts)
         stem, dot, ending = path.rpartition(".")
-        wanted = path.casefold()
+        original = path.casefold()
         while path.casefold() in taken:
-            taken[wanted] += 1
-            path = f"{stem or ending} ({taken[wanted]}){dot}{ending if stem else ''}"
+            taken[original] += 1
+            path = f"{stem or ending} ({taken[original]}){dot}{ending if stem else ''}"
         taken[path.casefold()] += 1
         entries.append(Entry(info, path))
     return entries

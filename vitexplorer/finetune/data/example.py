@@ -1,4 +1,4 @@
-"""A folder of drawn scenes to try fine-tuning with: class folders, or images and a table with a number."""
+"""Example data for fine-tuning: a folder of drawn scenes, in class folders or with a table of numbers."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from vitexplorer.scenes import Scene
 
 NUMBER = "area_percent"
-"""the column that the example table is about: how much of the picture the object covers, 0-100"""
-_FIRST = 10_000  # scenes before it are shown elsewhere as example pictures
+"""Target column of the example table: percentage of the image that the object covers, 0-100"""
+_FIRST = 10_000  # earlier scenes serve as example images elsewhere
 _QUALITY = 95
 
 
 def example_folder(
     path: str | os.PathLike, per_class: int = 20, size: int = 192, *, task: Task = "classification"
 ) -> Path:
-    """Writes `per_class` scenes of every class, `size` x `size` pixels, into a new folder and returns its path.
+    """Write `per_class` scenes of every class, `size` x `size` pixels, into a new folder and return its path.
 
     Classification: `<class>/<number>.jpg`. Regression: `images/<number>.jpg` and `train.csv` with the columns `image`
-    and `NUMBER`. The same arguments give the same files. Raises DataError where the folder cannot be written.
+    and `NUMBER`. The same arguments give the same files. Raises DataError if the folder cannot be written.
     """
     path = Path(path).expanduser().absolute()
     with fresh_folder(path) as folder:
@@ -48,8 +48,8 @@ def example_folder(
 
 
 def _scenes(per_class: int, size: int) -> Iterator[tuple[int, Scene]]:
-    """Scenes in the order of their numbers, as long as a class has not enough; those of full classes are left out."""
-    from vitexplorer.scenes import draw_scene  # and with it OpenCV, for which the page need not wait
+    """Draw scenes in the order of their numbers until every class is full; surplus scenes are skipped."""
+    from vitexplorer.scenes import draw_scene  # imported late: the page starts without OpenCV
 
     drawn: Counter[int] = Counter()
     number = _FIRST

@@ -1,4 +1,4 @@
-"""Reads a folder of images, whatever it says of them with: class folders, or a table among its files."""
+"""Reader of a folder of images, labelled by class folders or by a table among its files."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from vitexplorer.storage.findings import DataError, finding
 from vitexplorer.storage.image_files import Listing, list_files
 
 _LEAST_FOUND = 0.5
-"""share of its rows that a table must find images for, to count for more than the folders"""
+"""Share of its rows with an image that a table needs to take precedence over class folders"""
 
 
 def read_folder(path: str | os.PathLike, pick: Pick = ANYTHING) -> Dataset:
-    """The images below `path` with their classes or numbers; a table that names them counts for more than folders.
+    """Read the images below `path` with their classes or numbers; a table that names them wins over class folders.
 
-    `pick` chooses among the columns of that table, see `folder_columns`. Raises DataError where there is nothing to
-    learn from (no folder, no image, neither classes nor a table), UnknownNameError for a column that is not there.
+    `pick` chooses among the columns of that table, see `folder_columns`. Raises DataError if there is nothing to
+    learn from (no folder, no image, neither classes nor a table), UnknownNameError for a column that does not exist.
     """
     listing = list_files(Path(path))
     cells = _table(listing)
     if cells is not None:
         dataset = table_dataset(cells, listing, pick)
-        chosen = finding("table_chosen", "note", _CHOSEN, [cells.name], column=dataset.target_name)
-        return replace(dataset, findings=(chosen, *dataset.findings))
+        note = finding("table_chosen", "note", _CHOSEN, [cells.name], column=dataset.target_name)
+        return replace(dataset, findings=(note, *dataset.findings))
     try:
         if pick != ANYTHING:
             raise DataError(_NO_TABLE)
         return class_dataset(listing)
     except DataError:
-        if listing.images and listing.tables:  # what is wrong with the table is more to the point
+        if listing.images and listing.tables:  # the table's own error is more helpful
             return read_table(listing.root / listing.tables[0], listing.root, pick)
         raise
 
 
 def folder_columns(path: str | os.PathLike) -> Columns | None:
-    """What can be picked from the table that `read_folder` takes; None where it reads class folders."""
+    """Describe the columns of the table that `read_folder` uses; None if it reads class folders."""
     listing = list_files(Path(path))
     cells = _table(listing)
     return None if cells is None else columns_of(cells, listing)
 
 
 def read_class_folders(path: str | os.PathLike) -> Dataset:
-    """The images below `path` with their folders as classes, also where there is a table. Raises DataError."""
+    """Read the images below `path` with their folders as classes, ignoring tables. Raises DataError."""
     return class_dataset(list_files(Path(path)))
 
 
@@ -66,7 +66,7 @@ _NO_TABLE = Text(
 
 
 def _table(listing: Listing) -> Cells | None:
-    """Of the tables beside or above the image folders one that names images: train.csv, or that with most images."""
+    """Find the table beside or above the image folders that names images: train.csv, or the one with most images."""
     top = wrapping_folder(listing.images)
     usable = []
     for name in listing.tables:
@@ -77,7 +77,7 @@ def _table(listing: Listing) -> Cells | None:
             cells = read_cells(listing.root / name)
         except DataError:
             continue
-        found = names_images(cells, listing)
-        if found >= _LEAST_FOUND:
-            usable.append((not cells.name.casefold().startswith("train"), -found * len(cells.rows), name, cells))
+        share = names_images(cells, listing)
+        if share >= _LEAST_FOUND:
+            usable.append((not cells.name.casefold().startswith("train"), -share * len(cells.rows), name, cells))
     return min(usable, key=lambda table: table[:3])[-1] if usable else None

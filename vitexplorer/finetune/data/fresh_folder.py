@@ -1,4 +1,4 @@
-"""A new folder that appears whole or not at all: filled under another name beside it, renamed at the end."""
+"""Atomic creation of a folder: filled under a temporary name beside it, renamed at the end."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _SPARE_BYTES = 2**26  # a disk is never filled to the last byte
 
 @contextmanager
 def fresh_folder(path: Path, needed_bytes: int = 0) -> Iterator[Path]:
-    """An empty folder to write into; it becomes `path` on a good end and is removed with all it holds otherwise.
+    """Yield an empty folder to write into; it becomes `path` on success and is removed after an error.
 
-    Raises DataError where `path` holds something already, where `needed_bytes` do not fit, and for a disk that is
+    Raises DataError if `path` already holds something, if `needed_bytes` do not fit, and for a disk that is
     full or cannot be written while the block runs.
     """
     try:
@@ -36,7 +36,7 @@ def fresh_folder(path: Path, needed_bytes: int = 0) -> Iterator[Path]:
                 path.rmdir()
             unfinished.rename(path)
         finally:
-            shutil.rmtree(unfinished, ignore_errors=True)  # gone already where all went well
+            shutil.rmtree(unfinished, ignore_errors=True)  # already renamed on success
     except OSError as error:
         name = listed([readable_name(path.name)])
         raise DataError(disk_full(path.parent).text if is_full(error) else _UNWRITABLE.format(name=name)) from error

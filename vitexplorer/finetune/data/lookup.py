@@ -1,8 +1,8 @@
-"""Finds the image that a table means: by path, by name or by name without its ending, only below one folder.
+"""Lookup of the image that a table cell names: by path, name or name without suffix, below one folder.
 
-What is written has to be the end of an image's path, with or without the file's ending: "train/a.jpg", "a.jpg" and
-"a" all lead to train/a.jpg. "dogs/1" never leads to cats/1.jpg. Only where no row fits, the folders that all rows
-share are dropped first: absolute paths of another machine. Nothing outside the listed files can be reached.
+A cell must equal the end of an image's path, with or without suffix: "train/a.jpg", "a.jpg" and "a" all find
+train/a.jpg. "dogs/1" never finds cats/1.jpg. If no row matches, the folders that all rows share are dropped first, as
+in absolute paths of another machine. Files outside the listing cannot be reached.
 """
 
 from __future__ import annotations
@@ -14,10 +14,15 @@ from pathlib import PurePosixPath
 
 
 class ImageLookup:
-    """From what a table writes to the images of a folder; capitals do not matter."""
+    """Index from table cells to the images of a folder; letter case is ignored."""
 
     def __init__(self, images: Sequence[str], preferred: str = ""):
-        """Args: images: relative paths; preferred: name of the folder that wins where two images share a name."""
+        """Index the images.
+
+        Args:
+            images: relative paths.
+            preferred: name of the folder that wins if two images share a name.
+        """
         self._preferred = preferred.casefold()
         self._ends: dict[str, list[str]] = defaultdict(list)
         self._stems: dict[str, list[str]] = defaultdict(list)
@@ -29,7 +34,7 @@ class ImageLookup:
                 self._stems[str(PurePosixPath(end).with_suffix(""))].append(path)
 
     def find(self, written: Sequence[str]) -> list[tuple[str, ...]]:
-        """For each row the images it can mean: one where all is well, none or several where it is not."""
+        """Return the images that each row can mean: one normally, none if missing, several if ambiguous."""
         rows = [_parts(cell) for cell in written]
         found = [self._find(parts, cell) for parts, cell in zip(rows, written, strict=True)]
         if any(found):
@@ -50,13 +55,13 @@ class ImageLookup:
 
 
 def _shared(folders: Sequence[list[str]]) -> int:
-    """How many folders all paths begin with."""
-    first, last = min(folders, default=[]), max(folders, default=[])  # all others lie between them
+    """Count the leading folders that all paths share."""
+    first, last = min(folders, default=[]), max(folders, default=[])  # all others sort between them
     pairs = list(zip(first, last, strict=False))
     return next((i for i, (a, b) in enumerate(pairs) if a != b), len(pairs))
 
 
 def _parts(path: str) -> list[str]:
-    """Folders and name, composed and without capitals."""
+    """Split into folders and name, in Unicode NFC and lower case."""
     key = unicodedata.normalize("NFC", path).casefold().replace("\\", "/")
     return [part for part in key.split("/") if part not in ("", ".")]

@@ -1,4 +1,4 @@
-"""The images of a dataset as pixels, one at a time: what torch's DataLoader takes."""
+"""Map-style dataset of images and targets for torch's DataLoader."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from vitexplorer.storage.dataset import Dataset
 
 
 class Pictures:
-    """A map-style dataset for `torch.utils.data.DataLoader`: (picture, target) in the order of `indices`.
+    """Map-style dataset for `torch.utils.data.DataLoader`: (picture, target) in the order of `indices`.
 
-    The picture is uint8 RGB (height, width, 3), upright, its shorter side at most `short_side` pixels, its aspect
-    kept; `transform` makes of it what is to be batched. The target is an int class or a float number.
+    The picture is uint8 RGB (height, width, 3), upright, with its aspect ratio and a shorter side of at most
+    `short_side` pixels; `transform` turns it into the item to batch. The target is an int class or a float.
     """
 
     def __init__(
@@ -29,7 +29,15 @@ class Pictures:
         cache: PictureCache | None = None,
         transform: Callable[[np.ndarray], Any] | None = None,
     ):
-        """Args: indices: one side of a split, or None for all images; short_side: what the largest crop needs."""
+        """Prepare the dataset; nothing is decoded yet.
+
+        Args:
+            dataset: images and targets.
+            indices: one side of a split, or None for all images.
+            short_side: shorter side in pixels that the largest crop needs.
+            cache: cache of decoded pictures.
+            transform: applied to every picture.
+        """
         self.dataset, self.short_side = dataset, short_side
         self.indices = tuple(range(len(dataset)) if indices is None else indices)
         self._cache, self._transform = cache, transform
@@ -39,7 +47,7 @@ class Pictures:
         return len(self.indices)
 
     def __getitem__(self, place: int) -> tuple[Any, int | float]:
-        """Image number `indices[place]` and its target. Raises ImageError where it cannot be read any more."""
+        """Return image `indices[place]` and its target. Raises ImageError if it can no longer be read."""
         index = self.indices[place]
         path = self.dataset.path(index)
 

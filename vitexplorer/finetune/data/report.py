@@ -1,4 +1,4 @@
-"""A look at every image before training: what cannot be read, what is there twice, what there is too little of."""
+"""Inspection of every image before training: unreadable files, duplicates, sizes and class balance."""
 
 from __future__ import annotations
 
@@ -19,48 +19,48 @@ from vitexplorer.storage.dataset import Dataset
 from vitexplorer.storage.findings import Finding, finding
 
 TINY_SIDE = 64
-"""pixels; a picture with a shorter side than that is mostly enlarged before a model sees it"""
+"""Pixels; an image with a shorter side is usually enlarged for the model"""
 HUGE_MEGAPIXELS = 20
 _SHORT_SIDE = 64  # enough for the hash of 9 x 9 cells
-_MOST_THREADS = 4  # each holds one whole picture: up to 40 megapixels of a PNG
+_MOST_THREADS = 4  # each holds one whole image: up to 40 megapixels of a PNG
 
 
 @dataclass(frozen=True)
 class DataReport:
-    """What is known of the images before training."""
+    """Result of the inspection."""
 
     dataset: Dataset
-    """the images that can be read, with their groups of duplicates: what to split and train on"""
+    """Readable images with their groups of duplicates, to split and train on"""
     findings: tuple[Finding, ...]
-    """of the reading and of the images; those that stop come first, then warnings, then notes"""
+    """Findings from reading and inspection; those that stop a training first, then warnings, then notes"""
     unreadable: tuple[tuple[str, Text], ...]
-    """path and reason of every image that was left out"""
+    """Path and reason for every image that was left out"""
     sizes: np.ndarray
-    """int (images, 2): width and height in pixels of every readable image"""
+    """Width and height in pixels of every readable image, int (images, 2)"""
     exact: tuple[tuple[str, ...], ...]
-    """paths of each group of images with the same content"""
+    """Paths of each group of identical images"""
     near: tuple[tuple[str, ...], ...]
-    """paths of each group of images that are almost the same; exact duplicates count here as well"""
+    """Paths of each group of near duplicates; exact duplicates are included"""
 
     @property
     def can_train(self) -> bool:
-        """Whether nothing that was found stops a training."""
-        return not any(found.level == "stops" for found in self.findings)
+        """True if no finding stops a training."""
+        return not any(finding.level == "stops" for finding in self.findings)
 
     @property
     def counts(self) -> tuple[tuple[str, int], ...]:
-        """Every class and its usable images; empty for regression."""
+        """Every class with its number of usable images; empty for regression."""
         return tuple(zip(self.dataset.classes, self.dataset.counts.tolist(), strict=True))
 
 
 def inspect(dataset: Dataset, *, progress: Progress | None = None) -> DataReport:
-    """Opens every image once, shrunk while decoding, a few at a time; nothing is kept of it but a line of facts.
+    """Open every image once, shrunk while decoding, a few at a time; only sizes and hashes stay in memory.
 
-    What cannot be used is left out of the report's dataset and named; duplicates stay and become groups.
+    Unusable images are named and left out of the report's dataset; duplicates stay and form groups.
     """
     readable, facts, unreadable = [], [], []
-    with closing(_facts(dataset)) as looked_at:  # also where `progress` stops the work
-        for i, fact in enumerate(looked_at):
+    with closing(_facts(dataset)) as inspected:  # also when `progress` raises
+        for i, fact in enumerate(inspected):
             if progress is not None:
                 progress(i, len(dataset))
             if isinstance(fact, Text):
@@ -120,7 +120,7 @@ _CONFLICT = Text(
 
 @dataclass(frozen=True)
 class _Facts:
-    """What is kept of an image that was opened."""
+    """Facts about an image that was opened."""
 
     width: int
     height: int
@@ -129,7 +129,7 @@ class _Facts:
 
 
 def _facts(dataset: Dataset) -> Generator[_Facts | Text, None, None]:
-    """Of each image in order; a sentence for one that cannot be used. Pillow decodes outside the interpreter's lock."""
+    """Yield the facts of each image in order, or the reason why it is unusable. Pillow decodes without the GIL."""
     limit = settings().max_megapixels
 
     def look(index: int) -> _Facts | Text:
@@ -147,7 +147,7 @@ def _facts(dataset: Dataset) -> Generator[_Facts | Text, None, None]:
 
 
 def _group_numbers(count: int, groups: tuple[Group, ...]) -> tuple[int, ...]:
-    """For each image the number of its group; one without duplicates is a group of its own."""
+    """Return the group number of each image; an image without duplicates is its own group."""
     links = [(group[0], other) for group in groups for other in group[1:]]
     numbers = [0] * count
     for number, group in enumerate(together(count, links)):
@@ -168,9 +168,9 @@ def _unreadable(unreadable: list[tuple[str, Text]]) -> list[Finding]:
 def _sizes(dataset: Dataset, sizes: np.ndarray) -> list[Finding]:
     tiny = [dataset.items[i].path for i in np.flatnonzero(sizes.min(1) < TINY_SIDE)]
     huge = [dataset.items[i].path for i in np.flatnonzero(sizes.prod(1) > HUGE_MEGAPIXELS * 10**6)]
-    found = [finding("tiny", "warning", _TINY, tiny, side=TINY_SIDE)] if tiny else []
+    findings = [finding("tiny", "warning", _TINY, tiny, side=TINY_SIDE)] if tiny else []
     most = {"most": HUGE_MEGAPIXELS, "most_zh": HUGE_MEGAPIXELS * 100}
-    return [*found, finding("huge", "note", _HUGE, huge, **most)] if huge else found
+    return [*findings, finding("huge", "note", _HUGE, huge, **most)] if huge else findings
 
 
 def _duplicates(dataset: Dataset, exact: tuple[Group, ...], near: tuple[Group, ...]) -> list[Finding]:
@@ -179,7 +179,7 @@ def _duplicates(dataset: Dataset, exact: tuple[Group, ...], near: tuple[Group, .
     almost = {i for group in near for i in group} - twice
     conflicts = {i for group in exact + near if len(np.unique(targets[list(group)])) > 1 for i in group}
     if dataset.task == "regression":
-        conflicts &= twice  # almost the same picture may well have almost the same number
+        conflicts &= twice  # near duplicates may well have slightly different numbers
     kinds = (
         ("exact_duplicates", "note", _EXACT, twice),
         ("near_duplicates", "note", _NEAR, almost),

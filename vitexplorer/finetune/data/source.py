@@ -1,4 +1,4 @@
-"""One door for whatever a person names: a folder, a zip of one, or a table beside its images."""
+"""Entry point for all kinds of data: a folder, a zip of a folder, or a table beside its images."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from vitexplorer.storage.image_files import is_table_name
 def read_data(
     path: str | os.PathLike, into: str | os.PathLike, pick: Pick = ANYTHING, *, progress: Progress | None = None
 ) -> Dataset:
-    """The dataset at `path`: `read_folder`, `read_table` or, unpacked to `into`, `read_zip`.
+    """Read the dataset at `path` with `read_folder`, `read_table` or, unpacked to `into`, `read_zip`.
 
-    A zip that was unpacked to `into` before is read from there: that folder is there whole or not at all. Raises
-    DataError for whatever cannot be used.
+    A zip that was already unpacked to `into` is read from there, because that folder appears whole or not at all.
+    Raises DataError for data that cannot be used, UnknownNameError for a column that does not exist.
     """
     path, into = Path(path).expanduser(), Path(into).expanduser()
     if not path.is_file():

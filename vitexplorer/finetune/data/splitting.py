@@ -1,8 +1,8 @@
-"""Sets images aside to check a training with: seeded, the same share of every class, duplicates on one side.
+"""Seeded, stratified split into training and validation images, with duplicates on one side.
 
-The order in which groups of duplicates are drawn is the order of SHA-256(seed, path): the same on every machine and in
-every version, and adding one image moves no other one to the other side but for the rounding of its class.
-scikit-learn's stratified splits refuse classes with one image or know no groups, or divide into k equal folds only.
+Groups of duplicates are drawn in the order of SHA-256(seed, path), which is the same on every machine and in every
+version; adding an image moves no other image to the other side except by the rounding of its class. scikit-learn's
+stratified splits refuse classes with one image, do not support groups, or only divide into k equal folds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vitexplorer.storage.dataset import Dataset
 from vitexplorer.storage.findings import DataError
 
 MOST_STRATA = 10
-"""into as many ranges of equal count are the numbers of a regression divided"""
+"""Most ranges of equal count that the targets of a regression are divided into"""
 _LEAST_IN_A_STRATUM = 5
 
 
@@ -31,15 +31,15 @@ class Split:
     validation: tuple[int, ...]
     seed: int
     share: float
-    """of the images that was wanted for validation, 0-1"""
+    """Requested share of validation images, 0-1"""
 
 
 def split(dataset: Dataset, seed: int = 0, share: float = 0.2) -> Split:
-    """Sets `share` of every class (of every range of numbers) aside for validation, to the nearest image.
+    """Set `share` of every class (or range of numbers) aside for validation, to the nearest image.
 
-    A class of two images and more has at least one on each side, unless all of them are duplicates of each other.
-    Groups are those of `inspect`, so split the report's dataset; without them every image counts for itself.
-    Raises SettingError for a share outside 0-1, DataError where one side stays empty.
+    A class of two or more images has at least one on each side, unless all of them are duplicates of each other.
+    Groups come from `inspect`, so split the report's dataset; without groups every image is its own group.
+    Raises SettingError for a share outside 0-1, DataError if one side stays empty.
     """
     if not 0 < share < 1:
         raise SettingError(_SHARE.format(share=share))
@@ -67,7 +67,7 @@ _EMPTY_SIDE = Text(
 
 
 def _strata(dataset: Dataset) -> np.ndarray:
-    """Int (items,): the class, or for regression which range of equal count the number lies in."""
+    """Return the stratum of each item, int (items,): its class, or the range of equal count that its number lies in."""
     targets = dataset.targets
     if dataset.task == "classification":
         return targets
@@ -76,7 +76,7 @@ def _strata(dataset: Dataset) -> np.ndarray:
 
 
 def _groups(dataset: Dataset) -> list[list[int]]:
-    """Indices of the items of each group of duplicates."""
+    """Return the item indices of each group of duplicates."""
     numbers = range(len(dataset)) if dataset.groups is None else dataset.groups
     groups: dict[int, list[int]] = defaultdict(list)
     for i, number in enumerate(numbers):
@@ -85,15 +85,15 @@ def _groups(dataset: Dataset) -> list[list[int]]:
 
 
 def _drawn(dataset: Dataset, groups: list[list[int]], seed: int, share: float) -> list[int]:
-    """The items of one stratum that are set aside: whole groups in the drawn order, as long as they fit."""
+    """Draw the validation items of one stratum: whole groups in hash order, as long as they fit."""
     images = sum(map(len, groups))
-    wanted = min(max(round(share * images), 1), images - 1)
+    target_size = min(max(round(share * images), 1), images - 1)
     order = sorted(groups, key=lambda group: _place(dataset.items[group[0]].path, seed))
     drawn: list[int] = []
     for group in order:
-        if len(drawn) + len(group) <= wanted:
+        if len(drawn) + len(group) <= target_size:
             drawn += group
-    if not drawn and len(groups) > 1:  # every group is larger than what is wanted
+    if not drawn and len(groups) > 1:  # every group is larger than the target size
         drawn = list(min(order, key=len))
     return drawn
 

@@ -1,6 +1,6 @@
-"""Images and a table of what they show, row by row; `columns.py` says which columns count where nobody does.
+"""Dataset from a table of images and targets; `columns.py` guesses the columns that are not chosen.
 
-Kaggle's Pawpularity is read as it is downloaded: train.csv with the column Id and the images train/<Id>.jpg.
+Kaggle's Pawpularity can be read as downloaded: train.csv with the column Id and the images train/<Id>.jpg.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from vitexplorer.storage.image_files import Listing
 
 
 def read_table(path: str | os.PathLike, images: str | os.PathLike | None = None, pick: Pick = ANYTHING) -> Dataset:
-    """The images that the table at `path` lists, below the folder `images`, by default the table's own.
+    """Read the images that the table at `path` lists, below the folder `images`, by default the table's own.
 
-    Where `pick` leaves it open, the image column is the one that names most images, the target one called "label",
-    "class", "target", ... or else the last, and the task regression where the target is numbers with fractions or more
-    than `MOST_NUMERIC_CLASSES` different ones. Rows that cannot be used are left out and named in `findings`.
-    Raises DataError where no row can be used, UnknownNameError for a column that is not there.
+    By default the image column is the one that names most images; the target is a column called "label", "class",
+    "target", ... or else the last; the task is regression if the target holds numbers with fractions or more than
+    `MOST_NUMERIC_CLASSES` distinct numbers. Unusable rows are left out and named in `findings`.
+    Raises DataError if no row can be used, UnknownNameError for a column that does not exist.
     """
     return table_dataset(*opened(path, images), pick)
 
 
 def table_dataset(cells: Cells, listing: Listing, pick: Pick = ANYTHING) -> Dataset:
-    """`read_table` of what was read already."""
+    """Build the dataset of a table that is already read; see `read_table`."""
     lookup = lookup_of(listing, cells)
     image = pick.image or image_column(cells, lookup)
     target = pick.target or target_column(cells, image)
     task = pick.task or task_of(cells, target)
-    wanted, findings = _wanted(cells, lookup, image, target, task)
-    if not wanted:
+    usable, findings = _usable(cells, lookup, image, target, task)
+    if not usable:
         raise DataError(_NO_ROWS.format(name=listed([cells.name]), image=image, target=target))
-    unlisted = sorted(set(listing.images) - set(wanted))
+    unlisted = sorted(set(listing.images) - set(usable))
     if unlisted:
         findings.append(finding("unlisted", "note", _UNLISTED, unlisted))
-    names = sorted({value for value in wanted.values() if isinstance(value, str)}, key=_by_number)
+    names = sorted({value for value in usable.values() if isinstance(value, str)}, key=_by_number)
     index = {name: i for i, name in enumerate(names)}
-    items = tuple(Item(path, index.get(value, value)) for path, value in sorted(wanted.items()))
+    items = tuple(Item(path, index.get(value, value)) for path, value in sorted(usable.items()))
     return Dataset(listing.root, items, task, tuple(names), target, (*listing.findings, *findings))
 
 
@@ -83,23 +83,23 @@ _UNLISTED = Text(
 # ------------------------------------------------------------------------------------------------- rows
 
 
-def _wanted(
+def _usable(
     cells: Cells, lookup: ImageLookup, image: str, target: str, task: Task
 ) -> tuple[dict[str, str | float], list[Finding]]:
-    """The label or number of every usable image, and what is wrong with the other rows."""
+    """Return the label or number of every usable image, and findings about the other rows."""
     written, raw = cells.column(image), cells.column(target)
     blanks = NOTHING if _is_numeric(cells, raw) else {"", "nan"}
     values: dict[str, list[str | float | None]] = defaultdict(list)
     missing, ambiguous = [], []
-    for name, found, cell in zip(written, lookup.find(written), raw, strict=True):
-        if len(found) == 1:
-            values[found[0]].append(_value(cells, cell, task, blanks))
+    for name, images, cell in zip(written, lookup.find(written), raw, strict=True):
+        if len(images) == 1:
+            values[images[0]].append(_value(cells, cell, task, blanks))
         else:
-            (ambiguous if found else missing).append(name)
-    known = {path: [value for value in several if value is not None] for path, several in values.items()}
-    contradicting = {path for path, several in known.items() if len(set(several)) > 1}
-    valueless = [path for path, several in known.items() if not several]
-    repeated = [path for path, several in known.items() for _ in several[1:] if path not in contradicting]
+            (ambiguous if images else missing).append(name)
+    known = {path: [value for value in given if value is not None] for path, given in values.items()}
+    contradicting = {path for path, given in known.items() if len(set(given)) > 1}
+    valueless = [path for path, given in known.items() if not given]
+    repeated = [path for path, given in known.items() for _ in given[1:] if path not in contradicting]
     troubles = (
         ("missing_files", "warning", _MISSING, missing),
         ("ambiguous_files", "warning", _AMBIGUOUS, ambiguous),
@@ -108,11 +108,11 @@ def _wanted(
         ("contradicting_rows", "warning", _CONTRADICTING, sorted(contradicting)),
     )
     findings = [finding(kind, level, text, names, target=target) for kind, level, text, names in troubles if names]
-    return {path: several[0] for path, several in known.items() if len(set(several)) == 1}, findings
+    return {path: given[0] for path, given in known.items() if len(set(given)) == 1}, findings
 
 
 def _is_numeric(cells: Cells, raw: Sequence[str]) -> bool:
-    """Whether all that is written is numbers: "NA" and "none" among words may be classes."""
+    """Return True if all filled cells are numbers; among words, "NA" and "none" may be classes."""
     return all(not math.isnan(cells.number(cell)) for cell in raw if cell.casefold() not in NOTHING)
 
 
@@ -124,7 +124,7 @@ def _value(cells: Cells, cell: str, task: Task, blanks: set[str]) -> str | float
 
 
 def _by_number(name: str) -> tuple[float, str]:
-    """Numbers in their order, before and apart from words."""
+    """Return a sort key that puts numbers in numeric order before words."""
     try:
         return float(name), name
     except ValueError:

@@ -1,8 +1,8 @@
-"""A job: one or more methods to be trained on one split of one set of images. All of it lies in a folder. No torch.
+"""Jobs: one or more methods to train on one split of a dataset, stored in a folder. No torch.
 
-asked     `plan.py` the plan, the methods, the data, the model; `images.py` the data read and split
-kept      `folder.py` the files and what they must hold; `storage/record_file.py` reads and writes them
-told      `events.py` what happened, line by line; `state.py` how far it is
-detached  `detached.py` start, stop, resume, delete from a page that may go away; `workers.py` the processes;
-          `storage/claims.py` whose a job is
+configuration  `plan.py` the plan, the methods, the data, the model; `images.py` reads and splits the data
+files          `folder.py` names and records of the files; `storage/record_file.py` reads and writes them
+progress       `events.py` the log of events; `state.py` the state of a job derived from it
+processes      `detached.py` start, stop, resume and delete jobs that outlive the page; `workers.py` their processes;
+               `storage/claims.py` the claim of a process on a job
 """

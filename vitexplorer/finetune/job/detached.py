@@ -1,4 +1,4 @@
-"""Trainings that outlive the page: each is a process of its own, and all that is known of it lies in its folder.
+"""Control of trainings that outlive the page: each is a separate process, and its folder holds its whole state.
 
     from vitexplorer.finetune.job import detached
     from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
@@ -8,16 +8,16 @@
                        candidates=(Candidate("lora", {"r": 4}), Candidate("linear")), plan=Plan(epochs=10))
     detached.start(config, "runs/pets")      # -> JobState, at once; the same folder again resumes, or adds methods
     job_state("runs/pets")                   # -> JobState: .state .runs .text .seconds_left
-    detached.stop("runs/pets")               # the best so far is kept and becomes the result
-    detached.resume("runs/pets")             # goes on where it was stopped or killed, to the same weights
+    detached.stop("runs/pets")               # the best epoch so far becomes the result
+    detached.resume("runs/pets")             # continues where it stopped, to the same weights
     list_jobs("runs")                        # -> tuple[JobState, ...], newest first
     detached.delete("runs/pets")             # refuses while it runs
-    comparison.load_comparison("runs/pets")  # -> Comparison of the runs that are finished (also while others train)
+    comparison.load_comparison("runs/pets")  # -> Comparison of the finished runs (also while others train)
 
 Nothing here imports torch. A process goes on when the server that started it ends (SIGTERM, a closed terminal), and any
-server on the same folder finds it again. One that dies before it tells anything leaves its reason in `worker.log` of
-the folder and the job "interrupted"; so is one that stands still, and resuming it takes the job over. Functions
-return within milliseconds but for `stop(wait=...)`; they may be called by several processes and pages at once.
+server on the same folder finds it again. If a process dies before its first event, the reason is in `worker.log` of the
+folder and the job is "interrupted". A job whose process is suspended is "interrupted" too, and resuming it takes it
+over. All functions return within milliseconds except `stop(wait=...)`, and are safe to call from several processes.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ _STOOD_STILL = Text(
 
 
 def start(config: JobConfig, folder: str | os.PathLike, processes: Sequence[str] = ()) -> JobState:
-    """Start a job in a process of its own, resume the one that is in the folder, or add methods to it.
+    """Start a job in a new process, resume the one in the folder, or add methods to it.
 
     Args:
-        config: what to do.
-        folder: of the job; new, empty, or of a job that differs in its methods only.
-        processes: options of `accelerate launch` ("--num_processes", "2", ...); none: one process.
+        config: configuration of the job.
+        folder: folder of the job; new, empty, or with a job that differs only in its methods.
+        processes: options of `accelerate launch` ("--num_processes", "2", ...); empty for one process.
 
-    Raises JobError where the folder holds something else, or a job that is running.
+    Raises JobError if the folder holds other things or a running job.
     """
     folder = Path(folder).expanduser().absolute()
     refuse_running(folder)
@@ -61,7 +61,10 @@ def start(config: JobConfig, folder: str | os.PathLike, processes: Sequence[str]
 
 
 def resume(folder: str | os.PathLike, processes: Sequence[str] = ()) -> JobState:
-    """Go on with a job that was stopped, killed or failed; a finished one finishes at once. Raises as `start`."""
+    """Resume a job that was stopped, killed or failed; a finished one ends at once.
+
+    Raises JobError if the folder holds no job or a running one, BrokenFileError if its configuration is damaged.
+    """
     folder = Path(folder).expanduser().absolute()
     read_config(folder)
     launch(folder, processes)
@@ -69,10 +72,10 @@ def resume(folder: str | os.PathLike, processes: Sequence[str] = ()) -> JobState
 
 
 def stop(folder: str | os.PathLike, wait: float = 0.0) -> JobState:
-    """Ask a job to end after its step; the best so far of the run that trains becomes its result.
+    """Ask a job to end after its current step; the best epoch of the current run becomes its result.
 
-    Waits up to `wait` seconds for that. A job whose process stands still is stopped at once, at its last checkpoint;
-    one that is not running stays as it is.
+    Waits up to `wait` seconds. A job whose process is suspended stops at once, at its last checkpoint; a job that is
+    not running is unchanged.
     """
     folder = Path(folder).expanduser().absolute()
     if is_worked_on(folder):
@@ -88,9 +91,9 @@ def stop(folder: str | os.PathLike, wait: float = 0.0) -> JobState:
 
 
 def delete(folder: str | os.PathLike) -> None:
-    """Remove a job with all that it found, also a broken one.
+    """Remove a job with all its results, also a broken one.
 
-    Raises JobError while it runs, and for a folder that holds no job.
+    Raises JobError if it is running or the folder holds no job.
     """
     folder = Path(folder).expanduser().absolute()
     if not CONFIG.is_in(folder):

@@ -1,18 +1,17 @@
-"""What a job tells while it runs: one line of JSON for each thing that happened, only ever appended.
+"""Append-only event log of a job: one line of JSON for each event.
 
-Whoever watches reads on from the byte where the last reading ended. A line that a kill has cut off is not read, and
-is cut away before the next one is written; one that is damaged is left out, and a note says so. A resumed run repeats
-the steps since its checkpoint; its event "resumed" says from where, and `latest` drops what was told of later steps
-before it.
+A reader continues at the byte where its last reading ended. A line that a kill cut off is not read, and is removed
+before the next one is written; a damaged line is skipped with a note. A resumed run repeats the steps since its
+checkpoint; its event "resumed" gives that step, and `latest` drops the earlier events of later steps.
 
 Events (`Event.kind`: values). Those with a run key:
     estimate   the fields of `records.Estimate`
     extracting done, total, seconds: images that ran through the frozen part; for the baseline without a run
-    resumed    step: events of this run after that step are void (`latest` drops them)
+    resumed    step: earlier events of this run after that step are void (`latest` drops them)
     step       step, steps, epoch, epochs, loss, learning_rate, seconds, seconds_left (of this run); a few a second
     epoch      step, epoch, epochs, train_loss, metrics {...}, is_best, learning_rate, seconds, seconds_left
-    finished   metric, value, best (epoch), seconds, file_bytes; stopped the same; failed: text says why
-without: started (processes, device), reading (done, total: images looked at), data (images, train, validation,
+    finished   metric, value, best (epoch), seconds, file_bytes; stopped the same; failed: text with the reason
+Those without: started (processes, device), reading (done, total: images looked at), data (images, train, validation,
 task, classes, counts, findings [[level, en, zh], ...]), baseline (the fields of `records.Baseline`),
 note (text), finished, stopped, failed (text).
 """
@@ -40,36 +39,38 @@ _RESERVED_BYTES = 1 << 16
 
 @dataclass(frozen=True)
 class Event:
-    """One thing that happened."""
+    """One event."""
 
     kind: str
-    """started, data, baseline, estimate, note, extracting, resumed, step, epoch, finished, stopped, failed; the last
-    three without a run are about the whole job"""
+    """Kind: started, data, baseline, estimate, note, extracting, resumed, step, epoch, finished, stopped or failed; the
+    last three without a run are about the whole job"""
     run: str = ""
-    """key of the candidate, "" for the whole job"""
+    """Key of the candidate; "" for the whole job"""
     values: Mapping[str, Any] = field(default_factory=dict)
-    """numbers and names; a number that is none (NaN) is None"""
+    """Numbers and names; None stands for NaN"""
     text: Text | None = None
-    """a sentence for a person, where there is one"""
+    """Message for the user, if any"""
     time: Amount = 0.0
-    """seconds since 1970"""
+    """Seconds since 1970"""
 
 
 Listener = Callable[[Event], None]
 
 
 class EventLog:
-    """The end of the file that writes."""
+    """Writer of a job's events."""
 
     def __init__(self, folder: Path, listen: Listener | None = None):
-        """Args: folder: of the job; listen: told of every event as well."""
+        """Open the log in the job's `folder`; `listen` is called with every event."""
         self._path, self._reserve, self._listen = folder / EVENTS, folder / _RESERVE, listen
         self._cut_torn_line()
         with explain_full_disk(folder):
-            self._reserve.write_bytes(os.urandom(_RESERVED_BYTES))  # a compressed disk keeps nothing free for zeros
+            self._reserve.write_bytes(
+                os.urandom(_RESERVED_BYTES)
+            )  # random bytes: a compressing file system reserves nothing for zeros
 
     def tell(self, kind: str, run: str = "", /, text: Text | None = None, **values: Any) -> None:
-        """Append an event; on a full disk the reserve is given up for it."""
+        """Append an event; on a full disk the reserve file is deleted to make room."""
         event = Event(kind, run, {name: _plain(value) for name, value in values.items()}, text, time.time())
         line = {"time": event.time, "kind": kind, "run": run, **({"text": text._asdict()} if text else {})}
         data = json.dumps({**line, "values": event.values}, ensure_ascii=False, allow_nan=False).encode() + b"\n"
@@ -99,13 +100,13 @@ class EventLog:
 
 
 class SilentLog(EventLog):
-    """For the processes of a distributed job that have nothing to tell: only the first one writes."""
+    """Silent log for all processes of a distributed job but the first, which alone writes."""
 
     def __init__(self):
         pass
 
     def tell(self, kind: str, run: str = "", /, text: Text | None = None, **values: Any) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 # ---------------------------------------------------------------------------------------------- reading
@@ -170,13 +171,13 @@ _OF_A_RUN: dict[str, type] = {
     "finished": _Ended,
     "stopped": _Ended,
 }
-"""what whoever reads an event relies on; it may hold more"""
+"""Required values by kind of event; an event may hold more"""
 
 
 def read_events(folder: Path, start: int = 0) -> tuple[tuple[Event, ...], int]:
-    """Events from byte `start` of a job's file on, and where to read on the next time; none where there is no file.
+    """Read events from byte `start` of a job's log and return them with the next start; none if there is no file.
 
-    Lines that are damaged are left out, and a note at the end says how many.
+    Damaged lines are skipped and counted in a final note.
     """
     try:
         with open(folder / EVENTS, "rb") as file:
@@ -211,22 +212,24 @@ def _event(line: bytes) -> Event:
 
 
 def latest(events: Iterable[Event]) -> tuple[Event, ...]:
-    """Events without what a resumption took back: the steps and epochs of its run after the one it resumed from."""
-    kept: list[Event] = []
+    """Drop the events that a resumption voided: steps and epochs of its run after the step it resumed from."""
+    valid: list[Event] = []
     for event in events:
         if event.kind == "resumed":
             step = event.values["step"]
-            kept = [
-                old
-                for old in kept
-                if not (old.run == event.run and old.kind in ("step", "epoch") and old.values["step"] > step)
+            valid = [
+                earlier
+                for earlier in valid
+                if not (
+                    earlier.run == event.run and earlier.kind in ("step", "epoch") and earlier.values["step"] > step
+                )
             ]
-        kept.append(event)
-    return tuple(kept)
+        valid.append(event)
+    return tuple(valid)
 
 
 def _plain(value: Any) -> Any:
-    """As JSON has it: numpy's numbers as Python's, no NaN."""
+    """Convert to JSON values: numpy numbers to Python's, NaN to None."""
     if isinstance(value, Mapping):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):

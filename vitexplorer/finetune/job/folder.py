@@ -1,11 +1,11 @@
-"""The folder of a job: what its files are called, what they hold, and what is left where one of them is broken.
+"""Files of a job's folder, their records, and the remedy if one of them is broken.
 
-config.json        what was asked for                       runs/<key>/estimate.json   from two batches
-events.jsonl       what happened                            runs/<key>/checkpoint.safetensors, the one before it
-split.json         which image is on which side             runs/<key>/tuned.safetensors   the best so far
-baseline.json, baseline_head.npz                            runs/<key>/predictions.npz     of the same
-process.json       who works on it, while somebody does     runs/<key>/result.json
-stop               there where a stop was asked for         cache/                         can be made again
+config.json        configuration                            runs/<key>/estimate.json   from two batches
+events.jsonl       event log                                runs/<key>/checkpoint.safetensors, and the one before it
+split.json         images of each side                      runs/<key>/tuned.safetensors   best epoch so far
+baseline.json, baseline_head.npz                            runs/<key>/predictions.npz     of the same epoch
+process.json       claim of the working process             runs/<key>/result.json
+stop               present if a stop was requested          cache/                         can be rebuilt
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from vitexplorer.storage.image_files import is_archive_name, is_table_name
 from vitexplorer.storage.record_file import RecordFile
 
 NAMED_WEIGHTS = ("auto", "pretrained", "bundled", "random")
-"""weights that are no path"""
+"""Values of `weights` that are not paths"""
 
 
 @dataclass(frozen=True)
 class Sides:
-    """The images that a job began with, and on which side each is."""
+    """Images of each side of a job's split."""
 
     digest: str
-    """of the dataset"""
+    """Digest of the dataset"""
     task: Task
     classes: tuple[str, ...]
     target_name: str
@@ -63,27 +63,27 @@ ESTIMATE = RecordFile("estimate.json", Estimate, _AGAIN)
 RESULT = RecordFile("result.json", RunRecord, TRAIN_AGAIN)
 BASELINE_HEAD, PREDICTIONS, TUNED = "baseline_head.npz", "predictions.npz", "tuned.safetensors"
 CHECKPOINTS = ("checkpoint.safetensors", "checkpoint_before.safetensors")
-"""the newest, and the one before it, for where the newest is broken"""
+"""Newest checkpoint, and the previous one in case the newest is broken"""
 
 
 def run_folder(folder: Path, key: str) -> Path:
-    """Where the run of a candidate lies."""
+    """Return the folder of a candidate's run."""
     return folder / "runs" / key
 
 
 def images_of(config: JobConfig) -> str:
-    """What people call the images of a job."""
+    """Return the display name of a job's images."""
     path = Path(config.data)
     return path.stem if is_archive_name(path.name) or is_table_name(path.name) else path.name
 
 
 def stem_of(config: JobConfig, run: str) -> str:
-    """What the files of a run are called when they are taken home, without their endings."""
+    """Return the name of a run's exported files, without suffix."""
     return f"{images_of(config)}-{run}"
 
 
 def read_config(folder: Path) -> JobConfig:
-    """What a job was asked for. Raises JobError where the folder holds no job, BrokenFileError where it is damaged."""
+    """Read a job's configuration. Raises JobError if the folder holds no job, BrokenFileError if it is damaged."""
     config = CONFIG.read(folder)
     if config is None:
         raise JobError(
@@ -93,9 +93,9 @@ def read_config(folder: Path) -> JobConfig:
 
 
 def write_config(folder: Path, config: JobConfig) -> JobConfig:
-    """Make the folder of a new job, or add what is new to the one that is there; returns what the job is now.
+    """Make the folder of a new job, or add new methods to the job in it; return the resulting configuration.
 
-    Raises JobError where the folder holds another job, or other things.
+    Raises JobError if the folder holds a different job or other things.
     """
     weights = config.weights if config.weights in NAMED_WEIGHTS else _absolute(config.weights)
     config = replace(config, data=_absolute(config.data), weights=weights)
@@ -114,13 +114,13 @@ def write_config(folder: Path, config: JobConfig) -> JobConfig:
 
 
 def _absolute(path: str) -> str:
-    """Whoever resumes the job may stand elsewhere."""
+    """Make a path absolute, since the job may be resumed from another working directory."""
     return str(Path(path).expanduser().absolute())
 
 
-def _extended(begun: JobConfig, wanted: JobConfig, folder: Path) -> JobConfig:
-    """The job with the methods of both. Raises JobError where they differ in anything else."""
-    if begun.but_for_candidates() != wanted.but_for_candidates():
+def _extended(existing: JobConfig, requested: JobConfig, folder: Path) -> JobConfig:
+    """Merge the methods of two configurations. Raises JobError if they differ in anything else."""
+    if existing.but_for_candidates() != requested.but_for_candidates():
         raise JobError(
             Text(
                 "{folder} holds a training on other images, another model or another plan. Choose a new folder, or ask "
@@ -128,5 +128,5 @@ def _extended(begun: JobConfig, wanted: JobConfig, folder: Path) -> JobConfig:
                 "{folder} 中的训练使用了不同的图像、模型或方案。请选择新的文件夹，或使用相同的设置。",
             ).format(folder=folder.name)
         )
-    new = tuple(c for c in wanted.candidates if c.key not in {old.key for old in begun.candidates})
-    return replace(begun, candidates=begun.candidates + new)
+    new = tuple(c for c in requested.candidates if c.key not in {old.key for old in existing.candidates})
+    return replace(existing, candidates=existing.candidates + new)

@@ -1,4 +1,4 @@
-"""The images of a job: read, looked at and split when it begins; when it resumes, held against what it began with."""
+"""Images of a job: inspected and split at its start, compared with that split when it resumes."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ _UNPACKED = "data"
 
 
 def read_material(config: JobConfig, folder: Path, log: EventLog, progress: Progress) -> tuple[Dataset, Split]:
-    """The usable images and their split; the first time they are looked at and told of, later compared.
+    """Read the usable images and their split; inspect and log them the first time, compare them later.
 
-    Raises DataError where they cannot be read, stop a training, or are not those the job began with; BrokenFileError
-    where nobody knows any more which those were.
+    Raises:
+        DataError: the images cannot be read, cannot be trained on, or are not the ones the job began with.
+        BrokenFileError: the file of the split is damaged.
     """
     begun = SPLIT.read(folder)
     dataset = read_data(config, folder)
@@ -46,19 +47,19 @@ def read_material(config: JobConfig, folder: Path, log: EventLog, progress: Prog
         classes=report.dataset.classes,
         target_name=report.dataset.target_name,
         counts=report.dataset.counts,
-        findings=[[found.level, *found.text] for found in report.findings],
+        findings=[[finding.level, *finding.text] for finding in report.findings],
     )
     return report.dataset, sides
 
 
 def read_data(config: JobConfig, folder: Path) -> Dataset:
-    """What `config.data` names: a folder, a .csv with its images around it, or a .zip, unpacked into `folder` once."""
+    """Read `config.data`: a folder, a .csv beside its images, or a .zip, which is unpacked into `folder` once."""
     pick = Pick(config.image_column, config.target_column, config.task)
     return read_images(config.data, folder / _UNPACKED, pick)
 
 
 def images_root(config: JobConfig, folder: Path) -> Path:
-    """The folder that the paths of a job's images are relative to."""
+    """Return the folder that the image paths of a job are relative to."""
     data = Path(config.data)
     return folder / _UNPACKED if data.suffix.lower() == ".zip" else data.parent if data.is_file() else data
 
@@ -78,7 +79,7 @@ def _sides_of(dataset: Dataset, sides: Split) -> Sides:
 
 
 def _as_begun(dataset: Dataset, begun: Sides) -> tuple[Dataset, Split]:
-    """The dataset reduced to the images of the split, which must all be there as they were."""
+    """Reduce the dataset to the images of the split. Raises DataError if one is missing or changed."""
     train, validation = ({item.path for item in side} for side in (begun.train, begun.validation))
     used = [i for i, item in enumerate(dataset.items) if item.path in train or item.path in validation]
     dataset = replace(dataset.only(used), findings=())

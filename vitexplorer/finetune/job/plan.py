@@ -1,7 +1,7 @@
-"""What a training is asked to do: the plan that all methods of a comparison share, the methods, the data, the model.
+"""Configuration of a training: the plan that all methods of a comparison share, the methods, the data, the model.
 
-Plain frozen records that go to JSON and back (`folder.CONFIG`), so that a run folder says exactly what was asked. A
-wrong value is answered where it enters, with a sentence.
+Plain frozen records that are stored as JSON (`folder.CONFIG`), so that a run folder states exactly what was requested.
+A wrong value raises an explained error on construction.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _BOUNDS: dict[str, tuple[float, float]] = {
     "checkpoint_seconds": (0, math.inf),
 }
 _OWN = {"weight_decay", "drop_path"}
-"""what the methods have their own of, where the plan has none"""
+"""Fields that default to the method's own value"""
 _MOST_KEY = 200
-"""bytes of the name of a run, which is that of its folder"""
+"""Most bytes of a run's name, which names its folder"""
 
 
 def _check_number(name: str, value: Any, low: float, high: float, whole: bool = False) -> None:
@@ -70,43 +70,43 @@ def _check_number(name: str, value: Any, low: float, high: float, whole: bool = 
 
 @dataclass(frozen=True)
 class Plan:
-    """How to train; the same for every method of a comparison but for the learning rate, which is never shared."""
+    """Training settings that all methods of a comparison share; the learning rate is never shared."""
 
     epochs: int = 10
     batch_size: int = 0
-    """images of one optimiser step, over all processes; 0: 64 on an accelerator, 16 on a processor"""
+    """Images of one optimiser step, over all processes; 0: 64 on an accelerator, 16 on a CPU"""
     accumulate: int = 1
-    """pieces that a step's batch is computed in, one after the other: less memory, the same gradient"""
+    """Pieces that a step's batch is computed in, one after the other: less memory, same gradient"""
     weight_decay: float | None = None
-    """of matrices, never of biases, gains and tokens; None: the method's own"""
+    """Weight decay of matrices, never of biases, gains and tokens; None: the method's own"""
     warmup: float = 0.1
-    """share of all steps in which the rate rises linearly; then it falls as a cosine to 0"""
+    """Share of all steps in which the learning rate rises linearly; then it falls as a cosine to 0"""
     drop_path: float | None = None
-    """share of dropped branches in the last block, rising linearly from 0 in the first; None: the method's own"""
+    """Rate of dropped branches in the last block, rising linearly from 0 in the first; None: the method's own"""
     augmentation: Augmentation = "crop_flip"
-    """of live trainings: random resized crop and flip, and colour jitter where asked for"""
+    """Augmentation: random resized crop and flip, with "crop_flip_colour" also colour jitter"""
     views: int = 1
-    """copies of each image that are cached where a method trains from a cache: the plain one, the others augmented"""
+    """Copies of each image for methods that train from a cache: one plain, the others augmented"""
     loss: Loss = "auto"
-    """cross_entropy for classes; mse, or bce (sigmoid between the bounds of the targets), for numbers"""
+    """Loss: cross_entropy for classes; mse, or bce (sigmoid between the bounds of the targets), for numbers"""
     class_weights: ClassWeights = "none"
     """"balanced": each class weighs images / (classes x its images) in the loss"""
     head: Head = "baseline"
-    """what a new classifier begins as: the regression of the instant baseline, or timm's fresh one; after a linear
-    probe a body changes less of what it knew (Kumar et al. 2022, arXiv 2202.10054)"""
+    """Initial classifier: the regression of the instant baseline, or timm's fresh one; starting from a linear probe
+    distorts the body's features less (Kumar et al. 2022, arXiv 2202.10054)"""
     label_smoothing: float = 0.0
     patience: int = 0
-    """epochs without a better validation metric after which a run ends; 0: never"""
+    """Epochs without a better validation metric after which a run ends; 0: never"""
     clip: float = 1.0
-    """largest norm of the gradient; 0: any"""
+    """Largest norm of the gradient; 0: no limit"""
     precision: Precision = "auto"
-    """"auto": bfloat16 where it is measured to be faster"""
+    """Precision; "auto": bfloat16 if it is measured to be faster"""
     validation: float = 0.2
-    """share of the images that is held out"""
+    """Share of the images that is held out"""
     seed: int = 0
-    """of the split, the new head, the order of the images, their augmentation and dropout"""
+    """Seed of the split, the new head, the order of the images, their augmentation and dropout"""
     checkpoint_seconds: float = 30.0
-    """time between checkpoints within an epoch; one is written after every epoch. 0: after every step"""
+    """Seconds between checkpoints within an epoch (0: after every step); every epoch ends with a checkpoint"""
 
     def __post_init__(self):
         for name, options in _CHOICES.items():
@@ -123,9 +123,9 @@ class Candidate:
 
     method: str
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """controls of the method that are not at their defaults"""
+    """Controls of the method that differ from their defaults"""
     learning_rate: float | None = None
-    """at the peak of the schedule; None: the method's own"""
+    """Peak learning rate of the schedule; None: the method's own"""
 
     def __post_init__(self):
         if self.learning_rate is not None:
@@ -137,36 +137,36 @@ class Candidate:
 
     @property
     def key(self) -> str:
-        """Name of the run and of its folder: the method and what differs from its defaults, `lora-r=4`."""
+        """Name of the run and of its folder: the method and its settings, as `lora-r=4`."""
         parts = [f"{name}={value}" for name, value in sorted(self.settings.items())]
         parts += [] if self.learning_rate is None else [f"lr={self.learning_rate:g}"]
         return "".join(c if c.isalnum() or c in "-_=.+" else "_" for c in "-".join([self.method, *parts]))
 
 
 def _with_head(plan: Any) -> Any:
-    """Plans from before it could be said how a head begins began fresh."""
+    """Set "fresh" in plans from earlier versions, which had no setting `head`."""
     return {"head": "fresh", **plan} if isinstance(plan, dict) else plan
 
 
 @dataclass(frozen=True)
 class JobConfig:
-    """Everything that decides the outcome of a job; written to `config.json` of its folder."""
+    """Everything that decides the outcome of a job; stored in `config.json` of its folder."""
 
     data: str
-    """a folder, or a .zip or .csv, as `finetune.data` reads it"""
+    """Path of a folder, .zip or .csv, as `finetune.data` reads it"""
     model: str
-    """a name for `load_model`"""
+    """Model name for `load_model`"""
     candidates: tuple[Candidate, ...]
     plan: Annotated[Plan, BeforeValidator(_with_head)] = Plan()
     weights: str = "auto"
-    """for `load_model`: "auto", "pretrained", "bundled", "random" or a path"""
+    """Weights for `load_model`: "auto", "pretrained", "bundled", "random" or a path"""
     weights_seed: int = 0
     image_column: str | None = None
-    """of the table, where there is one; None: the one that names most images"""
+    """Image column of a table; None: the column that names most images"""
     target_column: str | None = None
-    """the table's column to learn; None: the first that makes sense"""
+    """Target column of a table; None: chosen by its name, else the last"""
     task: Task | None = None
-    """what the column is; None: what it looks like"""
+    """Task of a table's target; None: guessed from its values"""
 
     def __post_init__(self):
         keys = [candidate.key for candidate in self.candidates]
@@ -177,12 +177,12 @@ class JobConfig:
             raise SettingError(Text("The run {key} was asked for twice.", "训练 {key} 被重复指定。").format(key=twice))
 
     def but_for_candidates(self) -> dict[str, Any]:
-        """Everything without its methods: jobs that agree in this can be compared."""
+        """Return all fields but the methods; jobs that agree in them can be compared."""
         return {name: value for name, value in vars(self).items() if name != "candidates"}
 
 
 def plan_of(**values: Any) -> Plan:
-    """A plan from what a person wrote. Raises UnknownNameError for a field that is none, and what `Plan` raises."""
+    """Make a plan from user input. Raises UnknownNameError for an unknown field or option, SettingError for a value."""
     known = [field.name for field in fields(Plan)]
     for name in values:
         if name not in known:
@@ -191,7 +191,7 @@ def plan_of(**values: Any) -> Plan:
 
 
 def sort_controls(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(fields of the plan, the rest, which are settings of the method) of what was given in one list."""
+    """Separate mixed keyword arguments into fields of the plan and settings of the method."""
     known = {field.name for field in fields(Plan)}
     return (
         {name: value for name, value in given.items() if name in known},

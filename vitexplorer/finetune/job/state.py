@@ -1,4 +1,4 @@
-"""How far a job and each of its runs is, from what it told and from whether somebody works on it. No torch."""
+"""State of a job and of its runs, derived from its events and the process that works on it. No torch."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ JobPhase = Literal["running", "interrupted", "finished", "stopped", "failed", "b
 
 @dataclass(frozen=True)
 class RunState:
-    """How far one method is."""
+    """State of one run."""
 
     key: str
     method: str
     state: RunPhase = "waiting"
     epoch: int = 0
-    """the one that runs or ran last, counted from 1"""
+    """Current or last epoch, counted from 1"""
     epochs: int = 0
     step: int = 0
     steps: int = 0
     best: float | None = None
-    """the best metric so far: accuracy, or rmse"""
+    """Best metric so far: accuracy, or rmse"""
     seconds: float = 0.0
     seconds_left: float | None = None
-    """at the pace so far, or as estimated; None where nothing is known"""
+    """Seconds left at the pace so far, or as estimated; None if unknown"""
     has_result: bool = False
-    """whether there is something to show: a run that is finished, or stopped after an epoch"""
+    """True for a run that is finished, or was stopped after an epoch"""
     text: Text | None = None
-    """why it failed or is broken"""
+    """Reason why it failed or is broken"""
 
 
 @dataclass(frozen=True)
@@ -51,26 +51,26 @@ class JobState:
 
     folder: Path
     config: JobConfig | None
-    """None where that is broken"""
+    """Configuration; None if its file is broken"""
     state: JobPhase
-    """interrupted: its process is gone without a word, or stands still; resume it. broken: delete it"""
+    """Phase; interrupted: its process died or is suspended, resume it; broken: delete it"""
     runs: tuple[RunState, ...]
     begun: float
-    """seconds since 1970 at which the job was first started"""
+    """Time of the first start, seconds since 1970"""
     doing: str = ""
-    """kind of the last event while it runs: reading, extracting, estimate, step, ..."""
+    """Kind of the last event while it runs: reading, extracting, estimate, step, ..."""
     text: Text | None = None
-    """why it stopped, failed or is broken"""
+    """Reason why it stopped, failed or is broken"""
 
     @property
     def seconds_left(self) -> float | None:
-        """Of all runs together; None before their estimates."""
+        """Seconds left for all runs together; None before their estimates."""
         left = [run.seconds_left for run in self.runs if run.state in ("waiting", "running")]
-        return None if any(one is None for one in left) else sum(left)
+        return None if any(seconds is None for seconds in left) else sum(left)
 
 
 def job_state(folder: str | os.PathLike) -> JobState:
-    """How far a job is; only what was told since the last time is read. Raises JobError where there is no job."""
+    """Return the state of a job; reads only events since the last call. Raises JobError if there is no job."""
     folder = Path(folder).expanduser().absolute()
     try:
         config = read_config(folder)
@@ -97,22 +97,22 @@ _STANDS = Text(
 
 
 def forget(folder: Path) -> None:
-    """Keep nothing of a job that is gone."""
+    """Drop the cached state of a deleted job."""
     _known.pop(folder, None)
 
 
 def list_jobs(root: str | os.PathLike) -> tuple[JobState, ...]:
-    """The jobs whose folders lie in `root`, the newest first, broken ones among them."""
-    found = []
+    """List the jobs in `root`, newest first, including broken ones."""
+    jobs = []
     for config in Path(root).expanduser().glob(f"*/{CONFIG.name}"):
-        with suppress(JobError, FileNotFoundError):  # deleted while we look
-            found.append(job_state(config.parent))
-    return tuple(sorted(found, key=lambda job: -job.begun))
+        with suppress(JobError, FileNotFoundError):  # deleted meanwhile
+            jobs.append(job_state(config.parent))
+    return tuple(sorted(jobs, key=lambda job: -job.begun))
 
 
 @dataclass
 class _Seen:
-    """What the events of a job have said so far."""
+    """Summary of the events of a job so far."""
 
     start: int = 0
     begun: float = 0.0
@@ -122,12 +122,12 @@ class _Seen:
     runs: dict[str, RunState] = field(default_factory=dict)
 
     def read_on(self, folder: Path) -> None:
-        """Take in what was told since; a file that became shorter is another job's."""
+        """Read new events; a file that became shorter belongs to another job."""
         path = folder / EVENTS
         if path.exists() and path.stat().st_size < self.start:
             self.__init__()
-        told, self.start = read_events(folder, self.start)
-        for event in told:
+        events, self.start = read_events(folder, self.start)
+        for event in events:
             self.begun = self.begun or event.time
             self.doing = event.kind
             if event.run:
@@ -144,7 +144,7 @@ _looking = threading.Lock()
 
 
 def _after(run: RunState, event: Event) -> RunState:
-    """A run's state after one more event."""
+    """Return a run's state after one more event."""
     values = event.values
     if event.kind == "estimate":
         return replace(run, steps=values["steps"], seconds_left=values["seconds"])
@@ -172,11 +172,11 @@ def _run_state(seen: _Seen, key: str, method: str, folder: Path, works: bool) ->
     if not RESULT.is_in(run_folder(folder, key)):
         return run
     why = why_broken(folder, key)
-    if why is None or works:  # which may be training it again
+    if why is None or works:  # the process may be training it again
         return replace(run, has_result=why is None)
     return replace(run, state="broken", text=why)
 
 
 def _ended(seen: _Seen, runs: tuple[RunState, ...]) -> JobPhase:
-    """A run that is broken is trained again where the job is resumed."""
+    """Return the phase of a job that is not running; a broken run makes it interrupted, as resuming trains it again."""
     return "interrupted" if any(run.state == "broken" for run in runs) else seen.ended or "interrupted"

@@ -1,4 +1,4 @@
-"""The processes that work on jobs. They outlive whoever launched them, and are found again from their folders."""
+"""Processes that work on jobs. They outlive the server that launched them and are found from the job folders."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.storage.claims import JobError, alone, give, process_of, stop_file, worker_of
 
 LOG = "worker.log"
-"""in the job's folder: what its process printed, its last words where it died"""
+"""File in the job's folder with the output of its process"""
 MODULE = "vitexplorer.finetune.training.process"
 
 _children: set[subprocess.Popen] = set()
-"""those of this process that nobody has asked about since they ended"""
+"""Child processes that may not have been reaped yet"""
 
 
 def is_worked_on(folder: Path) -> bool:
-    """Whether a process works on a job, or was just launched to."""
+    """Return True if a process works on a job or was just launched for it."""
     _clear_ended()
     return worker_of(folder) is not None
 
 
 def _clear_ended() -> None:
-    """Asking a child that has ended how it did is what makes the system forget it."""
+    """Reap children that have ended; `poll` frees their entry in the process table."""
     _children.difference_update([child for child in list(_children) if child.poll() is not None])
 
 
 def launch(folder: Path, processes: Sequence[str] = ()) -> None:
-    """Start a process for the job in `folder`, or `accelerate launch` with these options.
+    """Start a process for the job in `folder`, through `accelerate launch` if options are given.
 
-    One of ours that stands still is ended first. Raises JobError where another works on the job.
+    A suspended process of the job is ended first. Raises JobError if a process works on the job.
     """
     launcher = ["-m", "accelerate.commands.launch", *processes, "-m"] if processes else ["-m"]
     _clear_ended()
@@ -57,9 +57,9 @@ def launch(folder: Path, processes: Sequence[str] = ()) -> None:
 
 
 def refuse_running(folder: Path) -> None:
-    """End a process of ours that stands still; a session that somebody has paused ends by itself when it wakes.
+    """End a suspended worker process; a paused interactive session ends by itself when it continues.
 
-    Raises JobError where a process works on the job.
+    Raises JobError if a process works on the job.
     """
     if is_worked_on(folder):
         raise JobError(

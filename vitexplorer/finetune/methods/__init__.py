@@ -1,4 +1,4 @@
-"""Methods of fine-tuning: one file, one METHOD. None imports another; what they share is in `parts`."""
+"""Fine-tuning methods: one METHOD in each file. None imports another; shared modules are in `parts`."""
 
 from vitexplorer.core.registry import Registry
 from vitexplorer.finetune.method import Method

@@ -1,7 +1,7 @@
-"""A bottleneck inside the branches of every block, one after the other: h += W_up GELU(W_down h).
+"""Adapter: a sequential bottleneck inside the branches of every block, h += W_up GELU(W_down h).
 
 Houlsby et al. 2019 (arXiv 1902.00751) put one after attention and one after the MLP, 2 L (2 D m + m + D) parameters;
-Pfeiffer et al. 2020 (arXiv 2005.00247) one after the MLP, half of that. Both stand before the branch is scaled and
+Pfeiffer et al. 2020 (arXiv 2005.00247) one after the MLP, half of that. Both act before the branch is scaled and
 added to the tokens.
 """
 
@@ -21,20 +21,20 @@ from vitexplorer.models.outline import outline
 
 
 class Sequential(nn.Module):
-    """h + bottleneck(h)."""
+    """Residual bottleneck, h + bottleneck(h)."""
 
     def __init__(self, width: int, bottleneck: int):
-        """Args: width: of a token; bottleneck: inner width."""
+        """Make the bottleneck from token width `width` to inner width `bottleneck`."""
         super().__init__()
         self.bottleneck = Bottleneck(width, bottleneck, nn.GELU())
 
     def forward(self, made, given):
-        """`made` with what the bottleneck makes of it."""
+        """Return made + bottleneck(made)."""
         return made + self.bottleneck(made)
 
 
 def inject(model: LoadedModel, placement: str, bottleneck: int) -> LoadedModel:
-    """Hang an adapter on every MLP and, for "houlsby", on every attention."""
+    """Add an adapter to every MLP and, for "houlsby", to every attention."""
     for name in outline(model.module).blocks:
         parts = block_parts(model.module, name)
         for place in (parts.attention, parts.mlp) if placement == "houlsby" else (parts.mlp,):

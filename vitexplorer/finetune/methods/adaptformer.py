@@ -1,8 +1,8 @@
 """A bottleneck beside the MLP of every block: x' + MLP(LN x') + s W_up ReLU(W_down x').
 
 AdaptFormer (Chen et al. 2022, arXiv 2205.13535) and its code: s = 0.1, dropout 0.1 of the inner activations, and the
-bottleneck reads the tokens x' before any norm. What it makes is not scaled by the block's layer scale and not dropped
-with its branch. L (2 D m + m + D) parameters.
+bottleneck reads the tokens x' before any norm. Its output is not scaled by the block's layer scale and not dropped with
+the branch. L (2 D m + m + D) parameters.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from vitexplorer.models.anatomy import block_parts
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
 
-_PASS = threading.local()  # the tokens of the block that is running, from where its MLP begins to where it ends
+_PASS = threading.local()  # tokens of the running block, from the beginning of its MLP branch to its end
 
 
 class Parallel(nn.Module):
-    """Adds scale * bottleneck(tokens) to what the branch of the MLP gives."""
+    """Addition of scale * bottleneck(tokens) to the output of the MLP branch."""
 
     def __init__(self, width: int, bottleneck: int, scale: float):
-        """Args: width: of a token; bottleneck: inner width."""
+        """Make the bottleneck from token width `width` to inner width `bottleneck`."""
         super().__init__()
         self.scale = scale
         self.bottleneck = Bottleneck(width, bottleneck, nn.ReLU(), dropout=0.1)
 
     def forward(self, made: Tensor, given: Tensor) -> Tensor:
-        """The branch and, beside it, the bottleneck's answer to the tokens that entered the branch."""
+        """Add the scaled bottleneck of the branch's input tokens to the branch's output."""
         tokens, _PASS.tokens = _PASS.tokens, None
         return made + self.scale * self.bottleneck(tokens)
 
@@ -45,7 +45,7 @@ def _remember(module: nn.Module, args: tuple[Any, ...]) -> None:
 
 
 def inject(model: LoadedModel, bottleneck: int, scale: float) -> LoadedModel:
-    """Hang a bottleneck where the MLP's branch of every block ends."""
+    """Add a bottleneck at the end of every block's MLP branch."""
     for name in outline(model.module).blocks:
         parts = block_parts(model.module, name)
         begin = parts.norms[1] if parts.norm_first else parts.mlp

@@ -1,7 +1,7 @@
-"""Only the biases train (Ben Zaken et al. 2021, arXiv 2106.10199): 11 L D + 2D parameters in a plain ViT.
+"""Training of the biases alone (Ben Zaken et al. 2021, arXiv 2106.10199): 11 L D + 2D parameters in a plain ViT.
 
-BEiT's, EVA's and Swin V2's query and value biases have names of their own and count. Tables of relative positions are
-added to scores but are no biases of a layer: a switch lets them train too.
+The separate query and value biases of BEiT, EVA and Swin V2 are included. Tables of relative positions are
+added to the scores but are no biases of a layer; a switch includes them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from vitexplorer.models.loading import LoadedModel
 
 
 def inject(model: LoadedModel, position_bias: bool) -> LoadedModel:
-    """Let the biases train and, if asked, the tables of relative positions."""
+    """Unfreeze the biases and, with `position_bias`, the tables of relative positions."""
     tables = position_tables(model.module) if position_bias else {}
     for parameter in (*biases(model.module).values(), *tables.values()):
         parameter.requires_grad_(True)

@@ -1,4 +1,4 @@
-"""Every parameter of the model trains: the most numbers, the most memory, and with few images the most to forget."""
+"""Full fine-tuning: every parameter trains. Needs the most memory and forgets the most with few images."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from vitexplorer.models.loading import LoadedModel
 
 
 def inject(model: LoadedModel) -> LoadedModel:
-    """Let everything train."""
+    """Unfreeze every parameter."""
     model.module.requires_grad_(True)
     return model
 

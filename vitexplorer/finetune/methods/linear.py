@@ -1,6 +1,6 @@
-"""A new classifier on frozen features: the baseline that everything else must beat.
+"""Linear probe: a new classifier on frozen features, the baseline that every other method must beat.
 
-With `norm` a batch norm without parameters stands before it, as in MAE's linear probing (He et al. 2021, arXiv
+With `norm` a batch norm without parameters precedes it, as in MAE's linear probing (He et al. 2021, arXiv
 2111.06377, appendix A.1); it merges into the classifier. Without one, features of MAE or DINO train badly.
 """
 
@@ -17,7 +17,7 @@ from vitexplorer.models.loading import LoadedModel
 
 
 def inject(model: LoadedModel, norm: bool) -> LoadedModel:
-    """Nothing but the classifier trains."""
+    """Add the batch norm before the classifier if `norm` is set."""
     if norm:
         replace_heads(model.module, lambda head: nn.Sequential(FeatureNorm(feature_width(head)), head))
     return model

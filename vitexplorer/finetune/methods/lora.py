@@ -1,7 +1,7 @@
-"""Low-rank changes of the queries' and the values' projection (Hu et al. 2021, arXiv 2106.09685).
+"""LoRA: low-rank changes of the query and value projections (Hu et al. 2021, arXiv 2106.09685).
 
-q += (alpha / r) B_q A_q x and v likewise, inside the fused projection where there is one; never the keys. 4 L D r
-parameters. Merges into the weight.
+q += (alpha / r) B_q A_q x and v likewise, inside the fused projection if there is one; never the keys. 4 L D r
+parameters. It merges into the weight.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vitexplorer.models.outline import outline
 
 
 def inject(model: LoadedModel, r: int, alpha: float) -> LoadedModel:
-    """Hang a low-rank change on every projection to queries and values."""
+    """Add a low-rank change to every query and value projection."""
     for name in outline(model.module).blocks:
         call_projection(model.module, name)
     for layer, spans in query_value_spans(model.module).items():
@@ -32,20 +32,20 @@ def inject(model: LoadedModel, r: int, alpha: float) -> LoadedModel:
 
 @torch.no_grad()
 def merge(module: nn.Module) -> None:
-    """Add each change to the weight it changes."""
+    """Add each change to its weight and remove its module."""
     for linear, part in hung(module, "lora"):
         linear.weight += part.delta()
         take_down(linear, "lora")
 
 
 def changes(module: nn.Module) -> dict[str, LowRank]:
-    """The change of each projection, by its name."""
+    """Return the change of each projection by name."""
     names = {id(part): name for name, part in module.named_modules()}
     return {names[id(linear)]: part for linear, part in hung(module, "lora")}
 
 
 def decays(name: str, parameter: nn.Parameter) -> bool:
-    """A and B are matrices of a layer, though not called its weight."""
+    """Return True for A and B, which are matrices of a layer although not named `weight`."""
     return parameter.ndim > 1
 
 

@@ -1,4 +1,4 @@
-"""A small network on frozen features: k linear layers, the output layer counted, of the features' width, with ReLU.
+"""MLP probe: k linear layers (the output layer included) with ReLU on frozen features, of the features' width.
 
 (k - 1)(D^2 + D) parameters beside the output layer (Jia et al. 2022, arXiv 2203.12119, section 4.1: "Mlp-k").
 """
@@ -18,7 +18,7 @@ from vitexplorer.models.loading import LoadedModel
 
 
 def inject(model: LoadedModel, k: int) -> LoadedModel:
-    """k - 1 hidden layers between the features and the classifier."""
+    """Put k - 1 hidden layers between the features and the classifier."""
     replace_heads(model.module, partial(_deepened, k=k))
     return model
 

@@ -1,7 +1,7 @@
-"""Only the norms' weights and biases train: 2D (2L + 1) parameters in a plain ViT.
+"""Training of the norms' weights and biases alone: 2D (2L + 1) parameters in a plain ViT.
 
-For transformers Basu et al. 2023 (arXiv 2304.01933, "LayerNorm tuning"), for convolutional networks, whose batch norms
-then also follow the new images' statistics, Frankle et al. 2020 (arXiv 2003.00152).
+See Basu et al. 2023 (arXiv 2304.01933, "LayerNorm tuning") for transformers, Frankle et al. 2020 (arXiv 2003.00152)
+for convolutional networks, whose batch norms then also adopt the statistics of the new images.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from vitexplorer.models.loading import LoadedModel
 
 
 def inject(model: LoadedModel) -> LoadedModel:
-    """Let every norm train."""
+    """Unfreeze every norm."""
     for part in norms(model.module).values():
         for parameter in part.parameters(recurse=False):
             parameter.requires_grad_(True)

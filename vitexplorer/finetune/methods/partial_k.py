@@ -1,4 +1,4 @@
-"""The last k blocks and the final norm train, the rest is frozen (Jia et al. 2022, arXiv 2203.12119: "Partial-k").
+"""Training of the last k blocks and the final norm alone (Jia et al. 2022, arXiv 2203.12119: "Partial-k").
 
 k (12 D^2 + 13 D) + 2D parameters in a plain ViT. In Swin the blocks count over the whole network, from the last
 stage back, and the merging of patches trains with the first block of its stage. In a convolutional network a block is
@@ -16,7 +16,7 @@ from vitexplorer.models.outline import outline
 
 
 def inject(model: LoadedModel, k: int) -> LoadedModel:
-    """Let the last k blocks train. Raises SettingError where there are fewer."""
+    """Unfreeze the last k blocks. Raises SettingError if there are fewer."""
     parts = outline(model.module)
     depth = len(parts.blocks)
     if k > depth:

@@ -1,6 +1,6 @@
-"""A learned frame of pixels, added to the border of every image (Bahng et al. 2022, arXiv 2203.17274).
+"""Pixel prompt: a learned frame added to the border of every image (Bahng et al. 2022, arXiv 2203.17274).
 
-2 C w (H + W - 2w) parameters for a frame of w pixels around C x H x W; it begins at 0, on the normalised image. The
+2 C w (H + W - 2w) parameters for a frame of w pixels around C x H x W; initialised to 0, on the normalised image. The
 input size is then fixed: the frame belongs to it.
 """
 
@@ -26,7 +26,7 @@ class PixelFrame(nn.Module):
     """Four strips: top and bottom over the whole width, left and right between them."""
 
     def __init__(self, channels: int, size: tuple[int, int], pad: int):
-        """Args: size: height and width of the image in pixels; pad: width of the frame in pixels."""
+        """Make the frame, `pad` pixels wide, for images of `size` (height, width) in pixels."""
         super().__init__()
         height, width = size
         self.size = size
@@ -36,7 +36,7 @@ class PixelFrame(nn.Module):
     def forward(
         self, images: Float[Tensor, "batch channels height width"]
     ) -> Float[Tensor, "batch channels height width"]:
-        """The images with the frame added. Raises UnsupportedError for another size."""
+        """Add the frame to the images. Raises UnsupportedError for another image size."""
         if tuple(images.shape[-2:]) != self.size:
             raise UnsupportedError(
                 Text(
@@ -51,7 +51,7 @@ class PixelFrame(nn.Module):
 
 
 def inject(model: LoadedModel, pad: int) -> LoadedModel:
-    """Hang the frame before the patch embedding. Raises SettingError where it would cover the whole image."""
+    """Add the frame before the patch embedding. Raises SettingError if it would cover the whole image."""
     size = model.preprocessing.input_size
     if 2 * pad >= min(size):
         raise SettingError(
@@ -65,7 +65,7 @@ def inject(model: LoadedModel, pad: int) -> LoadedModel:
 
 
 def _of_one_size(family: ModelFamily) -> ModelFamily:
-    kind: Any = type(family)  # which of them is known only here
+    kind: Any = type(family)  # a base class known only at run time
 
     class OfOneSize(kind):
         def size_multiple(self, module: nn.Module) -> None:

@@ -1,13 +1,13 @@
-"""A scale and a shift after every operation: y = gamma y + beta (SSF, Lian et al. 2022, arXiv 2210.08823).
+"""SSF: a scale and a shift after every operation, y = gamma y + beta (Lian et al. 2022, arXiv 2210.08823).
 
 After patch embedding, both norms, projection to q, k, v, output projection and both layers of the MLP of every block,
 and after the final norm: 22 D L + 4D parameters in a plain ViT. Swin has two operations in its patch embedding, the
 projection and the norm after it, each with a scale and a shift, and one after the norm of each merging of patches; the
-reduction beside that norm has none. So stands it in the authors' code (dongzelian/SSF, `models/swin_transformer.py`),
-whose merging compares a list of modes with one mode, though, and is left without: its Swin-B at 224 pixels has 267,264
-parameters, this one 274,432. All of it merges into the layers before. Where the projection has its biases apart (BEiT,
-EVA, Swin V2), scale and shift come before them: the same functions, written otherwise. It begins at gamma 1 and beta 0;
-the paper draws N(1, 0.02) and N(0, 0.02), an option here.
+reduction beside that norm has none. The authors' code (dongzelian/SSF, `models/swin_transformer.py`) intends the same,
+but its merging compares a list of modes with one mode and so gets none: its Swin-B at 224 pixels has 267,264
+parameters, this one 274,432. Everything merges into the preceding layers. If the projection has separate biases (BEiT,
+EVA, Swin V2), scale and shift come before them: the same functions, parametrised differently. Initialised to gamma 1
+and beta 0; the paper draws N(1, 0.02) and N(0, 0.02), an option here.
 """
 
 from __future__ import annotations
@@ -29,10 +29,16 @@ _SPREAD = 0.02
 
 
 class ScaleShift(nn.Module):
-    """gamma y + beta, channel by channel."""
+    """Scale and shift, gamma y + beta, for each channel."""
 
     def __init__(self, width: int, drawn: bool, axes_after: int = 0):
-        """Args: drawn: begin near 1 and 0 and not at them; axes_after: how many follow the channels, 2 of an image."""
+        """Make a scale and a shift for `width` channels.
+
+        Args:
+            width: number of channels.
+            drawn: draw initial values near 1 and 0 instead of using 1 and 0.
+            axes_after: number of axes after the channels, 2 for an image.
+        """
         super().__init__()
         spread = _SPREAD if drawn else 0.0
         self._shape = (width, *(1,) * axes_after)
@@ -40,12 +46,12 @@ class ScaleShift(nn.Module):
         self.beta = nn.Parameter(spread * torch.randn(width))
 
     def forward(self, made: Float[Tensor, "*any"], given: Tensor) -> Float[Tensor, "*any"]:
-        """Scaled and shifted."""
+        """Return gamma made + beta."""
         return torch.addcmul(self.beta.view(self._shape), made, self.gamma.view(self._shape))
 
 
 def inject(model: LoadedModel, drawn: bool) -> LoadedModel:
-    """Hang a scale and a shift on every operation."""
+    """Add a scale and a shift to every operation."""
     module = model.module
     parts = outline(module)
     places = ["patch_embed", *parts.ending]
@@ -60,20 +66,20 @@ def inject(model: LoadedModel, drawn: bool) -> LoadedModel:
 
 
 def _of_stages(module: nn.Module) -> tuple[str, ...]:
-    """What Swin has beside a plain ViT: the projection before the patch embedding's norm, the norms of the mergings."""
+    """Name Swin's extra operations: the projection before the patch embedding's norm, the norms of the mergings."""
     merging = tuple(f"{name}.norm" for names in outline(module).leading.values() for name in names)
     return ("patch_embed.proj", *merging) if _layer(module.patch_embed) is not module.patch_embed.proj else merging
 
 
 def absent(module: nn.Module) -> dict[str, Tensor]:
-    """Scales of 1 and shifts of 0 in the places that earlier versions left out: the model as those versions had it."""
+    """Return scales of 1 and shifts of 0 for the operations that earlier versions left out."""
     parts = {f"{place}.ssf": module.get_submodule(f"{place}.ssf") for place in _of_stages(module)}
     scales = {f"{name}.gamma": torch.ones_like(part.gamma) for name, part in parts.items()}
     return scales | {f"{name}.beta": torch.zeros_like(part.beta) for name, part in parts.items()}
 
 
 def _outputs(part: nn.Module) -> int:
-    """Width of what a layer, a norm or the patch embedding gives."""
+    """Return the output width of a layer, a norm or the patch embedding."""
     if isinstance(part, nn.Linear):
         return part.out_features
     if hasattr(part, "proj"):
@@ -86,13 +92,13 @@ def _outputs(part: nn.Module) -> int:
 
 @torch.no_grad()
 def merge(module: nn.Module) -> None:
-    """Put each scale and shift into the layer it follows.
+    """Fold each scale and shift into the layer it follows.
 
-    Raises UnsupportedError, with nothing changed, where that layer is an RMS norm, which cannot shift, or where the
-    patch embedding ends in no layer of its own (hybrids whose convolutions have the network's width).
+    Raises UnsupportedError, with nothing changed, if that layer is an RMS norm, which cannot shift, or if the patch
+    embedding does not end in a layer of its own (hybrids whose convolutions have the network's width).
     """
-    found = hung(module, "ssf")
-    for layer in (_layer(part) for part, _ in found):
+    parts = hung(module, "ssf")
+    for layer in (_layer(part) for part, _ in parts):
         if isinstance(layer, nn.Identity):
             raise UnsupportedError(
                 Text(
@@ -108,13 +114,13 @@ def merge(module: nn.Module) -> None:
                 )
             )
     attentions = {id(part.qkv): part for part in module.modules() if getattr(part, "q_bias", None) is not None}
-    for part, ssf in found:
+    for part, ssf in parts:
         _put_in(_layer(part), ssf, attentions.get(id(part)))
         take_down(part, "ssf")
 
 
 def _layer(part: nn.Module) -> nn.Module:
-    """The patch embedding ends in a convolution or, in Swin, in a norm."""
+    """Return the layer to merge into; a patch embedding ends in a convolution or, in Swin, in a norm."""
     if not hasattr(part, "proj"):
         return part
     norm = getattr(part, "norm", None)
@@ -133,7 +139,7 @@ def _put_in(layer: nn.Module, ssf: ScaleShift, attention: nn.Module | None) -> N
 
 
 def _shift(attention: nn.Module, beta: Tensor) -> None:
-    """Biases that stand apart; that of the keys becomes part of the state, so that no file is without it."""
+    """Shift the separate biases; the keys' bias becomes a persistent buffer, so that files include it."""
     query, key, value = beta.chunk(3)
     attention.q_bias.add_(query)
     attention.v_bias.add_(value)

@@ -1,7 +1,7 @@
-"""Learned tokens at every block: fresh ones take the place of the block before's (VPT-deep, arXiv 2203.12119).
+"""VPT-deep: learned tokens at every block, which replace those of the block before (arXiv 2203.12119).
 
-p tokens behind the prefix tokens at every block, L p D parameters, dropout 0.1 of their values. In Swin they stand in
-every window (`parts/window_prompts.py`). They can be shown, but not merged; on features of MAE they collapse.
+p tokens after the prefix tokens at every block, L p D parameters, dropout 0.1 of their values. In Swin they are in
+every window (`parts/window_prompts.py`). They can be visualised but not merged; on features of MAE they collapse.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from vitexplorer.models.loading import LoadedModel
 
 
 def inject(model: LoadedModel, prompts: int) -> LoadedModel:
-    """Put the prompts in at every block."""
+    """Insert prompts at every block."""
     return prompted(model, prompts, deep=True, dropout=0.1)
 
 

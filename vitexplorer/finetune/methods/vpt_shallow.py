@@ -1,7 +1,7 @@
-"""Learned tokens in the sequence, from the first block to the last (VPT-shallow, Jia et al. 2022, arXiv 2203.12119).
+"""VPT-shallow: learned tokens in the sequence from the first block to the last (Jia et al. 2022, arXiv 2203.12119).
 
-p tokens behind the prefix tokens, p D parameters. In Swin they stand in every window and flow through the network
-beside the patches (`parts/window_prompts.py`). They can be shown, but not merged; on features of MAE they collapse.
+p tokens after the prefix tokens, p D parameters. In Swin they are in every window and pass through the network beside
+the patches (`parts/window_prompts.py`). They can be visualised but not merged; on features of MAE they collapse.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from vitexplorer.models.loading import LoadedModel
 
 
 def inject(model: LoadedModel, prompts: int) -> LoadedModel:
-    """Put the prompts in."""
+    """Insert prompts before the first block."""
     return prompted(model, prompts, deep=False, dropout=0.0)
 
 

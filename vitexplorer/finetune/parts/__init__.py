@@ -1,1 +1,1 @@
-"""What several methods are built from: bottlenecks, low-rank changes, prompts, heads, and how they are hung in."""
+"""Modules shared by several methods: bottlenecks, low-rank changes, prompts, heads, and hooks to attach them."""

@@ -1,4 +1,4 @@
-"""A bottleneck: W_up act(W_down x), zero when it begins, so that a model with it is the model it was."""
+"""Bottleneck W_up act(W_down x), initialised to output zero, so that adding it leaves the model unchanged."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from torch import Tensor, nn
 
 
 class Bottleneck(nn.Module):
-    """2 D m + m + D parameters for width D and bottleneck m.
+    """Bottleneck of inner width m for tokens of width D, 2 D m + m + D parameters.
 
     W_down is drawn from Kaiming's uniform distribution (a = sqrt 5), everything else is 0. Were W_down zero as well,
     neither matrix would ever get a gradient.
     """
 
     def __init__(self, width: int, bottleneck: int, activation: nn.Module, dropout: float = 0.0):
-        """Args: width: of a token; bottleneck: inner width; dropout: of the inner activations while training."""
+        """Make a bottleneck of inner width `bottleneck`; `dropout` acts on the inner activations while training."""
         super().__init__()
         self.down = nn.Linear(width, bottleneck)
         self.activation = activation
@@ -27,5 +27,5 @@ class Bottleneck(nn.Module):
             nn.init.zeros_(zero)
 
     def forward(self, tokens: Float[Tensor, "*any dim"]) -> Float[Tensor, "*any dim"]:
-        """What is to be added."""
+        """Return the change to add to the tokens."""
         return self.up(self.dropout(self.activation(self.down(tokens))))

@@ -1,8 +1,8 @@
-"""Hangs a small module onto one of timm's, so that it changes what that one gives, or what it is given.
+"""Attach a small module to one of timm's, so that it changes that module's output or input.
 
 The part becomes a child of the module, which keeps its class, its parameters and their names: views still find
 `attn.qkv.weight`, and a checkpoint of the base still fits. A hook is a partial of a function and a name, without a
-reference to any module, so that a deep copy of the model is whole.
+reference to any module, so that the model can be deep-copied.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from torch import Tensor, nn
 
 
 def hang(module: nn.Module, name: str, part: nn.Module) -> None:
-    """From now on `module` gives part(what it made, what it was given)."""
+    """Make `module` return part(its output, its first input)."""
     module.add_module(name, part)
     module.register_forward_hook(partial(_apply, name))
 
 
 def hang_before(module: nn.Module, name: str, part: nn.Module) -> None:
-    """From now on `module` is given part(what it was given first), and the rest as it was."""
+    """Make `module` receive part(its first input) and its other inputs unchanged."""
     module.add_module(name, part)
     module.register_forward_pre_hook(partial(_apply_before, name))
 
@@ -45,11 +45,11 @@ def take_down(module: nn.Module, name: str) -> None:
 
 
 def hung(module: nn.Module, name: str) -> list[tuple[nn.Module, nn.Module]]:
-    """Every module that something called `name` hangs on, and that something."""
+    """Return every module that carries a part called `name`, with the part."""
     return [
-        (one, one.get_submodule(name))
-        for one in module.modules()
-        if any(_hangs(hook, name) for hook in (*one._forward_hooks.values(), *one._forward_pre_hooks.values()))
+        (owner, owner.get_submodule(name))
+        for owner in module.modules()
+        if any(_hangs(hook, name) for hook in (*owner._forward_hooks.values(), *owner._forward_pre_hooks.values()))
     ]
 
 

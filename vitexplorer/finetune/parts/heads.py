@@ -1,4 +1,4 @@
-"""The classifier of a tuned model: timm's own for a number of classes, or what a method puts in its place."""
+"""Classifier of a tuned model: timm's own for a number of classes, or a method's replacement."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from vitexplorer.models.outline import classifiers
 
 
 def new_head(module: nn.Module, num_classes: int | None) -> None:
-    """A fresh classifier, timm's; None keeps the one there is. It trains, alone of all there is in `module`.
+    """Reset timm's classifier, or keep it for None, and let it train; nothing else in `module` is unfrozen.
 
-    Raises SettingError where there is none and no number is given.
+    Raises SettingError if there is no classifier and `num_classes` is None.
     """
     if num_classes is None and not module.num_classes:
         raise SettingError(
@@ -31,7 +31,7 @@ def new_head(module: nn.Module, num_classes: int | None) -> None:
 
 
 def feature_width(head: nn.Module) -> int:
-    """Return how many numbers a classifier reads. Raises UnsupportedError where it is no single linear layer."""
+    """Return the width of a classifier's input. Raises UnsupportedError if it is not a single linear layer."""
     if not isinstance(head, nn.Linear):
         raise UnsupportedError(
             Text(
@@ -51,9 +51,9 @@ def replace_heads(module: nn.Module, build: Callable[[nn.Linear], nn.Module]) ->
 
 @torch.no_grad()
 def begin_with(module: nn.Module, weight: Tensor, bias: Tensor, centre: Tensor, spread: Tensor) -> bool:
-    """Let every classifier of `module` begin as weight (x - centre) / spread + bias; whether all could.
+    """Initialise every classifier of `module` to weight (x - centre) / spread + bias; return False if impossible.
 
-    A head of more layers than one cannot: no layer of it reads the features and gives the logits.
+    Impossible for a head of several layers: none of them reads the features and also computes the logits.
     """
     heads = [module.get_submodule(name) for name in classifiers(module)]
     if not all(isinstance(head, nn.Linear) or _is_normed(head) for head in heads):
@@ -75,28 +75,28 @@ def _is_normed(head: nn.Module) -> bool:
 
 
 def output_layers(module: nn.Module) -> list[nn.Linear]:
-    """The layers that give the logits: the last linear layer of each classifier."""
+    """Return the layers that compute the logits: the last linear layer of each classifier."""
     heads = [module.get_submodule(name) for name in classifiers(module)]
     layers = [[part for part in head.modules() if isinstance(part, nn.Linear)] for head in heads]
-    return [found[-1] for found in layers if found]
+    return [linear_layers[-1] for linear_layers in layers if linear_layers]
 
 
 class FeatureNorm(nn.Module):
-    """A batch norm without parameters along the last axis: features of MAE and DINO come with very unequal spreads."""
+    """Batch norm without parameters along the last axis: features of MAE and DINO have very unequal spreads."""
 
     def __init__(self, width: int):
-        """Args: width: of a feature."""
+        """Make a norm for features of this width."""
         super().__init__()
         self.norm = nn.BatchNorm1d(width, affine=False)
 
     def forward(self, features: Float[Tensor, "*any dim"]) -> Float[Tensor, "*any dim"]:
-        """Each feature at mean 0 and variance 1 over what was seen in training."""
+        """Normalise each feature to mean 0 and variance 1 with the training statistics."""
         return self.norm(features.flatten(0, -2)).view_as(features)
 
 
 @torch.no_grad()
 def fold_norms(module: nn.Module) -> None:
-    """Put a `FeatureNorm` before a classifier into the classifier."""
+    """Fold each `FeatureNorm` before a classifier into the classifier."""
     replace_heads(module, lambda head: _folded(*head) if isinstance(head, nn.Sequential) else head)
 
 

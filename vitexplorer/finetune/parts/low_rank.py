@@ -1,4 +1,4 @@
-"""A change of low rank of some rows of a linear layer, computed from what the layer is given."""
+"""Low-rank change of some output rows of a linear layer."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from vitexplorer.models.outline import outline
 
 
 def query_value_spans(module: nn.Module) -> dict[str, tuple[tuple[int, int], ...]]:
-    """By layer, the rows that are queries or values of its block: two spans of a fused projection, or one of each.
+    """Return the query and value rows by layer: two spans of a fused projection, or one span of each layer.
 
-    Raises UnsupportedError where a block has no such layer.
+    Raises UnsupportedError if a block has no such layer.
     """
     spans: dict[str, tuple[tuple[int, int], ...]] = {}
     for name in outline(module).blocks:
@@ -27,14 +27,22 @@ def query_value_spans(module: nn.Module) -> dict[str, tuple[tuple[int, int], ...
 
 
 class LowRank(nn.Module):
-    """y[rows] += (alpha / r) B A x, with its own A and B for each span of rows; rows of no span stay as they are.
+    """Change y[rows] += (alpha / r) B A x with an A and a B for each span of rows; other rows are unchanged.
 
-    A is drawn from Kaiming's uniform distribution (a = sqrt 5), B is 0. The A of all spans lie below each other in
-    `down`, (spans r, in), so that the input is read once. r is at least 1, and alpha / r a true division.
+    A is drawn from Kaiming's uniform distribution (a = sqrt 5), B is 0. The A of all spans are stacked in `down`,
+    (spans r, in), so that the input is read once.
     """
 
     def __init__(self, width: int, spans: tuple[tuple[int, int], ...], out: int, r: int, alpha: float):
-        """Args: width: inputs of the layer; spans: first row and the one after the last; out: its outputs."""
+        """Make the matrices A and B of every span.
+
+        Args:
+            width: inputs of the layer.
+            spans: first row and the row after the last, for each span.
+            out: outputs of the layer.
+            r: rank, at least 1.
+            alpha: scale; the change is multiplied by alpha / r, a true division.
+        """
         super().__init__()
         self.spans, self.out, self.r, self.scale = spans, out, r, alpha / r
         self.down = nn.Parameter(torch.empty(len(spans) * r, width))
@@ -42,16 +50,16 @@ class LowRank(nn.Module):
         nn.init.kaiming_uniform_(self.down, a=math.sqrt(5))
 
     def forward(self, made: Float[Tensor, "*any out"], given: Float[Tensor, "*any dim"]) -> Float[Tensor, "*any out"]:
-        """What the layer made of `given`, changed."""
+        """Add the change to `made`, the layer's output for the input `given`."""
         return made + F.linear(F.linear(given, self.down), self.joined())
 
     def joined(self) -> Float[Tensor, "out ranks"]:
-        """All B in one matrix, each in its span's rows and its own r columns, times alpha / r."""
+        """Return all B in one matrix, each in its span's rows and its own r columns, times alpha / r."""
         joined = self.down.new_zeros(self.out, len(self.down))
         for i, ((start, stop), up) in enumerate(zip(self.spans, self.up, strict=True)):
             joined[start:stop, i * self.r : (i + 1) * self.r] = up
         return joined * self.scale
 
     def delta(self) -> Float[Tensor, "out dim"]:
-        """The change of the layer's weight; 0 outside the spans."""
+        """Return the change of the layer's weight; 0 outside the spans."""
         return self.joined() @ self.down

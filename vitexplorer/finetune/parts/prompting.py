@@ -1,4 +1,4 @@
-"""What both VPT methods share: how many prompts, and in which way a family takes them."""
+"""Shared parts of both VPT methods: the number of prompts, and their placement by family."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ COUNT = Number("prompts", Text("Prompt tokens", "提示标记数"), low=1, high=
 
 
 def prompted(model: LoadedModel, count: int, *, deep: bool, dropout: float) -> LoadedModel:
-    """Prompts in the sequence, or where attention sees windows in each of them; `deep`: fresh ones at every block."""
-    put_in = prompt_windows if model.family.key == "swin" else prompt_sequence
-    return put_in(model, count, deep=deep, dropout=dropout)
+    """Insert prompts into the sequence, or into every window for Swin; `deep` gives every block its own prompts."""
+    insert = prompt_windows if model.family.key == "swin" else prompt_sequence
+    return insert(model, count, deep=deep, dropout=dropout)

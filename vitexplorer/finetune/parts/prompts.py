@@ -1,8 +1,8 @@
-"""Learned tokens in the sequence of a model in which every token sees all others.
+"""Prompt tokens in the sequence of a model with global attention.
 
-They stand behind the prefix tokens, enter where the first block begins and leave where the last one ends, so that
-norm, pooling and classifier meet the sequence they know. Learned and rotary positions do not touch them; a bias for
-relative positions (BEiT) gets rows and columns of 0.
+They follow the prefix tokens, enter before the first block and leave after the last, so that norm, pooling and
+classifier see the usual sequence. Learned and rotary positions do not apply to them; a relative position bias (BEiT)
+gets rows and columns of 0.
 """
 
 from __future__ import annotations
@@ -22,22 +22,29 @@ from vitexplorer.models.loading import LoadedModel
 
 
 class Prompts(nn.Module):
-    """`count` tokens, drawn from U(-v, v) with v = sqrt(6 / (3 P^2 + D)) (VPT, arXiv 2203.12119, and its code)."""
+    """`count` learned tokens, drawn from U(-v, v), v = sqrt(6 / (3 P^2 + D)) (VPT, arXiv 2203.12119, and its code)."""
 
     def __init__(self, count: int, width: int, patch_size: int, dropout: float = 0.0):
-        """Args: width: of a token; patch_size: side of a patch in pixels; dropout: of their values while training."""
+        """Draw the tokens.
+
+        Args:
+            count: number of prompts.
+            width: width of a token.
+            patch_size: side of a patch in pixels.
+            dropout: dropout of the prompts' values while training.
+        """
         super().__init__()
         bound = math.sqrt(6 / (3 * patch_size**2 + width))
         self.tokens = nn.Parameter(torch.empty(1, count, width).uniform_(-bound, bound))
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, batch: int) -> Float[Tensor, "batch prompts dim"]:
-        """The same tokens for every image of a batch."""
+        """Repeat the tokens for every image of a batch."""
         return self.dropout(self.tokens.expand(batch, -1, -1))
 
 
 def prompt_sequence(model: LoadedModel, count: int, deep: bool, dropout: float) -> LoadedModel:
-    """Put prompts into the sequence of `model`, at the first block or, when `deep`, fresh ones at every block."""
+    """Insert prompts into the sequence of `model` at the first block or, if `deep`, new ones at every block."""
     module, prefix = model.module, len(model.prefix_tokens)
     sites = model.blocks(model.preprocessing.input_size)
     blocks = [module.get_submodule(site.name) for site in sites]
@@ -64,23 +71,23 @@ def _leave(prefix: int, count: int, block: nn.Module, args: tuple[Any, ...], tok
 
 
 def _make_room(block: nn.Module, prefix: int, count: int) -> None:
-    """Tell a block's attention of tokens that have no place in the image."""
+    """Adapt a block's attention to tokens without a place in the image."""
     attention = getattr(block, "attn", None)
-    if hasattr(attention, "num_prefix_tokens"):  # those that rotary positions leave alone
+    if hasattr(attention, "num_prefix_tokens"):  # tokens that rotary positions skip
         attention.num_prefix_tokens += count
     if getattr(attention, "relative_position_bias_table", None) is not None:
         attention._get_rel_pos_bias = Widened(attention._get_rel_pos_bias, prefix, count)
 
 
 class Widened:
-    """timm's function that makes a bias, and room in what it makes."""
+    """timm's bias function with rows and columns added to its result."""
 
     def __init__(self, bias: Callable[[], Tensor], at: int, count: int):
-        """Args: at: tokens before the new ones; count: new ones."""
+        """Wrap `bias`; `count` new tokens follow the first `at` tokens."""
         self._bias, self._at, self._count = bias, at, count
 
     def __call__(self) -> Tensor:
-        """The bias with rows and columns of 0 for the new tokens."""
+        """Return the bias with rows and columns of 0 for the new tokens."""
         return widened(self._bias(), self._at, self._count)
 
 
@@ -89,7 +96,7 @@ def _widen(at: int, count: int, module: nn.Module, args: tuple[Any, ...], bias: 
 
 
 def widened(bias: Float[Tensor, "*any tokens tokens"], at: int, count: int) -> Float[Tensor, "*any more more"]:
-    """`count` rows and columns of 0 at index `at`."""
+    """Insert `count` rows and columns of 0 at index `at`."""
     for dim in (-2, -1):
         before, after = bias.split([at, bias.shape[dim] - at], dim)
         shape = list(bias.shape)

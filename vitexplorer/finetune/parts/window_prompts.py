@@ -1,11 +1,11 @@
-"""Learned tokens in a model whose attention sees windows (Swin, Swin V2), as in VPT's own code (arXiv 2203.12119).
+"""Prompt tokens for windowed attention (Swin, Swin V2), as in VPT's own code (arXiv 2203.12119).
 
 The prompts are prepended to every window. Their rows and columns of the relative bias and of the shift's mask are 0,
-and what attention makes of them is averaged over the windows of an image. The prompts of a whole network live outside
-of the patch grid, in a stream of their own (batch, prompts, dim) beside the patches': it goes through the same norms
-and MLPs, and where patches are merged it is tiled four times over the channels. Pooling never sees it.
+and their attention outputs are averaged over the windows of an image. The prompts have a stream of their own (batch,
+prompts, dim) outside the patch grid. It goes through the same norms and MLPs as the patches; where patches are merged
+it is tiled four times over the channels. Pooling does not include it.
 
-The stream of the pass that is running is kept per thread, from the block's start to its attention and to its end.
+The stream of the running forward pass is stored per thread.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PASS = threading.local()
 
 
 def prompt_windows(model: LoadedModel, count: int, deep: bool, dropout: float) -> LoadedModel:
-    """Put prompts into every window of `model`: one stream through all blocks or, when `deep`, fresh ones at each."""
+    """Insert prompts into every window of `model`: one stream through all blocks or, if `deep`, new ones at each."""
     module = model.module
     sites = model.blocks(model.preprocessing.input_size)
     patch_size = sites[0].grid.patch_size
@@ -66,7 +66,7 @@ def _begin(block: nn.Module, args: tuple[Any, ...]) -> None:
 def _prepend(
     block: nn.Module, norm_first: bool, attention: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Prompts in front of each window, image by image: windows of one image are next to each other."""
+    """Prepend the prompts to each window; the windows of one image are adjacent."""
     (windows,) = args
     prompts = block.norm1(_PASS.stream) if norm_first else _PASS.stream
     prompts = prompts.repeat_interleave(len(windows) // len(prompts), dim=0)
@@ -82,9 +82,9 @@ def _take_out(attention: nn.Module, args: tuple[Any, ...], made: Tensor) -> Tens
 
 
 def _carry_on(block: nn.Module, norm_first: bool, mlp: nn.Module, args: tuple[Any, ...], made: Tensor) -> None:
-    """The rest of the block for the prompts: what attention made of them, then the MLP.
+    """Compute the rest of the block for the prompts: attention's residual, then the MLP.
 
-    Done when the patches' own MLP is, so that a tap still finds the patches in a block's first norm and last sum.
+    Runs after the patches' own MLP, so that a tap still finds the patches in a block's first norm and last sum.
     """
     stream, attended = _PASS.stream, _PASS.attended
     if norm_first:
@@ -97,7 +97,7 @@ def _carry_on(block: nn.Module, norm_first: bool, mlp: nn.Module, args: tuple[An
 
 
 def _merge(merging: nn.Module, args: tuple[Any, ...], made: Tensor) -> None:
-    """Swin norms before it reduces, Swin V2 after."""
+    """Merge the prompts; Swin applies the norm before the reduction, Swin V2 after it."""
     tiled = _PASS.stream.repeat(1, 1, 4)
     norm_first = merging.norm.normalized_shape[0] == tiled.shape[-1]
     _PASS.stream = merging.reduction(merging.norm(tiled)) if norm_first else merging.norm(merging.reduction(tiled))
@@ -114,9 +114,9 @@ def _make_room(attention: nn.Module, count: int) -> None:
 
 
 def _make_room_in_v2(attention: nn.Module, count: int) -> None:
-    """Swin V2 looks its bias, 16 sigmoid(t), up in a table of offsets: one more entry, t = -inf, gives exactly 0.
+    """Add an offset with bias 0: Swin V2 looks 16 sigmoid(t) up in a table, and t = -inf gives exactly 0.
 
-    It lays the result out by `window_size`, whose product has to be the number of tokens.
+    Swin V2 reshapes the result by `window_size`, whose product must be the number of tokens.
     """
     index = attention.relative_position_index
     tokens, offsets = len(index), attention.relative_coords_table[0, ..., 0].numel()
@@ -129,24 +129,24 @@ def _one_more_offset(table: nn.Module, args: tuple[Any, ...], made: Tensor) -> T
     return F.pad(made.flatten(0, -2), (0, 0, 0, 1), value=float("-inf"))
 
 
-# ---------------------------------------------------------------------------------------------- what is shown
+# ---------------------------------------------------------------------------------------------- layout for views
 
 
 @dataclass(frozen=True)
 class PromptedWindows(WindowLayout):
-    """Windows with prompts in front, which have no place in the image and are counted as padding."""
+    """Windows with leading prompts, which have no place in the image and count as padding."""
 
     prompts: int = 0
 
     def positions(self, grid: PatchGrid) -> np.ndarray:
-        """As `WindowLayout.positions`, with `PADDING` for every prompt."""
+        """Return `WindowLayout.positions` with `PADDING` for every prompt."""
         return np.pad(super().positions(grid), ((0, 0), (self.prompts, 0)), constant_values=PADDING)
 
 
 def prompted_family(family: ModelFamily, count: int) -> ModelFamily:
-    """What `family` says of a module in whose windows prompts stand."""
+    """Return `family` adapted to modules with prompts in every window."""
 
-    kind: Any = type(family)  # which of them is known only here
+    kind: Any = type(family)  # a base class known only at run time
 
     class Prompted(kind):
         def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
@@ -156,6 +156,6 @@ def prompted_family(family: ModelFamily, count: int) -> ModelFamily:
             )
 
         def size_step(self, module: nn.Module) -> None:
-            return None  # the prompts stand in windows of this size
+            return None  # the prompts fit windows of this size
 
     return Prompted()

@@ -1,2 +1,2 @@
-"""What a job found: `records.py`, its `metrics.py`, the `baseline.py` to beat, how sure (`bootstrap.py`), at what cost
+"""Results of a job: `records.py`, `metrics.py`, the `baseline.py` to beat, uncertainty (`bootstrap.py`) and cost
 (`pareto.py`). No torch."""

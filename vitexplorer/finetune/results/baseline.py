@@ -1,9 +1,8 @@
-"""The instant baseline: logistic or ridge regression on the features that a linear head would read.
+"""Instant baseline: logistic or ridge regression on the features that a linear head would read.
 
-Features are standardised on the training side. How strongly the regression is held back is chosen by cross-validation
-within the training side: 3 folds over a grid for logistic regression (on at most 2000 images, fewer where features and
-classes are many, so that it stays a matter of seconds), leave-one-out in closed form for ridge regression
-(scikit-learn's RidgeCV).
+Features are standardised on the training side. The strength of the penalty is chosen by cross-validation within the
+training side: 3 folds over a grid for logistic regression (on at most 2000 images, fewer with many features and
+classes, so that it takes seconds), leave-one-out in closed form for ridge regression (scikit-learn's RidgeCV).
 """
 
 from __future__ import annotations
@@ -21,28 +20,28 @@ from vitexplorer.finetune.results.records import Baseline, LearningCurve
 from vitexplorer.storage.dataset import Task
 
 _STRENGTHS = np.logspace(-3, 2, 6)
-"""C of the logistic regression, on standardised features"""
+"""Candidates for C of the logistic regression, on standardised features"""
 _ALPHAS = np.logspace(-1, 5, 13)
 _FOLDS = 3
 _MOST_FOR_CHOICE = 2000
 _NUMBERS_FOR_CHOICE = 6e7
-"""images x features x classes of one fold's fit"""
+"""Most images x features x classes in one fold's fit"""
 _ITERATIONS, _ITERATIONS_FOR_CHOICE = 200, 50
 _SHARES = (0.1, 0.25, 0.5, 0.75, 1.0)
 
 
 @dataclass(frozen=True)
 class Features:
-    """What the frozen model makes of the images of one side, and what is wanted of them."""
+    """Frozen features and targets of the images of one side."""
 
     values: Float[np.ndarray, "images dim"]
     targets: np.ndarray
-    """(images,)"""
+    """Class indices or numbers, (images,)"""
 
 
 @dataclass(frozen=True)
 class LinearHead:
-    """A regression as a classifier: logits, or numbers, are weight (x - centre) / spread + bias."""
+    """Regression as a linear head: logits or numbers are weight (x - centre) / spread + bias."""
 
     weight: Float[np.ndarray, "outputs dim"]
     bias: Float[np.ndarray, " outputs"]
@@ -53,17 +52,17 @@ class LinearHead:
 def fit_baseline(
     task: Task, classes: int, train: Features, validation: Features, seed: int = 0, feature_seconds: float = 0.0
 ) -> tuple[Baseline, LinearHead | None]:
-    """The regression on all training images with its learning curve, and the same as a classifier.
+    """Fit the regression and its learning curve; return the record and the regression as a linear head.
 
-    There is no classifier where all training images are of one class.
+    The head is None if all training images are of one class.
 
     Args:
-        task: what is learned.
-        classes: how many there are, also where some have no training image; ignored for regression.
+        task: classification or regression.
+        classes: number of classes, including those without training images; ignored for regression.
         train: features and targets to learn from.
-        validation: to score on.
-        seed: of the folds and of the learning curve's parts.
-        feature_seconds: how long the features took, for the record.
+        validation: features and targets to score on.
+        seed: seed of the folds and of the learning curve's subsets.
+        feature_seconds: seconds that the features took, for the record.
     """
     start = time.perf_counter()
     centre, spread = train.values.mean(0), train.values.std(0) + 1e-6
@@ -72,7 +71,7 @@ def fit_baseline(
     constant = _constant(task, classes, train, validation)
     order = _nested(task, train.targets, seed)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a regression that has not converged is still a baseline
+        warnings.simplefilter("ignore")  # a fit that has not converged is still a baseline
         strength = _choose(task, train, order)
         sizes = sorted({max(2, round(share * len(order))) for share in _SHARES})
         curve, metrics = [], {}
@@ -82,7 +81,7 @@ def fit_baseline(
             outputs = _outputs(task, classes, model, train.targets[part], validation)
             metrics = scores(task, outputs, validation.targets)
             curve.append(metrics[METRIC[task]])
-    found = Baseline(
+    baseline = Baseline(
         metric=METRIC[task],
         metrics=metrics,
         constant=constant,
@@ -91,11 +90,11 @@ def fit_baseline(
         seconds=time.perf_counter() - start,
         feature_seconds=feature_seconds,
     )
-    return found, None if model is None else LinearHead(*_coefficients(task, classes, model), centre, spread)
+    return baseline, None if model is None else LinearHead(*_coefficients(task, classes, model), centre, spread)
 
 
 def logistic_head(strength: float, train: Features, classes: int) -> LinearHead:
-    """The regression of one strength as a classifier; at least two classes have an image."""
+    """Fit a regression of one strength as a linear head; at least two classes need an image."""
     centre, spread = train.values.mean(0), train.values.std(0) + 1e-6
     model = _logistic(strength, _standard(train.values, centre, spread), train.targets)
     return LinearHead(*_coefficients("classification", classes, model), centre, spread)
@@ -106,7 +105,7 @@ def _standard(values: np.ndarray, centre: np.ndarray, spread: np.ndarray) -> np.
 
 
 def _constant(task: Task, classes: int, train: Features, validation: Features) -> float:
-    """The metric of the answer that is best without looking: the mean, or the commonest class."""
+    """Return the metric of the best constant prediction: the mean, or the class shares."""
     if task == "regression":
         outputs = np.full(len(validation.targets), train.targets.mean())
     else:
@@ -116,7 +115,7 @@ def _constant(task: Task, classes: int, train: Features, validation: Features) -
 
 
 def _nested(task: Task, targets: np.ndarray, seed: int) -> np.ndarray:
-    """Positions (images,) in an order of which every beginning has about the same share of each class."""
+    """Return positions (images,) in an order whose every prefix has about the same share of each class."""
     rng = np.random.default_rng(seed)
     shuffled = rng.permutation(len(targets))
     if task == "regression":
@@ -129,7 +128,7 @@ def _nested(task: Task, targets: np.ndarray, seed: int) -> np.ndarray:
 
 
 def _choose(task: Task, train: Features, order: np.ndarray) -> float:
-    """The strength that predicts left-out training images best."""
+    """Choose the strength that predicts left-out training images best."""
     if task == "regression":
         from sklearn.linear_model import RidgeCV
 
@@ -137,17 +136,17 @@ def _choose(task: Task, train: Features, order: np.ndarray) -> float:
     most = _NUMBERS_FOR_CHOICE / (train.values.shape[1] * len(np.unique(train.targets)))
     order = order[: min(_MOST_FOR_CHOICE, max(200, int(most)))]
     values, targets = train.values[order], train.targets[order]
-    folds = np.arange(len(order)) % _FOLDS  # the order is stratified, so are these
-    found = []
+    folds = np.arange(len(order)) % _FOLDS  # stratified, because the order is
+    correct_counts = []
     for strength in _STRENGTHS:
-        right = 0
+        correct = 0
         for fold in range(_FOLDS):
-            rest, held = folds != fold, folds == fold
+            rest, held_out = folds != fold, folds == fold
             if len(np.unique(targets[rest])) > 1:
                 model = _logistic(strength, values[rest], targets[rest], _ITERATIONS_FOR_CHOICE)
-                right += int((model.predict(values[held]) == targets[held]).sum())
-        found.append(right)
-    return float(_STRENGTHS[int(np.argmax(found))])
+                correct += int((model.predict(values[held_out]) == targets[held_out]).sum())
+        correct_counts.append(correct)
+    return float(_STRENGTHS[int(np.argmax(correct_counts))])
 
 
 def _logistic(strength: float, values: np.ndarray, targets: np.ndarray, iterations: int = _ITERATIONS):
@@ -157,7 +156,7 @@ def _logistic(strength: float, values: np.ndarray, targets: np.ndarray, iteratio
 
 
 def _fitted(task: Task, strength: float, train: Features) -> Any:
-    """A regression of scikit-learn; None where all images are of one class."""
+    """Fit scikit-learn's regression; None if all images are of one class."""
     if task == "regression":
         from sklearn.linear_model import Ridge
 
@@ -166,7 +165,7 @@ def _fitted(task: Task, strength: float, train: Features) -> Any:
 
 
 def _outputs(task: Task, classes: int, model: Any, learned: np.ndarray, validation: Features) -> np.ndarray:
-    """Probabilities (images, classes), or numbers (images,), of the validation side."""
+    """Predict probabilities (images, classes) or numbers (images,) of the validation side."""
     if task == "regression":
         return model.predict(validation.values)
     probabilities = np.zeros((len(validation.targets), classes))
@@ -178,7 +177,7 @@ def _outputs(task: Task, classes: int, model: Any, learned: np.ndarray, validati
 
 
 def _coefficients(task: Task, classes: int, model: Any) -> tuple[np.ndarray, np.ndarray]:
-    """(outputs, dim) and (outputs,); a class without training images is as unlikely as the unlikeliest."""
+    """Return weight (outputs, dim) and bias (outputs,); classes without training images get the lowest bias."""
     if task == "regression":
         return model.coef_[None], np.atleast_1d(model.intercept_)
     coef, intercept = model.coef_, model.intercept_

@@ -1,8 +1,8 @@
 """Is A really better than B on this validation set? The paired bootstrap (Efron & Tibshirani 1993, chapter 16).
 
-Images are drawn with replacement as often as there are images; both methods are scored on the same draw. The share of
-draws in which A wins, and the interval of the difference, say how far the order depends on which images happened to
-be held out. They say nothing about another seed of the training, nor about other data.
+Each draw takes as many images as there are, with replacement; both methods are scored on the same draw. The share of
+draws in which A wins, and the interval of the difference, show how much the ranking depends on the choice of held-out
+images. They do not cover another training seed or other data.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from vitexplorer.finetune.results.metrics import METRIC, losses_of_images
 from vitexplorer.storage.dataset import Task
 
 _AT_ONCE = 1 << 22
-"""drawn indices in memory, 32 MiB"""
+"""Drawn indices in memory at once, 32 MiB"""
 
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """The comparison of two runs; every difference is oriented so that positive means: A is better."""
+    """Comparison of two runs; a positive difference means that A is better."""
 
     a: str
     b: str
     metric: str
     difference: float
-    """on the validation set itself, in units of the metric"""
+    """Difference on the validation set itself, in units of the metric"""
     low: float
     """2.5 % quantile of the difference over the draws"""
     high: float
-    """97.5 % quantile"""
+    """97.5 % quantile of the difference over the draws"""
     share: float
-    """of the draws in which A is better, ties counted half; 0-1"""
+    """Share of the draws in which A is better, ties counted half; 0-1"""
     draws: int
     seed: int
 
     @property
     def verdict(self) -> Text:
-        """The sentence for a person."""
+        """Conclusion in one sentence."""
         if self.low > 0 or self.high < 0:
             better, worse = (self.a, self.b) if self.low > 0 else (self.b, self.a)
             return Text(
@@ -66,14 +66,14 @@ def paired_bootstrap(
     """Compare two runs by accuracy or root mean squared error.
 
     Args:
-        task: what was learned.
-        targets: (images,) of the validation set.
-        a: name and outputs of a run: probabilities (images, classes), or numbers (images,).
-        b: the other run, on the same images in the same order.
-        draws: how often to draw.
-        seed: of the draws.
+        task: classification or regression.
+        targets: targets of the validation set, (images,).
+        a: name and outputs of a run: probabilities (images, classes) or numbers (images,).
+        b: same for the other run, on the same images in the same order.
+        draws: number of draws.
+        seed: seed of the draws.
 
-    Raises SettingError where the two were validated on different images.
+    Raises SettingError if the runs were validated on different images.
     """
     if len(a[1]) != len(targets) or len(b[1]) != len(targets):
         raise SettingError(
@@ -99,7 +99,7 @@ def paired_bootstrap(
 
 
 def _advantage(task: Task, losses: np.ndarray) -> np.ndarray:
-    """By how much A is better, (draws,), from losses (2, draws, images)."""
+    """Compute the advantage of A, (draws,), from losses (2, draws, images)."""
     mean = losses.mean(-1)
     a, b = np.sqrt(mean) if task == "regression" else mean
     return b - a

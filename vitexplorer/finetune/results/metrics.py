@@ -1,6 +1,6 @@
-"""How good predictions are: figures for the whole validation set, for each class, and each image's own score.
+"""Metrics of predictions: for the whole validation set, for each class and for each image.
 
-scikit-learn's definitions throughout. A class that nobody predicted has precision 0, one without images recall 0.
+scikit-learn's definitions throughout. A class that is never predicted has precision 0, one without images recall 0.
 """
 
 from __future__ import annotations
@@ -15,50 +15,50 @@ from vitexplorer.core.summaries import Summarised
 from vitexplorer.storage.dataset import Task
 
 METRIC: dict[Task, str] = {"classification": "accuracy", "regression": "rmse"}
-"""what decides which epoch and which method is best"""
+"""Metric that selects the best epoch and ranks the methods"""
 _TOP = 5
 
 
 @dataclass(frozen=True, eq=False)
 class PerClass(Summarised):
-    """Figures of each class of the validation set, 0-1."""
+    """Metrics of each class of the validation set, 0-1."""
 
     classes: tuple[str, ...]
     precision: Float[np.ndarray, " classes"]
     recall: Float[np.ndarray, " classes"]
     f1: Float[np.ndarray, " classes"]
     support: Int[np.ndarray, " classes"]
-    """its images in the validation set"""
+    """Number of validation images of each class"""
 
 
 def higher_is_better(metric: str) -> bool:
-    """Whether more of a metric is better: errors and losses are the ones that should be small."""
+    """Return False for errors and losses, True for other metrics."""
     return metric not in ("rmse", "mae", "loss")
 
 
 def metric_text(metric: str, value: float) -> str:
-    """A metric as people read it: an accuracy as a percentage, an error as it is."""
+    """Format a metric: an accuracy as a percentage, an error as a number."""
     return percent(value) if metric == "accuracy" else measured(value)
 
 
 def is_better(metric: str, value: float, than: float) -> bool:
-    """Whether `value` beats `than`; NaN beats nothing and everything beats NaN."""
+    """Return True if `value` beats `than`; NaN beats nothing and everything else beats NaN."""
     if np.isnan(value):
         return False
     return bool(np.isnan(than) or (value > than if higher_is_better(metric) else value < than))
 
 
 def scores(task: Task, outputs: np.ndarray, targets: np.ndarray) -> dict[str, float]:
-    """All figures of a validation set.
+    """Compute all metrics of a validation set.
 
     Args:
-        task: what was learned.
+        task: classification or regression.
         outputs: probabilities (images, classes), or predicted numbers (images,).
         targets: indices of classes, or numbers, (images,).
 
     Returns:
-        accuracy, balanced_accuracy, macro_f1 and, with more than 5 classes, top5; or rmse, mae and r2. All NaN where
-        an output is not finite.
+        accuracy, balanced_accuracy, macro_f1 and, with more than 5 classes, top5; or rmse, mae and r2. All NaN if an
+        output is not finite.
     """
     return _of_numbers(outputs, targets) if task == "regression" else _of_classes(outputs, targets)
 
@@ -69,15 +69,15 @@ def _of_classes(probabilities: np.ndarray, targets: np.ndarray) -> dict[str, flo
     predicted, classes = probabilities.argmax(1), probabilities.shape[1]
     present = np.unique(targets)
     correct = predicted == targets
-    found = {
+    values = {
         "accuracy": float(correct.mean()),
         "balanced_accuracy": float(np.mean([correct[targets == c].mean() for c in present])),
         "macro_f1": float(f1_score(targets, predicted, average="macro", zero_division=0)),
     }
     if classes > _TOP:
         best = np.argpartition(-probabilities, _TOP - 1, axis=1)[:, :_TOP]
-        found["top5"] = float((best == targets[:, None]).any(1).mean())
-    return found if np.isfinite(probabilities).all() else dict.fromkeys(found, float("nan"))
+        values["top5"] = float((best == targets[:, None]).any(1).mean())
+    return values if np.isfinite(probabilities).all() else dict.fromkeys(values, float("nan"))
 
 
 def _of_numbers(predicted: np.ndarray, targets: np.ndarray) -> dict[str, float]:
@@ -91,7 +91,7 @@ def _of_numbers(predicted: np.ndarray, targets: np.ndarray) -> dict[str, float]:
 
 
 def per_class(probabilities: np.ndarray, targets: np.ndarray, classes: tuple[str, ...]) -> PerClass:
-    """Precision, recall and F1 of each class."""
+    """Compute precision, recall and F1 of each class."""
     from sklearn.metrics import precision_recall_fscore_support
 
     precision, recall, f1, support = precision_recall_fscore_support(
@@ -101,7 +101,7 @@ def per_class(probabilities: np.ndarray, targets: np.ndarray, classes: tuple[str
 
 
 def confusion(probabilities: np.ndarray, targets: np.ndarray) -> Int[np.ndarray, "true predicted"]:
-    """How often each class (rows) was taken for each (columns)."""
+    """Count how often each true class (rows) was predicted as each class (columns)."""
     from sklearn.metrics import confusion_matrix
 
     classes = np.arange(probabilities.shape[1])
@@ -109,7 +109,7 @@ def confusion(probabilities: np.ndarray, targets: np.ndarray) -> Int[np.ndarray,
 
 
 def losses_of_images(task: Task, outputs: np.ndarray, targets: np.ndarray) -> Float[np.ndarray, " images"]:
-    """What each image adds to the metric: 1 for a wrong class, or the squared error of a number."""
+    """Compute each image's contribution to the metric: 1 for a wrong class, or the squared error of a number."""
     if task == "classification":
         return (outputs.argmax(1) != targets).astype(np.float64)
     return np.square(outputs - targets).astype(np.float64)

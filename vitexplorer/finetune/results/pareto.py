@@ -1,4 +1,4 @@
-"""Which runs are worth their cost: the Pareto front of a metric against parameters, time or file size."""
+"""Pareto front of a metric against parameters, time or file size."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from vitexplorer.finetune.results.metrics import higher_is_better
 
 
 def pareto_front(metric: str, values: Sequence[float], costs: Sequence[float]) -> Bool[np.ndarray, " runs"]:
-    """True for each run that no other beats: none is at least as good and as cheap, and better in one of the two.
+    """Return True for each run that no other dominates, being at least as good and as cheap and better in one of both.
 
-    Runs that are equal in both stay together. A value of NaN is never on the front.
+    Runs that are equal in both are on the front together. A NaN value is never on the front.
     """
     gain = np.asarray(values, float) * (1 if higher_is_better(metric) else -1)
     cost = np.asarray(costs, float)

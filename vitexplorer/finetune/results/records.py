@@ -1,7 +1,6 @@
-"""What a job leaves behind, as frozen records: the baseline, the estimate before, every epoch, the result after.
+"""Frozen records of a job: baseline, estimate, epochs and result.
 
-No torch here: the page and the leaderboard read these without loading it. A tuned model is loaded when it is asked
-for.
+No torch here: the page and the leaderboard read these without loading it. A tuned model is loaded on first use.
 """
 
 from __future__ import annotations
@@ -28,38 +27,38 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run will need, from two batches, before anything is trained."""
+    """Estimated cost of a run, from two batches, before training."""
 
     run: str
-    """key of the candidate"""
+    """Key of the candidate"""
     total: Count
-    """parameters"""
+    """All parameters"""
     trainable: Count
-    """those that train, the head included"""
+    """Trained parameters, the head's included"""
     head: Count
     steps: Count
-    """optimiser steps of the whole run"""
+    """Optimiser steps of the whole run"""
     seconds_per_step: Amount
     seconds: Amount
-    """of the whole run: what runs once, all steps, all validations"""
+    """Seconds of the whole run: cached features, all steps, all validations"""
     memory_bytes: Count
-    """parameters, gradients, the optimiser's averages and what one batch keeps for the backward pass"""
+    """Bytes of parameters, gradients, optimiser averages and one batch's tensors saved for the backward pass"""
     cache_bytes: Count
-    """of what is computed once for each image; 0 where the whole network runs in every step"""
+    """Bytes of the features cached for each image; 0 if the whole network runs in every step"""
     precision: Literal["no", "bf16"]
-    """no: float32"""
+    """Precision; "no" is float32"""
     text: Text
-    """where training begins and what that means for augmentation"""
+    """Explanation of where training begins and how images are augmented"""
 
     @property
     def is_cached(self) -> bool:
-        """Whether the frozen part runs once only."""
+        """True if the frozen part runs only once."""
         return self.cache_bytes > 0
 
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """The baseline's metric on the whole validation set for growing parts of the training images."""
+    """Baseline's metric on the whole validation set for growing subsets of the training images."""
 
     images: tuple[int, ...]
     values: tuple[float, ...]
@@ -71,17 +70,17 @@ class LearningCurve:
 
 @dataclass(frozen=True)
 class Baseline:
-    """Logistic or ridge regression on the frozen features: what every method must beat."""
+    """Logistic or ridge regression on the frozen features, which every method must beat."""
 
     metric: str
     metrics: Mapping[str, float]
     constant: float
-    """the metric of the best answer that looks at no image: the commonest class, or the mean"""
+    """Metric of the best prediction without images: the commonest class, or the mean"""
     strength: float
     """C of the logistic or alpha of the ridge regression, chosen by cross-validation on the training side"""
     learning_curve: LearningCurve
     seconds: float
-    """of the regression; the features come before it"""
+    """Seconds of the regression, without the features"""
     feature_seconds: float
 
     def __post_init__(self):
@@ -90,7 +89,7 @@ class Baseline:
 
     @property
     def value(self) -> float:
-        """The metric."""
+        """Value of the metric."""
         return self.metrics[self.metric]
 
 
@@ -99,37 +98,37 @@ class Epoch:
     """One pass over the training images and the validation after it."""
 
     epoch: Count
-    """counted from 1"""
+    """Number of the epoch, counted from 1"""
     train_loss: float
-    """mean over the epoch, as it was while it learned"""
+    """Mean training loss during the epoch"""
     metrics: Mapping[str, float]
-    """of the validation set: loss, and what `metrics.scores` gives"""
+    """Metrics of the validation set: loss, and those of `metrics.scores`"""
     learning_rate: float
-    """of the body, at the end of the epoch"""
+    """Largest learning rate of the groups at the end of the epoch"""
     seconds: Amount
-    """since the run began, pauses not counted"""
+    """Seconds since the run began, without pauses"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RunRecord:
-    """How one method went, as its run writes it down at its end."""
+    """Record of one finished run."""
 
     method: str
     settings: Mapping[str, Any]
     epochs: tuple[Epoch, ...]
     best: Count
-    """place in `epochs` of the epoch that was kept: the best metric, then the lowest loss"""
+    """Index in `epochs` of the best epoch: best metric, then lowest loss"""
     seconds: Amount
-    """of training, with what was computed once; pauses are not counted"""
+    """Seconds of training, cached features included, without pauses"""
     total: Count
-    """parameters"""
+    """All parameters"""
     trainable: Count
-    """the head's included"""
+    """Trained parameters, the head's included"""
     head: Count
     file_bytes: Count
-    """of the tuned model's file"""
+    """Bytes of the tuned model's file"""
     stopped: bool = False
-    """whether it was stopped before its last epoch; what is kept is the best until then"""
+    """True if the run was stopped before its last epoch; the best epoch until then is the result"""
     notes: tuple[Text, ...] = ()
 
     def __post_init__(self):
@@ -144,27 +143,27 @@ class RunRecord:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FinetuneResult(RunRecord, Summarised, NotebookDisplay):
-    """One method on one split: how it went, what it says of each validation image, and the model."""
+    """Result of one method on one split: its record, its outputs for the validation images, and the model."""
 
     run: str
-    """key of the run in its job"""
+    """Key of the run in its job"""
     base: tuple[str, str, int]
-    """name, weights and seed of the model it was made from, as `load_backbone` takes them"""
+    """Name, weights and seed of the base model, as for `load_backbone`"""
     task: Task
     metric: str
-    """accuracy or rmse"""
+    """Name of the metric, accuracy or rmse"""
     classes: tuple[str, ...]
-    """empty for regression"""
+    """Class names; empty for regression"""
     paths: tuple[str, ...]
-    """of the validation images, relative to the data folder"""
+    """Paths of the validation images, relative to the data folder"""
     targets: np.ndarray
-    """(images,) int classes or float numbers of the validation set"""
+    """Targets of the validation set, (images,): int classes or float numbers"""
     outputs: np.ndarray
-    """of the kept model: probabilities (images, classes), or numbers (images,)"""
+    """Outputs of the best epoch: probabilities (images, classes) or numbers (images,)"""
     file: Path
-    """what was trained, as `load_tuned` reads it"""
+    """Tuned model's file, for `load_tuned`"""
     baseline: Baseline | None = None
-    """of the same split"""
+    """Baseline of the same split"""
 
     def _summary(self) -> Summary:
         name, weights, seed = self.base
@@ -188,17 +187,17 @@ class FinetuneResult(RunRecord, Summarised, NotebookDisplay):
 
     @property
     def value(self) -> float:
-        """The metric of the kept epoch."""
+        """Metric of the best epoch."""
         return self.metrics[self.metric]
 
     @property
     def metrics(self) -> Mapping[str, float]:
-        """All figures of the kept epoch."""
+        """All metrics of the best epoch."""
         return self.epochs[self.best].metrics
 
     @cached_property
     def model(self) -> TunedModel:
-        """The tuned model, a model like any other. Raises what `load_backbone` and `load_tuned` raise."""
+        """Tuned model. Raises UnknownNameError, DownloadError or WeightsError if it cannot be loaded."""
         from vitexplorer.finetune.storing import load_tuned
         from vitexplorer.models.loading import load_backbone
 
@@ -207,7 +206,7 @@ class FinetuneResult(RunRecord, Summarised, NotebookDisplay):
 
     @property
     def confusion(self) -> np.ndarray | None:
-        """Int (classes, classes): how often each true class (rows) was taken for each; None for regression."""
+        """Counts of true class (rows) by predicted class, int (classes, classes); None for regression."""
         return confusion(self.outputs, self.targets) if self.classes else None
 
     @property
@@ -217,19 +216,19 @@ class FinetuneResult(RunRecord, Summarised, NotebookDisplay):
 
     @property
     def residuals(self) -> np.ndarray | None:
-        """(images,) predicted minus true number; None for classes."""
+        """Predicted minus true number, (images,); None for classes."""
         return None if self.classes else self.outputs - self.targets
 
     @property
     def wrong(self) -> tuple[int, ...]:
-        """Validation images from the worst on: misread, the surest first; for numbers all, by their error."""
+        """Validation images, worst first: wrong predictions by confidence; for numbers all, by error."""
         if not self.classes:
             return tuple(np.argsort(-np.abs(self.outputs - self.targets), kind="stable").tolist())
         predicted = self.outputs.argmax(1)
-        surest = np.argsort(-self.outputs.max(1), kind="stable")
-        return tuple(int(i) for i in surest if predicted[i] != self.targets[i])
+        by_confidence = np.argsort(-self.outputs.max(1), kind="stable")
+        return tuple(int(i) for i in by_confidence if predicted[i] != self.targets[i])
 
     @property
     def learning_curve(self) -> LearningCurve | None:
-        """Would more images help? The baseline's curve, on this split; None where it was not made."""
+        """Baseline's learning curve on this split; None without a baseline."""
         return self.baseline.learning_curve if self.baseline else None
