@@ -1,10 +1,10 @@
-"""Comparisons: one file, one picture of two captures with a question. `compare` asks it, `comparisons()` lists them.
+"""Comparisons of two captures: a question and a picture, one file each. `compare` computes one, `comparisons()` lists them.
 
     left, right = (vx.capture(vx.load_model(name), "picture.jpg") for name in (one, other))
     result = vx.compare("cka", left, right)
 
-The two may be any: of two models, of trained and random weights, of two images or sizes, of a model and its tuned one,
-of a plain and a changed run. What a comparison draws of each side is what the view of one capture draws.
+The two captures may differ in anything: model, weights (trained, random, tuned), image, size, or a change. Each side
+is drawn as the view of a single capture draws it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ COMPARISONS: Registry[Comparison] = Registry("comparison", __name__, "COMPARISON
 
 
 def refusal(comparison: str, left: Capture, right: Capture) -> Text | None:
-    """Why it has no meaning for these two; None where it has one. Raises UnknownNameError for no comparison."""
+    """Return the reason why a comparison does not apply to these two, or None.
+
+    Raises UnknownNameError if there is no such comparison.
+    """
     record = COMPARISONS[comparison]
     for capture in (left, right):
         if not capture.model.family.shows_stream:
@@ -33,31 +36,32 @@ def refusal(comparison: str, left: Capture, right: Capture) -> Text | None:
 
 
 def compare(comparison: str, left: Capture, right: Capture, **settings: Any) -> Result:
-    """The numbers of one comparison of two captures.
+    """Compute one comparison of two captures.
 
     Args:
         comparison: a key of `comparisons()`.
         left: from `capture`, or from `intervene`.
-        right: the same.
-        settings: its controls, of which the left capture says what there is; what is left out takes its default.
+        right: likewise.
+        settings: values of its controls, whose options are those of the left capture; missing ones take their defaults.
 
     Raises:
-        UnknownNameError: no such comparison or setting; the message names the nearest.
-        SettingError: a value that the control cannot take.
-        UnsupportedError: it has no meaning for these two; the message says why.
+        UnknownNameError: there is no such comparison or setting; the message suggests the nearest name.
+        SettingError: a value is invalid.
+        UnsupportedError: the comparison does not apply to these two; the message says why.
     """
-    from vitexplorer.capturing.capture import plain_numbers  # which loads torch
+    from vitexplorer.capturing.capture import plain_numbers  # imports torch
 
-    record, reason = COMPARISONS[comparison], refusal(comparison, left, right)
+    record = COMPARISONS[comparison]
+    reason = refusal(comparison, left, right)
     if reason is not None:
         raise UnsupportedError(reason)
     with plain_numbers(left.input.tensor.device):
         result = record.compute(left, right, **record.settings(left, settings))
-    of_both = [note for one in (left, right) for note in (*one.model.notes, *one.input.notes)]
+    notes = [note for capture in (left, right) for note in (*capture.model.notes, *capture.input.notes)]
     return replace(
         result,
         provenance=replace(left.provenance, beside=right.provenance),
-        notes=tuple(dict.fromkeys([*of_both, *result.notes])),
+        notes=tuple(dict.fromkeys([*notes, *result.notes])),
         settings_said={
             control.name: (control.called(left), control.say(result.settings[control.name], left))
             for control in record.controls
@@ -67,10 +71,10 @@ def compare(comparison: str, left: Capture, right: Capture, **settings: Any) -> 
 
 
 def reading(result: Result, language: Language = "en") -> str:
-    """What one says pointing at the figure of a comparison. Raises UnknownNameError for a result that is none's."""
+    """Summarise a result in a sentence. Raises UnknownNameError if it is not the result of a comparison."""
     return COMPARISONS[result.view].reading(result).in_(language)
 
 
 def comparisons() -> dict[str, Comparison]:
-    """Every comparison by its key, with its question, its controls and its paper."""
+    """Return every comparison by its key."""
     return dict(COMPARISONS)

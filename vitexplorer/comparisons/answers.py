@@ -1,8 +1,8 @@
-"""What do the two answer? The likeliest classes of both with the probability that each gives them.
+"""What do the two answer? The likeliest classes of both, with the probability that each model gives them.
 
-Softmax over all of a model's classes; of two models with one output their numbers. Classes are matched by name where
-both name theirs, by number otherwise; one that a model has not is left empty.
-Misleading: probabilities of models with other class lists are shares of other wholes.
+Probabilities are a softmax over all of a model's classes; two models with one output show their output. Classes are
+matched by name if both models name theirs, otherwise by number; a class that a model lacks is left empty.
+Misleading: probabilities over different class lists are not on one scale.
 """
 
 from __future__ import annotations
@@ -25,18 +25,21 @@ NOT_ALIKE = Text(
 
 
 def compute(left: Capture, right: Capture) -> SidesResult:
-    """Probabilities of the likeliest classes of both, the left one's first, (classes, sides); NaN for no such class.
+    """Compute the probabilities of the likeliest classes of both, (classes, sides); NaN if a model lacks the class.
 
-    Of models with one output each: that of both, (1, sides).
+    The left model's classes come first. Models with one output give that output, (1, sides).
     """
-    sides, unit = (left, right), unit_of_values(left.logits)
+    sides = (left, right)
+    unit = unit_of_values(left.logits)
     shares = [shown_values(capture.logits.double()).tolist() for capture in sides]
     by_name = all(capture.model.class_names for capture in sides)
     keys = [[*capture.model.class_names] if by_name else [*range(len(capture.logits))] for capture in sides]
-    places = [{key: n for n, key in reversed([*enumerate(of)])} for of in keys]
+    places = [
+        {key: n for n, key in reversed([*enumerate(side_keys)])} for side_keys in keys
+    ]  # the first of equal names
     best = {
-        of[top.index]: answer_text(top)
-        for capture, of in zip(sides, keys, strict=True)
+        side_keys[top.index]: answer_text(top)
+        for capture, side_keys in zip(sides, keys, strict=True)
         for top in top_classes(capture.logits, capture.model.class_texts)
     }
     values = [
@@ -57,7 +60,7 @@ def compute(left: Capture, right: Capture) -> SidesResult:
 
 
 def refuses(left: Capture, right: Capture) -> Text | None:
-    """Models that name no class, and one output beside classes."""
+    """Refuse a model without a classifier, and a pair of which only one has a single output."""
     for capture in (left, right):
         if capture.logits is None:
             return Text(
@@ -73,9 +76,9 @@ def refuses(left: Capture, right: Capture) -> Text | None:
 
 
 def reading(result: SidesResult) -> Text:
-    """The first answer of each."""
+    """Summarise the first answer of each."""
     first = [int(np.nanargmax(side)) for side in result.values.T]
-    said = {
+    words = {
         "one": result.entries[first[0]],
         "share": value_text(result.values[first[0], 0], result.unit),
         "other": result.entries[first[1]],
@@ -85,16 +88,16 @@ def reading(result: SidesResult) -> Text:
         return Text(
             "On the left {one} is {share}, on the right {other} is {other_share}.",
             "左侧{one}为 {share}，右侧{other}为 {other_share}。",
-        ).format(**said)
+        ).format(**words)
     if first[0] == first[1]:
         return Text(
             "Both answer {one}: {share} on the left, {other_share} on the right.",
             "两者都答{one}：左侧 {share}，右侧 {other_share}。",
-        ).format(**said)
+        ).format(**words)
     return Text(
         "The left one answers {one} ({share}), the right one {other} ({other_share}).",
         "左侧的答案是{one}（{share}），右侧是{other}（{other_share}）。",
-    ).format(**said)
+    ).format(**words)
 
 
 COMPARISON = Comparison(

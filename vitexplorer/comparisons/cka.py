@@ -1,8 +1,8 @@
-"""Do the two hold the same of the image? Linear CKA of their tokens, every block with every block.
+"""Do the two hold the same of the image? Linear CKA of their tokens, every block against every block.
 
-Kornblith et al. 2019 (arXiv 1905.00414, equation 4), as `quantities/cka.py` has it: rows are places of the image, and
-where grids differ both are brought to the coarser one.
-Misleading: with fewer patches than dimensions unrelated tokens are alike too; one image says little, many say more.
+Kornblith et al. 2019 (arXiv 1905.00414, equation 4), computed by `quantities/cka.py`: the samples are places of the
+image, and differing grids are reduced to the coarser one.
+Misleading: with fewer patches than dimensions, unrelated tokens look alike too; one image is a small sample.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ AXIS = Text("block · {name}", "块 · {name}")
 
 
 def compute(left: Capture, right: Capture) -> AlikeResult:
-    """Linear CKA, (blocks of the left, blocks of the right), 0-1."""
+    """Compute linear CKA, (blocks of the left, blocks of the right), 0-1."""
     one, other = names_of(left, right)
     return AlikeResult(
         view="cka",
@@ -39,7 +39,7 @@ def compute(left: Capture, right: Capture) -> AlikeResult:
 
 
 def refuses(left: Capture, right: Capture) -> Text | None:
-    """Tokens of two images."""
+    """Refuse captures of two images."""
     if left.input.image_hash == right.input.image_hash:
         return None
     return Text(
@@ -49,7 +49,7 @@ def refuses(left: Capture, right: Capture) -> Text | None:
 
 
 def reading(result: AlikeResult) -> Text:
-    """The pair of blocks that is most alike, and the last ones."""
+    """Name the most similar pair of blocks, and the similarity of the last blocks."""
     values = result.values
     row, col = np.unravel_index(int(np.nanargmax(values)), values.shape)
     return Text(

@@ -1,8 +1,7 @@
-"""What do the two take? Parameters, multiplications for this input, tokens and blocks.
+"""What do the two take? Parameters, multiply-accumulates for this input, tokens and blocks.
 
-Parameters and multiply-accumulates are those of the views `parameters` and `cost`, the latter at the size of the input
-that each capture had.
-Misleading: multiplications are not time; memory traffic and the machine decide as well.
+The views `parameters` and `cost` compute the first two, the latter at each capture's input size.
+Misleading: multiplications are not time; memory traffic and the machine matter as well.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ QUANTITIES = (
 
 
 def compute(left: Capture, right: Capture) -> SidesResult:
-    """The quantities of both, (quantities, sides)."""
+    """Compute the quantities of both, (quantities, sides)."""
     return SidesResult(
         view="costs",
         title=TITLE,
@@ -46,10 +45,11 @@ def compute(left: Capture, right: Capture) -> SidesResult:
 
 
 def quantities(capture: Capture) -> tuple[int, ...]:
-    """Those of one capture, in the order of `QUANTITIES`."""
+    """Return the quantities of one capture, in the order of `QUANTITIES`."""
     from vitexplorer.views import compute as compute_view
 
-    last, prefix = capture.depth - 1, len(capture.prefix_tokens)
+    last = capture.depth - 1
+    prefix = len(capture.prefix_tokens)
     return (
         compute_view("parameters", capture).total,
         compute_view("cost", capture).total,
@@ -62,14 +62,14 @@ def quantities(capture: Capture) -> tuple[int, ...]:
 
 
 def refuses(left: Capture, right: Capture) -> Text | None:
-    """Models whose multiplications cannot be told."""
+    """Refuse models whose multiplications cannot be counted."""
     from vitexplorer.views import refusal
 
     return next(filter(None, (refusal("cost", capture) for capture in (left, right))), None)
 
 
 def reading(result: SidesResult) -> Text:
-    """Right over left."""
+    """State the ratios of the right to the left."""
     parameters, macs = (result.values[row, 1] / result.values[row, 0] for row in (0, 1))
     return Text(
         "The right one has {parameters} times the parameters of the left one and takes {macs} times its "

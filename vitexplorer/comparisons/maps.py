@@ -1,10 +1,10 @@
-"""Where does attention go in the one and in the other? A map of each, and what the right one has more or less.
+"""Where does attention go in the one and in the other? An attention map of each, and their difference.
 
-Attention rollout through all blocks (Abnar & Zuidema 2020, arXiv 2005.00928) or the attention of one block, each as its
-own view gives it; of networks of unequal depth the block of the right one is that at the same share of the depth. A
-patch that looks is the one at its place, and a token that the right one has not is the mean over its patches. Where
-both saw the same image on the same grid, their difference stands beside them.
-Misleading: shares of attention are divided among the patches, so that finer grids have smaller ones.
+Attention rollout through all blocks (Abnar & Zuidema 2020, arXiv 2005.00928) or the attention of one block, computed by
+the views of these names. For networks of different depth, the right block is the one at the same relative depth. A
+query patch is matched by its place in the image; a query token that the right model lacks becomes the mean over its
+patches. The difference is shown if both saw the same image on the same grid.
+Misleading: attention is divided among the patches, so finer grids have smaller shares.
 """
 
 from __future__ import annotations
@@ -32,34 +32,38 @@ BLOCKS = Text("Block {one} on the left, {other} on the right.", "左侧第 {one}
 
 
 class QueryOfMap(QueryControl):
-    """The token that looks; a patch of the left one's chosen block, or of its last one for the rollout."""
+    """Query token; its patches are those of the left model's chosen block, or of its last block for the rollout."""
 
     def grid(self, capture, settings):
-        """That of the block whose map is shown."""
+        """Return the grid of the block whose map is drawn."""
         last = capture.depth - 1
         return capture.grid(last if settings.get("map") == "rollout" else settings.get("attention_block", last))
 
 
 def compute(left: Capture, right: Capture, map: str, attention_block: int, query: Query) -> PairResult:
-    """The map of each, (sides, rows, cols) on the left one's grid, not rescaled."""
+    """Compute both maps, (sides, rows, cols) on the left grid, not rescaled."""
     block = attention_block
     other = matched(block, left.depth, right.depth)
-    asked, shown = ((left.depth - 1, right.depth - 1), (0, 0)) if map == "rollout" else ((block, other), (block, other))
-    looking = placed(query, (left, asked[0]), (right, asked[1]))
-    pictures = map_of(left, map, block, query), map_of(right, map, other, looking)
-    grids = [(capture, at) for capture, at in zip((left, right), shown, strict=True)]
+    if map == "rollout":  # from a query in the last block to the patches of the first
+        query_blocks = (left.depth - 1, right.depth - 1)
+        map_blocks = (0, 0)
+    else:
+        query_blocks = map_blocks = (block, other)
+    right_query = placed(query, (left, query_blocks[0]), (right, query_blocks[1]))
+    pictures = map_of(left, map, block, query), map_of(right, map, other, right_query)
     notes = [
         LOOKS.format(side=side, query=query_text(token))
-        for side, token in ((Text("Left", "左"), query), (Text("Right", "右"), looking))
+        for side, token in ((Text("Left", "左"), query), (Text("Right", "右"), right_query))
     ]
     if map == "attention":
         notes.append(BLOCKS.format(one=block, other=other))
     settings = {"map": map, "attention_block": block, "query": query}
-    return pair_of("maps", TITLE, (grids[0], grids[1]), pictures, settings, tuple(notes))
+    sides = ((left, map_blocks[0]), (right, map_blocks[1]))
+    return pair_of("maps", TITLE, sides, pictures, settings, tuple(notes))
 
 
 def map_of(capture: Capture, kind: str, block: int, query: Query) -> MapResult:
-    """One map of one capture, by its own view."""
+    """Compute one map of one capture by the view for it."""
     from vitexplorer.views import compute as compute_view
 
     if kind == "rollout":
@@ -68,17 +72,17 @@ def map_of(capture: Capture, kind: str, block: int, query: Query) -> MapResult:
 
 
 def reading(result: PairResult) -> Text:
-    """Where each is strongest, and how far the two go together."""
+    """State where each map is strongest, and their correlation."""
     left, right = result.values
-    said = Text(
+    sentence = Text(
         "The left map is strongest at {one}; the right one, read at the places of its patches, at {other}{more}",
         "左图在{one}最强；右图按左图各图块的位置读取，在{other}最强{more}",
     )
-    return said.format(one=extreme(left), other=extreme(right), more=alike(left, right))
+    return sentence.format(one=extreme(left), other=extreme(right), more=alike(left, right))
 
 
 def alike(left: np.ndarray, right: np.ndarray) -> Text:
-    """The correlation of two maps, as the end of a sentence."""
+    """Return the correlation of two maps as the end of a sentence."""
     if not (np.ptp(left) and np.ptp(right)):
         return Text(".", "。")
     share = measured(float(np.corrcoef(left.ravel(), right.ravel())[0, 1]))

@@ -1,8 +1,8 @@
-"""Which patches speak for what each of the two answers? A relevance map of each for its own likeliest class.
+"""Which patches speak for what each of the two answers? A relevance map of each for its own top class.
 
-For two whose classes are other ones, a model and its tuned one above all: each is what the view of the method gives
-for its own model and its own answer, with all other settings at their defaults.
-Misleading: maps of two classes explain two questions; where they differ it may be the class, not the model.
+For models with different classes, above all a model and its fine-tuned version. The view of the method computes each
+map for its own model and answer, with all other settings at their defaults.
+Misleading: the two maps may explain different classes; a difference may come from the class, not the model.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FOR = Text("{side}, for {name}", "{side}，解释{name}")
 
 
 def compute(left: Capture, right: Capture, method: str) -> PairResult:
-    """The map of each, (sides, rows, cols) on the left one's grid, not rescaled."""
+    """Compute both maps, (sides, rows, cols) on the left grid, not rescaled."""
     from vitexplorer.views import compute as compute_view
 
     pictures: tuple[MapResult, MapResult] = (compute_view(method, left), compute_view(method, right))
@@ -45,7 +45,7 @@ def compute(left: Capture, right: Capture, method: str) -> PairResult:
 
 
 def reading(result: PairResult) -> Text:
-    """What speaks most for the answer on either side."""
+    """Name the patch that counts most for the answer on each side."""
     left, right = result.values
     return Text(
         "{left}: {one} counts most. {right}: read at the places of the left patches, {other}{more}",

@@ -16,7 +16,7 @@ from vitexplorer.core.types import Result
 
 @dataclass(frozen=True)
 class Comparison(Summarised):
-    """A picture of two captures with a question. `compute(left, right, **settings)` returns numbers."""
+    """Question and picture of two captures. `compute(left, right, **settings)` returns its numbers."""
 
     title: Text
     question: Text
@@ -24,16 +24,16 @@ class Comparison(Summarised):
     """Warning on when the picture misleads"""
     compute: Callable[..., Result]
     reading: Callable[[Any], Text]
-    """Makes one sentence, two at most, of the numbers of a result"""
+    """Function that summarises a result in one or two sentences"""
     controls: tuple[Control, ...] = ()
     """Controls; their choices are those of the left capture"""
     paper: Paper | None = None
     refuses: Callable[[Any, Any], Text | None] = lambda left, right: None
-    """Reason why it has no meaning for these two, or None"""
+    """Function that returns the reason why it does not apply to two captures, or None"""
     runs: Literal["nothing", "once", "many"] = "nothing"
     """Number of passes through each network, see `View.runs`"""
     overview: bool = False
-    """True if it comes before the others"""
+    """True if it is listed before the others"""
     room: str = "compare"
 
     _see_more = "vx.compare(key, left, right, control=value) gives its numbers; vx.comparisons() lists the keys"

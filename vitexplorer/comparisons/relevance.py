@@ -1,8 +1,8 @@
 """Which patches speak for one class in the one and in the other? A relevance map of each for the same class.
 
-Each is what the view of the method gives for its own model with its other settings at their defaults. Classes are
-matched by name where both models name theirs, otherwise by number where they have as many.
-Misleading: units of two models differ; the difference of two relevance maps is one of numbers, not of reasons.
+The view of the method computes each map for its own model, with its other settings at their defaults. Classes are
+matched by name if both models name theirs, otherwise by number if both have equally many.
+Misleading: the units of two models differ; a difference of values is not a difference of reasons.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ METHODS = (
 
 
 def same_class(left: Capture, right: Capture, target: int) -> int:
-    """The number on the right of a class on the left. Raises UnsupportedError where the right one has no such class."""
+    """Return the right model's number of a class of the left. Raises UnsupportedError if it has no such class."""
     names, others = left.model.class_names, right.model.class_names
     if names and others:
         if names[target] in others:
@@ -44,7 +44,7 @@ def same_class(left: Capture, right: Capture, target: int) -> int:
 
 
 def no_classifier(left: Capture, right: Capture) -> Text | None:
-    """Why there is no class to explain on both sides, where one of the models has none."""
+    """Return the refusal for a model without a classifier, or None if both have one."""
     for capture in (left, right):
         if capture.logits is None:
             return Text(
@@ -55,7 +55,7 @@ def no_classifier(left: Capture, right: Capture) -> Text | None:
 
 
 def refuses(left: Capture, right: Capture) -> Text | None:
-    """Models without a classifier, and two whose classes have nothing in common."""
+    """Refuse models without a classifier, and two that share no class."""
     if reason := no_classifier(left, right):
         return reason
     if left.model.class_names and right.model.class_names:
@@ -71,7 +71,7 @@ def refuses(left: Capture, right: Capture) -> Text | None:
 
 
 def compute(left: Capture, right: Capture, method: str, target: int) -> PairResult:
-    """The map of each, (sides, rows, cols) on the left one's grid, not rescaled."""
+    """Compute both maps, (sides, rows, cols) on the left grid, not rescaled."""
     from vitexplorer.views import compute as compute_view
 
     there = same_class(left, right, target)
@@ -89,14 +89,14 @@ def compute(left: Capture, right: Capture, method: str, target: int) -> PairResu
 
 
 def on_grid(capture: Capture, picture: MapResult) -> tuple[Capture, int]:
-    """The capture with a block whose grid is that of the map."""
+    """Return the capture and its first block with the grid of the map."""
     shape = picture.grid.rows, picture.grid.cols
     blocks = range(capture.depth)
-    return capture, next(one for one in blocks if (capture.grid(one).rows, capture.grid(one).cols) == shape)
+    return capture, next(at for at in blocks if (capture.grid(at).rows, capture.grid(at).cols) == shape)
 
 
 def reading(result: PairResult) -> Text:
-    """What speaks most for the class on either side."""
+    """Name the patch that counts most for the class on each side."""
     left, right = result.values
     return Text(
         "For {name} {one} counts most on the left; on the right, read at the places of those patches, {other}{more}",

@@ -1,10 +1,10 @@
 """Do the same colours mean the same things? Principal components of the tokens of both, in one basis.
 
-As in DINOv2 (Oquab et al. 2023, arXiv 2304.07193, figure 1), which does it for several pictures of one model: the three
-directions in which the patch tokens of both together differ most, as red, green, blue. More pictures, as the left model
-sees them, share the same basis.
-Misleading: between two models that were trained apart no direction of the one is a direction of the other. Then the
-first component tells the models apart, and like colours say nothing.
+As in DINOv2 (Oquab et al. 2023, arXiv 2304.07193, figure 1), which shows several pictures of one model: the first three
+principal components of the patch tokens of both together, as red, green, blue. Further pictures, seen by the left
+model, share the basis.
+Misleading: two separately trained models share no directions. The first component then separates the models, and equal
+colours mean nothing.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ APART = Text(
 def compute(
     left: Capture, right: Capture, block: int, norm: bool, images: tuple[NamedCapture, ...]
 ) -> PairResult | PicturesResult:
-    """Colours of each, (sides, rows, cols, 3) or (images, rows, cols, 3) in 0-1 on the left one's grid."""
-    captures = [left, right, *(one.capture for one in images)]
+    """Compute colours, (sides, rows, cols, 3) or (images, rows, cols, 3) in 0-1 on the left grid."""
+    captures = [left, right, *(image.capture for image in images)]
     pictures = shared_token_pca(captures, block, norm)
     apart = (left.provenance.model, left.provenance.weights) != (right.provenance.model, right.provenance.weights)
     settings = {"block": block, "norm": norm}
@@ -53,7 +53,8 @@ def _together(
     settings: Mapping[str, object],
     notes: tuple[Text, ...],
 ) -> PicturesResult:
-    left, block = captures[0], pictures[0].settings["block"]
+    left = captures[0]
+    block = pictures[0].settings["block"]
     names = (LEFT, RIGHT, *(PICTURE.format(number=number) for number in range(3, len(captures) + 1)))
     return PicturesResult(
         view="shared_pca",
@@ -75,8 +76,8 @@ def _together(
 
 
 def refuses(left: Capture, right: Capture) -> Text | None:
-    """Tokens of unequal width, which have no basis in common."""
-    widths = [[one.residual_after(block).shape[-1] for block in range(one.depth)] for one in (left, right)]
+    """Refuse tokens of unequal width, which have no common basis."""
+    widths = [[side.residual_after(block).shape[-1] for block in range(side.depth)] for side in (left, right)]
     if widths[0] == widths[1]:
         return None
     return Text(
@@ -87,9 +88,9 @@ def refuses(left: Capture, right: Capture) -> Text | None:
 
 
 def reading(result: PairResult | PicturesResult) -> Text:
-    """How far apart the two, or the outermost of several, stand on the first component."""
+    """State the mean of each side on the first component, or the lowest and highest mean of several pictures."""
     if isinstance(result, PicturesResult):
-        means = [float(one.values[..., 0].mean()) for one in result.pictures]
+        means = [float(picture.values[..., 0].mean()) for picture in result.pictures]
         low, high = int(np.argmin(means)), int(np.argmax(means))
         return Text(
             "{count} pictures share one basis. On the first component, shown in red from 0 to 1, lowest on average: "

@@ -1,8 +1,8 @@
-"""What the two sides are called, and how a picture of each becomes one result."""
+"""Names of the two sides of a comparison, and the result made of a picture of each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -16,12 +16,21 @@ _NAMED = Text("{side}: {name}", "{side}：{name}")
 
 
 def names_of(left: Capture, right: Capture) -> tuple[Text, Text]:
-    """Left and right with what tells them apart: the model, or what else of weights, size and changes is another."""
-    one, other = left.provenance, right.provenance
-    for tell in _TELLS:
-        if tell(one).en != tell(other).en:
-            return _NAMED.format(side=LEFT, name=tell(one)), _NAMED.format(side=RIGHT, name=tell(other))
+    """Name left and right by the first property in which they differ: model, weights, size or change."""
+    for property_of in (_model, _weights, _pixels, _changed):
+        one = property_of(left.provenance)
+        other = property_of(right.provenance)
+        if one.en != other.en:
+            return _NAMED.format(side=LEFT, name=one), _NAMED.format(side=RIGHT, name=other)
     return LEFT, RIGHT
+
+
+def _model(provenance: Provenance) -> Text:
+    return Text(provenance.model, provenance.model)
+
+
+def _weights(provenance: Provenance) -> Text:
+    return provenance.weights_text
 
 
 def _pixels(provenance: Provenance) -> Text:
@@ -33,14 +42,6 @@ def _changed(provenance: Provenance) -> Text:
     return Text("changed run", "更改后") if provenance.changes else Text("plain run", "原始运行")
 
 
-_TELLS: tuple[Callable[[Provenance], Text], ...] = (
-    lambda provenance: Text(provenance.model, provenance.model),
-    lambda provenance: provenance.weights_text,
-    _pixels,
-    _changed,
-)
-
-
 def pair_of(
     view: str,
     title: Text,
@@ -49,25 +50,24 @@ def pair_of(
     settings: Mapping[str, object],
     notes: tuple[Text, ...] = (),
 ) -> PairResult:
-    """One picture of each as a result.
+    """Make one result of a picture of each side.
 
     Args:
         view: key of the comparison.
-        title: of the figure.
-        sides: each capture with a block on whose grid its picture lies.
-        pictures: of the same kind.
-        settings: of the comparison.
-        notes: what it has to say; those that a picture brings of its own follow.
+        title: title of the figure.
+        sides: each capture with a block whose grid its picture has.
+        pictures: the two pictures, of the same kind.
+        settings: settings of the comparison.
+        notes: notes of the comparison; those of the pictures follow.
     """
     (left, block), (right, to) = sides
     one, other = pictures
-    said = [
+    picture_notes = [
         note
         for capture, picture in zip((left, right), pictures, strict=True)
         for note in picture.notes
         if note not in (*capture.model.notes, *capture.input.notes)
     ]
-
     return PairResult(
         view=view,
         title=title,
@@ -77,7 +77,7 @@ def pair_of(
         formula=one.formula,
         provenance=left.provenance,
         settings=dict(settings),
-        notes=tuple(dict.fromkeys([*notes, *said])),
+        notes=tuple(dict.fromkeys([*notes, *picture_notes])),
         target=one.target,
         grid=one.grid,
         image=one.image,

@@ -1,11 +1,11 @@
-"""What if something were different? The same image and model once more, with one thing or several changed.
+"""What if something were different? Run the same model on the same image again, with one or more changes.
 
     changed = vx.intervene(capture, {"positions": {"how": "off"}, "top_k": {"k": 8}})
-    changed = vx.intervene(capture, "positions:how=off;top_k:k=8")  # the same, as the URL and `--change` say it
+    changed = vx.intervene(capture, "positions:how=off;top_k:k=8")  # the same as text: URL, `--change`
     vx.compute("before_after", changed)
 
-A changed run is a `Capture` like any other, so that every view explains it; its provenance names the changes, and so
-does every figure. It takes one forward pass. Interventions: `interventions()`, one file each.
+A changed run takes one forward pass. It is an ordinary `Capture`, so every view explains it; its provenance and every
+figure name the changes. `interventions()` lists the interventions, one file each.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ from vitexplorer.models.preprocess import normalise
 
 INTERVENTIONS: Registry[Intervention] = Registry("intervention", __name__, "INTERVENTION")
 MOST_BYTES = 2 << 30
-"""of scores that a changed run may have to keep, for all blocks together"""
+"""Limit for the attention scores that a changed run holds, over all blocks"""
 
 Changes = Mapping[str, Mapping[str, Any]]
-"""name of an intervention -> its settings; what is left out takes its default"""
+"""Name of an intervention -> its settings; missing ones take their defaults"""
 
 
 def interventions() -> dict[str, Intervention]:
-    """Every intervention by its key in the order in which they act, with its question, controls and paper."""
+    """Return every intervention by key, in the order in which they act."""
     return dict(sorted(INTERVENTIONS.items(), key=lambda item: item[1].acts))
 
 
 def intervene(capture: Capture, changes: Changes | str | Iterable[str]) -> Capture:
-    """Run the model of a capture once more on the same image, with something changed.
+    """Run a capture's model on the same image again, with changes.
 
     Args:
         capture: a plain run.
-        changes: name -> settings, or the same as text (`read_changes`), or a list of such texts. None at all gives the
-            plain run again, bit for bit.
+        changes: name -> settings, or the same as text (`read_changes`), or a list of such texts. Without any change
+            the result equals the plain run bit for bit.
 
     Raises:
-        UnknownNameError: no such intervention or setting; the message names the nearest.
-        SettingError: a value that a control cannot take, or a capture that is changed already.
-        UnsupportedError: a change that has no meaning for this model; the message says why.
+        UnknownNameError: there is no such intervention or setting; the message suggests the nearest name.
+        SettingError: a value is invalid, or the capture is already a changed run.
+        UnsupportedError: the change does not apply to this model; the message says why.
     """
     if capture.change:
         raise SettingError(
@@ -56,12 +56,12 @@ def intervene(capture: Capture, changes: Changes | str | Iterable[str]) -> Captu
                 "这次运行已经被更改过。请从原始运行开始，一次给出所有更改。",
             )
         )
-    wanted = settled(capture, changes)
-    effects = tuple(INTERVENTIONS[name].effect(capture, **settings) for name, settings in wanted.items())
+    settings_of = settled(capture, changes)
+    effects = tuple(INTERVENTIONS[name].effect(capture, **settings) for name, settings in settings_of.items())
     _check_memory(capture, effects)
     change = Change(
         original=capture,
-        texts=tuple(INTERVENTIONS[name].says(capture, settings) for name, settings in wanted.items()),
+        texts=tuple(INTERVENTIONS[name].says(capture, settings) for name, settings in settings_of.items()),
         network=ChangedNetwork(capture.model.module, capture.model.block_of_parameter, effects),
         moved=next((effect.moved for effect in effects if effect.moved), None),
     )
@@ -69,39 +69,43 @@ def intervene(capture: Capture, changes: Changes | str | Iterable[str]) -> Captu
 
 
 def settled(capture: Capture, changes: Changes | str | Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Changes in the order in which they act, every setting checked and filled in. Raises as `intervene` does."""
+    """Return the changes in the order in which they act, with every setting checked and defaults filled in.
+
+    Raises UnknownNameError, SettingError and UnsupportedError, see `intervene`.
+    """
     if not isinstance(changes, Mapping):
         changes = read_changes(changes if isinstance(changes, str) else ";".join(changes))
-    wanted: dict[str, dict[str, Any]] = {}
+    settings_of: dict[str, dict[str, Any]] = {}
     for name in sorted(changes, key=lambda name: INTERVENTIONS[name].acts):
         record = INTERVENTIONS[name]
         reason = record.refuses(capture)
         if reason is not None:
             raise UnsupportedError(reason)
-        wanted[name] = checked(record.controls, capture, changes[name])
-    return wanted
+        settings_of[name] = checked(record.controls, capture, changes[name])
+    return settings_of
 
 
 def _changed_input(capture: Capture, effects: tuple[Effect, ...]) -> ModelInput:
-    """The image as the changed run sees it; the very same where no pixel changes."""
-    given = capture.input
-    pixels = given.pixels
+    """Return the input of the changed run: the same object if no pixel changes."""
+    plain = capture.input
+    pixels = plain.pixels
     for effect in effects:
         if effect.pixels:
             pixels = effect.pixels(pixels)
-    if pixels is given.pixels:
-        return given
-    wanted = capture.model.preprocessing
-    return replace(given, pixels=pixels, tensor=normalise(pixels, wanted.mean, wanted.std).to(given.tensor.device))
+    if pixels is plain.pixels:
+        return plain
+    preprocessing = capture.model.preprocessing
+    tensor = normalise(pixels, preprocessing.mean, preprocessing.std).to(plain.tensor.device)
+    return replace(plain, pixels=pixels, tensor=tensor)
 
 
 def _changed_model(capture: Capture, effects: tuple[Effect, ...]) -> LoadedModel:
-    """The model as the changed run has it; with one more token where there is one, which goes with few other changes.
+    """Return the model of the changed run, with one more token if a register is added.
 
-    Raises SettingError for changes that count on the tokens that there were.
+    Raises SettingError if other changes depend on the original tokens.
     """
-    grown = [effect.registers for effect in effects if effect.registers]
-    if not grown:
+    registers = [effect.registers for effect in effects if effect.registers]
+    if not registers:
         return capture.model
     if any(effect.tensors or effect.scores or effect.values or effect.moved for effect in effects):
         raise SettingError(
@@ -110,11 +114,11 @@ def _changed_model(capture: Capture, effects: tuple[Effect, ...]) -> LoadedModel
                 "添加寄存器标记时，不能同时更改注意力、位置编码或图块顺序。",
             )
         )
-    return replace(capture.model, family=with_tokens(capture.model.family, grown[0].name))
+    return replace(capture.model, family=with_tokens(capture.model.family, registers[0].name))
 
 
 def _check_memory(capture: Capture, effects: tuple[Effect, ...]) -> None:
-    """Raises UnsupportedError where changed scores, (windows, heads, tokens, tokens) a block, would fill the memory."""
+    """Raise UnsupportedError if the changed scores, (windows, heads, tokens, tokens) per block, exceed `MOST_BYTES`."""
     if not any(effect.scores for effect in effects):
         return
     shapes = [(capture.num_heads(block), capture.positions(block).shape) for block in range(capture.depth)]
@@ -134,14 +138,14 @@ def _check_memory(capture: Capture, effects: tuple[Effect, ...]) -> None:
 
 
 def read_changes(text: str) -> dict[str, dict[str, str]]:
-    """`positions:how=off;heads_off:heads=5.0+5.2,how=mean` as name -> settings, values still as text.
+    """Parse `positions:how=off;heads_off:heads=5.0+5.2,how=mean` into name -> settings; values stay texts.
 
-    Raises SettingError for what is not of this form; names and values are checked when they are used.
+    Raises SettingError for another syntax; `settled` checks names and values.
     """
     changes: dict[str, dict[str, str]] = {}
     for part in filter(None, (part.strip() for part in text.split(";"))):
-        name, _, said = part.partition(":")
-        pairs = [pair.partition("=") for pair in said.split(",") if pair]
+        name, _, settings = part.partition(":")
+        pairs = [pair.partition("=") for pair in settings.split(",") if pair]
         if any(not equals for _, equals, _ in pairs):
             raise SettingError(
                 Text(
@@ -154,7 +158,7 @@ def read_changes(text: str) -> dict[str, dict[str, str]]:
 
 
 def write_changes(changes: Changes) -> str:
-    """The text that `read_changes` reads."""
+    """Write changes as the text that `read_changes` reads."""
     return ";".join(
         ":".join(filter(None, (name, ",".join(f"{key}={written_value(value)}" for key, value in settings.items()))))
         for name, settings in changes.items()

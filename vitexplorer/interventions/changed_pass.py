@@ -1,11 +1,11 @@
-"""A forward pass with something changed, in a module that nobody touches.
+"""Changed forward pass that leaves the module itself untouched.
 
-Every intervention says what it does in the terms of a pass (`Effect`): other pixels, other tensors in place of some of
-the module's, scores and values of an attention call changed before its softmax. `ChangedPass` follows one ordinary
-pass and answers its calls accordingly, whether the module computes attention in one kernel or as an explicit softmax.
-Where nothing is changed a call goes through as it came, so that its result is the same to the last bit.
+An intervention describes its effect on a pass (`Effect`): other pixels, replacements for tensors of the module, edited
+scores or values of an attention call. `ChangedPass` follows one ordinary pass and edits its calls, whether the module
+computes attention in one kernel or as an explicit softmax. A call that no edit changes runs as it is, so its result is
+the same bit for bit.
 
-An `AttentionTap` around it sees the changed calls: a capture of a changed run shows the attention that was used.
+An `AttentionTap` around it sees the edited calls: a capture of a changed run shows the attention that was used.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from vitexplorer.tracing.attention_call import AttentionCall, of_kernel
 from vitexplorer.tracing.follow import AXES, OUTSIDE, Args, FollowedPass, Function, Kwargs
 
 ScoreEdit = Callable[[int, Tensor], Tensor]
-"""(block, scores (*windows, heads, queries, keys)) -> scores; the very same tensor where nothing changes"""
+"""(block, scores (*windows, heads, queries, keys)) -> scores; returns the same tensor if nothing changes"""
 ValueEdit = Callable[[int, Tensor], Tensor]
-"""(block, values (*windows, heads, keys, head dim)) -> values; the very same tensor where nothing changes"""
+"""(block, values (*windows, heads, keys, head dim)) -> values; returns the same tensor if nothing changes"""
 HiddenEdit = Callable[[int, Tensor], Tensor]
 """(block, activations (batch, tokens, neurons) within its MLP) -> activations"""
 
 
 @dataclass(frozen=True)
 class Registers:
-    """An added token, zero at the first block, into which MLPs write what they wrote into patches."""
+    """Added token, zero at the first block, that receives what MLPs would write into patches."""
 
     place: int
-    """Index of the token in the sequence: behind the prefix tokens"""
+    """Index of the token in the sequence: after the prefix tokens"""
     hidden: HiddenEdit
     name: str
     """Name of the token"""
@@ -53,7 +53,7 @@ class Effect:
     """Effect of an intervention on a forward pass; fields that are left out change nothing."""
 
     pixels: Callable[[np.ndarray], np.ndarray] | None = None
-    """Replaces the fitted image, uint8 (height, width, 3)"""
+    """Function that replaces the fitted image, uint8 (height, width, 3)"""
     moved: Moved | None = None
     """Origin of that image's patches, if they were moved"""
     tensors: tuple[tuple[Tensor, Tensor], ...] = ()
@@ -74,7 +74,7 @@ class Intervention(Summarised):
     misleads: Text
     """Warning against a wrong conclusion from a difference"""
     acts: int
-    """Place in the pass: earlier ones are applied first and come first in the menu"""
+    """Order in the pass: lower numbers are applied first and come first in the menu"""
     effect: Callable[..., Effect]
     """effect(capture, **settings)"""
     says: Callable[[Capture, Mapping[str, Any]], Text]
@@ -95,11 +95,11 @@ class ChangedPass(FollowedPass):
 
         Args:
             block_of: id of every parameter -> number of its block, or `OUTSIDE`.
-            effects: the effects in their order.
+            effects: effects in the order in which they act.
         """
         swaps = [swap for effect in effects for swap in effect.tensors]
         super().__init__({**block_of, **{id(new): block_of[id(old)] for old, new in swaps if id(old) in block_of}})
-        self._instead = {id(old): new for old, new in swaps}
+        self._replacements = {id(old): new for old, new in swaps}
         self._temperature = float(np.prod([effect.temperature for effect in effects]))
         self._score_edits = [effect.scores for effect in effects if effect.scores]
         self._value_edits = [effect.values for effect in effects if effect.values]
@@ -108,23 +108,23 @@ class ChangedPass(FollowedPass):
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if self._instead:
-            args = tuple(self._swapped(arg) for arg in args)
-            kwargs = {name: self._swapped(arg) for name, arg in kwargs.items()}
+        if self._replacements:
+            args = tuple(self._replaced(arg) for arg in args)
+            kwargs = {name: self._replaced(arg) for name, arg in kwargs.items()}
         return super().__torch_function__(function, types, args, kwargs)
 
-    def _swapped(self, arg: Any) -> Any:
+    def _replaced(self, arg: Any) -> Any:
         if isinstance(arg, Tensor):
-            return self._instead.get(id(arg), arg)
+            return self._replacements.get(id(arg), arg)
         if isinstance(arg, list | tuple) and any(isinstance(part, Tensor) for part in arg):
-            return type(arg)(map(self._swapped, arg))
+            return type(arg)(map(self._replaced, arg))
         return arg
 
-    def _edited(self, scores: Tensor) -> Tensor:
+    def _edit_scores(self, scores: Tensor) -> Tensor:
         edits = [] if self.block == OUTSIDE else self._score_edits
         return reduce(lambda changed, edit: edit(self.block, changed), edits, scores)
 
-    def _valued(self, values: Tensor) -> Tensor:
+    def _edit_values(self, values: Tensor) -> Tensor:
         edits = [] if self.block == OUTSIDE else self._value_edits
         return reduce(lambda changed, edit: edit(self.block, changed), edits, values)
 
@@ -137,8 +137,9 @@ class ChangedPass(FollowedPass):
         given, place = args[0], self._registers.place
         if self._entered is None and self.block == 0:
             register = given.new_zeros(given.shape[0], 1, given.shape[2])
-            self._entered, given = given, torch.cat([given[:, :place], register, given[:, place:]], dim=1)
-            self._instead[id(self._entered)] = given  # the sum behind the first attention reads it again
+            self._entered = given
+            given = torch.cat([given[:, :place], register, given[:, place:]], dim=1)
+            self._replacements[id(self._entered)] = given  # the sum after the first attention reads it again
         elif self._entered is not None and self.block == OUTSIDE and given.shape[1] == self._entered.shape[1] + 1:
             given = torch.cat([given[:, :place], given[:, place + 1 :]], dim=1)  # the norm after the last block
         return function(given, *args[1:], **kwargs)
@@ -158,7 +159,7 @@ class ChangedPass(FollowedPass):
             return function(*args, **kwargs)
         call = of_kernel(*args, **kwargs)
         scale = call.scale / self._temperature
-        bias, values = self._bias(call, scale), self._valued(call.value)
+        bias, values = self._bias(call, scale), self._edit_values(call.value)
         if bias is call.bias and values is call.value and scale == call.scale:
             return function(*args, **kwargs)
         return function(call.query, call.key, values, attn_mask=bias, scale=scale)
@@ -169,7 +170,7 @@ class ChangedPass(FollowedPass):
             return call.bias
         product = call.query @ call.key.transpose(-2, -1) * scale
         scores = product if call.bias is None else product + call.bias
-        edited = self._edited(scores)
+        edited = self._edit_scores(scores)
         if edited is scores:
             return call.bias
         before = torch.zeros_like(product) if call.bias is None else call.bias
@@ -180,22 +181,22 @@ class ChangedPass(FollowedPass):
     def product(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
         """Divide the product of queries and keys by the temperature."""
         out = function(*args, **kwargs)
-        return (
-            out if self._temperature == 1 or self.block == OUTSIDE or out.ndim not in AXES else out / self._temperature
-        )
+        if self._temperature == 1 or self.block == OUTSIDE or out.ndim not in AXES:
+            return out
+        return out / self._temperature
 
     def softmax(self, query: Tensor, key: Tensor, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
         """Take the softmax of the edited scores."""
-        return function(self._edited(args[0]), *args[1:], **kwargs)
+        return function(self._edit_scores(args[0]), *args[1:], **kwargs)
 
     def mixture(self, mixed: Tensor | None, values: Tensor, of_values: Callable[[Tensor], Tensor]) -> Tensor:
         """Multiply by the edited values."""
-        return of_values(self._valued(values))
+        return of_values(self._edit_values(values))
 
 
 @dataclass(frozen=True)
 class ChangedNetwork:
-    """A module with some effects as a function of images. Safe to share between threads."""
+    """Module with effects, as a function of images. Safe to share between threads."""
 
     module: nn.Module
     block_of: Mapping[int, int]
@@ -208,7 +209,7 @@ class ChangedNetwork:
 
 
 def came_from(moved: Moved, grid: PatchGrid) -> Int[np.ndarray, " patches"]:
-    """Return the original index of each patch of a block's grid, which may be finer than that of the move."""
+    """Return the original index of each patch of a block's grid, which may be finer than the grid of the move."""
     finer = moved.grid.patch_size // grid.patch_size
     row, col = np.divmod(np.arange(grid.num_patches), grid.cols)
     source = moved.order[row // finer * moved.grid.cols + col // finer]

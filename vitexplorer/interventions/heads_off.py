@@ -1,10 +1,10 @@
-"""What does a head contribute? Chosen heads pass on nothing, or nothing that depends on who asks.
+"""What does a head contribute? Head ablation: zero a head's output, or replace it by its mean over queries.
 
-"zero" multiplies the values of a head by zero, so that A V, what it passes on, is zero (Michel et al. 2019, arXiv
-1905.10650, equation 3). "mean" gives every query the mean of the head's rows of attention, in Swin of its window: the
-head still passes something on, but the same to all tokens. Under "zero" the head's weights are computed as before and
-are still in the maps of the changed run; they carry nothing.
-Misleading: heads make up for each other, so that one which can be missed may still be used.
+"zero" multiplies the values of a head by zero, so its output A V is zero (Michel et al. 2019, arXiv 1905.10650,
+equation 3). Its attention weights are computed as before and still appear in the maps of the changed run, without
+effect. "mean" gives every query the mean of the head's attention rows (in Swin, of its window): the head writes the
+same into all tokens.
+Misleading: heads compensate for each other, so a head that can be removed may still be used.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from vitexplorer.interventions.changed_pass import Effect, Intervention, attenti
 def silenced(
     values: Float[Tensor, "*windows heads keys head_dim"], off: Bool[Tensor, " heads"]
 ) -> Float[Tensor, "*windows heads keys head_dim"]:
-    """Values of the chosen heads as zeros."""
+    """Return the values with those of the chosen heads at zero."""
     return values * (~off)[:, None, None].to(values.dtype)
 
 
 def averaged(
     scores: Float[Tensor, "*windows heads queries keys"], off: Bool[Tensor, " heads"]
 ) -> Float[Tensor, "*windows heads queries keys"]:
-    """Scores with which every query of the chosen heads attends as the mean of their queries does."""
+    """Return scores with which every query of a chosen head attends as the mean of its queries."""
     mean = scores.log_softmax(-1).exp().mean(-2, keepdim=True)
     return torch.where(off[:, None, None], mean.clamp_min(torch.finfo(mean.dtype).tiny).log(), scores)
 
 
 def effect(capture: Capture, heads: tuple[Head, ...], how: str) -> Effect:
-    """Values or scores of the chosen heads changed in their blocks."""
+    """Return the edit of values ("zero") or scores ("mean") of the chosen heads."""
     off = {
         block: torch.tensor(
             [(block, head) in heads for head in range(capture.num_heads(block))], device=capture.input.tensor.device
@@ -57,13 +57,13 @@ HOW = (("zero", Text("zero", "置零")), ("mean", Text("mean over queries", "取
 
 
 def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
-    """Which heads, whole blocks in one word, and how."""
+    """Describe the chosen heads, a whole block as `5.*`, and the ablation."""
     if not settings["heads"]:
         return NOTHING
     blocks = sorted({block for block, _ in settings["heads"]})
     parts = []
     for block in blocks:
-        chosen = [head for of, head in settings["heads"] if of == block]
+        chosen = [head for in_block, head in settings["heads"] if in_block == block]
         whole = len(chosen) == capture.num_heads(block)
         parts.append(f"{block}.*" if whole else "+".join(f"{block}.{head}" for head in chosen))
     return Text("heads off ({how}): {heads}", "关闭的头（{how}）：{heads}").format(

@@ -1,11 +1,10 @@
-"""What if these patches were not there? No token may look at them, or they are painted over.
+"""What if these patches were not there? Mask them as attention keys, or paint them over.
 
-"attention": in every block the chosen patches are masked as keys for every query but themselves, so that nothing of
-them reaches another token. The patch tokens run on: a model that averages patch tokens for its answer, or attends to
-them once more, still has them in it. "paint": their pixels become the mean colour of the training data, and the model
-sees patches of that colour. A patch is a cell of the last block's grid. Swin merges patches between its stages, which
-no mask of keys can stop, so that only painting is offered for it; the same holds where convolutions come before the
-first block.
+"attention" masks the chosen patches as keys in every block, for every query but themselves, so nothing of them reaches
+another token. Their own tokens remain: a model that pools patch tokens for its answer still includes them. "paint"
+sets their pixels to the mean colour of the training data. A patch is a cell of the last block's grid. Swin merges
+patches between its stages and convolutions before the first block mix neighbours; a mask of keys stops neither, so
+such models allow "paint" only.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def painted(
     grid: PatchGrid,
     mean: tuple[float, float, float],
 ) -> UInt8[np.ndarray, "height width 3"]:
-    """The image with the patches in one colour, `mean` in 0-1."""
+    """Return the image with the patches in one colour, `mean` in 0-1."""
     out, side = pixels.copy(), grid.patch_size
     for row, col in patches:
         out[row * side : (row + 1) * side, col * side : (col + 1) * side] = np.rint(255 * np.array(mean))
@@ -45,14 +44,14 @@ def painted(
 def hidden_from_others(
     tokens: int, num_prefix: int, patches: tuple[Cell, ...], grid: PatchGrid
 ) -> Bool[Tensor, "queries keys"]:
-    """True where a query may not look at a key: the chosen patches, but for themselves."""
+    """Return a mask, True where a query may not attend to a key: the chosen patches, except by themselves."""
     hidden = torch.zeros(tokens, dtype=torch.bool)
     hidden[[num_prefix + row * grid.cols + col for row, col in patches]] = True
     return hidden[None, :] & ~torch.eye(tokens, dtype=torch.bool)
 
 
 def effect(capture: Capture, patches: tuple[Cell, ...], how: str) -> Effect:
-    """Other pixels or masked keys. Raises UnsupportedError where masking keys would not hide a patch."""
+    """Return painted pixels or masked keys. Raises UnsupportedError if masking keys would not hide a patch."""
     grid = capture.grid(capture.depth - 1)
     if not patches:
         return Effect()
@@ -84,8 +83,9 @@ def _cannot_hide(capture: Capture) -> Text | None:
 
 
 def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
-    """How many patches, and how they are hidden."""
-    grid, own = capture.grid(capture.depth - 1), capture.model.family.own_reading(capture.model.module)
+    """Describe the number of patches and how they are hidden."""
+    grid = capture.grid(capture.depth - 1)
+    own = capture.model.family.own_reading(capture.model.module)
     still = Text("", "")
     if settings["how"] == "attention" and own == "mean":
         still = Text(", still in the mean that the classifier reads", "，但仍参与分类头所读的平均")

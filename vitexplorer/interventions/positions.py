@@ -1,11 +1,10 @@
-"""Does the model need to know where a patch lies? Position embeddings off, or dealt out anew.
+"""Does the model need to know where a patch lies? Switch position embeddings off, or shuffle them.
 
-"off": what is added to the tokens becomes zero (for prefix tokens too), rotary angles become zero, and relative biases
-become the same for all offsets. Without them self-attention cannot tell one order of the patches from another: the
-class token stays as it is when they are permuted (Vaswani et al. 2017, arXiv 1706.03762, section 3.5). What is left in
-windows, merging and convolutions knows places still. "shuffled": each patch gets the embedding of another place; only
-embeddings that are added to the tokens can be dealt out, others stay.
-Misleading: the model was trained with positions; without them it sees tokens of a kind that it has never met.
+"off" sets added embeddings (of prefix tokens too) and rotary angles to zero, and makes relative biases equal for all
+offsets. Self-attention is then blind to the order of the patches: permuting them leaves the class token unchanged
+(Vaswani et al. 2017, arXiv 1706.03762, section 3.5). Windows, merging and convolutions still depend on position.
+"shuffled" gives each patch the embedding of another place; this works for added embeddings only, others stay.
+Misleading: the model was trained with positions; without them its tokens are out of distribution.
 """
 
 from __future__ import annotations
@@ -26,7 +25,12 @@ HOW = (("off", Text("off", "关闭")), ("shuffled", Text("shuffled", "打乱")))
 
 
 def effect(capture: Capture, how: str, seed: int) -> Effect:
-    """Other tensors in place of those that hold positions. Raises UnsupportedError and SettingError."""
+    """Return replacements for the tensors that hold positions.
+
+    Raises:
+        UnsupportedError: "shuffled" for a model that adds no position embedding.
+        SettingError: "shuffled" at another size than the model's own.
+    """
     family, module = capture.model.family, capture.model.module
     if how == "off":
         return Effect(tensors=family.without_positions(module))
@@ -50,7 +54,7 @@ def effect(capture: Capture, how: str, seed: int) -> Effect:
 
 
 def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
-    """Off, or shuffled with which seed."""
+    """Describe the change: off, or shuffled with its seed."""
     if settings["how"] == "off":
         return Text("position embeddings off", "位置编码关闭")
     return Text("position embeddings shuffled (seed {seed})", "位置编码打乱（种子 {seed}）").format(
@@ -59,7 +63,7 @@ def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
 
 
 def refuses(capture: Capture) -> Text | None:
-    """A model in which no tensor is known to hold positions."""
+    """Refuse a model in which no tensor is known to hold positions."""
     if not capture.model.family.names_of_timm:
         return other_names(capture.model.name)
     if capture.model.family.without_positions(capture.model.module):

@@ -1,14 +1,14 @@
-"""Do patches serve as scratch paper? What a few neurons write into them goes to a token of its own instead.
+"""Do patches serve as scratch paper? Test-time registers: redirect a few neurons from outlier patches to a new token.
 
-Jiang et al. 2025 (arXiv 2506.08010): tokens of a few patches grow far longer than the others because of a handful of
-neurons in the MLPs. Those are found by the mean magnitude of their activation, behind the activation function, over
-the patches whose tokens are outliers; then a token is added that was never trained, zero at first, which for each such
-neuron takes the largest activation of all tokens, while that of every patch becomes zero. Prefix tokens keep theirs.
+Jiang et al. 2025 (arXiv 2506.08010): the tokens of a few patches have very large norms because of a handful of MLP
+neurons. Those are the neurons with the largest mean absolute activation, after the activation function, over the
+outlier patches. An untrained token, zero at first, is added; for each such neuron it takes the largest activation over
+all tokens, and the activation of every patch becomes zero. Prefix tokens keep theirs.
 
-The paper looks for the neurons in 500 images and calls a token an outlier above a length that it gives for each model;
-here it is this one image, and outliers are those of the view `token_norms`: more than 3 interquartile ranges above the
-upper quartile after the chosen block. Neurons of later blocks are not looked at.
-Misleading: in one image a neuron may be large by chance, and small models have no such neurons.
+The paper finds the neurons on 500 images and defines outliers by a norm threshold per model. Here only this image is
+used, and outliers are those of the view `token_norms`: more than 3 interquartile ranges above the upper quartile after
+the chosen block. Neurons of later blocks are not considered.
+Misleading: on one image a neuron may be large by chance, and small models have no such neurons.
 """
 
 from __future__ import annotations
@@ -52,44 +52,45 @@ POOLS_FIRST = Text("it averages its patches before its last norm", "它在最后
 
 
 class _Magnitudes(FollowedPass):
-    """Keeps for each block the mean magnitude of its neurons over some tokens."""
+    """Record, for each block, the mean magnitude of its neurons over some tokens."""
 
     def __init__(self, block_of: Mapping[int, int], tokens: Int[Tensor, " outliers"]):
         super().__init__(block_of)
-        self.found: dict[int, Float[Tensor, " neurons"]] = {}
+        self.magnitudes: dict[int, Float[Tensor, " neurons"]] = {}
         self._tokens = tokens
 
     def activation(self, function, args, kwargs):
         out = function(*args, **kwargs)
         if self.block != OUTSIDE and out.ndim == 3:
-            self.found[self.block] = out[0, self._tokens].abs().mean(0)
+            self.magnitudes[self.block] = out[0, self._tokens].abs().mean(0)
         return out
 
 
 def outliers(capture: Capture, block: int) -> Int[np.ndarray, " outliers"]:
-    """Places in the sequence of the patches whose tokens are far longer than the others after a block."""
+    """Return the sequence indices of the patches with outlying token norms after a block."""
     prefix = len(capture.prefix_tokens)
     norms = capture.residual_after(block)[prefix:].double().norm(dim=-1).cpu().numpy()
     return prefix + np.flatnonzero(far_out(norms))
 
 
 def register_neurons(capture: Capture, block: int, count: int) -> dict[int, Int[Tensor, " neurons"]]:
-    """The `count` neurons up to a block that are largest in the outliers after it, by block.
+    """Find the `count` neurons, up to a block, that are largest in the outliers after it; returned by block.
 
-    Takes one pass of the network. Raises UnsupportedError where there is no outlier, or no neuron to be told.
+    Takes one forward pass. Raises UnsupportedError if there is no outlier, or if neurons cannot be identified.
     """
     places = torch.from_numpy(outliers(capture, block)).to(capture.input.tensor.device)
-    said = {"model": capture.model.name, "block": block}
+    names = {"model": capture.model.name, "block": block}
     if not len(places):
-        raise UnsupportedError(NO_OUTLIERS.format(**said))
+        raise UnsupportedError(NO_OUTLIERS.format(**names))
     followed = _Magnitudes(capture.model.block_of_parameter, places)
     with torch.no_grad(), followed:
         capture.model.module(capture.input.tensor)
-    blocks = [at for at in sorted(followed.found) if at <= block]
+    magnitudes = followed.magnitudes
+    blocks = [at for at in sorted(magnitudes) if at <= block]
     if not blocks:
-        raise UnsupportedError(NO_NEURONS.format(**said))
-    sizes = [len(followed.found[at]) for at in blocks]
-    largest = torch.cat([followed.found[at] for at in blocks]).topk(min(count, sum(sizes))).indices
+        raise UnsupportedError(NO_NEURONS.format(**names))
+    sizes = [len(magnitudes[at]) for at in blocks]
+    largest = torch.cat([magnitudes[at] for at in blocks]).topk(min(count, sum(sizes))).indices
     first = np.concatenate([[0], np.cumsum(sizes)])
     chosen = {
         at: largest[(largest >= start) & (largest < start + size)] - start
@@ -101,7 +102,7 @@ def register_neurons(capture: Capture, block: int, count: int) -> dict[int, Int[
 def moved(
     hidden: Float[Tensor, "batch tokens width"], neurons: Int[Tensor, " neurons"], place: int
 ) -> Float[Tensor, "batch tokens width"]:
-    """The largest activation of each neuron in the token at `place`, zero in all behind it."""
+    """Move each neuron's largest activation to the token at `place`, and zero it in all tokens after that."""
     out = hidden.clone()
     out[:, place, neurons] = hidden[:, :, neurons].amax(1)
     out[:, place + 1 :, neurons] = 0
@@ -109,8 +110,9 @@ def moved(
 
 
 def effect(capture: Capture, neurons: int, block: int) -> Effect:
-    """A token more, to which the register neurons write. Raises UnsupportedError."""
-    chosen, place = register_neurons(capture, block, neurons), len(capture.prefix_tokens)
+    """Return the added token with its edit of activations. Raises UnsupportedError, see `register_neurons`."""
+    chosen = register_neurons(capture, block, neurons)
+    place = len(capture.prefix_tokens)
 
     def hidden(at: int, given: Tensor) -> Tensor:
         return moved(given, chosen[at], place) if at in chosen else given
@@ -120,7 +122,7 @@ def effect(capture: Capture, neurons: int, block: int) -> Effect:
 
 
 def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
-    """How many neurons, found where."""
+    """Describe the number of neurons and the block by whose outliers they are found."""
     return Text(
         "a register added, {neurons} neurons found by the outliers after block {block}",
         "增加一个寄存器标记，按第 {block} 块之后的离群标记找到 {neurons} 个神经元",
@@ -128,7 +130,7 @@ def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
 
 
 def refuses(capture: Capture) -> Text | None:
-    """A model whose attention or pooling counts on the tokens that there are."""
+    """Refuse a model whose attention or pooling depends on its exact set of tokens, or without outliers."""
     model = capture.model
     family, module = model.family, model.module
     if not family.names_of_timm:
@@ -142,7 +144,9 @@ def refuses(capture: Capture) -> Text | None:
         return OTHER_TOKENS.format(model=model.name, why=WINDOWS)
     if family.own_reading(module) == "own":
         return OTHER_TOKENS.format(model=model.name, why=POOLING)
-    if isinstance(getattr(module, "norm", None), nn.Identity):  # the norm behind the last block is where it leaves
+    if isinstance(
+        getattr(module, "norm", None), nn.Identity
+    ):  # the register is removed at the norm after the last block
         return OTHER_TOKENS.format(model=model.name, why=POOLS_FIRST)
     if not any(len(outliers(capture, block)) for block in range(capture.depth)):
         return NONE_AT_ALL.format(model=model.name)

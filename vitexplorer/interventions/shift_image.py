@@ -1,9 +1,9 @@
-"""Does the answer move with the object? The image is shifted by pixels.
+"""Does the answer move with the object? Shift the image by pixels.
 
-"wrap" brings what leaves on one side back on the other, so that nothing is lost; "edge" repeats the last pixels;
-"mean" leaves the mean colour of the training data. A convolution commutes with shifts by its stride, but for the
-border; patches are cut at fixed places, so that a vision transformer meets other patches after every shift that is not
-a multiple of the patch size. `translation` measures that over many shifts, a CNN beside it.
+The gap is filled by the pixels that leave on the other side ("wrap"), the last pixels ("edge") or the mean colour of
+the training data ("mean"). A convolution commutes with shifts by its stride, except at the border. Patches are cut at
+fixed places, so a vision transformer sees different patches after every shift that is not a multiple of the patch
+size. The view `translation` measures this over many shifts, with a CNN for comparison.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FILLS = (
 def shifted(
     pixels: UInt8[np.ndarray, "height width 3"], right: int, down: int, fill: str, mean: tuple[float, float, float]
 ) -> UInt8[np.ndarray, "height width 3"]:
-    """The image shifted; `mean` in 0-1 is what fill="mean" leaves behind."""
+    """Return the shifted image; fill="mean" fills the gap with the colour `mean`, in 0-1."""
     height, width = pixels.shape[:2]
     rows, cols = np.arange(height) - down, np.arange(width) - right
     if fill == "wrap":
@@ -43,7 +43,7 @@ def shifted(
 
 
 def effect(capture: Capture, right: int, down: int, fill: str) -> Effect:
-    """Another image, unless the shift is none."""
+    """Return the shifted image, or no change for a shift of zero."""
     if right == down == 0:
         return Effect()
     mean = capture.model.preprocessing.mean
@@ -51,7 +51,7 @@ def effect(capture: Capture, right: int, down: int, fill: str) -> Effect:
 
 
 def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
-    """By how many pixels, and what fills the gap."""
+    """Describe the shift in pixels and the fill."""
     return Text(
         "image shifted {right} px right, {down} px down ({fill})", "图像右移 {right}、下移 {down} 像素（{fill}）"
     ).format(right=settings["right"], down=settings["down"], fill=dict(FILLS)[settings["fill"]])

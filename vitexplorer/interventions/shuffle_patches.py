@@ -1,9 +1,8 @@
-"""Is the image more than a bag of patches? Its patches trade places at random before the model reads them.
+"""Is the image more than a bag of patches? Shuffle its patches before the model reads them.
 
-A patch is a cell of the last block's grid, so that in Swin pieces of 32 pixels move and not of 4; what does not fill a
-cell stays. The pixels move, and with them everything the model computes; together with `positions` off a plain vision
-transformer cannot notice (Naseer et al. 2021, arXiv 2105.10497, section 3.2, shuffle images alike). `before_after`
-puts maps back to where their patches came from.
+A patch is a cell of the last block's grid: in Swin 32 pixels, not 4. Pixels that do not fill a cell stay. Together
+with `positions` off, the answer of a plain vision transformer does not change (Naseer et al. 2021, arXiv 2105.10497,
+section 3.2, shuffle images in the same way). The view `before_after` puts maps back in the original order.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from vitexplorer.interventions.changed_pass import Effect, Intervention
 
 
 def shuffled_order(grid: PatchGrid, size: tuple[int, int], seed: int) -> Int[np.ndarray, " patches"]:
-    """Which patch comes to lie at each place; patches that reach beyond an image of `size` stay where they are."""
+    """Return the source patch of each place; patches that reach beyond an image of `size` stay in place."""
     index = np.arange(grid.num_patches).reshape(grid.rows, grid.cols)
     whole = index[: size[0] // grid.patch_size, : size[1] // grid.patch_size].ravel()
     order = index.ravel().copy()
@@ -32,7 +31,7 @@ def shuffled_order(grid: PatchGrid, size: tuple[int, int], seed: int) -> Int[np.
 
 
 def rearranged(pixels: UInt8[np.ndarray, "height width 3"], moved: Moved) -> UInt8[np.ndarray, "height width 3"]:
-    """The image with its patches in another order."""
+    """Return the image with its patches in the order of `moved`."""
     side, cols, out = moved.grid.patch_size, moved.grid.cols, pixels.copy()
     for place, source in enumerate(moved.order):
         if place != source:
@@ -44,14 +43,14 @@ def rearranged(pixels: UInt8[np.ndarray, "height width 3"], moved: Moved) -> UIn
 
 
 def effect(capture: Capture, seed: int) -> Effect:
-    """The image as a puzzle."""
+    """Return the shuffled image with the origin of its patches."""
     grid = capture.grid(capture.depth - 1)
     moved = Moved(grid, shuffled_order(grid, capture.input.pixels.shape[:2], seed))
     return Effect(pixels=lambda pixels: rearranged(pixels, moved), moved=moved)
 
 
 def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
-    """With which seed."""
+    """Describe the change with its seed."""
     return Text("patches shuffled (seed {seed})", "图块打乱（种子 {seed}）").format(seed=settings["seed"])
 
 

@@ -1,8 +1,8 @@
-"""What if every head were more, or less, decided? q . k is divided by a temperature before the softmax.
+"""What if every head were more, or less, decided? Divide q . k by a temperature before the softmax.
 
-softmax(q k^T / (T sqrt(d)) + bias), in every block. Low T sharpens attention to one key, high T makes it uniform; the
-division by sqrt(d) is itself such a temperature (Vaswani et al. 2017, arXiv 1706.03762, section 3.2.1), so T = 1 /
-sqrt(d) shows what happens without it. Relative positions and masks are added afterwards and stay as they are.
+softmax(q k^T / (T sqrt(d)) + bias), in every block. Low T sharpens attention to one key, high T makes it uniform. The
+division by sqrt(d) is itself such a temperature (Vaswani et al. 2017, arXiv 1706.03762, section 3.2.1); T = 1 / sqrt(d)
+cancels it. Relative positions and masks are added afterwards and stay as they are.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from vitexplorer.interventions.changed_pass import Effect, Intervention, attenti
 
 
 def effect(capture: Capture, temperature: float) -> Effect:
-    """q . k divided by the temperature."""
+    """Return the division of q . k by the temperature."""
     return Effect(temperature=temperature)
 
 
 def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
-    """The temperature."""
+    """Describe the temperature."""
     return Text("attention temperature {value:g}", "注意力温度 {value:g}").format(value=settings["temperature"])
 
 

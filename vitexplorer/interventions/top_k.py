@@ -1,9 +1,9 @@
-"""Does a token need to look everywhere? Every query keeps its k highest scores, the rest is masked before softmax.
+"""Does a token need to look everywhere? Keep the k highest scores of each query; mask the rest before the softmax.
 
 Explicit Sparse Transformer (Zhao et al. 2019, arXiv 1912.11637, equations 4-6): with t the k-th largest score of a
-row, scores below t become minus infinity; keys that tie with t all stay. In every block; where a query has at most k
-keys, as in small windows, nothing changes. Prefix tokens are keys like all others.
-Misleading: the model was trained with all keys, so that what it loses here it might have learned to do without.
+row, scores below t become minus infinity; all keys that tie with t stay. This applies to every block. A query with at
+most k keys, as in small windows, is unchanged. Prefix tokens count as keys.
+Misleading: the model was trained with all keys; trained with few, it might do as well.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from vitexplorer.interventions.changed_pass import Effect, Intervention, attenti
 def keep_highest(
     scores: Float[Tensor, "*windows heads queries keys"], k: int
 ) -> Float[Tensor, "*windows heads queries keys"]:
-    """Scores with all but the k highest of each row at minus infinity."""
+    """Set all but the k highest scores of each row to minus infinity."""
     if k >= scores.shape[-1]:
         return scores
     threshold = scores.topk(k, dim=-1).values[..., -1:]
@@ -33,12 +33,12 @@ def keep_highest(
 
 
 def effect(capture: Capture, k: int) -> Effect:
-    """The k highest scores of each query, in every block."""
+    """Return the edit that keeps the k highest scores of each query."""
     return Effect(scores=lambda block, scores: keep_highest(scores, k))
 
 
 def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
-    """How many keys."""
+    """Describe the number of keys."""
     return Text("attention limited to the top {k} keys", "注意力仅保留前 {k} 个键").format(k=settings["k"])
 
 
