@@ -167,8 +167,8 @@ MUTANTS = (
     Mutant(
         "generic relevance that shows the identity's even share",
         "compute",
-        "row = row - asked",
-        "row = row + 0 * asked",
+        "row = row - start_shares",
+        "row = row + 0 * start_shares",
         "test_generic_relevance",
     ),
     Mutant(

@@ -167,8 +167,8 @@ MUTANTS = (
     Mutant(
         "visible patches pasted over the hidden ones",
         "_pasted",
-        "np.where(where[..., None], drawn, pixels)",
-        "np.where(where[..., None], pixels, drawn)",
+        "np.where(hidden_pixels[..., None], drawn, pixels)",
+        "np.where(hidden_pixels[..., None], pixels, drawn)",
         "test_pasted_keeps_the_visible_patches",
     ),
     Mutant(
