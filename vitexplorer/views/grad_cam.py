@@ -24,7 +24,7 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import OUTPUT, MapResult
 from vitexplorer.quantities.backward_rules import backward_control
-from vitexplorer.quantities.both_signs import kept, reading, sign_control
+from vitexplorer.quantities.both_signs import apply_sign, reading, sign_control
 from vitexplorer.quantities.gradients import at_norm
 from vitexplorer.quantities.targets import COSINE, LOGIT, class_map, unit_of
 from vitexplorer.views.record import View
@@ -41,7 +41,7 @@ def grad_cam(
     activations: Float[Tensor, "patches dim"], gradients: Float[Tensor, "patches dim"], sign: str = "positive"
 ) -> Float[Tensor, " patches"]:
     """Compute relu(sum_c mean_patches(gradient_c) activation_c), or the sum itself."""
-    return kept(activations @ gradients.mean(0), sign)
+    return apply_sign(activations @ gradients.mean(0), sign)
 
 
 def compute(capture: Capture, target: Target, block: int, sign: str, backward: str) -> MapResult:

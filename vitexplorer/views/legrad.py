@@ -21,7 +21,7 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import OUTPUT, MapResult
 from vitexplorer.quantities.backward_rules import backward_control
-from vitexplorer.quantities.both_signs import kept, reading, sign_control
+from vitexplorer.quantities.both_signs import apply_sign, reading, sign_control
 from vitexplorer.quantities.gradients import attention_gradient, block_gradients
 from vitexplorer.quantities.scores import score_of_block
 from vitexplorer.quantities.targets import COSINE, LOGIT, class_map, unit_of
@@ -54,7 +54,7 @@ def mean_gradient(
     _, heads, queries, _ = output_gradient.shape
     step = max(1, WEIGHTS_AT_ONCE // (heads * call.num_tokens))
     slopes = (attention_gradient(call, output_gradient, slice(q, q + step)) for q in range(0, queries, step))
-    return sum(kept(slope, sign).sum((0, 1, 2)) for slope in slopes) / (heads * queries)
+    return sum(apply_sign(slope, sign).sum((0, 1, 2)) for slope in slopes) / (heads * queries)
 
 
 def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapResult:

@@ -152,7 +152,7 @@ MUTANTS = (
     ),
     Mutant(
         "a multiply-accumulate counted as two",
-        "_What.__torch_dispatch__",
+        "_OperationCount.__torch_dispatch__",
         "out_val=out) // 2",
         "out_val=out)",
         "test_costs_that_torchvision_publishes",
