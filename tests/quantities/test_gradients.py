@@ -8,7 +8,7 @@ from dataclasses import replace
 from tests.helpers.relevance_cases import TARGET, close, truth_of
 from tests.helpers.small_models import capture_small
 from vitexplorer.quantities import gradients as kept_in
-from vitexplorer.quantities.gradients import KeptGradients, gradients
+from vitexplorer.quantities.gradients import GradientCache, gradients
 
 # ------------------------------------------------------------------------------------------------ slow twins
 
@@ -28,8 +28,8 @@ def test_gradient_of_attention_is_autograds(any_capture):
 
 
 def test_gradients_go_with_their_capture(monkeypatch):
-    kept = KeptGradients(1 << 30)
-    monkeypatch.setattr(kept_in, "_KEPT", kept)
+    kept = GradientCache(1 << 30)
+    monkeypatch.setattr(kept_in, "_CACHE", kept)
     first, second = replace(capture_small("vit")), replace(capture_small("vit"))
     found = gradients(first, 1)
     assert gradients(first, 1) is found
@@ -45,14 +45,14 @@ def test_gradients_go_with_their_capture(monkeypatch):
 def test_kept_gradients_are_bounded(monkeypatch):
     captured = replace(capture_small("vit"))
     size = gradients(captured, 0).nbytes
-    kept = KeptGradients(int(2.5 * size))
-    monkeypatch.setattr(kept_in, "_KEPT", kept)
+    kept = GradientCache(int(2.5 * size))
+    monkeypatch.setattr(kept_in, "_CACHE", kept)
     first, second = gradients(captured, 0), gradients(captured, 1)
     assert gradients(captured, 0) is first  # used last, so the other one goes
     gradients(captured, 2)
     assert kept.nbytes == 2 * size
     assert gradients(captured, 0) is first
     assert gradients(captured, 1) is not second
-    monkeypatch.setattr(kept_in, "_KEPT", KeptGradients(size - 1))
+    monkeypatch.setattr(kept_in, "_CACHE", GradientCache(size - 1))
     gradients(captured, 0)
-    assert kept_in._KEPT.nbytes == 0
+    assert kept_in._CACHE.nbytes == 0

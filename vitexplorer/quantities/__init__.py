@@ -1,1 +1,1 @@
-"""What views are made of: quantities that several of them share, each defined in one file."""
+"""Quantities that several views share, each defined in one file."""

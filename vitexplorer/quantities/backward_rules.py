@@ -1,18 +1,18 @@
-"""The same forward pass with another way back: rules that stand for gradients where gradients lead astray.
+"""The same forward pass with another backward pass: relevance rules where plain gradients mislead.
 
-A gradient times what it belongs to adds up to the output only where a network is affine piece by piece. Softmax,
-norms, gates and products are not, and a transformer is made of them. Both methods here answer single functions of an
-ordinary pass with the same number and another slope (the operator SwapBackward of LibraGrad, appendix A.1), so that
-relevance arrives as input times slope.
+Gradients times inputs add up to the output only if a network is piecewise affine. Softmax, norms, gates and products
+are not, and a transformer is made of them. Both methods here replace single functions of an ordinary pass by ones with
+the same value and another slope (the operator SwapBackward of LibraGrad, appendix A.1); input times slope is the
+relevance.
 
 attn_lrp   AttnLRP (Achtibat et al. 2024, arXiv 2402.05602): products share their relevance evenly (uniform rule,
-           equation 7), activations hand it on as it is (identity rule, equation 9), norms keep their divisor (section
-           3.3.3), softmax is expanded to first order where it stands (equation 13), which is its gradient, and linear
-           layers have the epsilon rule with a vanishing epsilon, which is theirs
+           equation 7), activations pass it on unchanged (identity rule, equation 9), norms keep their divisor (section
+           3.3.3), softmax is expanded to first order at its input (equation 13), which is its gradient, and linear
+           layers have the epsilon rule with a vanishing epsilon, which is their gradient
 libra      LibraGrad (Mehri et al. 2025, arXiv 2411.16760, section 3.5): attention after softmax, the gate of an
            activation and the divisor of a norm are constants; each side of a product gets half
 
-Parameters are constants for both, whatever they go through, so that a product with one is no product.
+In both methods parameters are constants, whatever they go through, so a product with a parameter needs no rule.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ from vitexplorer.controls import Choice
 from vitexplorer.core.text import Text
 
 Rule = Callable[..., Tensor]
-"""(torch function, its arguments) -> what it answers, with another slope"""
+"""(torch function, its arguments) -> the function's value, with another slope"""
 
 
 class SwapBackward(torch.autograd.Function):
-    """The value of one tensor with the slope of another."""
+    """Operation with the value of one tensor and the slope of another."""
 
     @staticmethod
     def forward(ctx, value: Float[Tensor, "*shape"], slope_of: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-        """The value."""
+        """Return the value."""
         return value.clone()
 
     @staticmethod
     def backward(ctx, gradient: Float[Tensor, "*shape"]) -> tuple[None, Float[Tensor, "*shape"]]:
-        """All goes to the other."""
+        """Pass the whole gradient to the tensor that gives the slope."""
         return None, gradient
 
 
 def swapped(value: Tensor, slope_of: Tensor) -> Tensor:
-    """`value` as if it were `slope_of` on the way back."""
+    """Return `value`, which acts as `slope_of` in the backward pass."""
     return SwapBackward.apply(value.detach(), slope_of)
 
 
 def scaled(tensor: Float[Tensor, "*shape"], share: float) -> Float[Tensor, "*shape"]:
-    """The tensor, with so much of its gradient."""
+    """Return the tensor, and let this share of its gradient through."""
     return swapped(tensor, share * tensor)
 
 
@@ -63,7 +63,7 @@ def scaled(tensor: Float[Tensor, "*shape"], share: float) -> Float[Tensor, "*sha
 
 
 def layer_norm(function, x, normalized_shape, weight=None, bias=None, eps=1e-5) -> Tensor:
-    """Its divisor is a constant; the mean it takes away is not."""
+    """Normalise with a constant divisor; the subtracted mean is not constant."""
     dims = tuple(range(-len(normalized_shape), 0))
     centred = x - x.mean(dims, keepdim=True)
     normed = centred / (centred.square().mean(dims, keepdim=True) + eps).sqrt().detach()
@@ -72,14 +72,14 @@ def layer_norm(function, x, normalized_shape, weight=None, bias=None, eps=1e-5) 
 
 
 def rms_norm(function, x, normalized_shape, weight=None, eps=None) -> Tensor:
-    """Its divisor is a constant."""
+    """Normalise with a constant divisor."""
     dims, least = tuple(range(-len(normalized_shape), 0)), torch.finfo(x.dtype).eps if eps is None else eps
     normed = x / (x.square().mean(dims, keepdim=True) + least).sqrt().detach()
     return swapped(function(x, normalized_shape, weight, eps), normed if weight is None else normed * weight)
 
 
 def group_norm(function, x, num_groups, weight=None, bias=None, eps=1e-5) -> Tensor:
-    """A norm of several channels and all places together; its divisor is a constant."""
+    """Normalise several channels and all places together, with a constant divisor."""
     groups = x.unflatten(1, (num_groups, -1)).flatten(2)
     normed = layer_norm(F.layer_norm, groups, groups.shape[2:], eps=eps).reshape(x.shape)
     per_channel = (1, -1, *[1] * (x.ndim - 2))
@@ -89,12 +89,12 @@ def group_norm(function, x, num_groups, weight=None, bias=None, eps=1e-5) -> Ten
 
 
 def normalize(function, x, p=2.0, dim=1, eps=1e-12, out=None) -> Tensor:
-    """Vectors of length one; the length they had is a constant."""
+    """Scale vectors to length one, with their length as a constant."""
     return swapped(function(x, p, dim, eps), x / x.norm(p, dim, keepdim=True).clamp_min(eps).detach())
 
 
 def activation(function, x, *args, **kwargs) -> Tensor:
-    """f(x) = x * gate, the gate a constant."""
+    """Compute f(x) = x * gate, with the gate as a constant."""
     with torch.no_grad():
         out = function(x, *args, **kwargs)
         gate = torch.where(x == 0, 0, out / x)
@@ -102,7 +102,7 @@ def activation(function, x, *args, **kwargs) -> Tensor:
 
 
 def product(function, one, other, **kwargs) -> Tensor:
-    """Half of it belongs to either side, where both come from the image."""
+    """Multiply, and give each side half of the gradient if both come from the image."""
     if _comes_from_image(one) and _comes_from_image(other):
         one, other = scaled(one, 0.5), scaled(other, 0.5)
     return function(one, other, **kwargs)
@@ -113,17 +113,17 @@ def _comes_from_image(factor: Any) -> bool:
 
 
 def shared_attention(function, query, key, value, *args, **kwargs) -> Tensor:
-    """softmax(q k) v in one call: half to the values, of the other half a half to queries and keys each."""
+    """Compute softmax(q k) v in one call: half of the relevance to v, a quarter each to q and k."""
     return function(scaled(query, 0.25), scaled(key, 0.25), scaled(value, 0.5), *args, **kwargs)
 
 
 def constant_attention(function, query, key, value, *args, **kwargs) -> Tensor:
-    """softmax(q k) v in one call, the attention a constant."""
+    """Compute softmax(q k) v in one call, with the attention as a constant."""
     return function(query.detach(), key.detach(), value, *args, **kwargs)
 
 
 def constant(function, *args, **kwargs) -> Tensor:
-    """Nothing goes back."""
+    """Call the function and pass no gradient back."""
     return function(*args, **kwargs).detach()
 
 
@@ -151,20 +151,20 @@ BACKWARD: Mapping[str, Mapping[Callable, Rule]] = {
         **dict.fromkeys(_GATES, activation),
     },
 }
-"""ways back by name; "plain" is the gradient itself"""
+"""Backward passes by name; "plain" is the gradient itself"""
 
 
 def backward_control() -> Choice:
-    """The gradient, or LibraGrad's in its place."""
+    """Return the control that chooses between the gradient and LibraGrad's."""
     options = (("plain", Text("gradient", "梯度")), ("libra", Text("LibraGrad", "LibraGrad")))
     return Choice("backward", Text("Backward pass", "反向传播"), options)
 
 
 class RuledPass(TorchFunctionMode):
-    """Answers the functions that have a rule by it; whatever else follows the pass is entered after it."""
+    """Replaces functions that have a rule. Enter other modes that follow the pass after this one."""
 
     def __init__(self, rules: Mapping[Callable, Rule]):
-        """Args: rules: by torch function."""
+        """Set the rules, by torch function."""
         super().__init__()
         self._rules = rules
 
@@ -179,5 +179,5 @@ def _without_parameters(argument: Any) -> Any:
 
 
 def ruled(backward: str) -> AbstractContextManager:
-    """A pass inside this goes back as the name says."""
+    """Return a context in which a pass gets the named backward pass."""
     return nullcontext() if backward == "plain" else RuledPass(BACKWARD[backward])

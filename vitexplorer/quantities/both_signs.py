@@ -1,8 +1,8 @@
-"""What speaks for an answer alone, as most papers of relevance have it, or what speaks against it too.
+"""Choice between positive evidence for an answer alone, as in most relevance papers, and both signs.
 
-Chefer et al. 2021, Grad-CAM and LeGrad cut off what is negative, for a map that is easy to look at. Without the cut
-the same sums are signed: what patches hold against an answer stands beside what they hold for it. Each view says in its
-own file what becomes of its formula.
+Chefer et al. 2021, Grad-CAM and LeGrad cut off negative values, for a map that is easy to look at. Without the cut the
+same sums are signed and show evidence against an answer too. Each view states in its own file what becomes of its
+formula.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ SIGNS = (("positive", Text("only what speaks for it", "仅支持")), ("both", Te
 
 
 def sign_control() -> Choice:
-    """Whether what speaks against is kept."""
+    """Return the control that chooses whether negative values are kept."""
     return Choice("sign", Text("Sign", "符号"), SIGNS)
 
 
-def kept(values: Tensor, sign: str) -> Tensor:
-    """The positive part, or all."""
+def apply_sign(values: Tensor, sign: str) -> Tensor:
+    """Return the positive part of the values, or all of them."""
     return values.relu() if sign == "positive" else values
 
 
 def reading(result: MapResult) -> Text:
-    """What speaks for what is explained and how narrowly; against it too where that is kept."""
+    """Describe the evidence for the target and how narrow it is; with both signs also the evidence against it."""
     if result.settings.get("sign") == "both":
         return for_and_against(result, result.unit)
     return for_class(result)

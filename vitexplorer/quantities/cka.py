@@ -1,12 +1,12 @@
 """Do two models hold the same of an image? Linear CKA between their patch tokens, block by block.
 
 Kornblith et al. 2019 (arXiv 1905.00414, equation 4 with linear kernels): X (patches, dim) and Y (patches, dim') with
-the mean over their rows taken away, |Y^T X|_F^2 / (|X^T X|_F |Y^T Y|_F), in 0-1; 1 where one is the other turned and
-scaled. It is computed from the patches x patches products X X^T and Y Y^T, which give the same.
-Rows are places of the image. Prefix tokens are left out. Where the grids differ, both are brought to rows and columns
-of the coarser one: each of its patches is compared with the mean of the finer grid's tokens whose centres lie within.
-Misleading: with fewer patches than dimensions unrelated tokens are alike too (0.5 and more); tokens of several images,
-which are stacked here, lower that. Models that crop differently see different places: capture with fit="squash".
+the mean of their rows subtracted, |Y^T X|_F^2 / (|X^T X|_F |Y^T Y|_F), in 0-1; 1 if one is a rotated and scaled copy of
+the other. It is computed from the patches x patches products X X^T and Y Y^T, which give the same.
+Rows are places of the image. Prefix tokens are left out. If the grids differ, both are brought to rows and columns of
+the coarser one: each of its patches is compared with the mean of the finer grid's tokens whose centres lie within.
+Misleading: with fewer patches than dimensions unrelated tokens are alike too (0.5 and more); stacking the tokens of
+several images lowers that. Models that crop differently see different places: capture with fit="squash".
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Captures = Capture | Sequence[Capture]
 
 
 def cka(one: Captures, other: Captures) -> Float[np.ndarray, "blocks _"]:
-    """Linear CKA of the residual streams after every block of one model and every block of another.
+    """Compute linear CKA of the residual streams after every block of one model and every block of another.
 
     Args:
         one: a capture, or several of the same model; their patches are stacked.
@@ -35,8 +35,8 @@ def cka(one: Captures, other: Captures) -> Float[np.ndarray, "blocks _"]:
         (blocks of one, blocks of the other), in 0-1.
 
     Raises:
-        SettingError: not the same images, or not the same number of them.
-        UnsupportedError: a model of whose blocks only the attention is stated.
+        SettingError: the images differ, in kind or number.
+        UnsupportedError: only the attention of a model's blocks is known.
     """
     ones, others = ([given] if isinstance(given, Capture) else [*given] for given in (one, other))
     _refuse_other_images(ones, others)
@@ -51,7 +51,7 @@ def cka(one: Captures, other: Captures) -> Float[np.ndarray, "blocks _"]:
 def at_places(
     tokens: Float[np.ndarray, "patches dim"], grid: PatchGrid, rows: int, cols: int
 ) -> Float[np.ndarray, "_ dim"]:
-    """Mean of the tokens whose centres lie within each cell of a coarser grid, `rows` x `cols`, over the same image."""
+    """Average the tokens whose centres lie within each cell of a coarser grid, `rows` x `cols`, over the same image."""
     row, col = ((2 * np.arange(side) + 1) * to // (2 * side) for side, to in ((grid.rows, rows), (grid.cols, cols)))
     cell = (row[:, None] * cols + col[None]).ravel()
     sums = np.zeros((rows * cols, tokens.shape[-1]))
@@ -64,7 +64,7 @@ def _coarser(one: PatchGrid, other: PatchGrid) -> tuple[int, int]:
 
 
 def _products_of(captures: list[Capture]) -> Callable[[int, tuple[tuple[int, int], ...]], np.ndarray]:
-    """A block's X X^T on grids of these shapes, one for each image; computed once."""
+    """Return a function that computes X X^T of a block on one grid shape for each image, and caches it."""
 
     @cache
     def product(block: int, shapes: tuple[tuple[int, int], ...]) -> np.ndarray:

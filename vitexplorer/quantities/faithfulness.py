@@ -1,10 +1,10 @@
-"""Whether maps know which patches the model uses: curves of deletion and insertion, and the areas under them.
+"""Faithfulness of maps: curves of deletion and insertion, and the areas under them.
 
-Deletion and insertion (Petsiuk et al. 2018, arXiv 1806.07421), by patches: the probability of the class, of a model
-with one output that output f(x) itself, whose areas are in its own unit and may be below zero. Patches that a map ranks
-alike (a map may be zero in many places) go in a seeded random order, so that none gains from where it lies. Areas by
-the trapezoid rule over the share of patches really exchanged. Maps on a finer grid than the last block's (Swin) are
-summed over its cells.
+Deletion and insertion (Petsiuk et al. 2018, arXiv 1806.07421), by patches. The curves are the probability of the class,
+or the output f(x) of a model that has only one; its areas are in its own unit and may be negative. Patches with equal
+values (a map may be zero in many places) go in a seeded random order, so that their place gives no advantage. Areas are
+by the trapezoid rule over the share of patches that were really exchanged. Maps on a finer grid than the last block's
+(Swin) are summed over its cells.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ NO_ORDER = Text(
 
 @dataclass(frozen=True, eq=False)
 class Faithfulness:
-    """What was measured of several maps."""
+    """Curves and areas of several maps."""
 
     values: Float[np.ndarray, "methods curves steps"]
-    """probability of the class, or the one output"""
+    """Probability of the class, or the one output"""
     shares: Float[np.ndarray, " steps"]
-    """of the patches that are exchanged"""
+    """Share of the patches that are exchanged"""
     areas: Float[np.ndarray, "methods curves"]
     notes: tuple[Text, ...]
-    """what one output's curves are, what stands for a patch that is gone, and which maps give no order"""
+    """Notes on the curves of a single output, on the baselines, and on maps that give no order"""
 
 
 def coarsened(values: Float[np.ndarray, "rows cols"], fine: PatchGrid, coarse: PatchGrid) -> np.ndarray:
-    """A map summed over the cells of a coarser grid, (coarse rows, coarse cols)."""
+    """Sum a map over the cells of a coarser grid, (coarse rows, coarse cols)."""
     ratio = coarse.patch_size // fine.patch_size
     out = np.zeros((coarse.rows, coarse.cols))
     np.add.at(out, (np.arange(fine.rows)[:, None] // ratio, np.arange(fine.cols)[None, :] // ratio), values)
@@ -57,17 +57,17 @@ def coarsened(values: Float[np.ndarray, "rows cols"], fine: PatchGrid, coarse: P
 
 
 def ranking(values: Float[np.ndarray, "rows cols"], seed: int) -> Int[np.ndarray, " patches"]:
-    """Patches from the highest value to the lowest; equal ones in a random order that the seed gives."""
+    """Rank patches from the highest value to the lowest; the seed orders equal ones."""
     return np.lexsort((np.random.default_rng(seed).permutation(values.size), -values.ravel()))
 
 
 def step_counts(patches: int, steps: int) -> Int[np.ndarray, " steps"]:
-    """How many patches are exchanged at each point: none, then equal steps as whole numbers have them, then all."""
+    """Return the numbers of exchanged patches: none, then equal steps rounded to whole numbers, then all."""
     return np.unique(np.rint(np.linspace(0, patches, steps + 1)).astype(int))
 
 
 def first_ones(order: Int[np.ndarray, " patches"], counts: Int[np.ndarray, " steps"]) -> Bool[np.ndarray, "steps more"]:
-    """For each count, which patches are among the first of the order; one more place for what belongs to no patch."""
+    """Mark, for each count, the first patches of the order; one more place stands for pixels of no patch."""
     place = np.empty(len(order) + 1, int)
     place[order], place[-1] = np.arange(len(order)), len(order)
     return place[None, :] < counts[:, None]
@@ -76,7 +76,7 @@ def first_ones(order: Int[np.ndarray, " patches"], counts: Int[np.ndarray, " ste
 def areas_under(
     values: Float[np.ndarray, "methods curves steps"], shares: Float[np.ndarray, " steps"]
 ) -> Float[np.ndarray, "methods curves"]:
-    """Trapezoids over the true share of patches, in the unit of the values."""
+    """Compute areas by trapezoids over the true share of patches, in the unit of the values."""
     return ((values[..., 1:] + values[..., :-1]) / 2 * np.diff(shares)).sum(-1)
 
 
@@ -87,20 +87,20 @@ def values_exchanged(
     other: Float[Tensor, "1 channels height width"],
     exchanged: Bool[Tensor, "images height width"],
 ) -> Float[np.ndarray, " images"]:
-    """Probability of the class, or the one output, for the image with pixels exchanged for another's."""
+    """Compute the probability of the class, or the one output, with pixels exchanged for those of another image."""
     logits = run_exchanged(runs, capture.input.tensor, other, exchanged)
     return shown_values(logits)[:, target].double().cpu().numpy()
 
 
 def num_passes(capture: Capture, maps: int, steps: int) -> int:
-    """The most images that the curves of so many maps take; a little fewer where some of them are the same."""
+    """Return the most images that the curves of so many maps take; equal curves take a little fewer."""
     return maps * len(CURVES) * len(step_counts(capture.grid(capture.depth - 1).num_patches, steps))
 
 
 def faithfulness(
     capture: Capture, target: int, maps: Sequence[MapResult], steps: int, seed: int, progress: Progress | None
 ) -> Faithfulness:
-    """Probability of the class, or the one output, along both curves of each map, and the areas under them."""
+    """Compute the probability of the class, or the one output, along both curves of each map, and the areas."""
     grid, image = capture.grid(capture.depth - 1), capture.input.tensor
     counts = step_counts(grid.num_patches, steps)
     on_grid = [coarsened(result.values, result.grid, grid) for result in maps]

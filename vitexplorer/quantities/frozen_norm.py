@@ -1,8 +1,8 @@
-"""The classifier as an affine map of the residual stream: the norms it passes keep the scale they had for one stream.
+"""The classifier as an affine map of the residual stream: its norms keep the scale that they had for one stream.
 
-A norm divides a token by its length (RMSNorm) or by its standard deviation, after its mean is taken away (LayerNorm).
-With the divisor held at what one stream gave it, the rest (mean, gain, bias, pooling, classifier) is affine, and the
-parts of a sum give parts of what the sum gives: the convention of direct logit attribution (Elhage et al. 2021,
+A norm divides a token by its length (RMSNorm), or by its standard deviation after subtracting its mean (LayerNorm).
+With the divisor fixed at its value for one stream, the rest (mean, gain, bias, pooling, classifier) is affine, so each
+term of a sum has its own part in the result: the convention of direct logit attribution (Elhage et al. 2021,
 "Handling Layer Normalization", https://transformer-circuits.pub/2021/framework). Everything is computed in float64.
 """
 
@@ -22,14 +22,14 @@ AffineMap = Callable[[Float[Tensor, "batch tokens dim"]], Float[Tensor, "batch c
 
 
 class _Norms(TorchFunctionMode):
-    """Norms divide by what `divisors` says next, or by their own and note it down where that is a list."""
+    """Mode in which norms record their divisors in a list, or take them one by one from an iterator."""
 
     def __init__(self, divisors: list[Tensor] | Iterator[Tensor]):
         super().__init__()
         self._divisors = divisors
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        args, kwargs = tree_map(_double, (tuple(args), kwargs or {}))
+        args, kwargs = tree_map(_to_double, (tuple(args), kwargs or {}))
         if function is F.layer_norm:
             return self._layer_norm(*args, **kwargs)
         if function is F.rms_norm:
@@ -53,12 +53,12 @@ class _Norms(TorchFunctionMode):
         return self._divisors[-1]
 
 
-def _double(thing: Any) -> Any:
-    return thing.double() if isinstance(thing, Tensor) and thing.is_floating_point() else thing
+def _to_double(value: Any) -> Any:
+    return value.double() if isinstance(value, Tensor) and value.is_floating_point() else value
 
 
 def frozen_at(read_out: AffineMap, stream: Float[Tensor, "batch tokens dim"]) -> AffineMap:
-    """`read_out` with its norms as they are for `stream`; it is affine if nothing but norms keeps it from being so."""
+    """Return `read_out` with its norms fixed at their divisors for `stream`; affine if only norms are not."""
     divisors: list[Tensor] = []
     with torch.no_grad(), _Norms(divisors):
         read_out(stream)

@@ -1,8 +1,8 @@
-"""Gradients of what is explained, a class's logit or another score: a pass in each direction, kept for several views.
+"""Gradients of a target's score, such as a class's logit: one pass in each direction, cached for several views.
 
 No attention matrix has to be in the graph. An attention call gives O = A V, so the gradient with respect to the
-attention after softmax is dL/dA = (dL/dO) V^T, one product of what the tap keeps anyway; the kernel stays the model's
-own. The gradients are asked for by name (`torch.autograd.grad`), so that no `.grad` of the shared module is written.
+attention after softmax is dL/dA = (dL/dO) V^T, one product of tensors that the tap keeps anyway; the model's own kernel
+runs. The gradients are requested by name (`torch.autograd.grad`), so the shared module gets no `.grad`.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from vitexplorer.capturing.capture import AttentionCall, Capture, Graph, plain_t
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.quantities.backward_rules import ruled
-from vitexplorer.quantities.both_signs import kept
+from vitexplorer.quantities.both_signs import apply_sign
 from vitexplorer.quantities.scores import scores
 
 MOST_BYTES = 256 << 20
-"""kept in one process for all captures together; one class of ViT-B/16 at 224 pixels takes 23 MB"""
+"""Most bytes that one process caches for all captures together; one class of ViT-B/16 at 224 pixels takes 23 MB"""
 
 
 @dataclass(frozen=True)
 class Gradients:
-    """The gradients of one score with respect to what the network computed on the way."""
+    """Gradients of one score with respect to values inside the network."""
 
     target: Target
-    """what was differentiated"""
+    """Target that was differentiated"""
     backward: str
-    """by which rules: a name of `BACKWARD`"""
+    """Rules of the backward pass: a name of `BACKWARD`"""
     outputs: dict[int, Tensor] = field(repr=False)
-    """by block: with respect to the output of its attention call, (windows, heads, queries, head dim)"""
+    """Gradients by block with respect to the output of its attention call, (windows, heads, queries, head dim)"""
     norms: dict[int, Tensor] = field(repr=False)
-    """by block: what its first norm gives, as the module lays it out"""
+    """Output of each block's first norm, in the module's layout"""
     norm_gradients: dict[int, Tensor] = field(repr=False)
-    """by block: with respect to that"""
+    """Gradients with respect to `norms`"""
     input: Float[Tensor, "batch channels height width"] = field(repr=False)
-    """with respect to the normalised input"""
+    """Gradient with respect to the normalised input"""
 
     @property
     def nbytes(self) -> int:
@@ -56,24 +56,32 @@ class Gradients:
 
 
 def gradients(capture: Capture, target: Target | None = None, backward: str = "plain") -> Gradients:
-    """Gradients of what is explained (`target`, the model's first choice when None; `scores` says what else).
+    """Return gradients of a target's score; by default the target is the model's first choice.
 
-    The network runs once in each direction, or back alone where the capture kept its graph; the next call for the same
-    capture, target and rules finds them again. `backward` names other rules than those of the gradient, see `BACKWARD`.
-    Raises UnsupportedError for a class of a model without a classifier, SettingError for one it does not have.
+    The network runs once in each direction, or only back if the capture kept its graph. Results are cached by capture,
+    target and rules.
+
+    Args:
+        capture: run to differentiate.
+        target: a class or another target, see `scores`.
+        backward: rules of the backward pass, a name of `BACKWARD`.
+
+    Raises:
+        UnsupportedError: a class of a model without a classifier.
+        SettingError: a class that the model does not have.
     """
     target = _explained(capture, target)
-    found = _KEPT.get(capture, target, backward)
+    found = _CACHE.get(capture, target, backward)
     if found is None:
         found = _differentiate(capture, target, backward)
-        _KEPT.put(capture, found)
+        _CACHE.put(capture, found)
     return found
 
 
 def at_outputs(capture: Capture, target: Target | None = None, backward: str = "plain") -> Mapping[int, Tensor]:
-    """`outputs` of `gradients`; where the capture kept its graph the way back ends at the first of them."""
+    """Return `outputs` of `gradients`; if the capture kept its graph, the backward pass ends at the first of them."""
     target = _explained(capture, target)
-    graph = _shorter(capture, target, backward)
+    graph = _partial_graph(capture, target, backward)
     if graph is None:
         return gradients(capture, target, backward).outputs
     outputs = _outputs(capture, graph)
@@ -83,12 +91,12 @@ def at_outputs(capture: Capture, target: Target | None = None, backward: str = "
 def at_norm(
     capture: Capture, block: int, target: Target | None = None, backward: str = "plain"
 ) -> tuple[Tensor, Tensor] | None:
-    """What the first norm of a block gives, and the gradient with respect to it; None for a block without a norm.
+    """Return the output of a block's first norm and the gradient with respect to it; None for a block without a norm.
 
-    From `gradients`; where the capture kept its graph the way back ends at that norm.
+    Taken from `gradients`; if the capture kept its graph, the backward pass ends at that norm.
     """
     target = _explained(capture, target)
-    graph = _shorter(capture, target, backward)
+    graph = _partial_graph(capture, target, backward)
     if graph is None:
         found = gradients(capture, target, backward)
         return (found.norms[block], found.norm_gradients[block]) if block in found.norms else None
@@ -101,27 +109,27 @@ def _explained(capture: Capture, target: Target | None) -> Target:
     return control.default(capture) if target is None else control.parse(target, capture, {})
 
 
-def _shorter(capture: Capture, target: Target, backward: str) -> Graph | None:
-    """The graph that the capture kept, where going back through part of it is all that is left to do."""
-    return None if _KEPT.get(capture, target, backward) else _kept_graph(capture, backward)
+def _partial_graph(capture: Capture, target: Target, backward: str) -> Graph | None:
+    """Return the graph that the capture kept, if a partial backward pass is all that is left to do."""
+    return None if _CACHE.get(capture, target, backward) else _reusable_graph(capture, backward)
 
 
-def _kept_graph(capture: Capture, backward: str) -> Graph | None:
+def _reusable_graph(capture: Capture, backward: str) -> Graph | None:
     return capture.graph if backward == "plain" else None  # other rules make another graph
 
 
 def _graph(capture: Capture, backward: str = "plain") -> Graph:
-    """The graph that the capture kept, or the network once more."""
-    kept = _kept_graph(capture, backward)
-    if kept is not None:
-        return kept
+    """Return the graph that the capture kept, or run the network once more."""
+    reusable = _reusable_graph(capture, backward)
+    if reusable is not None:
+        return reusable
     with ruled(backward):
         tap = plain_tap(capture.model, capture.sites, for_gradients=True)
         return with_graph(capture.run, capture.input.tensor, tap)
 
 
 def _slopes(capture: Capture, target: Target, backward: str, graph: Graph, of: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """The gradients of the score with respect to tensors of the graph; zero where it does not depend on one."""
+    """Compute the gradients of the score with respect to tensors of the graph; zero where it does not depend on one."""
     with torch.enable_grad(), ruled(backward):
         score = scores(capture, target, graph.output, graph.tap.made.get(capture.depth - 1))[0]
     return torch.autograd.grad(score, of, retain_graph=graph is capture.graph, materialize_grads=True)
@@ -136,36 +144,36 @@ def _differentiate(capture: Capture, target: Target, backward: str) -> Gradients
     graph = _graph(capture, backward)
     outputs = _outputs(capture, graph)
     norms = {block: graph.tap.normed[block] for block in range(capture.depth) if block in graph.tap.normed}
-    found = _slopes(capture, target, backward, graph, [*outputs.values(), *norms.values(), graph.input])
+    slopes = _slopes(capture, target, backward, graph, [*outputs.values(), *norms.values(), graph.input])
     return Gradients(
         target,
         backward,
-        outputs=dict(zip(outputs, found, strict=False)),
+        outputs=dict(zip(outputs, slopes, strict=False)),
         norms={block: norm.detach() for block, norm in norms.items()},
-        norm_gradients=dict(zip(norms, found[len(outputs) :], strict=False)),
-        input=found[-1],
+        norm_gradients=dict(zip(norms, slopes[len(outputs) :], strict=False)),
+        input=slopes[-1],
     )
 
 
 def block_gradients(
     capture: Capture, score: Callable[[Float[Tensor, "tokens dim"]], Tensor], backward: str = "plain"
 ) -> Iterator[Float[Tensor, "windows heads queries head_dim"]]:
-    """For each block, the gradient of a score of the tokens that leave it, with respect to its own attention output.
+    """Yield, for each block, the gradient of a score of its output tokens with respect to its own attention output.
 
-    One forward pass; each block's backward pass ends in the block it began in, so that all of them together are one.
+    One forward pass in all. Each block's backward pass stays within that block, so together they cost one.
     """
     tap = _graph(capture, backward).tap
     for block in range(capture.depth):
         capture.call(block)  # refuses a block whose attention cannot be shown
         with torch.enable_grad(), ruled(backward):
-            reached = score(tap.made[block][0].flatten(0, -2))
-        (found,) = torch.autograd.grad(
-            reached, tap.calls[block][0].output, retain_graph=True, allow_unused=True, materialize_grads=True
+            score_of_output = score(tap.made[block][0].flatten(0, -2))
+        (gradient,) = torch.autograd.grad(
+            score_of_output, tap.calls[block][0].output, retain_graph=True, allow_unused=True, materialize_grads=True
         )
-        yield found
+        yield gradient
 
 
-# ------------------------------------------------------------------------------------------ what they say of attention
+# ------------------------------------------------------------------------------------------ gradients of attention
 
 
 def attention_gradient(
@@ -173,57 +181,61 @@ def attention_gradient(
     output_gradient: Float[Tensor, "windows heads queries head_dim"],
     queries: slice = slice(None),
 ) -> Float[Tensor, "windows heads rows keys"]:
-    """dL/dA, A after softmax, for the chosen query rows."""
+    """Compute dL/dA, A after softmax, for the chosen query rows."""
     return output_gradient[:, :, queries] @ call.value.transpose(-2, -1)
 
 
 def weighed_attention(
     call: AttentionCall, output_gradient: Float[Tensor, "windows heads queries head_dim"], sign: str = "positive"
 ) -> Iterator[tuple[slice, Float[Tensor, "windows rows keys"]]]:
-    """mean over heads of relu(dL/dA * A), a few query rows at a time; without the relu where both signs are kept."""
+    """Yield the mean over heads of relu(dL/dA * A), a few query rows at a time; without relu for both signs."""
     for queries, weights in call.in_pieces():
-        yield queries, kept(attention_gradient(call, output_gradient, queries) * weights, sign).mean(1)
+        yield queries, apply_sign(attention_gradient(call, output_gradient, queries) * weights, sign).mean(1)
 
 
-# ------------------------------------------------------------------------------------------ kept
+# ------------------------------------------------------------------------------------------ cache
 
 
-class KeptGradients:
-    """The gradients that were used last, up to a number of bytes; those of a capture go when it goes."""
+class GradientCache:
+    """Cache of the gradients that were used last, within a number of bytes; a capture's gradients go with it."""
 
     def __init__(self, most_bytes: int):
-        """Args: most_bytes: what is older is forgotten beyond it, and what is larger is not kept at all."""
+        """Start empty.
+
+        Args:
+            most_bytes: size of the cache; the oldest entries go beyond it, and a larger entry is never stored.
+        """
         self._most_bytes = most_bytes
-        self._lock = threading.RLock()  # a capture may go, and be forgotten here, while this thread holds the lock
-        self._kept: OrderedDict[tuple[int, Target, str], tuple[weakref.ref[Capture], Gradients]] = OrderedDict()
+        self._lock = threading.RLock()  # a capture may be collected, and removed here, while this thread holds the lock
+        self._entries: OrderedDict[tuple[int, Target, str], tuple[weakref.ref[Capture], Gradients]] = OrderedDict()
 
     def get(self, capture: Capture, target: Target, backward: str = "plain") -> Gradients | None:
-        """What is kept for a target of this very capture."""
+        """Return the cached gradients of a target of this very capture."""
         with self._lock:
             key = id(capture), target, backward
-            if key not in self._kept:
+            if key not in self._entries:
                 return None
-            self._kept.move_to_end(key)
-            return self._kept[key][1]
+            self._entries.move_to_end(key)
+            return self._entries[key][1]
 
-    def put(self, capture: Capture, found: Gradients) -> None:
-        """Keep the gradients of a target."""
-        key = id(capture), found.target, found.backward
+    def put(self, capture: Capture, entry: Gradients) -> None:
+        """Store the gradients of a target."""
+        key = id(capture), entry.target, entry.backward
         with self._lock:
-            self._kept[key] = weakref.ref(capture, lambda _: self._forget(key)), found
-            self._kept.move_to_end(key)
-            while self._kept and self.nbytes > self._most_bytes:
-                self._kept.popitem(last=False)
+            self._entries[key] = weakref.ref(capture, lambda _: self._forget(key)), entry
+            self._entries.move_to_end(key)
+            while self._entries and self.nbytes > self._most_bytes:
+                self._entries.popitem(last=False)
 
     def _forget(self, key: tuple[int, Target, str]) -> None:
         with self._lock:
-            self._kept.pop(key, None)
+            self._entries.pop(key, None)
 
     @property
     def nbytes(self) -> int:
         """Memory in use, in bytes."""
         with self._lock:
-            return sum(found.nbytes for _, found in list(self._kept.values()))
+            return sum(entry.nbytes for _, entry in list(self._entries.values()))
 
 
-_KEPT = KeptGradients(MOST_BYTES)
+_CACHE = GradientCache(MOST_BYTES)

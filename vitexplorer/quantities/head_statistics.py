@@ -1,8 +1,8 @@
-"""One number for each head of a block, averaged over the patches that look.
+"""Measures of attention heads: one number for each head of a block, averaged over its patch queries.
 
-Each measure is a function of attention rows; `per_head` feeds it a few rows at a time, so that no whole attention
-matrix has to be in memory. Only patches count as queries: prefix tokens have no place in the image, and tokens that
-fill a window are no tokens of the image. In a windowed block a row ends where the window ends.
+Each measure is a function of attention rows; `per_head` feeds it a few rows at a time, so no whole attention matrix has
+to be in memory. Only patches count as queries: prefix tokens have no place in the image, and padding tokens of a window
+are not part of it. In a windowed block a row ends where the window ends.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ queries)"""
 
 
 def per_head(capture: Capture, block: int, measure: Measure) -> Float[np.ndarray, " heads"]:
-    """The mean of a measure over all patch queries of a block, for each head."""
+    """Average a measure over all patch queries of a block, for each head."""
     positions = torch.from_numpy(capture.positions(block)).to(capture.input.tensor.device)
     total: Tensor | float = 0.0
     for queries, weights in capture.call(block).in_pieces():
@@ -34,7 +34,7 @@ def per_head(capture: Capture, block: int, measure: Measure) -> Float[np.ndarray
 
 
 def over_blocks(capture: Capture, measure_of: Callable[[int], Measure]) -> Float[np.ndarray, "blocks heads"]:
-    """`per_head` of every block; NaN fills the rows of blocks that have fewer heads than others."""
+    """Compute `per_head` of every block; NaN fills the rows of blocks that have fewer heads than others."""
     rows = [per_head(capture, block, measure_of(block)) for block in range(capture.depth)]
     table = np.full((len(rows), max(map(len, rows))), np.nan)
     for row, values in zip(table, rows, strict=True):
@@ -43,14 +43,14 @@ def over_blocks(capture: Capture, measure_of: Callable[[int], Measure]) -> Float
 
 
 def distances(capture: Capture) -> Float[np.ndarray, "blocks heads"]:
-    """Mean attention distance in pixels, not renormalised: computed once for all who show it."""
+    """Compute the mean attention distance in pixels, not renormalised; cached for all views that show it."""
     if "distances" not in capture.tables:
         capture.tables["distances"] = over_blocks(capture, lambda block: distance(capture.grid(block)))
     return capture.tables["distances"].copy()
 
 
 def uneven_heads(values: Float[np.ndarray, "blocks heads"]) -> tuple[Text, ...]:
-    """What to say of a table with NaN in it; nothing of one without."""
+    """Return a note on blocks with fewer heads, if the table has NaN."""
     if not np.isnan(values).any():
         return ()
     return (
@@ -65,16 +65,16 @@ def uneven_heads(values: Float[np.ndarray, "blocks heads"]) -> tuple[Text, ...]:
 
 
 def centres(positions: Int[Tensor, "windows tokens"], grid: PatchGrid) -> Float[Tensor, "windows tokens 2"]:
-    """Row and column of each token's centre in pixels; what has no place is put at the origin."""
+    """Compute row and column of each token's centre in pixels; tokens without a place are at the origin."""
     cells = positions.clamp(min=0)
     return grid.patch_size * torch.stack([cells // grid.cols, cells % grid.cols], dim=-1).float()
 
 
 def distance(grid: PatchGrid, renormalise: bool = False) -> Measure:
-    """sum_j A_ij D_ij with D the distance between patch centres in pixels; `renormalise` divides by sum_j A_ij.
+    """Return the measure sum_j A_ij D_ij, D the distance between patch centres in pixels.
 
-    j runs over patches: what falls on prefix tokens and padding has no distance, so it counts as zero unless the row
-    is renormalised.
+    j runs over patches: attention to prefix tokens and padding has no distance, so it counts as zero unless the row is
+    renormalised: `renormalise` divides by sum_j A_ij.
     """
 
     def measure(weights: Tensor, queries: slice, positions: Tensor) -> Tensor:
@@ -90,22 +90,22 @@ def distance(grid: PatchGrid, renormalise: bool = False) -> Measure:
 
 
 def entropy(weights: Tensor, queries: slice, positions: Tensor) -> Tensor:
-    """-sum_j A_ij log A_ij in nats, over all keys."""
+    """Compute -sum_j A_ij log A_ij in nats, over all keys."""
     return torch.special.entr(weights).sum(-1)
 
 
 def peak(weights: Tensor, queries: slice, positions: Tensor) -> Tensor:
-    """The largest weight of the row."""
+    """Return the largest weight of the row."""
     return weights.amax(-1)
 
 
 def self_mass(weights: Tensor, queries: slice, positions: Tensor) -> Tensor:
-    """What a token keeps for itself, A_ii."""
+    """Return a token's attention to itself, A_ii."""
     return weights[:, :, :, queries].diagonal(dim1=-2, dim2=-1)
 
 
 def mass_on(chosen: Callable[[Tensor], Bool[Tensor, "windows keys"]]) -> Measure:
-    """sum_j A_ij over the keys whose positions are chosen."""
+    """Return the measure sum_j A_ij over the keys whose positions are chosen."""
 
     def measure(weights: Tensor, queries: slice, positions: Tensor) -> Tensor:
         return torch.einsum("whqk,wk->whq", weights, chosen(positions).to(weights.dtype))
@@ -114,10 +114,10 @@ def mass_on(chosen: Callable[[Tensor], Bool[Tensor, "windows keys"]]) -> Measure
 
 
 def prefix_mass() -> Measure:
-    """Mass on all prefix tokens together."""
+    """Return the measure of the mass on all prefix tokens together."""
     return mass_on(lambda positions: (positions < 0) & (positions > PADDING))
 
 
 def token_mass(token: int) -> Measure:
-    """Mass on one prefix token, by its place in the sequence."""
+    """Return the measure of the mass on one prefix token, by its place in the sequence."""
     return mass_on(lambda positions: positions == -1 - token)

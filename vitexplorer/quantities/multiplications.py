@@ -1,11 +1,11 @@
-"""Counts the multiply-accumulates of one forward pass, operation by operation, and says where each belongs.
+"""Counter of the multiply-accumulates of one forward pass, operation by operation and by model part.
 
 The formulas are torch's own (`torch.utils.flop_counter`, floating point operations; a multiply-accumulate is two):
 matrix products and convolutions, also those inside fused attention; norms, softmax, activations and sums are free.
-`FlopCounterMode` itself would do, but it hooks every module of the process while it counts, and others may be using
-theirs. Here two modes, local to the thread, watch one pass: torch functions tell which parameter is in use, dispatched
-operations what is multiplied. An operation with no parameter of its own, as attention's two products, belongs where
-the last one was.
+`FlopCounterMode` itself would hook every module of the process while it counts, and other threads may be using theirs.
+Here two modes, local to the thread, watch one pass: torch functions show which parameter is in use, dispatched
+operations what is multiplied. An operation without a parameter of its own, such as attention's two products, counts
+for the last parameter used.
 
 Nothing is computed: the pass runs on a copy of the module without storage (`models.weightless`).
 """
@@ -38,7 +38,7 @@ _OF_ACTIVATIONS = ("bmm", "scaled_dot_product")
 
 @dataclass
 class Multiplications:
-    """Multiply-accumulates by the parameter that was last in use, and whether they are products of activations."""
+    """Multiply-accumulates by the last parameter in use; products of activations are counted apart."""
 
     of_parameter: Counter[str] = field(default_factory=Counter)
     of_attention: Counter[str] = field(default_factory=Counter)
@@ -51,32 +51,32 @@ class Multiplications:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """Sum of all multiply-accumulates."""
         return self.of_parameter.total() + self.of_attention.total()
 
 
-class _Where(TorchFunctionMode):
-    """Notes which parameter each torch function takes."""
+class _ParameterWatch(TorchFunctionMode):
+    """Mode that records which parameter each torch function takes."""
 
-    def __init__(self, names: dict[int, str], found: Multiplications):
+    def __init__(self, names: dict[int, str], counts: Multiplications):
         super().__init__()
-        self._names, self._found = names, found
+        self._names, self._counts = names, counts
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         for value in (*args, *kwargs.values()):
             if isinstance(value, Tensor) and id(value) in self._names:
-                self._found.at = self._names[id(value)]
+                self._counts.at = self._names[id(value)]
                 break
         return function(*args, **kwargs)
 
 
-class _What(TorchDispatchMode):
-    """Counts what each operation multiplies."""
+class _OperationCount(TorchDispatchMode):
+    """Mode that counts the multiplications of each operation."""
 
-    def __init__(self, found: Multiplications):
+    def __init__(self, counts: Multiplications):
         super().__init__()
-        self._found = found
+        self._counts = counts
 
     def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -84,33 +84,33 @@ class _What(TorchDispatchMode):
         formula = flop_registry.get(operation.overloadpacket)
         if formula is not None:
             is_attention = any(word in operation.overloadpacket.__name__ for word in _OF_ACTIVATIONS)
-            counts = self._found.of_attention if is_attention else self._found.of_parameter
-            counts[self._found.at] += formula(*args, **kwargs, out_val=out) // 2
+            by_parameter = self._counts.of_attention if is_attention else self._counts.of_parameter
+            by_parameter[self._counts.at] += formula(*args, **kwargs, out_val=out) // 2
         return out
 
 
 @contextmanager
 def counting(names: dict[int, str]) -> Iterator[Multiplications]:
-    """Counts what this thread multiplies inside, by the names of parameters, given by their ids."""
-    found = Multiplications()
-    with _Where(names, found), _What(found):
-        yield found
+    """Count the multiplications of this thread inside the context, by the names of parameters, given by their ids."""
+    counts = Multiplications()
+    with _ParameterWatch(names, counts), _OperationCount(counts):
+        yield counts
 
 
 def count_multiplications(module: nn.Module, size: tuple[int, int]) -> Multiplications:
-    """One colour image of (height, width) pixels through a module from `without_storage`."""
+    """Count one colour image of (height, width) pixels through a module from `without_storage`."""
     names = {id(parameter): name for name, parameter in module.named_parameters()}
     pixels = torch.empty(1, 3, *size, device="meta")
-    with torch.no_grad(), counting(names) as found:
+    with torch.no_grad(), counting(names) as counts:
         module(pixels)
-    return found
+    return counts
 
 
 # ---------------------------------------------------------------------------------------------- where they belong
 
 
 def part_of(parameter: str, blocks: list[str]) -> str:
-    """The row a parameter belongs to: `patch_embed`, `block 3`, `downsample 1`, `head`, ..."""
+    """Return the row that a parameter belongs to: `patch_embed`, `block 3`, `downsample 1`, `head`, ..."""
     for number, block in enumerate(blocks):
         if parameter.startswith(f"{block}."):
             return f"block {number}"
@@ -120,18 +120,18 @@ def part_of(parameter: str, blocks: list[str]) -> str:
 
 
 def kind_of(parameter: str, part: str) -> int:
-    """What a parameter multiplies, a place in `KINDS`. A parallel block's joint projection counts as a projection."""
+    """Return a parameter's kind of multiplication, an index of `KINDS`; parallel blocks' joint one is a projection."""
     if not part.startswith("block ") or ".cpb_mlp." in parameter:
         return OTHER
     return MLP if re.search(r"\.mlp(\.|_out_proj\.)", parameter) else PROJECTIONS
 
 
-def table(found: Multiplications, blocks: list[str]) -> dict[str, list[int]]:
-    """For each part its MACs by kind, in the order of the forward pass."""
+def table(counts: Multiplications, blocks: list[str]) -> dict[str, list[int]]:
+    """Return each part's MACs by kind, in the order of the forward pass."""
     rows: dict[str, list[int]] = {}
-    for parameter in found.used:
+    for parameter in counts.used:
         part = part_of(parameter, blocks)
         row = rows.setdefault(part, [0] * len(KINDS))
-        row[kind_of(parameter, part)] += found.of_parameter[parameter]
-        row[PRODUCTS] += found.of_attention[parameter]
+        row[kind_of(parameter, part)] += counts.of_parameter[parameter]
+        row[PRODUCTS] += counts.of_attention[parameter]
     return rows

@@ -1,7 +1,7 @@
-"""Where the numbers of a map lie, in words: its largest cell, its top tenth, the part of the image that they are in.
+"""Sentences on the numbers of a map: its largest cell, its top tenth, and the part of the image where they lie.
 
-A map may be constant, have ties or lack finite numbers in places: what is said must hold of all of them. "Most of
-them" is more than half; where cells that are alike are cut off at a tenth, nobody can say where the tenth lies.
+A map may be constant, have ties, or lack finite numbers in places, and every sentence must stay true. "Most of them"
+means more than half. If the top tenth ends among equal cells, its place is not named.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import MapResult, Query, prefix_text, query_text
 
 ALIKE = 1e-5
-"""relative difference below which two numbers of a map are one"""
+"""Relative difference below which two numbers of a map count as equal"""
 LEAST_PADDING = 1e-4
-"""share that is more than what rounding leaves"""
+"""Share above what rounding leaves"""
 
 _NINTHS = (
     (Text("in the upper left", "左上方"), Text("at the top", "上方"), Text("in the upper right", "右上方")),
@@ -38,13 +38,13 @@ _SCATTERED = Text(", scattered over the image", "，散布在整幅图像中")
 
 
 def is_constant(values: Float[np.ndarray, "*shape"]) -> bool:
-    """Whether all finite numbers are one."""
-    found = values[np.isfinite(values)]
-    return not found.size or bool(np.ptp(found) <= ALIKE * np.abs(found).max())
+    """Return True if all finite numbers are equal."""
+    finite = values[np.isfinite(values)]
+    return not finite.size or bool(np.ptp(finite) <= ALIKE * np.abs(finite).max())
 
 
 def extreme(values: Float[np.ndarray, "rows cols"], sign: int = 1) -> Text:
-    """The patch with the largest number, or with `sign` -1 the smallest; how many where several are alike."""
+    """Name the patch with the largest number, or with `sign` -1 the smallest; count equal ones instead."""
     signed = np.where(np.isfinite(values), sign * values, -np.inf)
     at = np.argwhere(np.isclose(signed, signed.max(), rtol=ALIKE, atol=0))
     if len(at) > 1:
@@ -54,21 +54,21 @@ def extreme(values: Float[np.ndarray, "rows cols"], sign: int = 1) -> Text:
 
 
 def tenth(values: Float[np.ndarray, "rows cols"]) -> tuple[float, Text]:
-    """The sum over the tenth of the patches that have most, one at least, and where most of these lie.
+    """Return the sum over the top tenth of the patches, at least one, and the place of most of these.
 
-    The words begin with a comma; they are empty where the tenth ends among patches that are alike.
+    The words begin with a comma; they are empty if the tenth ends among equal patches.
     """
-    found = np.where(np.isfinite(values), values, 0.0)
-    count = max(1, round(found.size / 10))
-    ranked = np.sort(found, axis=None)[::-1]
+    finite = np.where(np.isfinite(values), values, 0.0)
+    count = max(1, round(finite.size / 10))
+    ranked = np.sort(finite, axis=None)[::-1]
     total = float(ranked[:count].sum())
-    if count < 2 or (count < found.size and ranked[count] == ranked[count - 1]):
+    if count < 2 or (count < finite.size and ranked[count] == ranked[count - 1]):
         return total, same("")
-    return total, where_most(found >= ranked[count - 1])
+    return total, where_most(finite >= ranked[count - 1])
 
 
 def where_most(cells: Bool[np.ndarray, "rows cols"]) -> Text:
-    """In which part of the image more than half of the marked cells lie, after a comma; or that they are scattered."""
+    """Name, after a comma, the part of the image with more than half of the marked cells, or call them scattered."""
     thirds = [(3 * (2 * np.arange(side) + 1) // (2 * side)).clip(0, 2) for side in cells.shape]
     inside = np.zeros((3, 3), dtype=int)
     np.add.at(inside, (thirds[0][:, None], thirds[1][None, :]), cells)
@@ -84,7 +84,7 @@ def where_most(cells: Bool[np.ndarray, "rows cols"]) -> Text:
 
 
 def elsewhere(result: MapResult) -> Text:
-    """What a query gives to tokens that are not on the map, after a semicolon; empty where that is nothing."""
+    """State, after a semicolon, a query's attention to tokens that are not on the map; empty if there is none."""
     names, parts = result.prefix_names[: len(result.prefix_weights)], []
     if names:
         on = Text("{count} prefix tokens", " {count} 个前缀标记").format(count=len(names))
@@ -104,7 +104,7 @@ def elsewhere(result: MapResult) -> Text:
 
 
 def without(values: Float[np.ndarray, "rows cols"], query: Query | None) -> Float[np.ndarray, "rows cols"]:
-    """A map with nothing at the patch that asks, which is always like itself."""
+    """Return a map with NaN at the query patch, which is always most similar to itself."""
     if not isinstance(query, tuple):
         return values
     others = values.astype(float)

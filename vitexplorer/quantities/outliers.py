@@ -6,10 +6,10 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 FAR_OUT = 3.0
-"""interquartile ranges beyond the upper quartile"""
+"""Interquartile ranges beyond the upper quartile"""
 
 
 def far_out(norms: Float[np.ndarray, " patches"]) -> Bool[np.ndarray, " patches"]:
-    """Norms beyond Q3 + 3 (Q3 - Q1)."""
+    """Mark norms beyond Q3 + 3 (Q3 - Q1)."""
     lower, upper = np.quantile(norms, (0.25, 0.75))
     return norms > upper + FAR_OUT * (upper - lower)

@@ -1,7 +1,7 @@
-"""What a model is shown in place of the image: baselines, patches exchanged for them, many images one batch at a time.
+"""Perturbed images: baselines, patches exchanged for them, and many images run in batches.
 
-A part of an image cannot be left out, only replaced, and what it is replaced with is part of every answer. Three
-baselines: the mean colour of the data set (zero after normalisation), black, and the image itself blurred.
+A part of an image cannot be removed, only replaced, and the replacement is part of every answer. Three baselines: the
+mean colour of the data set (zero after normalisation), black, and the image itself blurred.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import PatchGrid
 
 BATCH = 16
-"""images that go through the network at once"""
+"""Images that go through the network at once"""
 BLUR = 20
-"""the standard deviation of the blur is this part of the shorter side: 11 pixels of 224"""
+"""Shorter side divided by the standard deviation of the blur: 11 pixels for 224"""
 
 BASELINES = (
     ("mean", Text("mean colour", "均值颜色")),
@@ -38,48 +38,48 @@ _IN_WORDS = {
 
 
 def baseline_control() -> Choice:
-    """What stands for "nothing there"."""
+    """Return the control that chooses the baseline."""
     return Choice("baseline", Text("Baseline", "基线"), BASELINES)
 
 
 def blur_sigma(capture: Capture) -> int:
-    """Standard deviation of the blur in pixels."""
+    """Return the standard deviation of the blur in pixels."""
     return max(1, min(capture.input.tensor.shape[-2:]) // BLUR)
 
 
 def baseline_image(capture: Capture, kind: str) -> Float[Tensor, "1 channels height width"]:
-    """The normalised image that stands for "nothing there": one of `BASELINES`."""
+    """Return the normalised image that stands for "nothing there": one of `BASELINES`."""
     image = capture.input.tensor
     if kind == "mean":
         return torch.zeros_like(image)
     if kind == "black":
-        wanted = capture.model.preprocessing
-        black = [-mean / std for mean, std in zip(wanted.mean, wanted.std, strict=True)]
+        preprocessing = capture.model.preprocessing
+        black = [-mean / std for mean, std in zip(preprocessing.mean, preprocessing.std, strict=True)]
         return image.new_tensor(black)[None, :, None, None].expand_as(image).clone()
     sigma = blur_sigma(capture)
     return gaussian_blur(image, kernel_size=6 * sigma + 1, sigma=float(sigma))
 
 
 def baseline_text(capture: Capture, kind: str) -> Text:
-    """A baseline in words, for notes."""
+    """Return a baseline in words, for notes."""
     return _IN_WORDS[kind].format(sigma=blur_sigma(capture))
 
 
 def patch_of_pixel(grid: PatchGrid, height: int, width: int) -> Int[Tensor, "height width"]:
-    """Which patch each pixel belongs to, row by row; `grid.num_patches` for pixels beyond the last whole patch."""
+    """Return the patch of each pixel, row by row; `grid.num_patches` for pixels beyond the last whole patch."""
     row = torch.arange(height)[:, None] // grid.patch_size
     col = torch.arange(width)[None, :] // grid.patch_size
     return torch.where((row < grid.rows) & (col < grid.cols), row * grid.cols + col, grid.num_patches)
 
 
 def patch_sums(pixels: Float[Tensor, "height width"], grid: PatchGrid) -> Float[Tensor, " patches"]:
-    """The sum of a map of pixels over each patch; pixels beyond the last whole patch are left out."""
+    """Sum a map of pixels over each patch; pixels beyond the last whole patch are left out."""
     at = patch_of_pixel(grid, *pixels.shape).flatten().to(pixels.device)
     return pixels.new_zeros(grid.num_patches + 1).index_add_(0, at, pixels.flatten())[:-1]
 
 
 class Runs:
-    """The network of a capture as a function of images, counting what went through it."""
+    """The network of a capture as a function of images, with a count of its images for progress."""
 
     def __init__(
         self,
@@ -88,23 +88,26 @@ class Runs:
         progress: Progress | None = None,
         network: Callable[[Tensor], Tensor] | None = None,
     ):
-        """How it is run.
+        """Set the network and the total.
 
         Args:
-            capture: whose network it is.
-            total: images that will be shown in all.
-            progress: told after each batch, may raise to stop.
-            network: what is made of images, where it is not the logits.
+            capture: capture whose network runs.
+            total: number of images in all.
+            progress: called after each batch; may raise to stop.
+            network: function of the images; the capture's logits by default.
         """
-        self._network, self._total, self._progress, self._done = network or capture.run, total, progress, 0
+        self._network = network or capture.run
+        self._total = total
+        self._progress = progress
+        self._done = 0
 
     def __call__(self, images: Float[Tensor, "batch channels height width"]) -> Float[Tensor, "..."]:
-        """Logits, or what else is made of images."""
-        found = self._network(images)
+        """Run the network on a batch: logits, or the value of another `network`."""
+        output = self._network(images)
         self._done += len(images)
         if self._progress:
             self._progress(min(self._done, self._total), self._total)
-        return found
+        return output
 
 
 @torch.no_grad()
@@ -114,5 +117,5 @@ def run_exchanged(
     other: Float[Tensor, "1 channels height width"],
     exchanged: Bool[Tensor, "images height width"],
 ) -> Float[Tensor, "images classes"]:
-    """Logits of the image with pixels exchanged for those of another, a batch at a time."""
+    """Compute logits of the image with pixels exchanged for those of another, a batch at a time."""
     return torch.cat([runs(torch.where(masks[:, None], other, image)) for masks in exchanged.split(BATCH)])

@@ -1,7 +1,7 @@
-"""What of one capture lies beside what of another: the same place of the image, the same share of the depth.
+"""Matching places of two captures: the same part of the image, and the same share of the depth.
 
 Grids may differ (ViT 12 x 12 beside Swin 24 x 24) and so may the pixels of the input. A place is a share of height and
-width of the picture that a model saw, so that it is the same part of the image only where both fit it in the same way.
+width of the picture that a model saw, so it is the same part of the image only if both models fit it in the same way.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from vitexplorer.core.types import Query
 
 
 def matched(block: int, depth: int, other: int) -> int:
-    """The block of a network of `other` blocks at the share of the depth at which `block` is among `depth`."""
+    """Return the block, of `other` blocks, at the same share of the depth as `block` of `depth` blocks."""
     return round(block * (other - 1) / (depth - 1)) if depth > 1 else other - 1
 
 
 def placed(query: Query, here: tuple[Capture, int], there: tuple[Capture, int]) -> Query:
-    """The patch of one block that lies where a patch of another does, which may be of another capture.
+    """Return the patch of one block at the place of another block's patch, possibly in another capture.
 
-    Where the middle of what its image shows of a patch lies, in shares of the image's height and width, is looked up in
-    the other image. A token without a place that the other one has not is its mean over patches.
+    The centre of a patch's visible part, as shares of the image's height and width, is looked up in the other image.
+    A prefix token that the other model does not have becomes "mean", the mean over its patches.
     """
     (one, block), (other, to) = here, there
     if isinstance(query, str):
@@ -36,14 +36,14 @@ def placed(query: Query, here: tuple[Capture, int], there: tuple[Capture, int]) 
 
 
 def read_at(values: np.ndarray, there: tuple[Capture, int], here: tuple[Capture, int]) -> np.ndarray:
-    """A map on the grid of one block read at the middles of the patches of another, (rows, cols, ...) of that one."""
+    """Read a map of one block at the patch centres of another block, (rows, cols, ...) of that block's grid."""
     grid = here[0].grid(here[1])
     read = [[values[placed((row, col), here, there)] for col in range(grid.cols)] for row in range(grid.rows)]
     return np.array(read)
 
 
 def same_places(left: Capture, right: Capture) -> bool:
-    """Whether both saw the same part of the same image."""
+    """Return True if both captures saw the same part of the same image."""
     one, other = left.input, right.input
     seen = [(x.image_hash, x.fit, x.pixels.shape[0] / x.pixels.shape[1]) for x in (one, other)]
     return seen[0] == seen[1]

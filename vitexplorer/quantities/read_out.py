@@ -1,7 +1,7 @@
-"""What the classifier makes of a block's tokens, and how its answers are put into words.
+"""The classifier's answers for a block's tokens, as numbers and in words.
 
-The family knows how its modules read tokens out; here that is asked of the residual stream after a block. The tokens
-of a block that is not the last are normalised with their own statistics, as the final norm would if it met them there.
+The family knows how its modules read tokens out; here this is applied to the residual stream after a block. The tokens
+of an earlier block are normalised with their own statistics, as the final norm would do.
 """
 
 from __future__ import annotations
@@ -25,43 +25,43 @@ READING_WORDS: dict[Reading, Text] = {
 
 
 def readable_blocks(capture: Capture) -> tuple[int, ...]:
-    """Blocks whose tokens are as wide as the final norm wants them: all, or in Swin those of the last stage."""
+    """Return the blocks whose tokens have the final norm's width: all, or in Swin those of the last stage."""
     width = capture.model.module.num_features
     return tuple(block for block in range(capture.depth) if capture.residual_after(block).shape[-1] == width)
 
 
 @torch.no_grad()
 def read_after(capture: Capture, block: int, reading: Reading) -> Float[Tensor, " classes"]:
-    """Logits of the residual stream after a block, read in one way."""
+    """Compute logits of the residual stream after a block, with one reading."""
     model = capture.model
     return model.family.read_out(model.module, capture.residual_after(block)[None], reading)[0]
 
 
 @torch.no_grad()
 def read_patches_after(capture: Capture, block: int) -> Float[Tensor, "patches classes"]:
-    """Logits of every patch token after a block, each read as if it were the pooled one."""
+    """Compute logits of every patch token after a block, each read as if it were the pooled token."""
     model = capture.model
     tokens = capture.residual_after(block)[None, len(capture.prefix_tokens) :]
     return model.family.read_each(model.module, tokens)[0]
 
 
 def shown_values(logits: Float[Tensor, "*shape classes"]) -> Float[Tensor, "*shape classes"]:
-    """What is shown of a classifier's outputs: softmax probabilities over all classes; one output alone as it is.
+    """Return a classifier's outputs for display: softmax probabilities over all classes; a single output unchanged.
 
-    Classes that were trained with a sigmoid each are read in the same way: no file says which loss it was trained with.
+    Classes trained with a sigmoid each are treated in the same way, because no file states the loss of its training.
     """
     return logits.softmax(-1) if logits.shape[-1] > 1 else logits
 
 
 def unit_of_values(logits: Float[Tensor, "*shape classes"]) -> Text:
-    """What `shown_values` are counted in."""
+    """Return the unit of `shown_values`."""
     return PROBABILITY if logits.shape[-1] > 1 else OUTPUT
 
 
 def answer_of(
     logits: Float[Tensor, " classes"], values: Float[Tensor, " classes"], class_names: tuple[Text, ...], index: int
 ) -> Answer:
-    """One class of an answer, or the one output; `values` are the logits' `shown_values`."""
+    """Return one class of an answer, or the one output; `values` are the logits' `shown_values`."""
     name, value = class_names[index] if class_names else same(""), float(values[index])
     if unit_of_values(logits) == OUTPUT:
         return Output(index, name, value)
@@ -71,14 +71,14 @@ def answer_of(
 def top_classes(
     logits: Float[Tensor, " classes"], class_names: tuple[Text, ...], count: int = TOP
 ) -> tuple[Answer, ...]:
-    """The likeliest classes, likeliest first; of a model with one output that alone."""
+    """Return the likeliest classes, likeliest first; only the output of a model that has one."""
     values = shown_values(logits.double())
     best: Int[Tensor, " count"] = values.topk(min(count, len(logits))).indices
     return tuple(answer_of(logits, values, class_names, index) for index in best.tolist())
 
 
 def answer_text(answer: Answer | PredictionChange) -> Text:
-    """An answer as a sentence names it: the class, or the output and, where that is known, what it is of."""
+    """Return an answer as part of a sentence: the class, or the output and, if known, its quantity."""
     if answer.unit == PROBABILITY:
         return class_text(answer.index, answer.name)
     if not answer.name.en:
@@ -87,7 +87,7 @@ def answer_text(answer: Answer | PredictionChange) -> Text:
 
 
 def class_text(index: int, name: Text) -> Text:
-    """A class as a sentence names it: flower, or class 5 where nobody knows its name."""
+    """Return a class as part of a sentence: flower, or class 5 if it has no name."""
     if not name.en:
         return Text("class {index}", "类别 {index}").format(index=index)
     return Text("{name}", "“{name}”").format(name=name)

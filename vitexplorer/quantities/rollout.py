@@ -1,8 +1,8 @@
-"""Shares of tokens pushed down through the blocks: what rollout and its class-specific relatives have in common.
+"""Shares of tokens pushed down through the blocks, for rollout and its class-specific relatives.
 
 A row of a product M_L ... M_2 M_1 of one (tokens, tokens) matrix for each block is computed as a vector: it is
-multiplied by M_L, then by M_(L-1), and so on, O(tokens^2) each, and no product of matrices is ever made. The matrices
-come a few query rows at a time, as an attention call gives them, so that none of them has to be whole either.
+multiplied by M_L, then by M_(L-1), and so on, O(tokens^2) each, without any product of matrices. The matrices come a
+few query rows at a time, as an attention call gives them, so none of them has to be complete either.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid, Query
 
 Pieces = Iterable[tuple[slice, Tensor]]
-"""Query rows, and what they give to each key, (windows, queries, keys)."""
+"""Query rows, and their weights for each key, (windows, queries, keys)."""
 
 SWIN_NOTE = Text(
     "An approximation for Swin: merging counts the four patches alike.",
@@ -28,9 +28,9 @@ SWIN_NOTE = Text(
 
 
 def push_averaged(shares: Float[Tensor, "rows windows tokens"], pieces: Pieces) -> Float[Tensor, "rows windows tokens"]:
-    """shares @ rownorm(0.5 E + 0.5 I): half stays where it is, as the residual connection has it.
+    """Compute shares @ rownorm(0.5 E + 0.5 I): half stays in place, for the residual connection.
 
-    A row is divided by its sum, that of the magnitudes where E has entries of both signs.
+    A row is divided by its sum, or by the sum of its magnitudes if E has both signs.
     """
     pushed = torch.zeros_like(shares)
     for queries, rows in pieces:
@@ -42,7 +42,7 @@ def push_averaged(shares: Float[Tensor, "rows windows tokens"], pieces: Pieces) 
 
 
 def push_added(shares: Float[Tensor, "rows windows tokens"], pieces: Pieces) -> Float[Tensor, "rows windows tokens"]:
-    """shares @ (I + E)."""
+    """Compute shares @ (I + E)."""
     pushed = shares.clone()
     for queries, rows in pieces:
         pushed += torch.einsum("rwq,wqk->rwk", shares[..., queries], rows)
@@ -50,7 +50,7 @@ def push_added(shares: Float[Tensor, "rows windows tokens"], pieces: Pieces) -> 
 
 
 def push_stayed(shares: Float[Tensor, "rows windows tokens"], pieces: Pieces) -> Float[Tensor, "rows windows tokens"]:
-    """The part of `push_averaged` that attention had no hand in: each token's own share of its row."""
+    """Compute the part of `push_averaged` without attention: each token's own share of its row."""
     pushed = torch.zeros_like(shares)
     for queries, rows in pieces:
         pushed[..., queries] = 0.5 * shares[..., queries] / (0.5 * rows.abs().sum(-1) + 0.5)
@@ -63,7 +63,7 @@ Push = Callable[[Tensor, Pieces], Tensor]
 def push_block(
     shares: Float[Tensor, "rows tokens"], capture: Capture, block: int, pieces: Pieces, push: Push = push_averaged
 ) -> Float[Tensor, "rows tokens"]:
-    """Shares of the tokens that leave a block -> shares of those that enter it; windows are cut and put back."""
+    """Turn shares of a block's output tokens into shares of its input tokens; windows are cut and put back."""
     if capture.site(block).windows is None:
         return push(shares[:, None], pieces)[:, 0]
     places = torch.from_numpy(capture.positions(block)).to(shares.device)
@@ -76,7 +76,7 @@ def push_block(
 def unmerge(
     shares: Float[Tensor, "rows patches"], coarse: PatchGrid, fine: PatchGrid
 ) -> Float[Tensor, "rows finer_patches"]:
-    """Each patch's share in equal quarters to the 2 x 2 patches it was merged from; quarters of padding are lost."""
+    """Split each patch's share in equal quarters among the 2 x 2 patches merged into it; padding's share is lost."""
     quarters = 0.25 * shares.reshape(-1, 1, coarse.rows, coarse.cols)
     return F.interpolate(quarters, scale_factor=2, mode="nearest")[:, 0, : fine.rows, : fine.cols].flatten(1)
 
@@ -88,9 +88,9 @@ def push_through(
     start_block: int = 0,
     push: Push = push_averaged,
 ) -> Float[Tensor, "rows start_tokens"]:
-    """Mixtures of the last block's tokens -> shares of the tokens that enter `start_block`.
+    """Turn mixtures of the last block's tokens into shares of the tokens that enter `start_block`.
 
-    What arrives at a token that a block renews has come from no block before: it stays with that token.
+    A token that a block renews has no source in earlier blocks: its share stays with it.
     """
     renewed = torch.tensor(capture.renewed_tokens, dtype=torch.long, device=shares.device)
     ended = shares.new_zeros(len(shares), len(renewed))
@@ -104,7 +104,7 @@ def push_through(
 
 
 def query_shares(capture: Capture, query: Query) -> Float[Tensor, " tokens"]:
-    """What is pushed for a query: all of its token of the last block, or even shares of the patches for "mean"."""
+    """Return the shares to push for a query: all for its last token, or even shares of the patches for "mean"."""
     block, num_prefix = capture.depth - 1, len(capture.prefix_tokens)
     shares = capture.input.tensor.new_zeros(num_prefix + capture.grid(block).num_patches)
     if query == "mean":

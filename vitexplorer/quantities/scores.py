@@ -1,13 +1,13 @@
-"""What is explained as the one number that is differentiated: the only place that turns a target into it.
+"""The score of a target: the one number that is differentiated. Only this file turns a target into a score.
 
 A class: its logit. One class rather than another: the difference of their logits. `Alike`: cos(z, r), z the pooled
 feature that the classifier reads and r the reference (DINO's and CLIP's similarity of images; relevance maps of such a
 similarity: Chefer et al. 2021, arXiv 2103.15679, section 4). `PatchAlike`: cos(z_i, r), z_i = norm(x_i) the patch's
 token after the last block, read through the final norm as the pooled one is (cosines of a ViT's tokens as dense
 descriptors: Amir et al. 2021, arXiv 2112.05814), r this image's pooled feature or another patch's token. r is a
-constant: what is explained is how the one side became as it is, so that the map belongs to one token. `Region`: the
-same of the mean of the z_i of several patches, as masked average pooling reads a region (Zhang et al. 2018, arXiv
-1810.09091); r is the image's pooled feature. A region of one patch is that patch.
+constant, so only one side is explained and the map belongs to one token. `Region`: the same for the mean of the z_i of
+several patches, as masked average pooling reads a region (Zhang et al. 2018, arXiv 1810.09091); r is the image's pooled
+feature. A region of one patch is that patch.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from vitexplorer.controls.explained import Alike, PatchAlike, RatherThan, Region
 def scores(
     capture: Capture, target: Target, output: Float[Tensor, "batch ..."], last: Tensor | None
 ) -> Float[Tensor, " batch"]:
-    """The score of each image.
+    """Compute the score of each image.
 
     Args:
-        capture: of the image that is explained: it fixes what a similarity is to.
-        target: what is explained.
-        output: what the network gave.
-        last: the residual stream after its last block, as the module lays it out; not read for classes.
+        capture: capture of the explained image, which fixes the reference of a similarity.
+        target: target to score.
+        output: output of the network.
+        last: residual stream after the last block, in the module's layout; not read for classes.
     """
     if isinstance(target, Similarity):
         tokens = last.flatten(1, -2)
@@ -44,7 +44,7 @@ def scores(
 
 
 def of_logits(logits: Float[Tensor, "*shape classes"], target: int | RatherThan) -> Float[Tensor, "*shape"]:
-    """The logit of a class, or by how much it is above another's."""
+    """Return the logit of a class, or its difference from another class's."""
     if isinstance(target, RatherThan):
         return logits[..., target.index] - logits[..., target.other]
     return logits[..., target]
@@ -53,7 +53,7 @@ def of_logits(logits: Float[Tensor, "*shape classes"], target: int | RatherThan)
 def run_scores(
     capture: Capture, target: Target, images: Float[Tensor, "batch channels height width"]
 ) -> Float[Tensor, " batch"]:
-    """The same for images that the network is yet to see."""
+    """Run the network on images and compute their scores."""
     if not isinstance(target, Similarity):
         return of_logits(capture.run(images), target)
     tap = AttentionTap(capture.model.block_of_parameter, sites=capture.sites)
@@ -63,30 +63,30 @@ def run_scores(
 
 
 def score_of_block(capture: Capture, target: Target, tokens: Float[Tensor, "tokens dim"]) -> Float[Tensor, ""]:
-    """The score of the tokens that leave a block, read as if it were the last: their mean, or those of the patches."""
+    """Compute the score of a block's output tokens, read as if it were the last: their mean, or that of the patches."""
     family, module = capture.model.family, capture.model.module
     if isinstance(target, int | RatherThan):
         return of_logits(family.read_each(module, tokens.mean(0)[None, None])[0, 0], target)
     read = tokens.mean(0)[None] if isinstance(target, Alike) else tokens[tokens_of(capture, target)]
-    found = family.final_norm(module, read[None])[0].mean(0)
-    return F.cosine_similarity(found, reference(capture, target), dim=0)
+    feature = family.final_norm(module, read[None])[0].mean(0)
+    return F.cosine_similarity(feature, reference(capture, target), dim=0)
 
 
 @torch.no_grad()
 def score_of(capture: Capture, target: Target) -> Float[Tensor, ""]:
-    """The score of the image itself."""
+    """Compute the score of the image itself."""
     return scores(capture, target, capture.output, capture.made[capture.depth - 1])[0]
 
 
 def tokens_of(capture: Capture, target: PatchAlike | Region) -> list[int]:
-    """Where the patches of the last block's grid that are explained stand in the sequence."""
+    """Return the sequence indices of the explained patches of the last block's grid."""
     patches = target.patches if isinstance(target, Region) else (target.patch,)
     return [capture.token(patch, capture.depth - 1) for patch in patches]
 
 
 @torch.no_grad()
 def reference(capture: Capture, target: Similarity) -> Float[Tensor, " dim"]:
-    """What the similarity is to: given numbers, this image's pooled feature, or the other patch's token."""
+    """Return the reference of a similarity: given numbers, this image's pooled feature, or the other patch's token."""
     device = capture.input.tensor.device
     if isinstance(target, Alike):
         return torch.from_numpy(target.embedding).to(device)

@@ -1,8 +1,8 @@
-"""What other input sizes would cost, told from shapes before anything runs: tokens, multiplications, memory, time.
+"""Costs of other input sizes, from shapes before anything runs: tokens, multiplications, memory, time.
 
-Multiplications are counted as the view Cost counts them, in a pass through a copy without numbers; memory is that of
-the capture. Time is told by the multiplications alone, as a multiple of the model's own size: a guess, since memory
-traffic decides as well.
+Multiplications are counted as in the view Cost, in a pass through a copy without numbers; memory is the capture's.
+Time is estimated from the multiplications alone, as a multiple of the model's own size: a guess, since memory traffic
+decides as well.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from vitexplorer.models.weightless import weightless
 from vitexplorer.quantities.multiplications import counting
 
 FACTORS = (1.0, 1.5, 2.0, 3.0)
-"""times the sides of the model's own input"""
+"""Factors of the sides of the model's own input"""
 
-_SAID = Text(
+_SUMMARY = Text(
     "{size} px: {tokens:,} tokens, {macs:.3g} GMACs ({times:.1f} times those of {own} px), {megabytes:,.0f} MB",
     "{size} 像素：{tokens:,} 个标记，{macs:.3g} GMACs（{own} 像素时的 {times:.1f} 倍），{megabytes:,.0f} MB",
 )
@@ -29,24 +29,24 @@ _SAID = Text(
 
 @dataclass(frozen=True)
 class SizeCost(Summarised):
-    """What one image of a size costs a model."""
+    """Cost of one image of a size for a model."""
 
     size: Size
     factor: float
-    """its height in heights of the model's own input"""
+    """Height as a multiple of the model's own input height"""
     memory: CaptureMemory
     macs: int
-    """multiply-accumulates of one pass"""
+    """Multiply-accumulates of one pass"""
     times: float
-    """multiply-accumulates in those of a pass at the model's own size: about as many times longer"""
+    """Multiply-accumulates as a multiple of a pass at the model's own size, a rough multiple of its time"""
     said: Text
-    """all of it in words"""
+    """All costs in words"""
     refusal: Text | None
-    """why this installation does not allow it, with its cost; None where it does"""
+    """Reason why this installation does not allow the size, with its cost; None if it does"""
 
     @property
     def tokens(self) -> int:
-        """Of the block that has most."""
+        """Number of tokens of the block that has most."""
         return self.memory.tokens
 
     def _summary(self) -> Summary:
@@ -54,35 +54,36 @@ class SizeCost(Summarised):
 
 
 def size_cost(model: LoadedModel, size: int | Size | str) -> SizeCost:
-    """The cost of one image of a size; nothing runs.
+    """Compute the cost of one image of a size; nothing runs. `refusal` explains sizes beyond the limits.
 
-    Raises SettingError and UnsupportedError where the model does not take it, as `at_size` does. What is more than
-    this installation allows is told in `refusal`.
+    Raises:
+        SettingError: no such size, as in `at_size`.
+        UnsupportedError: the model does not take this size, as in `at_size`.
     """
     own = weightless(model.unsized or model)
     return _cost(own, sides(size), _counted(own))
 
 
 def size_choices(model: LoadedModel, factors: tuple[float, ...] = FACTORS) -> tuple[SizeCost, ...]:
-    """The costs of some multiples of the model's own size, each side at the nearest one that it takes.
+    """Compute the costs of some multiples of the model's own size, each side rounded to one that the model takes.
 
-    Its own size alone for a model that takes no other; sizes at which some of its blocks could not be shown are left
-    out.
+    A model that takes no other size has only its own. Sizes at which some of its blocks cannot be shown are left out.
     """
-    own, found = weightless(model.unsized or model), {}
+    own = weightless(model.unsized or model)
+    costs = {}
     own_count = _counted(own)
     for size in _possible(own, factors):
         try:
-            found[size] = _cost(own, size, own_count)
+            costs[size] = _cost(own, size, own_count)
         except UnsupportedError:
             continue
-    return tuple(found.values())
+    return tuple(costs.values())
 
 
 def _cost(own: LoadedModel, size: Size, own_count: tuple[CaptureMemory, int]) -> SizeCost:
     own_size, own_macs = own.preprocessing.input_size, own_count[1]
     memory, macs = own_count if size == own_size else _counted(shapes_at(own, size))
-    said = _SAID.format(
+    summary = _SUMMARY.format(
         size=by(size),
         tokens=memory.tokens,
         macs=macs / 1e9,
@@ -91,14 +92,14 @@ def _cost(own: LoadedModel, size: Size, own_count: tuple[CaptureMemory, int]) ->
         megabytes=(memory.kept + memory.attention) / 1e6,
     )
     refusal = too_much(own.name, size, memory) if memory.refused and size != own_size else None
-    return SizeCost(size, size[0] / own_size[0], memory, macs, macs / own_macs, said, refusal)
+    return SizeCost(size, size[0] / own_size[0], memory, macs, macs / own_macs, summary, refusal)
 
 
 def _counted(shapes: LoadedModel) -> tuple[CaptureMemory, int]:
-    """Memory and multiply-accumulates of one pass."""
-    with counting({}) as found:
+    """Count memory and multiply-accumulates of one pass."""
+    with counting({}) as counts:
         memory = memory_of(shapes)
-    return memory, found.total
+    return memory, counts.total
 
 
 def _possible(own: LoadedModel, factors: tuple[float, ...]) -> list[Size]:

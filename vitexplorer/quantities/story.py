@@ -1,8 +1,8 @@
-"""Into which of a few large parts a transformer's parameters and multiplications fall.
+"""Large parts of a transformer, shared by its parameters and its multiplications.
 
-Three countings tell the same story and can be held against each other: the module's own parameters, by their names and
-the kind of module that holds them; the terms of a closed formula; the multiply-accumulates of one image. Every norm and
-every learned scale is in `norms`, wherever it stands, but for those of an attention pooling, which is of the head.
+Three counts use the same parts and can be compared: the module's own parameters, by their names and the kind of module
+that holds them; the terms of a closed formula; the multiply-accumulates of one image. Every norm and every learned
+scale belongs to `norms`, wherever it is, except those of attention pooling, which belong to the head.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 PARTS = ("embedding", "attention", "mlp", "norms", "merging", "head", "other")
-"""in the order of the forward pass, but for the norms, which are everywhere"""
+"""Parts in the order of the forward pass, except the norms, which are everywhere"""
 
 _OF_TERM = {
     "embedding": (
@@ -60,12 +60,12 @@ _OF_NAME = (
 
 
 def part_of(parameter: str) -> str:
-    """Where a parameter belongs, by its name in timm."""
+    """Return the part of a parameter, by its name in timm."""
     return next((part for pattern, part in _OF_NAME if re.match(pattern, parameter)), "other")
 
 
 def counted(module: nn.Module) -> Counter[str]:
-    """Parameters of each part, from the module itself."""
+    """Count the parameters of each part, from the module itself."""
     counts: Counter[str] = Counter()
     for name, parameter in module.named_parameters():
         counts[part_of(name)] += parameter.numel()
@@ -73,15 +73,15 @@ def counted(module: nn.Module) -> Counter[str]:
 
 
 def by_formula(terms: Iterable[Term]) -> dict[str, list[Term]]:
-    """The terms of a closed formula, part by part."""
-    found: dict[str, list[Term]] = {}
+    """Group the terms of a closed formula by part."""
+    terms_of_part: dict[str, list[Term]] = {}
     for term in terms:
-        found.setdefault(_PART_OF_TERM[term.name], []).append(term)
-    return found
+        terms_of_part.setdefault(_PART_OF_TERM[term.name], []).append(term)
+    return terms_of_part
 
 
 def multiplied(result: CostResult) -> Counter[str]:
-    """Multiply-accumulates of each part."""
+    """Sum the multiply-accumulates of each part."""
     from vitexplorer.quantities.multiplications import MLP  # brings torch, which the page does not wait for
 
     counts: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""The residual stream of one pass, sum by sum: what a block reads, and it again after each branch was added."""
+"""The residual stream of one pass, sum by sum: the input of a block, and the stream after each added branch."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Branch = Literal["attn", "mlp", "attn + mlp"]
 
 
 class Added(NamedTuple):
-    """The stream once a branch was added to it."""
+    """The stream after the addition of a branch."""
 
     branch: Branch
     stream: Tensor
-    """as the module lays it out"""
+    """Stream in the module's layout"""
 
 
 class StreamSums(FollowedPass):
-    """Follows the very tensor that a block reads first from sum to sum.
+    """Pass that follows the tensor that a block reads first, from sum to sum.
 
-    What is added after the block has attended is attention's, whatever follows is the MLP's. A block that adds only
-    once computes both side by side (ViT-22B, arXiv 2302.05442, section 2.1), and one projection may make their sum.
+    The first sum after attention is attention's, any other is the MLP's. A block with a single sum computes both side
+    by side (ViT-22B, arXiv 2302.05442, section 2.1), and one projection may make their sum.
     """
 
     def __init__(self, block_of):
@@ -38,45 +38,45 @@ class StreamSums(FollowedPass):
 
     @property
     def added(self) -> dict[int, list[Added]]:
-        """By block, in order."""
+        """Sums by block, in order."""
         return {
-            block: [Added("attn + mlp", found[0].stream)] if [one.branch for one in found] == ["attn"] else found
-            for block, found in self._added.items()
+            block: [Added("attn + mlp", sums[0].stream)] if [added.branch for added in sums] == ["attn"] else sums
+            for block, sums in self._added.items()
         }
 
     def parameter(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """What a block reads first is the stream."""
+        """Take the first input that a block reads as the stream."""
         if self.block not in self.read:
             self.read[self.block] = args[0] if args else kwargs["input"]
             self._added[self.block] = []
         return function(*args, **kwargs)
 
     def kernel(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """The next sum is attention's."""
+        """Give the next sum to attention."""
         self._has_attended = True
         return function(*args, **kwargs)
 
     def softmax(self, query: Tensor, key: Tensor, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """The next sum is attention's."""
+        """Give the next sum to attention."""
         self._has_attended = True
         return function(*args, **kwargs)
 
     def _sum(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
         out = function(*args, **kwargs)
-        found = self._added.get(self.block)
-        if found is not None:
-            stream = found[-1].stream if found else self.read[self.block]
-            if any(one is stream for one in args):
-                found.append(Added("attn" if self._has_attended else "mlp", out))
+        sums = self._added.get(self.block)
+        if sums is not None:
+            stream = sums[-1].stream if sums else self.read[self.block]
+            if any(argument is stream for argument in args):
+                sums.append(Added("attn" if self._has_attended else "mlp", out))
                 self._has_attended = False
         return out
 
     FOLLOWED: ClassVar[dict[Callable, Callable]] = {**FollowedPass.FOLLOWED, **dict.fromkeys(SUMS, _sum)}
-    """the sums too"""
+    """Followed functions, sums included"""
 
 
 def stream_sums(capture: Capture) -> StreamSums:
-    """The network once more, changes of the run included, followed."""
+    """Run the network once more, with the changes of the run, and follow its sums."""
     followed = StreamSums(capture.model.block_of_parameter)
     with torch.no_grad(), followed:
         capture.run(capture.input.tensor)

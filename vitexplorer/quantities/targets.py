@@ -1,7 +1,7 @@
-"""What is explained, most often a class: what every map of it says of itself.
+"""Targets of explanations, most often a class, and the sentences on their maps.
 
-A map made for it is one number for each patch, of any sign and size. Nothing is divided by its maximum here: a
-map can be exactly zero, and then it says so.
+A map for a target has one number for each patch, of any sign and size. Nothing is divided by its maximum: a map can be
+exactly zero, and then a note says so.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ IN_NUMBERS = {
     COSINE: COSINE._replace(en="of cosine"),
     OUTPUT: OUTPUT._replace(en="in the output"),
 }
-"""a unit behind a number"""
-ROW_SHOWN = Text("Shown is the row of the {query}.", "显示的是{query}对应的行。")
+"""Units as written after a number"""
+ROW_NOTE = Text("Shown is the row of the {query}.", "显示的是{query}对应的行。")
 
-ROWS_SHOWN = Text(
+ROWS_NOTE = Text(
     "Shown is the mean of the rows of the region's patches, {count} in number.",
     "显示的是该区域 {count} 个图块各行的均值。",
 )
 
 
 def explained(capture: Capture, target: int) -> Answer:
-    """The class with its name where one is known, its logit and its probability; or the one output."""
+    """Return the class with its name if known, its logit and its probability; or the one output."""
     return answer_of(capture.logits, shown_values(capture.logits), capture.model.class_texts, target)
 
 
 def class_text(target: Answer) -> Text:
-    """The class, or the output, that is explained in a sentence."""
+    """State in a sentence the class, or the output, that is explained."""
     if isinstance(target, Output):
         return Text("Explained: {output}, {value}.", "所解释的是{output}：{value}。").format(
             output=answer_text(target), value=target.display_value
@@ -67,7 +67,7 @@ def class_text(target: Answer) -> Text:
 
 
 def target_note(capture: Capture, target: Target) -> Text:
-    """What is explained in a sentence, with its value for this image."""
+    """State in a sentence the target and its value for this image."""
     if isinstance(target, int):
         return class_text(explained(capture, target))
     return Text("Explained: {said}; it is {score}.", "所解释的：{said}；其值为 {score}。").format(
@@ -76,20 +76,20 @@ def target_note(capture: Capture, target: Target) -> Text:
 
 
 def unit_of(capture: Capture, target: Target) -> Text:
-    """What a score is counted in."""
+    """Return the unit of a score."""
     if isinstance(target, Similarity):
         return COSINE
     return OUTPUT if has_one_output(capture) else LOGIT
 
 
 def score_word(capture: Capture, target: Target) -> Text:
-    """The same within a sentence."""
+    """Return the unit of a score as a word within a sentence."""
     unit = unit_of(capture, target)
     return unit._replace(zh="logit ") if unit == LOGIT else unit
 
 
 def read_query(capture: Capture, target: Target) -> Query | None:
-    """The token whose row tells what was read: "cls", "mean" where the patches are pooled, or the patch explained.
+    """Return the query whose row the classifier reads: "cls", "mean" for pooled patches, or the explained patch.
 
     None for a region: it is the mean of several rows.
 
@@ -104,17 +104,17 @@ def read_query(capture: Capture, target: Target) -> Query | None:
 
 
 def read_shares(capture: Capture, target: Target) -> Float[Tensor, " tokens"]:
-    """What is pushed through the blocks: all of the token that was read, or even shares of a region's patches."""
+    """Return the shares to push through the blocks: all for the read token, or even shares of a region's patches."""
     if isinstance(target, Region):
         return torch.stack([query_shares(capture, patch) for patch in target.patches]).mean(0)
     return query_shares(capture, read_query(capture, target))
 
 
 def row_text(capture: Capture, target: Target) -> Text:
-    """Which token's row a map is."""
+    """Name the token whose row a map shows."""
     if isinstance(target, Region):
-        return ROWS_SHOWN.format(count=counted(len(target.patches)))
-    return ROW_SHOWN.format(query=query_text(read_query(capture, target)))
+        return ROWS_NOTE.format(count=counted(len(target.patches)))
+    return ROW_NOTE.format(query=query_text(read_query(capture, target)))
 
 
 def class_map(
@@ -130,9 +130,9 @@ def class_map(
     notes: tuple[Text, ...] = (),
     **more: object,
 ) -> MapResult:
-    """A map for what `settings["target"]` says, values (patches,) on `grid`; `more` are fields of the result."""
+    """Make a map for `settings["target"]` of values (patches,) on `grid`; `more` are fields of the result."""
     target = settings["target"]
-    said = (target_note(capture, target), *notes)
+    all_notes = (target_note(capture, target), *notes)
     return MapResult(
         view=view,
         title=title,
@@ -142,7 +142,7 @@ def class_map(
         formula=formula,
         provenance=capture.provenance,
         settings=settings,
-        notes=said if values.any() else (*said, ALL_ZERO),
+        notes=all_notes if values.any() else (*all_notes, ALL_ZERO),
         target=explained(capture, target) if isinstance(target, int) else None,
         grid=grid,
         image=capture.input.pixels,
@@ -154,9 +154,9 @@ def class_map(
 
 
 def target_text(result: Result) -> Text:
-    """What a map explains: a class by its number and, where it is known, its name, the one output, or a similarity."""
-    said, target = result.settings_said.get("target"), result.settings["target"]
-    named = said[1] if said else same(str(target))
+    """Name the target of a map: a class by number and name, the one output, or a similarity."""
+    setting, target = result.settings_said.get("target"), result.settings["target"]
+    named = setting[1] if setting else same(str(target))
     if isinstance(result.target, Output):
         return answer_text(result.target)
     if isinstance(target, Similarity):
@@ -171,7 +171,7 @@ def _unit_of(result: MapResult) -> Text:
 
 
 def for_class(result: MapResult) -> Text:
-    """The reading of a map that only knows what speaks for the class: how narrow it is, and where."""
+    """Describe a map with evidence for the class alone: how narrow it is, and where."""
     named, values = target_text(result), result.values
     if not values.any():
         return Text(
@@ -188,9 +188,9 @@ def for_class(result: MapResult) -> Text:
 
 
 def for_and_against(result: MapResult, unit: Text | None = None) -> Text:
-    """The reading of a map with signs: how many patches speak for the class and against it, which of them most.
+    """Describe a map with signs: numbers of patches for and against the class, and the strongest of each.
 
-    `unit` is what is counted where that is not the score itself.
+    `unit` is the unit of the values if they are not in that of the score.
     """
     named, values = target_text(result), result.values
     if not values.any():

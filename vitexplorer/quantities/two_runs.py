@@ -1,4 +1,4 @@
-"""How far apart one token is in two runs of an image: a changed run and the plain one, a tuned model and its base."""
+"""Distance of one token between two runs of an image: a changed run and the plain one, a tuned model and its base."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vitexplorer.core.types import Query
 
 
 def pooled_after(capture: Capture, block: int, token: Query) -> Float[Tensor, " dim"]:
-    """A prefix token after a block, or the mean over its patches."""
+    """Return a prefix token after a block, or the mean over its patches."""
     stream = capture.residual_after(block)
     if token == "mean":
         return stream[len(capture.prefix_tokens) :].mean(0)
@@ -21,6 +21,6 @@ def pooled_after(capture: Capture, block: int, token: Query) -> Float[Tensor, " 
 
 
 def token_cosines(before: Capture, after: Capture, token: Query) -> Float[np.ndarray, " blocks"]:
-    """Cosine of one token in the two runs after each block."""
+    """Compute the cosine of one token in the two runs after each block."""
     pairs = [(pooled_after(before, block, token), pooled_after(after, block, token)) for block in range(before.depth)]
     return torch.stack([F.cosine_similarity(one, other, dim=0) for one, other in pairs]).double().cpu().numpy()

@@ -1,4 +1,4 @@
-"""Views: one file, one picture with a question. `compute` asks it, `views()` lists them."""
+"""Views: each file of this package is one picture with a question. `compute` runs a view, `views()` lists them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,11 @@ NO_NUMBERS = Text(
 
 
 def refusal(view: str, capture: Capture) -> Text | None:
-    """Why a view has no meaning for a capture; None where it has one. Raises UnknownNameError for no view."""
+    """Return the reason why a view has no meaning for a capture, or None if it has one.
+
+    Raises:
+        UnknownNameError: no such view.
+    """
     record = VIEWS[view]
     if not (record.any_family or capture.model.family.shows_stream):
         return capture.model.family.no_stream(capture.model.name)
@@ -35,13 +39,13 @@ def refusal(view: str, capture: Capture) -> Text | None:
 
 
 def compute(view: str, capture: Capture, *, progress: Progress | None = None, **settings: Any) -> Result:
-    """The numbers of one view of a capture. `View.runs` says whether it runs the network again.
+    """Compute the numbers of one view of a capture. `View.runs` says whether that runs the network again.
 
     Args:
         view: a key of `views()`.
         capture: from `capture`.
-        progress: told how far a view is that runs the network many times; what it raises stops the work.
-        settings: the view's controls; what is left out takes its default.
+        progress: called with the progress of a view that runs the network many times; its exceptions stop the work.
+        settings: the view's controls; those left out take their defaults.
 
     Raises:
         UnknownNameError: no such view or setting; the message names the nearest.
@@ -54,9 +58,9 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
     reason = refusal(view, capture)
     if reason is not None:
         raise UnsupportedError(reason)
-    told = {"progress": progress} if record.runs == "many" else {}
+    extra = {"progress": progress} if record.runs == "many" else {}
     with plain_numbers(capture.input.tensor.device):
-        result = record.compute(capture, **record.settings(capture, settings), **told)
+        result = record.compute(capture, **record.settings(capture, settings), **extra)
     return replace(
         result,
         notes=(*capture.model.notes, *capture.input.notes, *result.notes),
@@ -69,7 +73,7 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
 
 
 def explanations() -> dict[str, View]:
-    """The views of the room Flow that draw one map of the image: what those that compare methods choose from."""
+    """Return the views of the room Flow that draw one map of the image, the choices of views that compare methods."""
     of_room = {key: view for key, view in VIEWS.items() if view.room == "flow"}
     return {key: view for key, view in of_room.items() if not any(map(_compares, view.controls))}
 
@@ -81,16 +85,17 @@ def _compares(control: Control) -> bool:
 def explanation(
     view: str, capture: Capture, target: int, seed: int, progress: Progress | None, **settings: Any
 ) -> MapResult:
-    """The map of one of them for a class; controls that are not among the settings are at their defaults."""
+    """Compute the map of one of `explanations()` for a class; controls not in `settings` take their defaults."""
     controls = {control.name for control in VIEWS[view].controls}
-    wanted = {key: value for key, value in {"target": target, "seed": seed}.items() if key in controls}
-    return compute(view, capture, progress=progress, **wanted, **settings)
+    given = {key: value for key, value in {"target": target, "seed": seed}.items() if key in controls}
+    return compute(view, capture, progress=progress, **given, **settings)
 
 
 def reading(result: Result, language: Language = "en") -> str:
-    """What one says pointing at the figure of a result: one sentence, two at most, made of its numbers.
+    """Return one or two sentences on a result, made of its numbers, as a lecturer would point at its figure.
 
-    Raises UnknownNameError for a result that is no view's, such as a figure of fine-tuning.
+    Raises:
+        UnknownNameError: the result comes from no view, such as a figure of fine-tuning.
     """
     record = VIEWS[result.view]
     if np.issubdtype(result.values.dtype, np.floating) and not np.isfinite(result.values).any():
@@ -99,5 +104,5 @@ def reading(result: Result, language: Language = "en") -> str:
 
 
 def views() -> dict[str, View]:
-    """Every view by its key, with its question, its controls and its paper."""
+    """Return every view by its key, with its question, its controls and its paper."""
     return dict(VIEWS)

@@ -1,11 +1,11 @@
 """What does each patch bring into a picture of nothing? Its activations, put into a run that never saw the image.
 
-Causal Attribution via Activation Patching (Izadi et al. 2026, arXiv 2603.13652). The network runs on a neutral picture,
-and at the entry of each block of the middle half the token of one patch is what it was in the run of the image; all
-other tokens make of it what they do. The number of a patch is the score of that run less the score of the neutral one,
-so that a patch which brings nothing is zero. Early blocks are left alone so that the token already means something,
-late ones so that it is still about its place. Ours: the range, blocks depth/4 to 3 depth/4 - 1, one patch at a time
-without neighbours, and the choice of the neutral picture. One run of the network for each patch.
+Causal Attribution via Activation Patching (Izadi et al. 2026, arXiv 2603.13652). The network runs on a neutral picture.
+At the entry of each block of the middle half, the token of one patch is replaced by its value in the run of the image;
+the network computes all other tokens from that. The number of a patch is the score of this run minus the score of the
+neutral run, so a patch that brings nothing gets zero. Early blocks are skipped because the token does not mean much
+there yet, late ones because it is no longer about its place. Our own choices: the range (blocks depth/4 to
+3 depth/4 - 1), one patch at a time without neighbours, and the neutral picture. One run of the network for each patch.
 Misleading: a patch's token has met all others before it is taken out, so that what it brings need not be its own.
 """
 
@@ -32,25 +32,33 @@ TITLE = Text("Activation patching", "激活修补")
 
 
 class PatchedPass(FollowedPass):
-    """Puts tokens of another run into one pass, a different token for each image of the batch."""
+    """Forward pass that puts tokens of another run into this one, a different token for each image of the batch."""
 
     def __init__(self, capture: Capture, blocks: range, tokens: Int[Tensor, " batch"]):
-        """Args: capture: the run they are from; blocks: at whose entries; tokens: which one for each image."""
+        """Prepare the patches.
+
+        Args:
+            capture: the run that the tokens come from.
+            blocks: blocks at whose entries tokens are replaced.
+            tokens: index of the replaced token, one for each image of the batch.
+        """
         super().__init__(capture.model.block_of_parameter)
-        self._capture, self._tokens, self._left = capture, tokens, set(blocks)
+        self._capture = capture
+        self._tokens = tokens
+        self._left = set(blocks)
 
     def parameter(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """The first operation of a block reads the residual stream, which is written on before that."""
+        """Patch the stream at the first operation of a block, which reads it; later operations write on it."""
         if self.block in self._left:
             self._left.remove(self.block)
-            given = args[0] if args else kwargs["input"]
-            stream = batch_first(given, self._capture.site(self.block).stream.reads_tokens_first).flatten(1, -2)
+            entering = args[0] if args else kwargs["input"]
+            stream = batch_first(entering, self._capture.site(self.block).stream.reads_tokens_first).flatten(1, -2)
             stream[torch.arange(len(stream)), self._tokens] = self._capture.residual(self.block)[self._tokens]
         return function(*args, **kwargs)
 
 
 def middle_half(depth: int) -> range:
-    """Blocks depth/4 to 3 depth/4 - 1, one at least."""
+    """Return blocks depth/4 to 3 depth/4 - 1, at least one."""
     return range(depth // 4, max(depth // 4 + 1, 3 * depth // 4))
 
 
@@ -62,19 +70,20 @@ def brought(
     blocks: range,
     progress: Progress | None,
 ) -> Float[Tensor, " patches"]:
-    """By how much the score of the neutral picture rises with each patch's tokens in it."""
+    """Compute how much the score of the neutral picture rises with each patch's tokens in it."""
     grid = capture.grid(0)
     tokens = torch.arange(grid.num_patches, device=neutral.device) + grid.num_prefix_tokens
     runs = Runs(capture, 1 + len(tokens), progress, lambda images: run_scores(capture, target, images))
-    before, rises = runs(neutral), []
-    for some in tokens.split(BATCH):
-        with PatchedPass(capture, blocks, some):
-            rises.append(runs(neutral.expand(len(some), -1, -1, -1)) - before)
+    neutral_score = runs(neutral)
+    rises = []
+    for patched in tokens.split(BATCH):
+        with PatchedPass(capture, blocks, patched):
+            rises.append(runs(neutral.expand(len(patched), -1, -1, -1)) - neutral_score)
     return torch.cat(rises)
 
 
 def refuses(capture: Capture) -> Text | None:
-    """Models that merge their tokens on the way."""
+    """Refuse models that merge tokens between blocks."""
     if any(site.windows for site in capture.sites):
         return Text(
             "Activation patching follows the token of a patch from block to block, and {model} merges its tokens "
@@ -85,7 +94,7 @@ def refuses(capture: Capture) -> Text | None:
 
 
 def compute(capture: Capture, target: Target, baseline: str, progress: Progress | None = None) -> MapResult:
-    """What each patch brings, (rows, cols), signed, not rescaled."""
+    """Compute the contribution of each patch, (rows, cols), signed, not rescaled."""
     blocks = middle_half(capture.depth)
     return class_map(
         capture,

@@ -1,10 +1,10 @@
 """How far does each head look, in pixels? Local heads beside global ones, block by block.
 
-Mean over patches i of sum_j A_ij D_ij, D_ij the distance between patch centres in pixels of the model's input
-(Dosovitskiy et al. 2021, arXiv 2010.11929, figure 7 right; probing-vits). Two normalisations are in use. "raw" leaves
-the prefix tokens' columns out and the rows as they are: uniform attention on 14 x 14 patches of 16 pixels with one
-class token gives 115.90 px. "renormalised" divides by the mass on patches: 116.49 px. In Swin no distance can be longer
-than the window, whose shift is respected. The paper's figure is a mean over many images, this is one.
+Mean over patches i of sum_j A_ij D_ij, where D_ij is the distance between patch centres in pixels of the model's input
+(Dosovitskiy et al. 2021, arXiv 2010.11929, figure 7 right; probing-vits). Two normalisations are in use. "raw" drops
+the columns of the prefix tokens and leaves the rows unnormalised: uniform attention on 14 x 14 patches of 16 pixels
+with one class token gives 115.90 px. "renormalised" divides by the mass on patches: 116.49 px. In Swin no distance can
+be longer than the window, whose shift is respected. The paper averages over many images, this view shows one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DIVIDED = Text(
 
 
 def compute(capture: Capture, normalise: str) -> MatrixResult:
-    """Mean attention distance, (blocks, heads) in pixels; NaN where a block has fewer heads."""
+    """Compute the mean attention distance, (blocks, heads) in pixels; NaN where a block has fewer heads."""
     renormalise = normalise == "renormalised"
     values = (
         over_blocks(capture, lambda block: distance(capture.grid(block), renormalise=True))
@@ -54,7 +54,7 @@ def compute(capture: Capture, normalise: str) -> MatrixResult:
 
 
 def reading(result: MatrixResult) -> Text:
-    """The blocks that look farthest and nearest, and the block whose heads are least alike."""
+    """Name the blocks that look farthest and nearest, and the block whose heads differ most."""
     of_blocks = np.nanmean(result.values, axis=1)
     low, high = np.nanmin(result.values, axis=1), np.nanmax(result.values, axis=1)
     far, near, uneven = int(of_blocks.argmax()), int(of_blocks.argmin()), int((high - low).argmax())
@@ -62,7 +62,7 @@ def reading(result: MatrixResult) -> Text:
         " The heads of one block differ most in block {block}: from {low} to {high} px.",
         "同一块内各头相差最大的是块 {block}：从 {low} 到 {high} 像素。",
     ).format(block=uneven, low=measured(low[uneven]), high=measured(high[uneven]))
-    said = {
+    fields = {
         "far": far,
         "most": measured(of_blocks[far]),
         "near": near,
@@ -73,11 +73,11 @@ def reading(result: MatrixResult) -> Text:
         return Text(
             "The heads look {most} px far on average, in every block.{heads}",
             "每个块的头平均都看 {most} 像素远。{heads}",
-        ).format(**said)
+        ).format(**fields)
     return Text(
         "Block {far} looks farthest, {most} px on average over its heads; block {near} nearest, {least} px.{heads}",
         "块 {far} 看得最远，各头平均 {most} 像素；块 {near} 最近，为 {least} 像素。{heads}",
-    ).format(**said)
+    ).format(**fields)
 
 
 VIEW = View(

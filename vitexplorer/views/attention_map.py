@@ -1,10 +1,10 @@
 """Where does one token look? One row of a block's attention, drawn on the image.
 
 softmax(q k^T / sqrt(d) + bias) of one query, for one head or fused over heads (Vaswani et al. 2017, arXiv 1706.03762;
-as maps on an image: Caron et al. 2021, arXiv 2104.14294). Fusing the heads before or after taking a token's row is
-the same; the query "mean" averages the rows of each head first and fuses then, as the heads' own maps would be.
-The map is not rescaled: its sum is what the query gives to patches, the rest is the mass on prefix tokens.
-Misleading as an explanation of a class: attention knows no class, and later blocks mix what tokens carry.
+as maps on an image: Caron et al. 2021, arXiv 2104.14294). Fusing the heads before or after taking a token's row gives
+the same map. The query "mean" first averages the rows of each head, then fuses these averages.
+The map is not rescaled: its sum is the attention that the query gives to patches; the rest goes to prefix tokens.
+Misleading as an explanation of a class: attention knows no class, and later blocks mix the content of tokens.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ PAPER = Paper("Vaswani et al. 2017", "https://arxiv.org/abs/1706.03762")
 
 
 def fuse_heads(attention: Float[Tensor, " heads *rest"], head: int | str) -> Float[Tensor, "*rest"]:
-    """One head, or the mean, maximum or minimum over heads, entry by entry."""
+    """Return one head, or the mean, maximum or minimum over heads, entry by entry."""
     if isinstance(head, int):
         return attention[head]
     return {"mean": attention.mean, "max": attention.amax, "min": attention.amin}[head](0)
 
 
 def window_of(query: Query, grid: PatchGrid, windows: WindowLayout | None) -> tuple[int, int, int, int] | None:
-    """Top, left, height, width in cells of the window that a patch attends in; it wraps around a shifted grid."""
+    """Return top, left, height, width in cells of the window around a patch; it wraps around a shifted grid."""
     if windows is None or isinstance(query, str):
         return None
     positions = windows.positions(grid)
@@ -47,7 +47,7 @@ def window_of(query: Query, grid: PatchGrid, windows: WindowLayout | None) -> tu
 
 
 def compute(capture: Capture, block: int, head: int | str, query: Query) -> MapResult:
-    """Attention of one query on the patches, (rows, cols), with the mass on prefix and padding tokens beside it."""
+    """Compute the attention of one query to the patches, (rows, cols), and its mass on prefix and padding tokens."""
     grid = capture.key_grid(block)
     on_patches, on_prefix, on_padding = (fuse_heads(part, head) for part in capture.attention_from(query, block))
     return MapResult(
@@ -71,32 +71,34 @@ def compute(capture: Capture, block: int, head: int | str, query: Query) -> MapR
 
 
 def reading(result: MapResult) -> Text:
-    """The patch that is looked at most, how narrow the look is, and what goes elsewhere; of a fusion that is no mean,
-    the patch on which the heads' strongest or weakest look is largest."""
-    asked = {"query": query_text(result.query), "share": fine_percent(np.nanmax(result.values))}
+    """Name the patch that gets most attention, how narrow the map is, and the share that leaves the patches.
+
+    For a maximum or minimum over heads: the patch where that fused attention is largest.
+    """
+    queried = {"query": query_text(result.query), "share": fine_percent(np.nanmax(result.values))}
     if is_constant(result.values):
         return Text(
             "The {query} gives every patch the same share of its attention: {share}{elsewhere}.",
             "{query}给每个图块的注意力份额都相同：{share}{elsewhere}。",
-        ).format(**asked, elsewhere=elsewhere(result))
-    asked["patch"] = extreme(result.values)
+        ).format(**queried, elsewhere=elsewhere(result))
+    queried["patch"] = extreme(result.values)
     if result.settings["head"] == "max":
         return Text(
             "The strongest look of any head goes to {patch}, with {share} of the attention of the {query}.",
             "各头之中，最强的关注落在{patch}，占{query}在该头注意力的 {share}。",
-        ).format(**asked)
+        ).format(**queried)
     if result.settings["head"] == "min":
         return Text(
             "What all heads agree on most is {patch}: each of them gives it {share} of the attention of the {query} or "
             "more.",
             "各头最一致的是{patch}：每个头都给它至少 {share} 的{query}注意力。",
-        ).format(**asked)
+        ).format(**queried)
     share, where = tenth(result.values)
     return Text(
         "The {query} looks most at {patch}, with {share} of its attention. The tenth of the patches it looks at most "
         "holds {tenth}{where}{elsewhere}.",
         "{query}最关注{patch}，占其注意力的 {share}。最受关注的十分之一图块共占 {tenth}{where}{elsewhere}。",
-    ).format(**asked, tenth=percent(share), where=where, elsewhere=elsewhere(result))
+    ).format(**queried, tenth=percent(share), where=where, elsewhere=elsewhere(result))
 
 
 VIEW = View(

@@ -1,17 +1,17 @@
 """From which patches did a token gather, over all blocks together? Attention multiplied through the network.
 
-Rollout (Abnar & Zuidema 2020, arXiv 2005.00928): A^_l = rownorm(0.5 fuse(A_l) + 0.5 I), the half identity standing
-for the residual connection, and R = A^_L ... A^_start. Shown is the query's row of R on the patches. Only that row is
-computed: it is pushed down through the blocks as a vector, O(tokens^2) each, with no product of matrices.
+Rollout (Abnar & Zuidema 2020, arXiv 2005.00928): A^_l = rownorm(0.5 fuse(A_l) + 0.5 I), where half the identity stands
+for the residual connection, and R = A^_L ... A^_start. The map is the query's row of R on the patches. Only this row is
+computed: it is pushed down through the blocks as a vector, O(tokens^2) per block, without matrix products.
 
-Prompts that every block brings anew (VPT-deep) end the way: what a block gathers from its own comes from no block
-below, and counts as a share of the prompt.
+Prompts that every block inserts anew (VPT-deep) end the path: the attention that a block pays to its own prompts comes
+from no block below, and counts as a share of the prompt.
 
 `discard_ratio` r zeroes the lowest int(r N^2) of the N^2 entries of each fused A_l, except those in the row or column
 of a prefix token, before the rows are normalised again.
 
-Swin is ours and an approximation: windows are put back on the grid, and merging 2 x 2 patches into one counts each of
-the four alike. What goes to the padding of a window is lost, so that rows add up to 1 where nothing is padded.
+For Swin this is our own approximation: windows are put back on the grid, and a 2 x 2 merge splits its share evenly
+among the four patches. The share of window padding is lost, so rows add up to 1 only where nothing is padded.
 Misleading: it ignores values, MLPs and the sign of what is passed on, and it knows no class.
 """
 
@@ -36,7 +36,7 @@ TITLE = Text("Attention rollout", "注意力展开（rollout）")
 
 
 def fuse(attention: Float[Tensor, "windows heads queries keys"], how: str) -> Float[Tensor, "windows queries keys"]:
-    """Heads fused entry by entry, by mean, max or min."""
+    """Fuse heads entry by entry, by mean, max or min."""
     return {"mean": attention.mean, "max": attention.amax, "min": attention.amin}[how](1)
 
 
@@ -52,7 +52,7 @@ def discard_lowest(
 
 
 def fused_pieces(call: AttentionCall, head_fusion: str, discard_ratio: float, num_prefix: int) -> Pieces:
-    """Query rows of a block's fused attention; the whole matrix at once where its lowest entries are discarded."""
+    """Yield query rows of a block's fused attention; the whole matrix at once if its lowest entries are discarded."""
     pieces = ((queries, fuse(weights, head_fusion)) for queries, weights in call.in_pieces())
     if discard_ratio == 0:
         return pieces
@@ -68,7 +68,7 @@ def rollout(
     discard_ratio: float = 0.0,
     start_block: int = 0,
 ) -> Float[Tensor, "rows start_tokens"]:
-    """shares @ R: mixtures of the last block's tokens -> shares of the tokens that enter `start_block`."""
+    """Compute shares @ R: mixtures of the last block's tokens become shares of the tokens that enter `start_block`."""
 
     def pieces_of(block: int) -> Pieces:
         return fused_pieces(capture.call(block), head_fusion, discard_ratio, len(capture.prefix_tokens))
@@ -77,7 +77,7 @@ def rollout(
 
 
 def compute(capture: Capture, query: Query, head_fusion: str, discard_ratio: float, start_block: int) -> MapResult:
-    """The query's row of the rollout on the patches that enter `start_block`, (rows, cols), not rescaled."""
+    """Compute the query's row of the rollout on the patches that enter `start_block`, (rows, cols), not rescaled."""
     grid, num_prefix = capture.grid(start_block), len(capture.prefix_tokens)
     shares = query_shares(capture, query)[None]
     row = rollout(capture, shares, head_fusion, discard_ratio, start_block)[0].cpu().numpy()
@@ -107,15 +107,15 @@ def compute(capture: Capture, query: Query, head_fusion: str, discard_ratio: flo
 
 
 class FirstBlock(BlockControl):
-    """The block that the product of attentions starts from."""
+    """Control for the block at which the product of attentions starts."""
 
     def default(self, capture) -> int:
-        """The first block: the whole network."""
+        """Return the first block, for the whole network."""
         return 0
 
 
 def reading(result: MapResult) -> Text:
-    """The patch that most was gathered from, how narrow the gathering is, and what stayed elsewhere."""
+    """Name the patch that contributes most, how narrow the map is, and the share that stays elsewhere."""
     gathered = {"query": query_text(result.query), "share": fine_percent(np.nanmax(result.values))}
     if is_constant(result.values):
         return Text(

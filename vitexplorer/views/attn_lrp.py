@@ -1,11 +1,11 @@
 """Where did the logit come from, if every part hands back no more than it was given? AttnLRP, summed over each patch.
 
-Achtibat et al. 2024 (arXiv 2402.05602): layer-wise relevance propagation with rules for what transformers are made of;
-`quantities.backward_rules` states them. Read at the pixels: x times the slope that the rules give, summed over the
-channels of each patch, so that the implied baseline is the mean colour, as of input times gradient. Biases, position
-embeddings and prefix tokens keep what they contribute, and softmax keeps what its expansion to first order leaves: what
-the patches hold of the logit is in the notes.
-Misleading: products share evenly by decree, so that what looks and what is looked at are credited alike.
+Achtibat et al. 2024 (arXiv 2402.05602): layer-wise relevance propagation with rules for the parts of a transformer,
+stated in `quantities.backward_rules`. It is read at the pixels: x times the slope that the rules give, summed over the
+channels of each patch. The implied baseline is the mean colour, as in input times gradient. Biases, position embeddings
+and prefix tokens keep their contributions, and softmax keeps the remainder of its first-order expansion; the notes give
+the part of the logit that arrives at the patches.
+Misleading: products are shared evenly by decree, so query-key weights and values get equal credit.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HELD = Text(
 
 
 def compute(capture: Capture, target: Target) -> MapResult:
-    """Relevance of the pixels summed over each patch, (rows, cols), signed, not rescaled."""
+    """Compute the relevance of the pixels summed over each patch, (rows, cols), signed, not rescaled."""
     grid, relevance = capture.grid(0), capture.input.tensor * gradients(capture, target, "attn_lrp").input
     values = patch_sums(relevance[0].sum(0), grid)
     return class_map(

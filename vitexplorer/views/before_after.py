@@ -1,10 +1,10 @@
 """What did a change do? The changed run beside the plain one: answer, class token, map.
 
-For a capture made by `vx.intervene`. The probabilities of the likeliest classes of both runs, or the number itself of a
-model with one output; the cosine between the class token of the two runs after each block (the mean over patches where
-there is no class token); and a map of each, attention rollout through all blocks or the attention of one block, with
-the difference. Where patches were shuffled the changed map is put back to where its patches came from before the plain
-one is taken away, and a patch that is asked for is followed to its new place.
+For a capture made by `vx.intervene`. Shows the probabilities of the likeliest classes of both runs, or the output of a
+model that has only one; the cosine between the class tokens of the two runs after each block (the mean over patches if
+there is no class token); and a map of each run (attention rollout through all blocks, or the attention of one block)
+with the difference. If patches were shuffled, the cells of the changed map move back to their old places before the
+plain map is subtracted, and a query patch is followed to its new place.
 Misleading: a change that moves the answer was used in this network and image; one that does not may still be used,
 because what is left can make up for it.
 """
@@ -42,7 +42,7 @@ MAPS = (
 
 
 def class_changes(before: Capture, after: Capture) -> tuple[PredictionChange, ...]:
-    """The likeliest classes of the plain run, then what the changed run adds; a model's one output."""
+    """List the likeliest classes of the plain run, then those that the changed run adds; or a model's one output."""
     if before.logits is None:
         return ()
     names = before.model.class_texts
@@ -58,14 +58,14 @@ def class_changes(before: Capture, after: Capture) -> tuple[PredictionChange, ..
 
 
 def put_back(values: Float[np.ndarray, "rows cols"], grid: PatchGrid, moved: Moved) -> Float[np.ndarray, "rows cols"]:
-    """A map of the changed image with each cell where its patch was in the plain one."""
+    """Return a map of the changed image with each cell where its patch was in the plain image."""
     out = np.empty_like(values)
     out.ravel()[came_from(moved, grid)] = values.ravel()
     return out
 
 
 def followed(query: Query, grid: PatchGrid, moved: Moved) -> Query:
-    """Where a patch of the plain image lies in the changed one."""
+    """Return the place of a plain image's patch in the changed image."""
     if isinstance(query, str):
         return query
     place = np.flatnonzero(came_from(moved, grid) == query[0] * grid.cols + query[1])[0]
@@ -74,7 +74,7 @@ def followed(query: Query, grid: PatchGrid, moved: Moved) -> Query:
 
 
 def map_of(capture: Capture, kind: str, block: int, query: Query) -> MapResult:
-    """One map of one run, by its own view."""
+    """Compute one map of one run, by its own view."""
     from vitexplorer.views import compute as compute_view
 
     if kind == "rollout":
@@ -83,12 +83,12 @@ def map_of(capture: Capture, kind: str, block: int, query: Query) -> MapResult:
 
 
 def compute(capture: Capture, map: str, attention_block: int, query: Query) -> BeforeAfterResult:
-    """Map of the changed run minus that of the plain one, (rows, cols), with both, classes and cosines."""
+    """Compute the changed run's map minus the plain run's, (rows, cols), with both maps, classes and cosines."""
     plain, moved = capture.change.original, capture.change.moved
     block = attention_block
-    asked = capture.grid(capture.depth - 1 if map == "rollout" else block)
+    queried = capture.grid(capture.depth - 1 if map == "rollout" else block)
     before = map_of(plain, map, block, query)
-    after = map_of(capture, map, block, followed(query, asked, moved) if moved else query)
+    after = map_of(capture, map, block, followed(query, queried, moved) if moved else query)
     back = put_back(after.values, after.grid, moved) if moved else after.values
     token = "cls" if "cls" in capture.prefix_tokens else "mean"
     notes = (Text("Map: {map}, {query} → patches.", "图：{map}，{query} → 图块。").format(
@@ -124,7 +124,7 @@ def compute(capture: Capture, map: str, attention_block: int, query: Query) -> B
 
 
 def refuses(capture: Capture) -> Text | None:
-    """A plain run has no before and after."""
+    """Refuse plain runs: they have no before and after."""
     if capture.change:
         return None
     return Text(
@@ -134,10 +134,10 @@ def refuses(capture: Capture) -> Text | None:
 
 
 class QueryOfMap(QueryControl):
-    """The token whose map is compared; a patch of the chosen block's grid, or of the last one for the rollout."""
+    """Control for the token whose map is compared: a patch of the chosen block's grid; of the last for the rollout."""
 
     def parse(self, value, capture, settings) -> Query:
-        """A query of the block that the map is of."""
+        """Return a query of the block that the map shows."""
         last = capture.depth - 1
         return super().parse(
             value, capture, {"block": last if settings["map"] == "rollout" else settings["attention_block"]}
@@ -145,7 +145,7 @@ class QueryOfMap(QueryControl):
 
 
 def reading(result: BeforeAfterResult) -> Text:
-    """What became of the answer, of the token that is read, and of the map."""
+    """Describe the change of the answer, of the token that is read, and of the map."""
     token = Text(
         "The {token} of the two runs has the cosine {cosine} after the last block",
         "两次运行的{token}在最后一块之后余弦为 {cosine}",
@@ -166,7 +166,7 @@ def _answer(result: BeforeAfterResult) -> Text:
         return same("")
     first = max(result.classes, key=lambda change: change.before)
     now = max(result.classes, key=lambda change: change.after)
-    said = {
+    fields = {
         "first": answer_text(first),
         "before": value_text(first.before, first.unit),
         "after": value_text(first.after, first.unit),
@@ -176,16 +176,16 @@ def _answer(result: BeforeAfterResult) -> Text:
     if first.unit == OUTPUT:
         return Text(
             "Before the change {first} is {before}, after it {after}. ", "更改前{first}为 {before}，更改后为 {after}。"
-        ).format(**said)
+        ).format(**fields)
     if first.index == now.index:
         return Text(
             "The answer stays {first}, {before} before and {after} after. ",
             "答案仍是{first}：更改前 {before}，更改后 {after}。",
-        ).format(**said)
+        ).format(**fields)
     return Text(
         "The answer changes from {first} ({before}) to {now} ({share}). ",
         "答案从{first}（{before}）变为{now}（{share}）。",
-    ).format(**said)
+    ).format(**fields)
 
 
 VIEW = View(

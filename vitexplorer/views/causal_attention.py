@@ -1,8 +1,8 @@
 """What if this were a decoder? One head's scores with everything that comes later in the sequence hidden.
 
 softmax(q kᵀ / √d + M) with M_ij = −∞ for j > i (Vaswani et al. 2017, arXiv 1706.03762, section 3.2.3): a decoder
-predicts the next element of a sequence, so no token may look at what comes after it. The order is that of the sequence
-that the model reads: prefix tokens, then the patches row by row. The scores are those that its own softmax reads.
+predicts the next element of a sequence, so no token may look at later ones. The order is that of the model's own
+sequence: prefix tokens, then the patches row by row. The scores are those that the model's own softmax reads.
 Misleading: a vision transformer has no such mask and was trained without one; its later blocks would read other tokens.
 """
 
@@ -38,7 +38,7 @@ NOTES = (
 
 
 def scores_of(call: AttentionCall, head: int) -> Float[Tensor, "queries keys"]:
-    """What the softmax of one head reads, of a call without windows."""
+    """Return the inputs of one head's softmax, for a call without windows."""
     if call.scores is not None:
         return call.scores[0, head]
     scores = call.query[0, head] @ call.key[0, head].T * call.scale
@@ -46,12 +46,12 @@ def scores_of(call: AttentionCall, head: int) -> Float[Tensor, "queries keys"]:
 
 
 def masked(scores: Float[Tensor, "queries keys"]) -> Float[Tensor, "queries keys"]:
-    """Minus infinity for every key that comes after its query."""
+    """Set the score of every key that comes after its query to minus infinity."""
     return scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), -torch.inf)
 
 
 def compute(capture: Capture, block: int, head: int, query: Query, mask: bool) -> SequenceResult:
-    """Attention weights of one head, (queries, keys) in the order of the sequence; exactly 0 for what is hidden."""
+    """Compute the attention weights of one head, (queries, keys) in sequence order; exactly 0 where hidden."""
     scores, grid = scores_of(capture.call(block), head), capture.grid(block)
     patches = tuple(divmod(patch, grid.cols) for patch in range(grid.num_patches))
     return SequenceResult(
@@ -74,7 +74,7 @@ def compute(capture: Capture, block: int, head: int, query: Query, mask: bool) -
 
 
 def refuses(capture: Capture) -> Text | None:
-    """Windows hold no one sequence; nor do blocks whose queries and keys are other tokens."""
+    """Refuse windows, which hold no single sequence, and blocks whose queries and keys are different tokens."""
     if not any(site.windows or site.layout or site.mixes for site in capture.sites):
         return None
     return Text(
@@ -85,21 +85,21 @@ def refuses(capture: Capture) -> Text | None:
 
 
 def token_text(token: str | tuple[int, int]) -> Text:
-    """A token of the sequence in words."""
+    """Return a token of the sequence in words."""
     return prefix_text(token) if isinstance(token, str) else query_text(token)
 
 
 def reading(result: SequenceResult) -> Text:
-    """How many tokens the query sees and how many weights are 0; without the mask, what it gives to the future."""
+    """Count the tokens that the query sees and the weights of 0; without the mask, its attention to later tokens."""
     tokens, row = len(result.values), result.values[result.at]
-    said = {"query": query_text(result.query), "seen": counted(result.at + 1), "tokens": counted(tokens)}
+    fields = {"query": query_text(result.query), "seen": counted(result.at + 1), "tokens": counted(tokens)}
     if not result.masked:
         return Text(
             "Without the mask the {query} gives {share} of its attention to tokens that come after it; as a decoder it "
             "would see {seen} of {tokens}.",
             "没有掩码时，{query}把 {share} 的注意力分给在它之后的标记；"
             "若是解码器，它只能看到 {tokens} 个中的 {seen} 个。",
-        ).format(share=percent(row[result.at + 1 :].sum()), **said)
+        ).format(share=percent(row[result.at + 1 :].sum()), **fields)
     return Text(
         "The {query} sees {seen} of {tokens} tokens and gives most, {share}, to the {key}; {hidden} of {pairs} weights "
         "are hidden and exactly 0.",
@@ -110,7 +110,7 @@ def reading(result: SequenceResult) -> Text:
         key=token_text(result.sequence[int(np.nanargmax(row))]),
         hidden=counted(tokens * (tokens - 1) // 2),
         pairs=counted(tokens**2),
-        **said,
+        **fields,
     )
 
 

@@ -1,13 +1,13 @@
 """How much does one image cost to compute, and which part of it grows with the image?
 
 Multiply-accumulates (MACs, half of the floating point operations that torch's flop counter has formulas for) of one
-forward pass, part by part. ViT-B/16 at 224 pixels: 17.56 GMACs. Each block's are split into projections, O(N D^2), the
-two products of attention, O(N^2 D) or in windows of T tokens O(N T D), and the MLP, O(N D M). Wherever the closed
-formula gives exactly the counted number it stands beside it, term by term.
+forward pass, part by part. ViT-B/16 at 224 pixels: 17.56 GMACs. Each block splits into projections, O(N D^2), the two
+products of attention, O(N^2 D) or in windows of T tokens O(N T D), and the MLP, O(N D M). Where the closed formula
+gives exactly the counted number, its terms are shown too.
 
 Published numbers for one model differ: a tool that cannot see into fused attention leaves out 2 N^2 D of each block
 (ViT-B/16: 16.9), some forget that a linear layer runs once for each token (0.2), some count two operations for a MAC.
-No number of the model is used, only shapes, so any image size is answered at once.
+Only shapes are used, never the model's weights, so any image size is answered at once.
 Misleading as a measure of time: memory traffic and kernels decide that as well.
 """
 
@@ -59,19 +59,20 @@ COUNTED = Text(
 
 @dataclass(frozen=True)
 class ImageSizeControl(Control):
-    """Size of the image in pixels, one number for a square or (height, width)."""
+    """Control for the image size in pixels: one number for a square, or (height, width)."""
 
     name: str = "image_size"
     label: Text = Text("Image size", "图像尺寸")
 
     def default(self, capture: CaptureProtocol) -> tuple[int, int]:
-        """The size of the captured image."""
+        """Return the size of the captured image."""
         return tuple(capture.input.pixels.shape[:2])
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> tuple[int, int]:
-        """Height and width; "224" and "224,320" are read too.
+        """Return height and width; also reads "224" and "224,320".
 
-        Raises SettingError unless they are whole patches, or the captured size, and not beyond the largest.
+        Raises:
+            SettingError: the size is neither the captured one nor whole patches, or it exceeds the largest.
         """
         height, width = sides(value, self.name)
         multiple = size_multiple(capture)
@@ -88,7 +89,7 @@ class ImageSizeControl(Control):
 
 
 def size_multiple(capture: Capture) -> tuple[int, int]:
-    """What height and width must be multiples of: a patch, or where the size is free what keeps merging even."""
+    """Return the numbers that divide height and width: the patch size, or for free sizes what keeps merging even."""
     model = capture.model
     free = model.family.size_multiple(model.module)
     return tuple(model.module.patch_embed.patch_size) if free is None else free
@@ -98,7 +99,7 @@ def size_multiple(capture: Capture) -> tuple[int, int]:
 
 
 def resized(module: nn.Module, size: tuple[int, int], own: tuple[int, int]) -> nn.Module:
-    """A copy of a module without storage that takes this size; timm refits one whose size is fixed."""
+    """Copy a module without storage for this input size; timm refits a module whose size is fixed."""
     copied = without_storage(module)
     if size != own and not getattr(module, "dynamic_img_size", False):
         copied.set_input_size(img_size=size)
@@ -120,7 +121,7 @@ class _Stage:
 
 
 def _stage(module: nn.Module, site: BlockSite) -> _Stage:
-    """Raises AttributeError where a block has no plain MLP."""
+    """Read the sizes of a block. Raises AttributeError if it has no plain MLP."""
     fc1 = module.get_submodule(site.name).mlp.fc1
     tokens = site.grid.num_prefix_tokens + site.grid.num_patches
     shape = site.windows.positions(site.grid).shape if site.windows else (1, tokens)
@@ -128,10 +129,13 @@ def _stage(module: nn.Module, site: BlockSite) -> _Stage:
 
 
 def closed_formula(module: nn.Module, sites: tuple[BlockSite, ...]) -> tuple[Term, ...]:
-    """MACs of patch embedding, projections, attention, MLP, merging and classifier of a plain ViT or Swin.
+    """Return MACs of patch embedding, projections, attention, MLP, merging and classifier of a plain ViT or Swin.
 
     N patches, T keys of each query, D and M widths, L blocks, K classes; a sum over stages where they differ. Tokens
-    that only fill a window are projected too. Raises AttributeError where the module is built of other parts.
+    that only fill up a window are projected too.
+
+    Raises:
+        AttributeError: the module has other parts.
     """
     stages = [(stage, len(list(same))) for stage, same in groupby(_stage(module, site) for site in sites)]
     first, windowed, many = sites[0].grid, sites[0].windows is not None, len(stages) > 1
@@ -197,18 +201,18 @@ def closed_formula(module: nn.Module, sites: tuple[BlockSite, ...]) -> tuple[Ter
 
 
 def compute(capture: Capture, image_size: tuple[int, int]) -> CostResult:
-    """MACs of each part for one image of a size, int64 (parts,)."""
+    """Compute the MACs of each part for one image of a size, int64 (parts,)."""
     model = capture.model
     module = resized(model.module, image_size, capture.input.pixels.shape[:2])
     sites = model.family.blocks(module, image_size)
-    found = count_multiplications(module, image_size)
-    rows = table(found, [site.name for site in sites])
+    counted = count_multiplications(module, image_size)
+    rows = table(counted, [site.name for site in sites])
     split = np.array(list(rows.values()), dtype=np.int64)
     try:
         terms = closed_formula(module, sites)
     except AttributeError:
         terms = ()
-    if sum(term.count for term in terms) != found.total:
+    if sum(term.count for term in terms) != counted.total:
         terms = ()
     return CostResult(
         view="cost",
@@ -223,7 +227,7 @@ def compute(capture: Capture, image_size: tuple[int, int]) -> CostResult:
         notes=(COUNTED, *_notes(image_size, sites, bool(terms))),
         parts=tuple(rows),
         terms=terms,
-        total=found.total,
+        total=counted.total,
         kinds=KINDS,
         split=split,
     )
@@ -248,7 +252,7 @@ def _notes(size: tuple[int, int], sites: tuple[BlockSite, ...], has_formula: boo
 
 
 def reading(result: CostResult) -> Text:
-    """How much it is and what the most of it is for."""
+    """State the total and which kinds of multiplications take most of it."""
     (height, width), total = result.settings["image_size"], max(result.total, 1)
     shares = result.split.sum(0) / total
     parts = [

@@ -2,12 +2,12 @@
 
 Multiply-accumulates of all blocks for square images of growing size: projections 4 N D^2 and MLP 2 N D M grow with the
 number of tokens N, attention 2 N^2 D with its square. In windows of w x w patches every query has T = w^2 keys instead
-of N, 2 N T D (Liu et al. 2021, arXiv 2103.14030, equations 1 and 2), so that all three grow alike. Both are computed
-for every model: a Swin as if its attention were global, a ViT as if its patches attended in windows. Matrices are read
-off the module, so D and M are its own. Windows that are not full are computed as if they were; prefix tokens look at
-everything and are seen from every window.
-Misleading: this is what the same weights would cost, not how well they would work there; and patch embedding, merging
-and classifier are not in it.
+of N, 2 N T D (Liu et al. 2021, arXiv 2103.14030, equations 1 and 2), so all three grow linearly. Both designs are
+computed for every model: a Swin as if its attention were global, a ViT as if its patches attended in windows. D and M
+are read off the module's own matrices. Windows that are not full are computed as if they were. Prefix tokens attend to
+everything, and every window attends to them.
+Misleading: this is what the same weights would cost, not how well they would work there; patch embedding, merging and
+classifier are not counted.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from vitexplorer.views.record import View
 TITLE = Text("Growth of the cost", "计算量的增长")
 POINTS = 12
 USUAL_WINDOW = 7
-"""Swin's; for models that have none of their own (arXiv 2103.14030, section 3.3)"""
+"""Swin's window size, for models that have none of their own (arXiv 2103.14030, section 3.3)"""
 
 
 @dataclass(frozen=True)
 class BlockMatrices:
-    """What one block multiplies for each token: elements of its matrices, and the width of all heads together."""
+    """Sizes of one block for each token: elements of its matrices, and the width of all heads together."""
 
     projections: int
     mlp: int
@@ -42,7 +42,7 @@ class BlockMatrices:
 
 
 def matrices_of(module: nn.Module, site: BlockSite, number: int, width: int) -> BlockMatrices:
-    """Elements of the linear layers of a block by their kind; each multiplies every token once."""
+    """Count the elements of a block's linear layers by kind; each element multiplies every token once."""
     sizes = {PROJECTIONS: 0, MLP: 0}
     for name, part in module.get_submodule(site.name).named_modules():
         kind = kind_of(f"{site.name}.{name}.weight", f"block {number}")
@@ -52,28 +52,29 @@ def matrices_of(module: nn.Module, site: BlockSite, number: int, width: int) -> 
 
 
 def block_macs(matrices: BlockMatrices, tokens: int, prefix: int, windowed: int, keys: int) -> tuple[int, int, int]:
-    """MACs of projections, attention and MLP of one block.
+    """Return MACs of projections, attention and MLP of one block.
 
     Args:
-        matrices: of the block.
-        tokens: all of them, prefix tokens included.
-        prefix: of these; they see everything and are seen by everything.
-        windowed: patch tokens in windows, the padding of windows that are not full included.
-        keys: patch tokens that one of these sees.
+        matrices: sizes of the block's matrices.
+        tokens: number of tokens, prefix tokens included.
+        prefix: number of prefix tokens; they attend to all tokens, and all tokens attend to them.
+        windowed: number of patch tokens in windows, including the padding of windows that are not full.
+        keys: number of patch tokens that each of these attends to.
     """
     pairs = windowed * (keys + prefix) + prefix * tokens
     return matrices.projections * (windowed + prefix), 2 * pairs * matrices.width, matrices.mlp * tokens
 
 
 def sizes_up_to(largest: int, multiple: int) -> tuple[int, ...]:
-    """At most twelve sizes in pixels about equally far apart, all of them multiples."""
+    """Return at most twelve sizes in pixels, about equally far apart, all multiples of `multiple`."""
     steps = np.linspace(0, max(largest // multiple, 1), POINTS + 1)[1:].round()
     return tuple(int(step) * multiple for step in sorted({*steps.tolist()}) if step >= 1)
 
 
 def growth(capture: Capture, sizes: tuple[int, ...], window: int | None) -> np.ndarray:
-    """Int64 (designs, kinds, sizes): global and windowed; projections, attention, MLP, summed over the blocks."""
-    module, found = capture.model.module, np.zeros((2, 3, len(sizes)), dtype=np.int64)
+    """Compute MACs over all blocks, int64 (designs, kinds, sizes): global, windowed; projections, attention, MLP."""
+    module = capture.model.module
+    macs = np.zeros((2, 3, len(sizes)), dtype=np.int64)
     for at, size in enumerate(sizes):
         for number, site in enumerate(capture.model.blocks((size, size))):
             heads, dim = capture.call(number).query.shape[1], capture.call(number).query.shape[-1]
@@ -81,13 +82,13 @@ def growth(capture: Capture, sizes: tuple[int, ...], window: int | None) -> np.n
             tokens = grid.num_prefix_tokens + grid.num_patches
             layout = window_of(site, window)
             windows, keys = layout.positions(grid).shape
-            found[0, :, at] += block_macs(matrices, tokens, grid.num_prefix_tokens, grid.num_patches, grid.num_patches)
-            found[1, :, at] += block_macs(matrices, tokens, grid.num_prefix_tokens, windows * keys, keys)
-    return found
+            macs[0, :, at] += block_macs(matrices, tokens, grid.num_prefix_tokens, grid.num_patches, grid.num_patches)
+            macs[1, :, at] += block_macs(matrices, tokens, grid.num_prefix_tokens, windows * keys, keys)
+    return macs
 
 
 def window_of(site: BlockSite, window: int | None) -> WindowLayout:
-    """Windows of the wanted side; without one the block's own, or Swin's usual ones."""
+    """Return windows of the given side; without one the block's own, or Swin's usual windows."""
     if not window and site.windows:
         return WindowLayout(site.windows.window_size, (0, 0))
     side = window or USUAL_WINDOW
@@ -95,7 +96,7 @@ def window_of(site: BlockSite, window: int | None) -> WindowLayout:
 
 
 def compute(capture: Capture, largest: int, window: int) -> GrowthResult:
-    """MACs of all blocks, int64 (designs, kinds, sizes): attention global or in windows, for growing images."""
+    """Compute MACs of all blocks, int64 (designs, kinds, sizes): attention global or in windows, for growing images."""
     model = capture.model
     free = model.family.size_multiple(model.module)
     sizes = sizes_up_to(largest, max(free or (capture.grid(0).patch_size,)))
@@ -133,7 +134,7 @@ def compute(capture: Capture, largest: int, window: int) -> GrowthResult:
 
 
 def reading(result: GrowthResult) -> Text:
-    """What the largest image costs in both designs, and from which size global attention costs more than the MLPs."""
+    """State the cost of the largest image in both designs, and the size from which attention exceeds the MLPs."""
     both, (attention, mlp) = result.values.sum(1)[:, -1], (result.kinds.index(kind) for kind in ("attention", "mlp"))
     larger = result.values[0, attention] > result.values[0, mlp]
     overtakes = (

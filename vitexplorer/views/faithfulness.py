@@ -1,10 +1,10 @@
 """Does a map know which patches the model uses? Take them away, or put them back, in the order the map gives.
 
 Deletion and insertion (Petsiuk et al. 2018, arXiv 1806.07421), by patches. Deletion: the patches that the map ranks
-highest turn into the mean colour first; a map that knows them makes the probability of the class fall early, and the
-area under the curve is small. Insertion: a blurred image gets its patches back in the same order; the area is large.
-How both are measured stands in `quantities.faithfulness`. Random order is always there. A model with one output has no
-probability: both curves are that output itself, f(x), and areas are in its unit; a map that knows what raises it does.
+highest turn into the mean colour first. If the map is right, the probability of the class falls early, and the area
+under the curve is small. Insertion: a blurred image gets its patches back in the same order; here the area is large.
+`quantities.faithfulness` defines both. Random order is always included. A model with one output has no probability:
+both curves are that output itself, f(x), and areas are in its unit; a good map finds what raises it.
 
 Misleading: both curves show the model images like none it was trained on, and one image proves nothing.
 """
@@ -31,37 +31,38 @@ TITLE = Text("Faithfulness", "忠实度")
 def compute(
     capture: Capture, target: int, methods: tuple[str, ...], steps: int, seed: int, progress: Progress | None = None
 ) -> FaithfulnessResult:
-    """Both curves of each method, (methods, curves, steps), and the areas under them.
+    """Compute both curves of each method, (methods, curves, steps), and the areas under them.
 
-    They are the probability of the class, or the one output in its own unit.
+    The curves are the probability of the class, or the one output in its own unit.
     """
-    most = num_passes(capture, len(methods), steps)
-    before = (lambda done, of: progress(0, most)) if progress else None
-    maps = [explanation(name, capture, target, seed, before) for name in methods]
-    found, said = faithfulness(capture, target, maps, steps, seed, progress), explained(capture, target)
+    passes = num_passes(capture, len(methods), steps)
+    preparing = (lambda done, of: progress(0, passes)) if progress else None
+    maps = [explanation(name, capture, target, seed, preparing) for name in methods]
+    curves = faithfulness(capture, target, maps, steps, seed, progress)
+    described = explained(capture, target)
     return FaithfulnessResult(
         view="faithfulness",
         title=TITLE,
-        values=found.values,
+        values=curves.values,
         axes=("methods", "curves", "steps"),
-        unit=said.unit if isinstance(said, Output) else Text("probability of the class", "该类别的概率"),
+        unit=described.unit if isinstance(described, Output) else Text("probability of the class", "该类别的概率"),
         formula=Text("∫ f(x) d(share of patches exchanged)", "∫ f(x) d（已替换图块的比例）")
-        if isinstance(said, Output)
+        if isinstance(described, Output)
         else Text("∫ p(class) d(share of patches exchanged)", "∫ p（类别）d（已替换图块的比例）"),
         provenance=capture.provenance,
         settings={"target": target, "methods": methods, "steps": steps, "seed": seed},
-        notes=(class_text(said), *found.notes),
-        target=said,
+        notes=(class_text(described), *curves.notes),
+        target=described,
         methods=methods,
         titles=tuple(result.title for result in maps),
         curves=CURVES,
-        steps=tuple(found.shares.tolist()),
-        areas=found.areas,
+        steps=tuple(curves.shares.tolist()),
+        areas=curves.areas,
     )
 
 
 def reading(result: FaithfulnessResult) -> Text:
-    """The method that does best, by the area between its curves, and whether that is better than random order."""
+    """Name the method that does best, by the area between its curves, and say whether it beats random order."""
     gains = result.areas[:, result.curves.index("insertion")] - result.areas[:, result.curves.index("deletion")]
     chance, others = float(gains[-1]), gains[:-1]
     if not others.size:
@@ -70,17 +71,17 @@ def reading(result: FaithfulnessResult) -> Text:
             "仅用随机顺序，插入与删除曲线之间的面积为 {chance}：图的表现应当优于它。",
         ).format(chance=measured(chance))
     best = int(np.nanargmax(others))
-    said = {"title": result.titles[best], "gain": measured(float(others[best])), "chance": measured(chance)}
+    fields = {"title": result.titles[best], "gain": measured(float(others[best])), "chance": measured(chance)}
     if others[best] <= chance:
         return Text(
             "No method beats random order here: the area between insertion and deletion is {chance} for random order "
             "and {gain} for the best, {title}.",
             "这里没有方法胜过随机顺序：插入与删除曲线之间的面积，随机顺序为 {chance}，最好的“{title}”为 {gain}。",
-        ).format(**said)
+        ).format(**fields)
     return Text(
         "{title} does best here: the area between insertion and deletion is {gain}, that of random order {chance}.",
         "此处“{title}”最好：插入与删除曲线之间的面积为 {gain}，随机顺序为 {chance}。",
-    ).format(**said)
+    ).format(**fields)
 
 
 VIEW = View(

@@ -1,11 +1,11 @@
 """Which patches speak for a class, by attention and its gradient together? Chefer's relevance, block after block.
 
 Chefer et al. 2021 (arXiv 2103.15679, equations 5 and 6): R = I, then R <- R + E_l R over all blocks, where
-E_l = mean over heads of relu(dL/dA_l * A_l) and A_l is the attention after softmax. Shown is the row of the token that
-the classifier reads: the class token's, or the mean over the patches' rows where the model pools its patches. Only that
-row is computed, pushed down through the blocks. A row of patches is one of R - I: what they hold of the identity, 1 for
-a patch's own similarity and an even 1 / patches of a mean, is there before any block and would outshine all others.
-With `sign` "both" E is the mean of dL/dA * A without relu, so that a row holds what speaks against the answer too; with
+E_l = mean over heads of relu(dL/dA_l * A_l) and A_l is the attention after softmax. The map is the row of the token
+that the classifier reads: the class token's, or the mean over the patches' rows if the model pools its patches. Only
+this row is computed, pushed down through the blocks. For patches the row is taken from R - I: the identity gives 1 to
+the patch itself (similarity), or 1 / patches to each (mean), before any block, and would outshine all other numbers.
+With `sign` "both" E is the mean of dL/dA * A without relu, so the row also holds evidence against the answer. With
 `backward` "libra" the gradients are LibraGrad's (`quantities.backward_rules`).
 Misleading: what speaks against the answer is cut off, and values and MLPs count only through the gradient.
 """
@@ -35,7 +35,7 @@ EVEN_PART = Text(
 
 
 def refuses(capture: Capture) -> Text | None:
-    """Models that merge their tokens on the way."""
+    """Refuse models that merge tokens between blocks."""
     if any(site.windows for site in capture.sites):
         return Text(
             "Generic relevance follows one sequence of tokens through all blocks, and {model} merges its tokens "
@@ -46,16 +46,17 @@ def refuses(capture: Capture) -> Text | None:
 
 
 def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapResult:
-    """The row of R of the token that the classifier reads, on the patches, (rows, cols), not rescaled."""
-    outputs, query, grid = at_outputs(capture, target, backward), read_query(capture, target), capture.grid(0)
+    """Compute the row of R of the token that the classifier reads, on the patches, (rows, cols), not rescaled."""
+    outputs = at_outputs(capture, target, backward)
+    query, grid = read_query(capture, target), capture.grid(0)
 
     def pieces_of(block: int) -> Pieces:
         return weighed_attention(capture.call(block), outputs[block], sign)
 
-    asked = read_shares(capture, target)
-    row = push_through(capture, asked[None], pieces_of, push=push_added)[0]
+    start_shares = read_shares(capture, target)
+    row = push_through(capture, start_shares[None], pieces_of, push=push_added)[0]
     if query != "cls":
-        row = row - asked
+        row = row - start_shares
     on_patches = row[grid.num_prefix_tokens :]
     even_part = EVEN_PART.format(patches=grid.num_patches, sum=measured(float(on_patches.sum())))
     return class_map(

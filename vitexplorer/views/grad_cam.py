@@ -1,15 +1,15 @@
 """Which patches hold the features that a class asks for? Grad-CAM on the tokens of one block.
 
-Selvaraju et al. 2017 (arXiv 1610.02391) for tokens: activations and gradients where the block's first norm (`norm1`)
-gives them, a weight for each channel, its gradient averaged over the patches, and
-relu(sum over channels of weight * activation) for each patch. `norm1` and not the output of the block: after the last
-attention the patches no longer reach the class token, and a map made there is zero.
+Selvaraju et al. 2017 (arXiv 1610.02391) for tokens. Activations and gradients are taken at the output of the block's
+first norm (`norm1`). A channel's weight is its gradient averaged over the patches; a patch gets
+relu(sum over channels of weight * activation). The block's own output would not do: after the last attention the
+patches no longer reach the class token, and a map made there is zero.
 
 With `sign` "both" there is no relu; with `backward` "libra" gradients are LibraGrad's (`quantities.backward_rules`).
 In Swin an earlier stage has a finer grid: choose one of its blocks.
-Misleading: one weight for a channel stands for all patches, and what speaks against the answer is cut off by the relu.
+Misleading: one weight per channel serves all patches, and the relu cuts off what speaks against the answer.
 A map can be exactly zero, also in the last block of models that put the norm after attention; an earlier block then
-still says something.
+still gives a map.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import OUTPUT, MapResult
 from vitexplorer.quantities.backward_rules import backward_control
-from vitexplorer.quantities.both_signs import kept, reading, sign_control
+from vitexplorer.quantities.both_signs import apply_sign, reading, sign_control
 from vitexplorer.quantities.gradients import at_norm
 from vitexplorer.quantities.targets import COSINE, LOGIT, class_map, unit_of
 from vitexplorer.views.record import View
@@ -40,25 +40,26 @@ WEIGHED = {
 def grad_cam(
     activations: Float[Tensor, "patches dim"], gradients: Float[Tensor, "patches dim"], sign: str = "positive"
 ) -> Float[Tensor, " patches"]:
-    """relu(sum_c mean_patches(gradient_c) activation_c), or the sum itself."""
-    return kept(activations @ gradients.mean(0), sign)
+    """Compute relu(sum_c mean_patches(gradient_c) activation_c), or the sum itself."""
+    return apply_sign(activations @ gradients.mean(0), sign)
 
 
 def compute(capture: Capture, target: Target, block: int, sign: str, backward: str) -> MapResult:
-    """Grad-CAM at the first norm of a block, (rows, cols), after relu unless both signs are kept, not rescaled."""
-    found, grid, site = at_norm(capture, block, target, backward), capture.grid(block), capture.site(block)
-    if found is None:
+    """Compute Grad-CAM at the first norm of a block, (rows, cols), after relu unless `sign` is "both", not rescaled."""
+    norm_output = at_norm(capture, block, target, backward)
+    grid, site = capture.grid(block), capture.site(block)
+    if norm_output is None:
         raise UnsupportedError(
             Text("{module} has no norm to take Grad-CAM at.", "{module} 没有可供 Grad-CAM 使用的归一化层。").format(
                 module=site.name
             )
         )
-    activations, slopes = (part[0].flatten(0, -2)[grid.num_prefix_tokens :] for part in found)
+    activations, gradients = (part[0].flatten(0, -2)[grid.num_prefix_tokens :] for part in norm_output)
     return class_map(
         capture,
         view="grad_cam",
         title=TITLE,
-        values=grad_cam(activations, slopes, sign),
+        values=grad_cam(activations, gradients, sign),
         grid=grid,
         unit=WEIGHED[unit_of(capture, target)],
         formula=f"{'relu' if sign == 'positive' else ''}(∑c mean(∇xc) xc), x = norm1",

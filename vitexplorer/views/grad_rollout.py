@@ -3,15 +3,15 @@
 E_l = mean over heads of relu(dL/dA_l * A_l), A_l after softmax, L the logit of the class, gradient and attention of
 the same block; then as attention rollout (Abnar & Zuidema 2020, arXiv 2005.00928): the row of the product of
 rownorm(0.5 E_l + 0.5 I) over all blocks. The weighting is the one of Chefer et al. 2021 (arXiv 2012.09838, equation
-13, with attention in place of their relevance). jacobgil/vit-explain, after which the view is named, pairs the
-gradients of one block with the attention of another; this does not.
+13, with attention in place of their relevance). The view is named after jacobgil/vit-explain, which pairs the gradients
+of one block with the attention of another; this view does not.
 
-A row of patches (a patch's similarity, the mean of models that pool their patches) is shown without what residual
-connections alone keep on each, the product of its own shares 0.5 / row sum: it would outshine all others.
-With `sign` "both" E keeps its negative entries and a row is divided by the sum of its magnitudes, which is ours; with
+A row of patches (a patch's similarity, the mean of models that pool their patches) leaves out what residual connections
+alone keep on each patch, the product of its own shares 0.5 / row sum: it would outshine all others.
+With `sign` "both" E keeps its negative entries and a row is divided by the sum of its magnitudes (our own choice). With
 `backward` "libra" the gradients are LibraGrad's (`quantities.backward_rules`).
-Swin is ours and an approximation, as in attention rollout.
-Misleading: where the gradients are small E is small beside the identity, and the row says little but "stay".
+For Swin this is our own approximation, as in attention rollout.
+Misleading: where the gradients are small, E is small beside the identity, and the row says little but "stay".
 """
 
 from __future__ import annotations
@@ -44,23 +44,23 @@ TITLE = Text("Gradient rollout", "梯度加权的注意力展开（gradient roll
 
 
 def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapResult:
-    """The row of the token that the classifier reads, on the patches, (rows, cols), not rescaled."""
-    outputs, query, num_prefix = (
-        at_outputs(capture, target, backward),
-        read_query(capture, target),
-        len(capture.prefix_tokens),
-    )
+    """Compute the row of the token that the classifier reads, on the patches, (rows, cols), not rescaled."""
+    outputs = at_outputs(capture, target, backward)
+    query = read_query(capture, target)
+    num_prefix = len(capture.prefix_tokens)
 
     def pieces_of(block: int) -> Pieces:
         return weighed_attention(capture.call(block), outputs[block], sign)
 
-    asked = read_shares(capture, target)[None]
-    row, stayed = push_through(capture, asked, pieces_of)[0], torch.zeros(())
+    start_shares = read_shares(capture, target)[None]
+    row = push_through(capture, start_shares, pieces_of)[0]
+    stayed = torch.zeros(())
     if query != "cls":
-        stayed = push_through(capture, asked, pieces_of, push=push_stayed)[0]
+        stayed = push_through(capture, start_shares, pieces_of, push=push_stayed)[0]
     is_share = capture.site(0).windows is not None and sign == "positive"
     padding_mass = max(0.0, 1 - float(row.sum())) if is_share else 0.0
-    row, stays = row - stayed, ALL_STAYED if query == "mean" else STAYED
+    row = row - stayed
+    stays = ALL_STAYED if query == "mean" else STAYED
     return class_map(
         capture,
         view="grad_rollout",

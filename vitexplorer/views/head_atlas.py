@@ -86,7 +86,11 @@ PATCHES_ONLY = Text("Averaged over the patches as queries.", "对作为查询的
 
 
 def table_of(metric: str, capture: Capture) -> Float[np.ndarray, "blocks heads"]:
-    """A metric of every head. Raises UnsupportedError where it needs a token there is not."""
+    """Compute a metric of every head.
+
+    Raises:
+        UnsupportedError: the metric needs a token that the model does not have.
+    """
     if metric == "class_mass" and "cls" not in capture.prefix_tokens:
         raise UnsupportedError(
             Text(
@@ -108,7 +112,7 @@ def table_of(metric: str, capture: Capture) -> Float[np.ndarray, "blocks heads"]
 
 
 def compute(capture: Capture, metric: str) -> MatrixResult:
-    """One number for each head, (blocks, heads); NaN where a block has fewer heads."""
+    """Compute one number for each head, (blocks, heads); NaN where a block has fewer heads."""
     values = table_of(metric, capture)
     relative = None
     if metric == "entropy":
@@ -156,7 +160,7 @@ def _notes(capture: Capture, metric: str) -> list[Text]:
 
 
 def head_with(values: Float[np.ndarray, "blocks heads"], extreme: float) -> Text:
-    """Which head of which block has this number; how many others have it too."""
+    """Name the head and block with this number, and how many others share it."""
     at = np.argwhere(np.isclose(values, extreme, rtol=ALIKE, atol=0))
     block, head = (int(n) for n in at[0])
     others = len(at) - 1
@@ -167,7 +171,7 @@ def head_with(values: Float[np.ndarray, "blocks heads"], extreme: float) -> Text
 
 
 def reading(result: MatrixResult) -> Text:
-    """The two heads at the ends of the scale."""
+    """Name the two heads at the ends of the scale."""
     metric = result.settings["metric"]
     most, least = (float(extreme(result.values)) for extreme in (np.nanmax, np.nanmin))
     write = measured if metric in UNITS else percent

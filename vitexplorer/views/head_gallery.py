@@ -20,7 +20,7 @@ TITLE = Text("All heads", "全部注意力头")
 
 
 def compute(capture: Capture, block: int, query: Query) -> GalleryResult:
-    """Attention of one query for each head, (heads, rows, cols)."""
+    """Compute the attention of one query for each head, (heads, rows, cols)."""
     grid = capture.key_grid(block)
     on_patches, on_prefix, on_padding = capture.attention_from(query, block)
     return GalleryResult(
@@ -43,21 +43,21 @@ def compute(capture: Capture, block: int, query: Query) -> GalleryResult:
 
 
 def reading(result: GalleryResult) -> Text:
-    """The head that looks at one patch most, the one that looks at none in particular, and who looks elsewhere."""
+    """Name the head with the sharpest look, the head that spreads most evenly, and heads that look off the patches."""
     peaks = np.nanmax(result.values, axis=(1, 2))
     sharp, even = int(np.nanargmax(peaks)), int(np.nanargmin(peaks))
-    said = {"sharp": sharp, "patch": extreme(result.values[sharp]), "high": fine_percent(peaks[sharp])}
+    fields = {"sharp": sharp, "patch": extreme(result.values[sharp]), "high": fine_percent(peaks[sharp])}
     if is_constant(peaks):
         return Text(
             "No head looks more sharply than another: at most {high} of the attention goes to one patch.",
             "没有哪个头看得更集中：单个图块最多得到 {high} 的注意力。",
-        ).format(**said)
-    said |= {"even": even, "low": fine_percent(peaks[even]), "elsewhere": _elsewhere(result)}
+        ).format(**fields)
+    fields |= {"even": even, "low": fine_percent(peaks[even]), "elsewhere": _elsewhere(result)}
     return Text(
         "Head {sharp} looks most sharply, with {high} on {patch}. Head {even} does so least, with at most {low} on one "
         "patch{elsewhere}.",
         "头 {sharp} 看得最集中，{high} 在{patch}。头 {even} 最分散，单个图块最多得到 {low}{elsewhere}。",
-    ).format(**said)
+    ).format(**fields)
 
 
 def _elsewhere(result: GalleryResult) -> Text:

@@ -1,9 +1,9 @@
 """How much does each patch's colour count, to first order? The input times the gradient, summed over each patch.
 
 Shrikumar et al. 2016 (arXiv 1605.01713): x * dL/dx, x the normalised input, summed over the channels and pixels of a
-patch. The first-order change of the logit when the patch turns into the mean colour, with the opposite sign: zero
-after normalisation is the baseline that nobody chose. With `backward` "libra" the gradient is LibraGrad's, which adds
-up to the logit together with what biases and tokens that are no patches hold (`quantities.backward_rules`).
+patch. This is minus the first-order change of the logit when the patch turns into the mean colour: that colour is zero
+after normalisation, a baseline that nobody chose. With `backward` "libra" the gradient is LibraGrad's; it adds up to
+the logit together with the contributions of biases and non-patch tokens (`quantities.backward_rules`).
 Misleading: networks saturate, and the slope at the image says nothing of the way from the baseline to it.
 """
 
@@ -25,7 +25,7 @@ TITLE = Text("Input × gradient", "输入 × 梯度")
 
 
 def compute(capture: Capture, target: Target, backward: str) -> MapResult:
-    """x * dL/dx summed over each patch, (rows, cols), signed, not rescaled."""
+    """Compute x * dL/dx summed over each patch, (rows, cols), signed, not rescaled."""
     grid, product = capture.grid(0), capture.input.tensor * gradients(capture, target, backward).input
     return class_map(
         capture,

@@ -2,8 +2,8 @@
 
 Sundararajan et al. 2017 (arXiv 1703.01365), computed by captum: the gradient averaged along the straight line from a
 baseline to the image (Gauss-Legendre nodes), times the difference between the two, summed over the channels and
-pixels of each patch. The sum of the whole map is the logit of the image less that of the baseline; how far it is off
-with this number of steps stands in the notes.
+pixels of each patch. The whole map sums to the logit of the image minus that of the baseline; the notes give the error
+of this sum for the chosen number of steps.
 Misleading: images on the way from the baseline are like none that the model was trained on, and another baseline
 gives another map.
 """
@@ -26,7 +26,7 @@ from vitexplorer.quantities.targets import class_map, for_and_against, score_wor
 from vitexplorer.views.record import View
 
 BATCH = 4
-"""images with their graphs in memory at once: about 120 MB each for ViT-B/16 at 224 pixels"""
+"""Images in memory with their graphs at once: about 120 MB each for ViT-B/16 at 224 pixels"""
 
 TITLE = Text("Integrated gradients", "积分梯度")
 COMPLETE = Text(
@@ -41,16 +41,16 @@ def integrate(
     start: Float[Tensor, "1 channels height width"],
     steps: int,
 ) -> Float[Tensor, "channels height width"]:
-    """Integrated gradients of one score for every number of the input."""
+    """Compute integrated gradients of one score for every number of the input."""
     from captum.attr import IntegratedGradients  # here: it takes seconds to import
 
     image = image.detach().clone()  # captum sets a flag on what it is given
-    found = IntegratedGradients(runs).attribute(image, start, n_steps=steps, internal_batch_size=BATCH)
-    return found[0].detach().float()
+    attributions = IntegratedGradients(runs).attribute(image, start, n_steps=steps, internal_batch_size=BATCH)
+    return attributions[0].detach().float()
 
 
 def compute(capture: Capture, target: Target, baseline: str, steps: int, progress: Progress | None = None) -> MapResult:
-    """Integrated gradients summed over each patch, (rows, cols), signed, not rescaled."""
+    """Compute integrated gradients summed over each patch, (rows, cols), signed, not rescaled."""
     grid, start = capture.grid(0), baseline_image(capture, baseline)
     runs = Runs(capture, steps + 1, progress, lambda images: run_scores(capture, target, images))
     with torch.no_grad():

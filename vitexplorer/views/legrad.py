@@ -1,11 +1,11 @@
 """To which patches would more attention raise a class, in every block? The gradient of attention alone.
 
-LeGrad (Bousselham et al. 2024, arXiv 2404.03214). For each block l a score of the class from that block's own tokens:
-their average over all tokens, prefix tokens included, through the model's final norm and classifier. Then
-relu(ds_l / dA_l), averaged over heads and queries, gives each key a number; the map is the mean over blocks. This is
-how torch-cam reads the paper; the attention itself does not enter, only its gradient. With `sign` "both" there is no
-relu; with `backward` "libra" the gradients are LibraGrad's (`quantities.backward_rules`).
-Misleading: tokens of early blocks are read by a classifier that never saw any, and no model pools all of its tokens.
+LeGrad (Bousselham et al. 2024, arXiv 2404.03214). Each block l gets its own score of the class: the average of its
+tokens, prefix tokens included, goes through the model's final norm and classifier. Then relu(ds_l / dA_l), averaged
+over heads and queries, gives each key a number; the map is the mean over blocks. This is torch-cam's reading of the
+paper: only the gradient of the attention enters, not the attention itself. With `sign` "both" there is no relu; with
+`backward` "libra" the gradients are LibraGrad's (`quantities.backward_rules`).
+Misleading: the classifier was never trained on tokens of early blocks, and no model pools all of its tokens.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import OUTPUT, MapResult
 from vitexplorer.quantities.backward_rules import backward_control
-from vitexplorer.quantities.both_signs import kept, reading, sign_control
+from vitexplorer.quantities.both_signs import apply_sign, reading, sign_control
 from vitexplorer.quantities.gradients import attention_gradient, block_gradients
 from vitexplorer.quantities.scores import score_of_block
 from vitexplorer.quantities.targets import COSINE, LOGIT, class_map, unit_of
@@ -37,7 +37,7 @@ PER_ATTENTION = {
 
 
 def refuses(capture: Capture) -> Text | None:
-    """Models whose earlier tokens do not fit it."""
+    """Refuse models whose classifier cannot read the tokens of earlier blocks."""
     if any(site.windows for site in capture.sites):
         return Text(
             "LeGrad reads the tokens of every block with the classifier, and in {model} those of earlier stages are "
@@ -50,15 +50,15 @@ def refuses(capture: Capture) -> Text | None:
 def mean_gradient(
     call: AttentionCall, output_gradient: Float[Tensor, "1 heads queries head_dim"], sign: str
 ) -> Float[Tensor, " keys"]:
-    """Mean over heads and queries of relu(dA), of dA where both signs are kept, a few query rows at a time."""
+    """Compute the mean over heads and queries of relu(dA), of dA for both signs, a few query rows at a time."""
     _, heads, queries, _ = output_gradient.shape
     step = max(1, WEIGHTS_AT_ONCE // (heads * call.num_tokens))
     slopes = (attention_gradient(call, output_gradient, slice(q, q + step)) for q in range(0, queries, step))
-    return sum(kept(slope, sign).sum((0, 1, 2)) for slope in slopes) / (heads * queries)
+    return sum(apply_sign(slope, sign).sum((0, 1, 2)) for slope in slopes) / (heads * queries)
 
 
 def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapResult:
-    """Mean over blocks of the gradient or its positive part, on the patches, (rows, cols), not rescaled."""
+    """Compute the mean over blocks of the gradient or its positive part, on the patches, (rows, cols), not rescaled."""
     grid = capture.grid(0)
 
     def score(tokens: Float[Tensor, "tokens dim"]) -> Float[Tensor, ""]:

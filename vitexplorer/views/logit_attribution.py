@@ -1,14 +1,14 @@
-"""What do attention and MLP of each block add to a class's logit? Direct logit attribution, a sum that comes out even.
+"""What do attention and MLP of each block add to a class's logit? Direct logit attribution, an exact sum.
 
-The residual stream is a sum: what enters the first block (patches, positions, prefix tokens, a norm before the blocks)
-and, block by block, what attention and MLP add, layer scale included. The last norm's divisor is held at its value for
-this image; then the way from the stream x (tokens, dim) to a logit is affine, f(x) = w . x + c, through the mean that
-LayerNorm takes away, its gain, the pooling (one token, the mean over patches, in a distilled DeiT the mean of two
-classifiers) and the classifier. The bars are w . x for every term of the sum, and c, the biases of norm and classifier:
-together they are the logit. Elhage et al. 2021 (https://transformer-circuits.pub/2021/framework, "Zero-Layer
-Transformers", "Handling Layer Normalization"), after the logit lens (nostalgebraist 2020). Blocks that compute
-attention and MLP side by side and add them once (ViT-22B, arXiv 2302.05442) have one bar for both.
-Misleading: a bar is what a part says to the classifier itself; what later blocks make of it is counted as theirs.
+The residual stream is a sum: the input of the first block (patches, positions, prefix tokens, a norm before the blocks)
+and, block by block, the outputs of attention and MLP, layer scale included. With the last norm's divisor held at its
+value for this image, the way from the stream x (tokens, dim) to a logit is affine, f(x) = w . x + c. It passes through
+LayerNorm's mean subtraction and gain, the pooling (one token, the mean over patches, in a distilled DeiT the mean of
+two classifiers) and the classifier. The bars are w . x for every term of the sum, and c, the biases of norm and
+classifier; together they are the logit. Elhage et al. 2021 (https://transformer-circuits.pub/2021/framework,
+"Zero-Layer Transformers", "Handling Layer Normalization"), after the logit lens (nostalgebraist 2020). Blocks that
+compute attention and MLP side by side and add them once (ViT-22B, arXiv 2302.05442) have one bar for both.
+Misleading: a bar is a part's direct effect on the classifier; its effect through later blocks counts as theirs.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from vitexplorer.views.record import View
 
 TITLE = Text("Logit attribution", "logit 的逐块归因")
 EXACT = 1e-6
-"""largest error of a sum, as a share of its largest term, in float64"""
+"""Largest error of a sum, as a share of its largest term, in float64"""
 HANDED_ON = 1e-3
-"""difference in logits, of a share where they are large, that float32 may make between two passes"""
+"""Largest difference in logits between two float32 passes, as a share where the logits are large"""
 FORMULA = Text("{score} = Σ w · Δx + c, norm held fixed", "{score} = Σ w · Δx + c，归一化的尺度固定")
 FROZEN = Text(
     "The last norm divides by what it divides by for this image, whatever part is read.",
@@ -49,25 +49,28 @@ TOGETHER = Text(
 
 
 def last_stream(capture: Capture) -> Float[Tensor, "batch tokens dim"]:
-    """What the last block leaves."""
+    """Return the output of the last block."""
     return capture.residual_after(capture.depth - 1)[None]
 
 
 def frozen_classifier(capture: Capture) -> AffineMap:
-    """The module's own way from the last stream to the logits, the last norm's scale held fixed."""
+    """Return the module's own way from the last stream to the logits, with the last norm's scale held fixed."""
     family, module = capture.model.family, capture.model.module
     return frozen_at(lambda tokens: family.read_out(module, tokens, "own"), last_stream(capture))
 
 
 def is_affine(read: AffineMap, stream: Float[Tensor, "batch tokens dim"]) -> bool:
-    """Whether what two parts of a stream give adds up to what the stream gives."""
-    one = stream.double() * torch.linspace(-1, 1, stream.shape[-1], dtype=torch.float64, device=stream.device)
-    whole, parts = read(stream) + read(0 * stream), [read(one), read(stream - one)]
+    """Check on this stream that a read-out is affine: two parts of the stream give together what the whole gives."""
+    part_of_stream = stream.double() * torch.linspace(
+        -1, 1, stream.shape[-1], dtype=torch.float64, device=stream.device
+    )
+    whole = read(stream) + read(0 * stream)
+    parts = [read(part_of_stream), read(stream - part_of_stream)]
     return bool((whole - sum(parts)).abs().max() <= EXACT * max(float(part.abs().max()) for part in parts))
 
 
 def refuses(capture: Capture) -> Text | None:
-    """No classes, no single sum from the first block to the last, or a classifier that is not affine."""
+    """Refuse models without classes, without one sum over all blocks, or with a classifier that is not affine."""
     reason = without_classifier(capture)
     if reason is not None:
         return reason
@@ -93,29 +96,33 @@ def refuses(capture: Capture) -> Text | None:
 
 
 def contributions(capture: Capture, read: AffineMap, target: int) -> dict[str, float]:
-    """What each part adds to the logit of a class, the constant last: what the stream gives after it less before it.
+    """Compute the contribution of each part to the logit of a class, the constant last.
 
-    Raises UnsupportedError where the stream is not handed on as it was left.
+    A contribution is the read-out of the stream after the part minus the read-out before it.
+
+    Raises:
+        UnsupportedError: a block does not read exactly the stream that the previous block left.
     """
 
     def logit(stream: Tensor) -> float:
         stream = batch_first(stream, capture.site(0).stream.reads_tokens_first)
         return float(read(stream[0].flatten(0, -2)[None])[0, target])
 
-    followed = stream_sums(capture)
-    constant, reached = logit(0 * followed.read[0]), logit(followed.read[0])
+    sums = stream_sums(capture)
+    constant, reached = logit(0 * sums.read[0]), logit(sums.read[0])
     parts = {"embedding": reached - constant}
     for block in range(capture.depth):
-        _same(logit(followed.read[block]), reached, capture, block)
-        for branch, stream in followed.added[block]:
-            name, before, reached = f"block {block} {branch}", reached, logit(stream)
+        _raise_unless_equal(logit(sums.read[block]), reached, capture, block)
+        for branch, stream in sums.added[block]:
+            name = f"block {block} {branch}"
+            before, reached = reached, logit(stream)
             parts[name] = parts.get(name, 0.0) + reached - before  # a branch may add more than once
-    _same(float(capture.logits[target]), reached, capture, capture.depth)
+    _raise_unless_equal(float(capture.logits[target]), reached, capture, capture.depth)
     return {**parts, "constant": constant}
 
 
-def _same(found: float, expected: float, capture: Capture, block: int) -> None:
-    if abs(found - expected) > HANDED_ON * max(1, abs(expected)):
+def _raise_unless_equal(logit: float, expected: float, capture: Capture, block: int) -> None:
+    if abs(logit - expected) > HANDED_ON * max(1, abs(expected)):
         raise UnsupportedError(
             Text(
                 "{model}: what comes after block {block} does not read what the block leaves, so the logit is no sum "
@@ -126,9 +133,10 @@ def _same(found: float, expected: float, capture: Capture, block: int) -> None:
 
 
 def compute(capture: Capture, target: int) -> ContributionsResult:
-    """What each part adds to a class's logit, (parts,); they sum to it."""
-    found, said = contributions(capture, frozen_classifier(capture), target), explained(capture, target)
-    parts, values = tuple(found), np.array([*found.values()])
+    """Compute the contribution of each part to a class's logit, (parts,); they sum to it."""
+    terms = contributions(capture, frozen_classifier(capture), target)
+    parts, values = tuple(terms), np.array([*terms.values()])
+    described = explained(capture, target)
     are_together = any(part.endswith("attn + mlp") for part in parts)
     return ContributionsResult(
         view="logit_attribution",
@@ -139,15 +147,15 @@ def compute(capture: Capture, target: int) -> ContributionsResult:
         formula=FORMULA.format(score=unit_of(capture, target)),
         provenance=capture.provenance,
         settings={"target": target},
-        notes=(class_text(said), FROZEN, *((TOGETHER,) if are_together else ())),
-        target=said,
+        notes=(class_text(described), FROZEN, *((TOGETHER,) if are_together else ())),
+        target=described,
         parts=parts,
         logit=float(values.sum()),
     )
 
 
 def reading(result: ContributionsResult) -> Text:
-    """Which block's branch adds most and which takes away most, and what attention and MLPs add up to."""
+    """Name the block branches that add and take away most, and give the sums of attention and of MLPs."""
     named = [(part, value) for part, value in zip(result.parts, result.values.tolist(), strict=True) if "block" in part]
     most, least = (choose(named, key=lambda one: one[1]) for choose in (max, min))
     whole = (
@@ -177,7 +185,7 @@ def reading(result: ContributionsResult) -> Text:
 
 
 def branch_text(part: str) -> Text:
-    """The branch of a block as a sentence names it."""
+    """Return the name of a block's branch as part of a sentence."""
     _, number, branch = part.split(" ", 2)
     block = part_text(f"block {number}")
     if branch == "attn":

@@ -1,10 +1,10 @@
 """When does the model make up its mind? Its final norm and classifier applied after every block.
 
-Logit lens (nostalgebraist 2020; tuned versions: Belrose et al. 2023, arXiv 2303.08112) for vision transformers, read
-through one token, the mean over patches, the model's own pooling, or every patch on its own as a map of classes. Each
+Logit lens (nostalgebraist 2020; tuned versions: Belrose et al. 2023, arXiv 2303.08112) for vision transformers. It
+reads one token, the mean over patches, the model's own pooling, or every patch on its own as a map of classes. Each
 block's tokens are normalised with their own mean and variance; tools that reuse the statistics of the last block differ
 from this by up to 1.7 logits. Swin: only blocks of the last stage have the width that the classifier reads.
-Misleading: nothing asked earlier blocks to speak the classifier's language, so early nonsense is no error of the model.
+Misleading: earlier blocks were not trained for the classifier, so early nonsense is no error of the model.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ OWN_STATISTICS = Text("The final norm uses each block's own statistics.", "最�
 
 @dataclass(frozen=True)
 class ReadingControl(Control):
-    """How a block's tokens are read: a prefix token, "mean", "own" (the model's pooling), or "patches", each."""
+    """Control for the tokens that are read: a prefix token, "mean", "own" (the model's pooling), or "patches"."""
 
     name: str = "token"
     label: Text = Text("Read through", "读出方式")
@@ -56,16 +56,16 @@ class ReadingControl(Control):
     kind: ClassVar[str] = "choice"
 
     def default(self, capture: CaptureProtocol) -> str:
-        """The class token where there is one, otherwise the mean over patches."""
+        """Return the class token if there is one, otherwise the mean over patches."""
         return "cls" if "cls" in capture.prefix_tokens else "mean"
 
     def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
-        """The readings that the model has the tokens for."""
+        """Return the readings that the model has the tokens for."""
         absent = {"cls", "dist"} - set(capture.prefix_tokens)
         return tuple((name, READING_WORDS.get(name, EACH_PATCH)) for name in READINGS if name not in absent)
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> str:
-        """A reading that the model has the tokens for."""
+        """Return a reading that the model has the tokens for."""
         if value not in READINGS:
             raise unknown_name(self.name, value, READINGS)
         if value in ("cls", "dist") and value not in capture.prefix_tokens:
@@ -81,13 +81,13 @@ class ReadingControl(Control):
 def likeliest(
     logits: Float[Tensor, "blocks patches classes"],
 ) -> tuple[Tensor, Tensor]:
-    """The class with the highest logit of each patch, and its softmax probability."""
+    """Return the class with the highest logit of each patch, and its softmax probability."""
     probabilities, classes = shown_values(logits.double()).max(-1)
     return classes, probabilities
 
 
 def compute(capture: Capture, token: str) -> LensResult:
-    """Logits after each block, (blocks, classes), or the likeliest class of each patch, int (blocks, rows, cols)."""
+    """Compute logits after each block, (blocks, classes), or each patch's likeliest class, int (blocks, rows, cols)."""
     blocks, names = readable_blocks(capture), capture.model.class_texts
     grid = capture.grid(blocks[-1])
     if token == PATCHES:
@@ -138,7 +138,7 @@ def _notes(capture: Capture, token: str, blocks: tuple[int, ...]) -> list[Text]:
 
 
 def refuses(capture: Capture) -> Text | None:
-    """Without a classifier there are no logits, and one output alone is no choice among classes."""
+    """Refuse models without a classifier, or with a single output: that is no choice among classes."""
     if has_one_output(capture):
         return Text(
             "{model} predicts a number, not classes, so there is no choice to follow from block to block. What else "
@@ -153,7 +153,7 @@ def refuses(capture: Capture) -> Text | None:
 
 
 def reading(result: LensResult) -> Text:
-    """From which block on the answer is the one it ends with, and what it was before."""
+    """Name the block from which on the answer is the final one, and the answer before it."""
     return _of_patches(result) if result.settings["token"] == PATCHES else _of_one_token(result)
 
 
@@ -161,7 +161,7 @@ def _of_one_token(result: LensResult) -> Text:
     answers = [top[0] for top in result.top]
     last, names = answers[-1], [class_text(answer.index, answer.name) for answer in answers]
     before = [n for n, answer in enumerate(answers) if answer.index != last.index]
-    said = {"answer": names[-1], "end": percent(last.probability)}
+    fields = {"answer": names[-1], "end": percent(last.probability)}
     if not before:
         return (
             Text(
@@ -173,9 +173,9 @@ def _of_one_token(result: LensResult) -> Text:
                 "Only block {first} can be read, and it says {answer}: {end}.",
                 "只有块 {first} 可以读出，它的答案是{answer}：{end}。",
             )
-        ).format(first=result.blocks[0], start=percent(answers[0].probability), **said)
+        ).format(first=result.blocks[0], start=percent(answers[0].probability), **fields)
     decided = before[-1] + 1
-    said |= {
+    fields |= {
         "until": result.blocks[before[-1]],
         "block": result.blocks[decided],
         "other": names[before[-1]],
@@ -199,13 +199,13 @@ def _of_one_token(result: LensResult) -> Text:
             "{leans}；在块 {block} 转为{answer}（{there}），最后为 {end}。",
         )
     )
-    return decides.format(leans=leans.format(**said), **said)
+    return decides.format(leans=leans.format(**fields), **fields)
 
 
 def _of_patches(result: LensResult) -> Text:
     first, last = (Counter(result.values[n].ravel().tolist()) for n in (0, -1))
     (index, count), (index_before, count_before) = last.most_common(1)[0], first.most_common(1)[0]
-    said = {
+    fields = {
         "block": result.blocks[-1],
         "answer": class_text(index, _name(result, index)),
         "count": counted(count),
@@ -215,14 +215,14 @@ def _of_patches(result: LensResult) -> Text:
         return Text(
             "Read one by one after block {block}, {count} of {total} patches say {answer}.",
             "在块 {block} 之后逐个读出，{total} 个图块中有 {count} 个的答案是{answer}。",
-        ).format(**said)
+        ).format(**fields)
     return Text(
         "Read one by one after block {block}, {count} of {total} patches say {answer}; after block {first} the most "
         "frequent answer is {other}, of {before}.",
         "在块 {block} 之后逐个读出，{total} 个图块中有 {count} 个的答案是{answer}；在块 {first} 之后最常见的是{other}，"
         "共 {before} 个。",
     ).format(
-        **said,
+        **fields,
         first=result.blocks[0],
         other=class_text(index_before, _name(result, index_before)),
         before=counted(count_before),

@@ -1,11 +1,12 @@
 """What does a masked autoencoder make of the patches it cannot see? Hidden patches as the decoder draws them.
 
-He et al. 2021 (arXiv 2111.06377): the encoder sees the visible patches alone, the decoder draws all of them. Which are
-hidden is drawn from a seed, as many as `mask_ratio` says (patches are whole: at least one stays), or given. "pasted"
-shows the visible patches as they are, "raw" the drawing of all of them; the loss never counted the visible ones.
-Misleading: a decoder that was trained on patches brought to mean 0 and deviation 1 (norm-pix) draws no colours of its
-own. To be shown, each hidden patch gets the true mean and deviation back, which the model never saw: such a picture
-looks far better than what was inferred. The tensors do not tell how they were trained, so `norm_pix` must.
+He et al. 2021 (arXiv 2111.06377): the encoder sees only the visible patches, the decoder draws all of them. The hidden
+patches are given, or drawn from a seed in the share `mask_ratio` (whole patches; at least one stays visible). "pasted"
+shows the visible patches unchanged, "raw" shows the decoder's drawing of all patches, though its training loss never
+counted the visible ones.
+Misleading: a decoder that was trained on patches normalised to mean 0 and deviation 1 (norm-pix) draws no colours of
+its own. For display each hidden patch gets its true mean and deviation back, which the model never saw, so the picture
+looks far better than what was inferred. The weights do not reveal this kind of training; set `norm_pix` accordingly.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ TITLE = Text("Masked autoencoder", "掩码自编码器（MAE）")
 
 
 def hidden_patches(patches: int, mask_ratio: float, seed: int, mask: tuple[int, ...]) -> Bool[Tensor, " patches"]:
-    """True for what is hidden: what the mask names, or all but a random choice."""
+    """Return True for hidden patches: those in the mask, or all but a random choice."""
     if mask:
         return torch.zeros(patches, dtype=torch.bool).index_fill(0, torch.tensor(mask), True)
     visible = choose_visible(patches, mask_ratio, torch.Generator().manual_seed(seed))[0]
@@ -41,14 +42,14 @@ def hidden_patches(patches: int, mask_ratio: float, seed: int, mask: tuple[int, 
 def with_own_statistics(
     drawn: Float[Tensor, "1 patches pixels"], true: Float[Tensor, "1 patches pixels"]
 ) -> Float[Tensor, "1 patches pixels"]:
-    """Drawings of a norm-pix decoder, given the mean and the deviation (n - 1) of the true patches."""
+    """Give drawings of a norm-pix decoder the mean and the deviation (n - 1) of the true patches."""
     return drawn * (true.var(-1, keepdim=True) + 1e-6).sqrt() + true.mean(-1, keepdim=True)
 
 
 def mean_of_visible(
     true: Float[Tensor, "1 patches pixels"], hidden: Bool[Tensor, " patches"]
 ) -> Float[Tensor, "1 patches pixels"]:
-    """Every patch in the mean colour of the visible ones."""
+    """Fill every patch with the mean colour of the visible ones."""
     colour = true[:, ~hidden].unflatten(-1, (-1, 3)).mean((1, 2))
     return colour.repeat(1, true.shape[-1] // 3)[:, None].expand_as(true)
 
@@ -57,7 +58,7 @@ def mean_of_visible(
 def draw(
     capture: Capture, decoder: MaeDecoder, hidden: Bool[Tensor, " patches"], norm_pix: bool
 ) -> tuple[Float[Tensor, "1 patches pixels"], Float[Tensor, "1 patches pixels"]]:
-    """The patches as the decoder draws them and as they are, both normalised."""
+    """Return the patches as drawn by the decoder and the true patches, both normalised."""
     image = capture.input.tensor
     true = to_patches(image, capture.grid(0).patch_size)
     visible = (~hidden).nonzero().T.to(image.device)
@@ -68,7 +69,7 @@ def draw(
 def compute(
     capture: Capture, mask_ratio: float, seed: int, mask: tuple[Cell, ...], shown: str, norm_pix: bool
 ) -> ReconstructionResult:
-    """The picture drawn from its visible patches, (height, width, 3) uint8."""
+    """Compute the picture drawn from its visible patches, (height, width, 3) uint8."""
     grid, pixels = capture.grid(0), capture.input.pixels
     named = tuple(row * grid.cols + col for row, col in mask)
     hidden = hidden_patches(grid.num_patches, mask_ratio, seed, named)
@@ -97,20 +98,20 @@ def compute(
 
 
 def _error(drawn: Tensor, true: Tensor, hidden: Tensor, std: Tensor) -> float:
-    """Mean squared error of the hidden patches, pixels in 0-1."""
+    """Compute the mean squared error of the hidden patches, pixels in 0-1."""
     return float(((drawn - true)[:, hidden] * std).square().mean())
 
 
 def _pixels(capture: Capture, patches: Float[Tensor, "1 patches pixels"], grid: PatchGrid) -> np.ndarray:
-    wanted = capture.model.preprocessing
+    preprocessing = capture.model.preprocessing
     image = to_images(patches, (grid.rows, grid.cols), grid.patch_size)[0].permute(1, 2, 0).cpu().double().numpy()
-    return np.rint((image * wanted.std + wanted.mean) * 255).clip(0, 255).astype(np.uint8)
+    return np.rint((image * preprocessing.std + preprocessing.mean) * 255).clip(0, 255).astype(np.uint8)
 
 
 def _pasted(drawn: np.ndarray, pixels: np.ndarray, hidden: np.ndarray, grid: PatchGrid) -> np.ndarray:
-    """The drawing where patches are hidden, the image elsewhere."""
-    where = hidden.repeat(grid.patch_size, 0).repeat(grid.patch_size, 1)
-    return np.where(where[..., None], drawn, pixels)
+    """Return the drawing at hidden patches, the image elsewhere."""
+    hidden_pixels = hidden.repeat(grid.patch_size, 0).repeat(grid.patch_size, 1)
+    return np.where(hidden_pixels[..., None], drawn, pixels)
 
 
 def _notes(hidden: int, patches: int, shown: str, norm_pix: bool) -> list[Text]:
@@ -154,9 +155,9 @@ def _refuses(capture: Capture) -> Text | None:
 
 
 def reading(result: ReconstructionResult) -> Text:
-    """How much was hidden, and whether the drawing is better than no idea at all."""
+    """State how many patches are hidden, and whether the drawing beats the mean colour."""
     hidden = int(result.hidden.sum())
-    said = {
+    fields = {
         "hidden": counted(hidden),
         "patches": counted(result.hidden.size),
         "error": measured(result.error),
@@ -168,12 +169,12 @@ def reading(result: ReconstructionResult) -> Text:
         return Text(
             "All {patches} patches are hidden; the mean squared error of the drawing is {error}.",
             "{patches} 个图块全部被遮住；补画的均方误差为 {error}。",
-        ).format(**said)
+        ).format(**fields)
     return Text(
         "{hidden} of {patches} patches are hidden. The mean squared error of what is drawn is {error}; filled with the "
         "mean colour of the others it would be {simplest}.",
         "{patches} 个图块中遮住了 {hidden} 个。补画的均方误差为 {error}；若用其余图块的平均颜色填充则为 {simplest}。",
-    ).format(**said)
+    ).format(**fields)
 
 
 VIEW = View(

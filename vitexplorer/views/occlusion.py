@@ -1,9 +1,8 @@
-"""What happens to a class when one patch is covered? The logit of the image less that of the image without the patch.
+"""What happens to a class when one patch is covered? The logit of the image minus that of the image without the patch.
 
-Zeiler & Fergus 2013 (arXiv 1311.2901), computed by captum as a feature ablation whose features are the patches. One
-run of the network for each patch, and each cell of the map is a difference of two logits: positive where covering the
-patch takes from the class. In Swin the cells are those of the last stage; one run for each patch of the first would be
-thousands.
+Zeiler & Fergus 2013 (arXiv 1311.2901), computed by captum as a feature ablation whose features are the patches. The
+network runs once per patch, and each cell of the map is a difference of two logits: positive if covering the patch
+lowers the class. In Swin the cells are those of the last stage; the first stage would need thousands of runs.
 Misleading: an edge of the cover is a feature too, and what two patches say alike is lost only when both are covered.
 """
 
@@ -40,17 +39,17 @@ def ablate(
     cover: Float[Tensor, "1 channels height width"],
     patches: Int[Tensor, "height width"],
 ) -> Float[Tensor, "height width"]:
-    """For every pixel, how much the score falls when all pixels of its patch are covered."""
+    """Compute for every pixel how much the score falls when all pixels of its patch are covered."""
     from captum.attr import FeatureAblation  # here: it takes seconds to import
 
-    found = FeatureAblation(runs).attribute(
+    falls = FeatureAblation(runs).attribute(
         image, cover, feature_mask=patches[None, None], perturbations_per_eval=BATCH
     )
-    return found[0, 0]
+    return falls[0, 0]
 
 
 def compute(capture: Capture, target: Target, baseline: str, progress: Progress | None = None) -> MapResult:
-    """How much the logit falls when each patch is covered, (rows, cols), signed, not rescaled."""
+    """Compute how much the logit falls when each patch is covered, (rows, cols), signed, not rescaled."""
     grid, image = capture.grid(capture.depth - 1), capture.input.tensor
     patches = patch_of_pixel(grid, *image.shape[-2:]).to(image.device)
     runs = Runs(capture, 1 + len(patches.unique()), progress, lambda images: run_scores(capture, target, images))

@@ -1,9 +1,9 @@
 """Which module holds how many of the parameters, one inside the other?
 
-Every module that has parameters and every parameter that hangs on a module beside others, with the number of elements
-in it and in all that it contains (Shneiderman 1992 drew such trees as nested rectangles). Lists that only hold blocks
-or stages are left out, and so is an only child, which would be its parent over again. A tensor that two modules share
-counts once, where the module names it first. Buffers do not count.
+Every module that has parameters, and every parameter that a module holds beside others, with the number of elements in
+it and in all that it contains (Shneiderman 1992 drew such trees as nested rectangles). Lists that only hold blocks or
+stages are left out, and so is an only child, which would repeat its parent. A tensor that two modules share counts
+once, at its first name. Buffers do not count.
 Misleading as a measure of what matters: a large matrix may do little, and a class token is a dot.
 """
 
@@ -36,7 +36,7 @@ class _Node:
 
 
 def module_tree(module: nn.Module) -> _Node:
-    """Modules by their names, each with the elements of all parameters below it."""
+    """Build the tree of modules by name, each with the elements of all parameters below it."""
     root = _Node("")
     for name, parameter in module.named_parameters():
         steps, node = name.split("."), root
@@ -47,25 +47,25 @@ def module_tree(module: nn.Module) -> _Node:
     return root
 
 
-def shown(node: _Node, lists: frozenset[str]) -> list[_Node]:
-    """Children of a node that are drawn.
+def drawn_children(node: _Node, lists: frozenset[str]) -> list[_Node]:
+    """Return the children of a node that are drawn.
 
-    In place of a list and of an only child stand their own; weights and biases are not told apart where a module has
+    Lists and only children are replaced by their own children. Weights and biases are not listed for a module that has
     nothing else.
     """
     children = list(node.children.values())
     if all(child.is_tensor for child in children):
         return []
     if len(children) == 1 and not lists & {node.path, children[0].path}:
-        return shown(children[0], lists)
-    found: list[_Node] = []
+        return drawn_children(children[0], lists)
+    drawn: list[_Node] = []
     for child in children:
-        found += shown(child, lists) if child.path in lists else [child]
-    return found
+        drawn += drawn_children(child, lists) if child.path in lists else [child]
+    return drawn
 
 
 def _name(node: _Node, parent: str, blocks: dict[str, int], stages: frozenset[str]) -> str:
-    """`block 3`, `stage 1`, `downsample 1`, or the last word of torch's name."""
+    """Return `block 3`, `stage 1`, `downsample 1`, or the last word of torch's name."""
     if node.path in blocks:
         return f"block {blocks[node.path]}"
     if node.path in stages:
@@ -75,7 +75,7 @@ def _name(node: _Node, parent: str, blocks: dict[str, int], stages: frozenset[st
 
 
 def compute(capture: Capture) -> TreeResult:
-    """Parameters in each module, int64 (modules,); a module's count includes those of the modules inside it."""
+    """Count the parameters in each module, int64 (modules,); a module's count includes the modules inside it."""
     blocks = {site.name: number for number, site in enumerate(capture.sites)}
     above = {".".join(path.split(".")[:n]) for path in blocks for n in range(1, path.count(".") + 1)}
     stages = frozenset(path for path in above if path.rpartition(".")[2].isdigit())
@@ -85,7 +85,7 @@ def compute(capture: Capture) -> TreeResult:
     counts: list[int] = []
 
     def add(node: _Node, parent: int) -> None:
-        for child in shown(node, frozenset(above - stages)):
+        for child in drawn_children(node, frozenset(above - stages)):
             paths.append(child.path)
             names.append(_name(child, node.path, blocks, stages))
             parents.append(parent)
@@ -116,7 +116,7 @@ def compute(capture: Capture) -> TreeResult:
 
 
 def reading(result: TreeResult) -> Text:
-    """How the parameters are divided between attention and MLPs, or which part is the largest."""
+    """Give the shares of attention and MLPs, or name the largest part."""
     total = max(result.total, 1)
     attention, mlp = (_inside(result, name) for name in ("attn", "mlp"))
     if attention and mlp:
@@ -136,7 +136,7 @@ def reading(result: TreeResult) -> Text:
 
 
 def _inside(result: TreeResult, name: str) -> int:
-    """Parameters in all modules of a name, one inside another of the name counted once."""
+    """Count the parameters in all modules of a name; a module inside another of that name counts once."""
 
     def is_outermost(at: int) -> bool:
         while (at := result.parents[at]) >= 0:

@@ -1,9 +1,8 @@
 """How many numbers does this model consist of, and where are they?
 
-Counted from the module itself, part by part, by the module's own names where its blocks are not stated. Beside it
-stands the closed formula wherever the module is one for which it is exact (ViT of Dosovitskiy et al. 2021, arXiv
-2010.11929, and its relatives; Swin, arXiv 2103.14030), and only if it gives the module's own total. Buffers (position
-indices, running statistics) do not count.
+Counted from the module itself, part by part, or by the module's own names if its blocks are not known. The closed
+formula is shown if it is exact for the module (ViT of Dosovitskiy et al. 2021, arXiv 2010.11929, and its relatives;
+Swin, arXiv 2103.14030) and gives the module's own total. Buffers (position indices, running statistics) do not count.
 Misleading as a measure of cost: B/32 has more parameters than B/16 and computes a quarter.
 """
 
@@ -30,7 +29,7 @@ _FIRST_PARTS = ("patch_embed", "pos_embed", "prefix_tokens")
 
 
 def count_parts(module: nn.Module) -> dict[str, int]:
-    """Parameters of each part in the order of the forward pass; blocks are numbered over the whole network."""
+    """Count the parameters of each part in the order of the forward pass; block numbers run over the whole network."""
     counts = dict.fromkeys(_FIRST_PARTS, 0)
     blocks: dict[str, str] = {}
     for name, parameter in module.named_parameters():
@@ -46,7 +45,7 @@ def count_parts(module: nn.Module) -> dict[str, int]:
 
 
 def count_modules(module: nn.Module) -> dict[str, int]:
-    """Parameters of each child of a module and of each entry of its lists, by their names in it."""
+    """Count the parameters of each child of a module and of each entry of its lists, by their names in it."""
     counts: dict[str, int] = {}
     for name, parameter in module.named_parameters():
         part = re.match(r"[^.]+(\.\d+)?", name)[0]
@@ -55,7 +54,7 @@ def count_modules(module: nn.Module) -> dict[str, int]:
 
 
 def shape_of(module: nn.Module) -> ViTShape | SwinShape | None:
-    """What the closed formula needs to know; None where none is stated or its sum is not the module's own count."""
+    """Return the sizes that the closed formula needs, or None if there is none or its sum is not the module's count."""
     count = sum(parameter.numel() for parameter in module.parameters())
     for read in (vit_shape, swin_shape):
         try:
@@ -68,13 +67,13 @@ def shape_of(module: nn.Module) -> ViTShape | SwinShape | None:
 
 
 def terms_of(module: nn.Module) -> tuple[Term, ...]:
-    """The closed formula of a module; empty where none is stated or where its sum is not the module's own count."""
+    """Return the closed formula of a module; empty if there is none or its sum is not the module's own count."""
     shape = shape_of(module)
     return exact_terms(shape) if shape else ()
 
 
 def vit_shape(module: nn.Module) -> ViTShape:
-    """The shape of a plain ViT, read off its modules. AttributeError where it is something else."""
+    """Read the shape of a plain ViT off its modules. Raises AttributeError for other architectures."""
     projection, block = module.patch_embed.proj, module.blocks[0]
     grid, patch_size = module.patch_embed.grid_size, projection.kernel_size[0]
     prefix_tokens = [getattr(module, name, None) for name in _PREFIX_TOKENS]
@@ -105,7 +104,7 @@ def vit_shape(module: nn.Module) -> ViTShape:
 
 
 def swin_shape(module: nn.Module) -> SwinShape:
-    """The shape of a Swin transformer, read off its modules. AttributeError where it is something else."""
+    """Read the shape of a Swin transformer off its modules. Raises AttributeError for other architectures."""
     projection, stages = module.patch_embed.proj, [stage.blocks for stage in module.layers]
     first = stages[0][0]
     return SwinShape(
@@ -132,7 +131,7 @@ def _outputs(head: nn.Module) -> int:
 
 
 def compute(capture: Capture) -> CountResult:
-    """Parameters of each part, int64 (parts,), whose sum is `total`, and the closed formula in `terms`."""
+    """Count the parameters of each part, int64 (parts,), with sum `total`; `terms` is the closed formula."""
     module = capture.model.module
     parts = (count_parts if capture.model.family.shows_stream else count_modules)(module)
     terms = terms_of(module)
@@ -161,12 +160,12 @@ def compute(capture: Capture) -> CountResult:
 
 
 def reading(result: CountResult) -> Text:
-    """How many there are, and where most of them lie."""
+    """State the total and the parts that hold most of it."""
     counts, total = dict(zip(result.parts, result.values.tolist(), strict=True)), max(result.total, 1)
     blocks = [part for part in counts if part.startswith("block ")]
     others = {part: count for part, count in counts.items() if part not in blocks}
     largest = max(others, key=others.get, default="")
-    said = {
+    fields = {
         "total": counted(result.total),
         "part": part_text(largest),
         "share": percent(others.get(largest, 0) / total),
@@ -179,13 +178,13 @@ def reading(result: CountResult) -> Text:
         return Text(
             "Of {total} parameters {share} lie in the largest part, {part}.",
             "{total} 个参数中，最大的部分占 {share}：{part}。",
-        ).format(**said)
+        ).format(**fields)
     if not others:
-        return Text("All {total} parameters lie in {blocks}.", "{total} 个参数全部在{blocks}里。").format(**said)
+        return Text("All {total} parameters lie in {blocks}.", "{total} 个参数全部在{blocks}里。").format(**fields)
     return Text(
         "{inside} of the {total} parameters lie in {blocks}; outside, the largest part, {part}, has {share}.",
         "{total} 个参数中有 {inside} 在{blocks}里；块外最大的部分占 {share}：{part}。",
-    ).format(**said)
+    ).format(**fields)
 
 
 VIEW = View(

@@ -27,13 +27,13 @@ MOST = 256
 
 
 def kernels_of(module: nn.Module) -> Float[Tensor, "dim 3 height width"] | None:
-    """Kernels of the patch embedding; None where it does not read colours: a hybrid's reads features of a CNN."""
+    """Return the kernels of the patch embedding, or None if it reads no colours (a hybrid's reads features)."""
     weight = getattr(module.patch_embed.proj, "weight", None)
     return None if weight is None or weight.ndim != 4 or weight.shape[1] != CHANNELS else weight.detach()
 
 
 def compute(capture: Capture, count: int) -> FiltersResult:
-    """Components as pictures, (count, P, P, 3) in 0-1 with zero at 0.5, the one with most variance first."""
+    """Compute components as pictures, (count, P, P, 3) in 0-1 with zero at 0.5, the one with most variance first."""
     kernels = kernels_of(capture.model.module).double().cpu().numpy()
     dim, _, height, width = kernels.shape
     components, shares = principal_components(kernels.reshape(dim, -1), count)
@@ -60,7 +60,7 @@ def compute(capture: Capture, count: int) -> FiltersResult:
 
 
 def refuses(capture: Capture) -> Text | None:
-    """A patch embedding that does not read colours has no colours to show."""
+    """Refuse patch embeddings that do not read colours."""
     if kernels_of(capture.model.module) is not None:
         return None
     return Text(
@@ -70,19 +70,19 @@ def refuses(capture: Capture) -> Text | None:
 
 
 def reading(result: FiltersResult) -> Text:
-    """How few directions hold most of what the kernels differ in."""
+    """State how few directions hold most of the kernels' variance."""
     together = np.cumsum(result.shares)
-    said = {"first": percent(result.shares[0]), "count": len(together), "all": percent(together[-1])}
+    fields = {"first": percent(result.shares[0]), "count": len(together), "all": percent(together[-1])}
     if together[-1] <= 0.5:
         return Text(
             "The first filter stands for {first} of what the kernels differ in, the {count} shown together for {all}.",
             "第一个滤波器占卷积核差异的 {first}，所示 {count} 个合计占 {all}。",
-        ).format(**said)
+        ).format(**fields)
     return Text(
         "The first filter stands for {first} of what the kernels differ in, the first {half} for more than half, the "
         "{count} shown for {all}.",
         "第一个滤波器占卷积核差异的 {first}，前 {half} 个超过一半，所示 {count} 个合计占 {all}。",
-    ).format(**said, half=int((together <= 0.5).sum()) + 1)
+    ).format(**fields, half=int((together <= 0.5).sum()) + 1)
 
 
 VIEW = View(

@@ -1,7 +1,8 @@
 """What are the tokens of this image? The patches the model cuts it into, row by row.
 
 ViT (Dosovitskiy et al. 2021, arXiv 2010.11929, section 3.1) reads an image of H x W pixels as (H / P)(W / P) patches
-of P x P pixels. A hybrid cuts the feature map of a CNN instead: its cells are shown, but each sees further than that.
+of P x P pixels. A hybrid cuts the feature map of a CNN instead: the view shows its cells, but each cell depends on more
+pixels than those inside it.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ TITLE = Text("Patch grid", "图块网格")
 
 
 def patches(pixels: np.ndarray, grid: PatchGrid) -> np.ndarray:
-    """Cut uint8 (height, width, 3) into (rows * cols, P, P, 3), row by row; what is beyond the last patch is left."""
+    """Cut uint8 (height, width, 3) into (rows * cols, P, P, 3), row by row; pixels beyond the last patch go."""
     whole = pixels[: grid.rows * grid.patch_size, : grid.cols * grid.patch_size]
     return rearrange(whole, "(rows p) (cols q) c -> (rows cols) p q c", rows=grid.rows, cols=grid.cols)
 
 
 def compute(capture: Capture) -> PatchesResult:
-    """Patches of the pixels the model saw, on the grid of its first block."""
+    """Cut the pixels that the model saw into patches, on the grid of its first block."""
     grid, pixels = capture.grid(0), capture.input.pixels
     return PatchesResult(
         view="patch_grid",
@@ -42,7 +43,7 @@ def compute(capture: Capture) -> PatchesResult:
 
 
 def reading(result: PatchesResult) -> Text:
-    """What becomes of the image."""
+    """State the numbers and sizes of the patches."""
     grid, (height, width) = result.grid, result.image.shape[:2]
     return Text(
         "The image of {height} × {width} pixels becomes {rows} × {cols} = {patches} patches of {side} × {side} pixels, "

@@ -1,7 +1,7 @@
 """Which patches are like this one? Cosine between one token and every patch token after a block.
 
-cos(x_q, x_i) of the residual stream that leaves the block, before any norm (as maps: Amir et al. 2021, arXiv
-2112.05814). `cosines` takes any tokens, so that a patch of one picture can be looked for in another.
+cos(x_q, x_i) of the residual stream after the block, before any norm (as maps: Amir et al. 2021, arXiv 2112.05814).
+`cosines` takes any tokens, so a patch of one picture can be compared with another picture.
 Misleading: all tokens of a block share a large common part, so that even unlike patches may have a high cosine.
 """
 
@@ -25,18 +25,18 @@ TITLE = Text("Patch similarity", "图块相似度")
 
 
 def cosines(token: Float[Tensor, " dim"], tokens: Float[Tensor, "patches dim"]) -> Float[Tensor, " patches"]:
-    """Cosine between one token and each of others."""
+    """Compute the cosine between one token and each of the others."""
     return F.cosine_similarity(token[None], tokens, dim=-1)
 
 
 def compute(capture: Capture, block: int, query: Query) -> MapResult:
-    """Cosine of one token with every patch token, (rows, cols) in -1 to 1."""
+    """Compute the cosine of one token with every patch token, (rows, cols) in -1 to 1."""
     grid, tokens = capture.grid(block), capture.residual_after(block)
-    found = cosines(tokens[capture.token(query, block)], tokens[len(capture.prefix_tokens) :])
+    similarities = cosines(tokens[capture.token(query, block)], tokens[len(capture.prefix_tokens) :])
     return MapResult(
         view="patch_similarity",
         title=TITLE,
-        values=found.reshape(grid.rows, grid.cols).cpu().numpy(),
+        values=similarities.reshape(grid.rows, grid.cols).cpu().numpy(),
         axes=("rows", "cols"),
         unit=Text("cosine", "余弦"),
         formula="x_q · x_i / (|x_q| |x_i|)",
@@ -50,7 +50,7 @@ def compute(capture: Capture, block: int, query: Query) -> MapResult:
 
 
 def reading(result: MapResult) -> Text:
-    """The patches that are most and least like the one that asks, and the middle of all."""
+    """Name the patches that are most and least like the query, and give the median."""
     others = without(result.values, result.query)
     if not np.isfinite(others).any():
         return Text("There is no other patch to compare it with.", "没有其他图块可以比较。")

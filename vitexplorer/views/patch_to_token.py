@@ -1,11 +1,11 @@
 """How does a patch of pixels become a token? Every step with its shape and the numbers of one patch.
 
 ViT (Dosovitskiy et al. 2021, arXiv 2010.11929, equation 1): the patch, P x P x C normalised pixels, is written as one
-row of P P C numbers, multiplied with the embedding matrix, D x P P C, and the embedding of its place is added. Swin
-(arXiv 2103.14030) normalises instead of adding, CLIP normalises what was added. The row runs pixel after pixel, three
-channels each; the convolution that timm computes this with has the same numbers in another order. What comes out is
-compared with what the first block read in the captured pass, and refused if it is something else.
-Misleading: the numbers of a token have no order, so that a strip of them has no left and right.
+row of P P C numbers and multiplied with the embedding matrix, D x P P C; then the position embedding is added. Swin
+(arXiv 2103.14030) normalises instead of adding, CLIP normalises the sum. The row runs pixel after pixel, three channels
+each; timm's convolution has the same numbers in another order. The result is compared with the token that the first
+block read in the captured pass, and a mismatch is refused.
+Misleading: the numbers of a token have no order, so a strip of them has no left and right.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from vitexplorer.views.record import View
 TITLE = Text("From pixels to a token", "从像素到标记")
 CHANNELS = 3
 CLOSE = 1e-4
-"""of the largest number of the token: what the order of additions can change"""
+"""Rounding that the order of additions can cause, as a share of the token's largest number"""
 
 PLACE = Text("position embedding", "位置编码")
 ADDED = Text("For the place a learned vector is added.", "加上一个表示位置的可学习向量。")
@@ -49,27 +49,27 @@ BIASED = Text(
 
 
 class PatchControl(QueryControl):
-    """One patch (row, col) of the grid that the patch embedding makes."""
+    """Control for one patch (row, col) of the patch embedding's grid."""
 
     def default(self, capture: CaptureProtocol) -> tuple[int, int]:
-        """The patch with the sharpest edges."""
+        """Return the patch with the sharpest edges."""
         return sharpest_patch(capture.input.pixels, capture.grid(0))
 
     def default_after(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> tuple[int, int]:
-        """The same."""
+        """Return the same."""
         return self.default(capture)
 
     def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
-        """The patch with the sharpest edges; the others are picked on the image."""
+        """Return the patch with the sharpest edges; the others are picked on the image."""
         row, col = self.default(capture)
         return ((f"{row},{col}", query_text((row, col))),)
 
     def grid(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> PatchGrid:
-        """That of the first block."""
+        """Return the first block's grid."""
         return capture.grid(0)
 
     def named(self, name: str, capture: CaptureProtocol) -> Query:
-        """Raises SettingError: prefix tokens are made of no pixels."""
+        """Raise SettingError: prefix tokens are not made of pixels."""
         raise SettingError(
             Text("Only a patch is made of pixels: give (row, col).", "只有图块由像素构成：请给出（行，列）。")
         )
@@ -79,12 +79,12 @@ class PatchControl(QueryControl):
 
 
 def flattened(patch: Float[Tensor, "channels height width"]) -> Float[Tensor, " pixels"]:
-    """Pixel after pixel, row by row, the channels of each side by side."""
+    """Flatten pixel after pixel, row by row, the channels of each pixel side by side."""
     return patch.permute(1, 2, 0).flatten()
 
 
 def projected(row: Float[Tensor, " pixels"], proj: nn.Conv2d) -> Float[Tensor, " dim"]:
-    """The row times the embedding matrix, whose columns are put into the row's order, plus the bias."""
+    """Multiply the row by the embedding matrix, with columns in the row's order, and add the bias."""
     matrix = proj.weight.permute(0, 2, 3, 1).flatten(1)
     product = matrix @ row
     return product if proj.bias is None else product + proj.bias
@@ -101,7 +101,7 @@ def _step(name: Text, symbols: str, shape: tuple[int, ...], numbers: Tensor | No
 
 @torch.no_grad()
 def compute(capture: Capture, patch: tuple[int, int]) -> TokenStepsResult:
-    """The token of a patch as the first block reads it, (dim,), and all that it was before."""
+    """Compute the token of a patch as the first block reads it, (dim,), with every step before it."""
     module, grid, image = capture.model.module, capture.grid(0), capture.input.tensor[0]
     embed, (row, col) = module.patch_embed, patch
     height, width = embed.proj.kernel_size
@@ -156,7 +156,11 @@ def compute(capture: Capture, patch: tuple[int, int]) -> TokenStepsResult:
 
 
 def _difference(capture: Capture, token: Tensor, read: Tensor) -> float:
-    """How far the token is from what the first block read. Raises UnsupportedError where it is another one."""
+    """Return the distance between the token and the one that the first block read.
+
+    Raises:
+        UnsupportedError: they are different tokens.
+    """
     difference = float((token - read).abs().max())
     if difference > CLOSE * max(1.0, float(read.abs().max())):
         raise UnsupportedError(
@@ -192,7 +196,7 @@ def _notes(capture: Capture, added: bool) -> list[Text]:
 
 
 def refuses(capture: Capture) -> Text | None:
-    """A changed run changes steps on the way; a hybrid cuts features of a CNN, not pixels."""
+    """Refuse changed runs, whose steps may differ, and hybrids, which cut features of a CNN instead of pixels."""
     if capture.change is not None:
         return Text("The steps are those of the plain run.", "这里的步骤只适用于未更改的运行。")
     if capture.model.embeds_pixels:
@@ -204,9 +208,9 @@ def refuses(capture: Capture) -> Text | None:
 
 
 def reading(result: TokenStepsResult) -> Text:
-    """From how many numbers to how many, and how long what is added for the place is beside what the pixels give."""
+    """Compare the numbers of pixels and of entries, and the length of the position embedding with the pixels' part."""
     names = [step.name for step in result.steps]
-    said = {
+    fields = {
         "pixels": counted(result.patch.size),
         "patch": query_text(result.place),
         "dim": counted(result.values.size),
@@ -217,7 +221,7 @@ def reading(result: TokenStepsResult) -> Text:
             "The {pixels} numbers of the {patch} become a token of {dim}, of length {length}; nothing is added for its "
             "place.",
             "{patch}的 {pixels} 个数变成 {dim} 维的标记，长度 {length}；没有为位置加上任何东西。",
-        ).format(**said)
+        ).format(**fields)
     at = names.index(PLACE)
     place, content = (np.linalg.norm(result.steps[n].numbers) for n in (at, at - 1))
     return Text(
@@ -225,7 +229,7 @@ def reading(result: TokenStepsResult) -> Text:
         "{place}, what comes of its pixels {content}.",
         "{patch}的 {pixels} 个数变成 {dim} 维的标记。为位置加上的向量长度为 {place}，"
         "由像素得到的向量长度为 {content}。",
-    ).format(**said, place=measured(place), content=measured(content))
+    ).format(**fields, place=measured(place), content=measured(content))
 
 
 VIEW = View(

@@ -1,10 +1,10 @@
-"""Does it matter whether the class token or the mean patch is read? The same network, read out in every way it can be.
+"""Does it matter whether the class token or the mean patch is read? The same network with each possible read-out.
 
 Each reading goes through the model's own final norm and classifier in the model's own order: class token
 (Dosovitskiy et al. 2021, arXiv 2010.11929), mean over patches, the distillation token's own classifier (Touvron et al.
-2021, arXiv 2012.12877), or the model's own pooling where it is none of these. The curve is the cosine between the class
+2021, arXiv 2012.12877), or the model's own pooling if it is none of these. The curve is the cosine between the class
 token and the mean of the patch tokens in the residual stream after each block, before any norm.
-Misleading: a model trained with one reading was never asked for the others, and their answers may be nonsense.
+Misleading: a model is trained for one reading only; its answers from the others may be nonsense.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ NO_CLASSES = Text(
 
 
 def cosine_to_mean(token: Float[Tensor, " dim"], patches: Float[Tensor, "patches dim"]) -> Float[Tensor, ""]:
-    """Cosine between one token and the mean of others."""
+    """Compute the cosine between one token and the mean of others."""
     return F.cosine_similarity(token, patches.mean(0), dim=0)
 
 
 def read_out(capture: Capture, reading: Reading, is_own: bool) -> ReadOut:
-    """What one reading predicts at the end, and would predict after each block."""
+    """Return the prediction of one reading at the end, and its likeliest class after each block."""
     names, blocks = capture.model.class_texts, readable_blocks(capture)
     return ReadOut(
         reading=reading,
@@ -47,7 +47,7 @@ def read_out(capture: Capture, reading: Reading, is_own: bool) -> ReadOut:
 
 
 def compute(capture: Capture) -> PoolingResult:
-    """Cosine of class token and mean patch after each block, (blocks,), and each reading's top 5, or its output."""
+    """Compute the cosine of class token and mean patch after each block, (blocks,), and each reading's answer."""
     model, prefix, place = capture.model, len(capture.prefix_tokens), capture.prefix_tokens.index("cls")
     streams = [capture.residual_after(block) for block in range(capture.depth)]
     own, answers = model.family.own_reading(model.module), capture.logits is not None
@@ -72,7 +72,7 @@ def compute(capture: Capture) -> PoolingResult:
 
 
 def refuses(capture: Capture) -> Text | None:
-    """A model without a class token has nothing to compare."""
+    """Refuse models without a class token, which have nothing to compare."""
     if "cls" in capture.prefix_tokens:
         return None
     return Text(
@@ -82,7 +82,7 @@ def refuses(capture: Capture) -> Text | None:
 
 
 def reading(result: PoolingResult) -> Text:
-    """Whether the readings agree, and how the class token moves away from the patches."""
+    """Say whether the readings agree, and how the class token moves away from the patches."""
     cosine = Text(
         "The cosine of class token and mean patch is {start} after block 0 and {end} after block {last}.",
         "类别标记与图块平均的余弦在块 0 之后为 {start}，在块 {last} 之后为 {end}。",
@@ -108,7 +108,7 @@ def reading(result: PoolingResult) -> Text:
 
 
 def _short(token: Text) -> Text:
-    """After an article that it may bring itself."""
+    """Drop the article that a token's name may begin with."""
     return Text(token.en.removeprefix("the "), token.zh)
 
 

@@ -1,16 +1,16 @@
 """What has the model learned of place? Cosine between the position embeddings of all pairs of patches.
 
 A board of R x C tiles, one for each patch, each an R x C map (Dosovitskiy et al. 2021, arXiv 2010.11929, figure 7
-centre), or one tile for one patch. A table learned for another grid is shown resampled as the forward pass resamples
-it (bicubic); it can be asked for on any grid: what the model would add to an image of so many patches. Beside it, as
-references, sine and cosine of the patch's number (1-D, Vaswani et al. 2017, arXiv
-1706.03762, section 3.5) or half of the width for its row and half for its column (2-D).
+centre), or one tile for one patch. A table learned for another grid is resampled as in the forward pass (bicubic). Any
+grid can be chosen: it shows what the model would add to an image with that many patches. References for comparison:
+sine and cosine of the patch's number (1-D, Vaswani et al. 2017, arXiv 1706.03762, section 3.5), or half of the width
+for its row and half for its column (2-D).
 
-Rotary models (Su et al. 2021, arXiv 2104.09864) add nothing to the tokens: queries and keys are turned by angles that
-grow with the place. What place alone does to q . k is the mean over all angles of cos(angle_i - angle_j): the product
-of two rotated unit vectors that have equal parts in every rotated plane. That is the cosine of the vectors of all their
-cosines and sines, so it is the same formula.
-Misleading: the embedding is what is added at the start; how much of it later blocks use is not in this picture.
+Rotary models (Su et al. 2021, arXiv 2104.09864) add nothing to the tokens: queries and keys are rotated by angles that
+grow with the place. The effect of place alone on q . k is the mean over all angles of cos(angle_i - angle_j): the
+product of two rotated unit vectors that have equal parts in every rotated plane. This is the cosine between the vectors
+of all their cosines and sines, so the same formula applies.
+Misleading: the embedding is added at the start; this picture does not show how much of it later blocks use.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from vitexplorer.views.record import View
 TITLE = Text("Similarity of position embeddings", "位置编码的相似度")
 TEMPERATURE = 10000.0
 LARGEST = 32
-"""rows or columns of a grid that is asked for: a board of them has a million numbers"""
+"""Most rows or columns of a chosen grid: a board of that size has a million numbers"""
 ALONE = Text("There is only one patch, and no other place to compare it with.", "只有一个图块，没有其他位置可比。")
 KINDS = {
     "own": Text("the model's own", "模型自身的位置编码"),
@@ -56,28 +56,28 @@ FORMULAS = {
 
 
 class PatchOrAllControl(QueryControl):
-    """One patch (row, col), or all of them when none is given."""
+    """Control for one patch (row, col), or all patches if none is given."""
 
     def default(self, capture: CaptureProtocol) -> None:
-        """All patches."""
+        """Return None, for all patches."""
         return None
 
     def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
-        """All of them."""
+        """Return the choice of all patches."""
         return (("", Text("all patches", "全部图块")),)
 
     def grid(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> PatchGrid:
-        """That of the first block, where positions are added."""
+        """Return the first block's grid, where positions are added."""
         return capture.grid(0)
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Query | None:
-        """A patch of the first block's grid."""
+        """Return a patch of the first block's grid, or None for all."""
         if value is None or (isinstance(value, str) and value in ("", "all")):
             return None
         return super().parse(value, capture, settings)
 
     def named(self, name: str, capture: CaptureProtocol) -> Query:
-        """Raises SettingError: prefix tokens have no place to compare."""
+        """Raise SettingError: prefix tokens have no place to compare."""
         raise SettingError(
             Text(
                 "Positions are compared between patches: give (row, col), or nothing for all of them.",
@@ -87,16 +87,16 @@ class PatchOrAllControl(QueryControl):
 
 
 class GridControl(Control):
-    """The grid that positions are resampled to, (rows, cols); that of the captured run when none is given."""
+    """Control for the grid that positions are resampled to, (rows, cols); by default the grid of the captured run."""
 
     kind: ClassVar[str] = "choice"
 
     def default(self, capture: CaptureProtocol) -> None:
-        """The captured run's own."""
+        """Return None, for the captured run's own grid."""
         return None
 
     def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
-        """The run's own, half of it, one and a half and twice as many rows and columns."""
+        """Return the run's own grid, half of it, one and a half and twice as many rows and columns."""
         grid = capture.grid(0)
         sizes = [(grid.rows * n // 2, grid.cols * n // 2) for n in (1, 3, 4)]
         others = [(f"{rows},{cols}", same(f"{rows} × {cols}")) for rows, cols in sizes if _fits(rows, cols)]
@@ -104,7 +104,7 @@ class GridControl(Control):
         return (("", own), *others)
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> tuple[int, int] | None:
-        """Rows and columns, 1 to 32 each; "7x7" and "7,7" are read too, and one number for both."""
+        """Return rows and columns, 1 to 32 each; also reads "7x7", "7,7" and one number for both."""
         if value is None or value == "":
             return None
         parts = re.split("[,x×]", value) if isinstance(value, str) else value
@@ -131,34 +131,35 @@ def _fits(rows: int, cols: int) -> bool:
 
 
 def sinusoids(places: Float[Tensor, " patches"], dim: int) -> Float[Tensor, "patches dim"]:
-    """Sines, then cosines, of place / 10000^(2f / dim), f = 0 ... dim / 2 - 1; `dim` is even."""
+    """Return sines, then cosines, of place / 10000^(2f / dim), f = 0 ... dim / 2 - 1; `dim` is even."""
     rates = TEMPERATURE ** (-torch.arange(0, dim, 2, dtype=places.dtype, device=places.device) / dim)
     angles = places[:, None] * rates
     return torch.cat([angles.sin(), angles.cos()], dim=1)
 
 
 def sincos_1d(grid: PatchGrid, dim: int) -> Float[Tensor, "patches dim"]:
-    """Sinusoids of the patch's number, row by row."""
+    """Return sinusoids of the patch's number, row by row."""
     return sinusoids(torch.arange(grid.num_patches, dtype=torch.float64), dim)
 
 
 def sincos_2d(grid: PatchGrid, dim: int) -> Float[Tensor, "patches dim"]:
-    """Sinusoids of the row in one half of the width, of the column in the other; `dim` is a multiple of 4."""
+    """Return sinusoids of the row in one half of the width, of the column in the other; `dim` is a multiple of 4."""
     numbers = torch.arange(grid.num_patches)
     rows, cols = numbers // grid.cols, numbers % grid.cols
     return torch.cat([sinusoids(part.double(), dim // 2) for part in (rows, cols)], dim=1)
 
 
 def cosine_board(vectors: Float[Tensor, "patches dim"], grid: PatchGrid) -> Float[Tensor, "rows cols rows cols"]:
-    """Cosine of each pair of patches, the first pair of axes for the one, the second for the other."""
+    """Compute the cosine of each pair of patches: two axes for the first patch, two for the second."""
     unit = torch.nn.functional.normalize(vectors.double(), dim=-1)
     return (unit @ unit.T).float().reshape(grid.rows, grid.cols, grid.rows, grid.cols)
 
 
 def vectors_of(capture: Capture, kind: str, grid: PatchGrid) -> tuple[Float[Tensor, "patches dim"], str]:
-    """The position vectors of one kind on a grid and what they are: "learned", "rotary", "sincos_1d" or "sincos_2d".
+    """Return the position vectors on a grid and their kind: "learned", "rotary", "sincos_1d" or "sincos_2d".
 
-    Raises UnsupportedError where the model has no rotary positions and they are asked for.
+    Raises:
+        UnsupportedError: rotary positions are chosen and the model has none.
     """
     model = capture.model
     if kind in ("sincos_1d", "sincos_2d"):
@@ -179,48 +180,48 @@ def vectors_of(capture: Capture, kind: str, grid: PatchGrid) -> tuple[Float[Tens
 
 
 def compute(capture: Capture, query: Query | None, kind: str, grid: tuple[int, int] | None) -> Result:
-    """Cosines of all pairs, (rows, cols, rows, cols), or of one patch with all, (rows, cols).
+    """Compute cosines of all pairs, (rows, cols, rows, cols), or of one patch with all, (rows, cols).
 
-    `query` is a patch of the captured run; on another grid it stands for the cell that its centre lies in.
+    `query` is a patch of the captured run; on another grid it stands for the cell that contains its centre.
     """
     own = capture.grid(0)
-    shown = own if grid is None else replace(own, rows=grid[0], cols=grid[1])
-    vectors, found = vectors_of(capture, kind, shown)
-    board = cosine_board(vectors, shown).cpu().numpy()
-    what_it_is = {
+    chosen = own if grid is None else replace(own, rows=grid[0], cols=grid[1])
+    vectors, found_kind = vectors_of(capture, kind, chosen)
+    board = cosine_board(vectors, chosen).cpu().numpy()
+    common = {
         "view": "position_similarity",
         "title": TITLE,
         "unit": Text("cosine", "余弦"),
-        "formula": FORMULAS[found],
+        "formula": FORMULAS[found_kind],
         "provenance": capture.provenance,
         "settings": {"query": query, "kind": kind, "grid": grid},
-        "notes": tuple(_notes(capture, found, shown)),
-        "grid": shown,
+        "notes": tuple(_notes(capture, found_kind, chosen)),
+        "grid": chosen,
     }
     if query is None:
-        return BoardResult(values=board, axes=("rows", "cols", "rows", "cols"), **what_it_is)
-    cell = same_place(query, own, shown)
-    image = capture.input.pixels if grid is None else resized(capture.input.pixels, shown)
-    return MapResult(values=board[cell], axes=("rows", "cols"), image=image, query=cell, **what_it_is)
+        return BoardResult(values=board, axes=("rows", "cols", "rows", "cols"), **common)
+    cell = same_place(query, own, chosen)
+    image = capture.input.pixels if grid is None else resized(capture.input.pixels, chosen)
+    return MapResult(values=board[cell], axes=("rows", "cols"), image=image, query=cell, **common)
 
 
 def same_place(patch: tuple[int, int], old: PatchGrid, new: PatchGrid) -> tuple[int, int]:
-    """The cell of a grid in which the centre of a patch of another grid over the same image lies."""
+    """Return the cell of a new grid that contains the centre of an old grid's patch, over the same image."""
     return (2 * patch[0] + 1) * new.rows // (2 * old.rows), (2 * patch[1] + 1) * new.cols // (2 * old.cols)
 
 
 def resized(pixels: np.ndarray, grid: PatchGrid) -> np.ndarray:
-    """Uint8 (rows x P, cols x P, 3): the image as large as an image of this grid is."""
+    """Resize the image to the size of a grid, uint8 (rows x P, cols x P, 3)."""
     size = (grid.rows * grid.patch_size, grid.cols * grid.patch_size)
     image = torch.from_numpy(pixels.copy()).permute(2, 0, 1)[None].float()
     stretched = F.interpolate(image, size=size, mode="bilinear", antialias=True)
     return stretched[0].permute(1, 2, 0).round().clamp(0, 255).byte().numpy()
 
 
-def _notes(capture: Capture, found: str, grid: PatchGrid) -> list[Text]:
+def _notes(capture: Capture, kind: str, grid: PatchGrid) -> list[Text]:
     model = capture.model
     notes = []
-    if found == "learned":
+    if kind == "learned":
         learned = model.family.learned_grid(model.module)
         if learned != (grid.rows, grid.cols):
             notes.append(
@@ -238,7 +239,7 @@ def _notes(capture: Capture, found: str, grid: PatchGrid) -> list[Text]:
                     "该模型还有旋转位置编码：可将位置编码（kind）选为 rotary。",
                 )
             )
-    elif found == "rotary":
+    elif kind == "rotary":
         notes.append(
             Text(
                 "Rotary: what place alone does to q . k, the mean over all heads, blocks and frequencies that differ.",
@@ -256,7 +257,7 @@ def _notes(capture: Capture, found: str, grid: PatchGrid) -> list[Text]:
 
 
 def refuses(capture: Capture) -> Text | None:
-    """Models that know offsets only have no embedding of a place."""
+    """Refuse models that only know offsets: they have no embedding of a place."""
     family, module, grid = capture.model.family, capture.model.module, capture.grid(0)
     if family.learned_grid(module) is not None or family.rotary_positions(module, grid) is not None:
         return None
@@ -267,7 +268,7 @@ def refuses(capture: Capture) -> Text | None:
 
 
 def reading(result: MapResult | BoardResult) -> Text:
-    """Whether neighbours are alike and what is far is unlike."""
+    """Say whether neighbours are similar and distant places are not."""
     if isinstance(result, BoardResult):
         return _of_all(result)
     others = without(result.values, result.query)

@@ -1,7 +1,7 @@
-"""What would a map look like that knows nothing? Numbers drawn evenly from 0 to 1, to hold every other map against.
+"""What would a map look like that knows nothing? Numbers drawn evenly from 0 to 1, a baseline for every other map.
 
-An explanation is worth looking at where it beats this one (Adebayo et al. 2018, arXiv 1810.03292; as a curve: the
-view `faithfulness`). The numbers depend on the seed and the class and on nothing else.
+An explanation is worth looking at if it beats this one (Adebayo et al. 2018, arXiv 1810.03292; as a curve: the
+view `faithfulness`). The numbers depend only on the seed and the class.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ TITLE = Text("Random map", "随机图")
 
 
 def draw(seed: int, target: Target, patches: int) -> Float[Tensor, " patches"]:
-    """One number in [0, 1) for each patch."""
+    """Draw one number in [0, 1) for each patch."""
     number = target if isinstance(target, int) else zlib.crc32(str(target).encode())
     return torch.from_numpy(np.random.default_rng([seed, number]).random(patches, dtype=np.float32))
 
 
 def compute(capture: Capture, target: Target, seed: int) -> MapResult:
-    """A map that knows nothing of model and image, (rows, cols) in [0, 1)."""
+    """Draw a map that knows nothing of model and image, (rows, cols) in [0, 1)."""
     grid = capture.grid(capture.depth - 1)
     return class_map(
         capture,
@@ -49,7 +49,7 @@ def compute(capture: Capture, target: Target, seed: int) -> MapResult:
 
 
 def reading(result: MapResult) -> Text:
-    """How narrow a map looks that knows nothing."""
+    """State how concentrated a random map looks."""
     share, where = tenth(result.values)
     return Text(
         "By chance alone the top tenth of the patches hold {share}{where}, and {patch} comes first: a map that knows "

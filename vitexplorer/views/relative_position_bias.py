@@ -1,10 +1,10 @@
 """Which offsets does each head prefer before it has seen anything? The bias that is added to its scores.
 
-Swin (arXiv 2103.14030, equation 4) learns a table; Swin V2 (arXiv 2111.09883, section 3.3) a small network over
-logarithms of offsets, of which 16 sigmoid is added; BEiT (arXiv 2106.08254) a table, in some models shared by all
-blocks. Entry (dy, dx) is added where the query lies dy rows below and dx columns right of the key, so zero is in the
-middle, the left column is for keys to the right. In nats: a difference of 1 is a factor e before the softmax.
-Misleading: content usually decides; a strong bias tells what a head does when content has nothing to say.
+Swin (arXiv 2103.14030, equation 4) learns a table. Swin V2 (arXiv 2111.09883, section 3.3) learns a small network over
+logarithms of offsets and adds 16 sigmoid of its output. BEiT (arXiv 2106.08254) learns a table, in some models shared
+by all blocks. Entry (dy, dx) is added where the query lies dy rows below and dx columns right of the key, so zero is in
+the middle, and the left column is for keys to the right. In nats: a difference of 1 is a factor e before the softmax.
+Misleading: content usually decides; a strong bias shows what a head does when content has nothing to say.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CLASS_TOKEN = Text(
 
 
 def compute(capture: Capture, block: int) -> OffsetsResult:
-    """Bias of each offset, (heads, 2 Wh - 1, 2 Ww - 1), for windows of Wh x Ww cells (BEiT: the whole grid)."""
+    """Return the bias of each offset, (heads, 2 Wh - 1, 2 Ww - 1), for windows of Wh x Ww cells (BEiT: the grid)."""
     values = capture.model.family.relative_bias(capture.model.module, block).cpu().numpy()
     _, rows, cols = values.shape
     return OffsetsResult(
@@ -50,7 +50,7 @@ def compute(capture: Capture, block: int) -> OffsetsResult:
 
 
 def refuses(capture: Capture) -> Text | None:
-    """Models with absolute or rotary positions add no bias."""
+    """Refuse models with absolute or rotary positions: they add no bias."""
     if capture.model.family.relative_bias(capture.model.module, 0) is not None:
         return None
     return Text(
@@ -60,7 +60,7 @@ def refuses(capture: Capture) -> Text | None:
 
 
 def place_text(rows: int, cols: int) -> Text:
-    """Where a key lies for an offset, query minus key: 2 rows above and 1 column to the left of the query."""
+    """Describe the place of a key by its offset, query minus key: 2 rows above and 1 column to the left."""
     en, zh = [], []
     if rows:
         en.append(f"{abs(rows)} {'row' if abs(rows) == 1 else 'rows'} {'above' if rows > 0 else 'below'}")
@@ -73,7 +73,7 @@ def place_text(rows: int, cols: int) -> Text:
 
 
 def reading(result: OffsetsResult) -> Text:
-    """The head that minds the place most, the keys it prefers and avoids; and the head that minds it least."""
+    """Name the head with the strongest bias, the keys that it prefers and avoids, and the head with the weakest."""
     flat = result.values.reshape(len(result.values), -1)
     spread = np.ptp(flat, axis=1)
     strong, weak = int(spread.argmax()), int(spread.argmin())

@@ -31,17 +31,17 @@ BINS = 40
 
 
 class Head(NamedTuple):
-    """Queries and keys of one head with what stands between their products and the softmax."""
+    """Queries and keys of one head, with the scale between their products and the softmax."""
 
     query: Float[Tensor, "windows queries head_dim"]
     key: Float[Tensor, "windows keys head_dim"]
     scale: float
     learned: bool
-    """whether the scale is a learned temperature"""
+    """True if the scale is a learned temperature"""
 
 
 def head_of(call: AttentionCall, head: int, temperature: Float[Tensor, " heads"] | None) -> Head:
-    """Undo the scaling where the module multiplied the queries before it called for the product."""
+    """Undo the scaling if the module multiplied the queries before it called for the product."""
     query, key = call.query[:, head], call.key[:, head]
     if call.scores is None:
         return Head(query, key, call.scale, learned=False)
@@ -54,7 +54,7 @@ def head_of(call: AttentionCall, head: int, temperature: Float[Tensor, " heads"]
 def bias_row(
     call: AttentionCall, head: int, window: int, token: int, scaled: Float[Tensor, " keys"]
 ) -> Float[Tensor, " keys"]:
-    """What one query's scaled scores get added: the call's bias, or what its softmax read beyond the scaled scores."""
+    """Return what is added to one query's scaled scores: the call's bias, or the softmax's input minus the scores."""
     if call.scores is not None:
         return call.scores[window, head, token] - scaled
     if call.bias is None:
@@ -64,7 +64,7 @@ def bias_row(
 
 
 def key_name(position: int, prefix_tokens: tuple[str, ...], cols: int) -> str:
-    """What a key is: a prefix token's name, "row,col" of a patch, or "padding"."""
+    """Return the name of a key: a prefix token's name, "row,col" of a patch, or "padding"."""
     if position == PADDING:
         return "padding"
     if position < 0:
@@ -99,7 +99,7 @@ def _notes(head: Head, call: AttentionCall) -> list[Text]:
 
 
 def compute(capture: Capture, block: int, head: int, query: Query) -> DotProductResult:
-    """Weights of one query, (keys,), in the order of the sequence or of the query's window, with every step."""
+    """Compute the weights of one query, (keys,), in the order of the sequence or its window, with every step."""
     call, positions = capture.call(block), capture.positions(block)
     if capture.site(block).windows is None:
         window, token = 0, capture.token(query, block)
@@ -112,8 +112,8 @@ def compute(capture: Capture, block: int, head: int, query: Query) -> DotProduct
     scaled = parts.scale * scores
     bias = bias_row(call, head, window, token, scaled)
     weights = call.weights(torch.tensor([token], device=q.device))[window, head, 0]
-    every = (parts.query @ parts.key.transpose(-2, -1)).flatten().cpu().double().numpy()
-    counts, edges = np.histogram(every, bins=BINS)
+    all_scores = (parts.query @ parts.key.transpose(-2, -1)).flatten().cpu().double().numpy()
+    counts, edges = np.histogram(all_scores, bins=BINS)
     return DotProductResult(
         view="scaled_dot_product",
         title=TITLE,
@@ -138,12 +138,12 @@ def compute(capture: Capture, block: int, head: int, query: Query) -> DotProduct
         output=(weights @ v).cpu().numpy(),
         all_scores=counts,
         bin_edges=edges,
-        score_variance=float(every.var()),
+        score_variance=float(all_scores.var()),
     )
 
 
 def key_text(key: str) -> Text:
-    """A key in words."""
+    """Return a key in words."""
     if key == "padding":
         return Text("padding", "填充")
     if "," in key:
@@ -153,7 +153,7 @@ def key_text(key: str) -> Text:
 
 
 def reading(result: DotProductResult) -> Text:
-    """The key with the largest weight, how it came to it, and what it would have had without the scaling."""
+    """Explain the largest weight, and state what it would be without the scaling."""
     top = int(np.nanargmax(result.values))
     plain = np.exp(result.scores + result.bias - (result.scores + result.bias).max(), dtype=float)
     bias = Text(" plus the bias {bias}", "，再加偏置 {bias}").format(bias=measured(result.bias[top]))

@@ -1,11 +1,11 @@
 """Do the methods tell the same story? The maps of several methods for one class, side by side.
 
-Each is the map that its own view gives for the class with other controls at their defaults. Their units differ (a share
-of attention, a part of a logit), so one common range would show nothing but the units: each is drawn as a share of its
-own largest magnitude, which stands under it, in one colour map for all. On request each is measured by deletion and
-insertion as in the view `faithfulness` (Petsiuk et al. 2018, arXiv 1806.07421), random order included.
+Each map comes from its own view, with all controls but the class at their defaults. Their units differ (a share of
+attention, a part of a logit), so a common range would only show the units. Each map is therefore drawn as a share of
+its own largest magnitude, which is printed below it; all use one colour map. On request each is measured by deletion
+and insertion as in the view `faithfulness` (Petsiuk et al. 2018, arXiv 1806.07421), random order included.
 
-Misleading: that maps agree proves nothing, since all may look where the model does not; one image ranks no methods.
+Misleading: maps that agree prove nothing, since all may look where the model does not; one image ranks no methods.
 """
 
 from __future__ import annotations
@@ -46,12 +46,14 @@ def compute(
     seed: int,
     progress: Progress | None = None,
 ) -> MethodsResult:
-    """The map of each method, (methods, rows, cols), and if wanted the areas under its curves, (methods, curves)."""
+    """Compute the map of each method, (methods, rows, cols), and on request its areas, (methods, curves)."""
     passes = num_passes(capture, len(methods), steps)
-    maps, done = _maps(capture, target, methods, seed, passes if measure else 0, progress)
-    found = faithfulness(capture, target, maps, steps, seed, _after(done, progress)) if measure else None
+    maps, done = _compute_maps(capture, target, methods, seed, passes if measure else 0, progress)
+    measured = faithfulness(capture, target, maps, steps, seed, _after(done, progress)) if measure else None
     known = explanations()
-    classless = [known[name].title for name in methods if not any(one.name == "target" for one in known[name].controls)]
+    classless = [
+        known[name].title for name in methods if not any(control.name == "target" for control in known[name].controls)
+    ]
     finest = min((result.grid for result in maps), key=lambda grid: grid.patch_size)
     return MethodsResult(
         view="side_by_side",
@@ -66,7 +68,7 @@ def compute(
             class_text(explained(capture, target)),
             AT_DEFAULTS,
             *(NO_TARGET.format(title=title) for title in classless),
-            *(found.notes if found else ()),
+            *(measured.notes if measured else ()),
         ),
         target=explained(capture, target),
         methods=methods,
@@ -76,36 +78,39 @@ def compute(
         grid=finest,
         image=capture.input.pixels,
         curves=CURVES,
-        areas=found.areas if found else None,
+        areas=measured.areas if measured else None,
         passes=passes,
         others=tuple((key, view.title) for key, view in _slow(capture).items() if key not in methods),
     )
 
 
-def _maps(
+def _compute_maps(
     capture: Capture, target: int, methods: tuple[str, ...], seed: int, later: int, progress: Progress | None
 ) -> tuple[list[MapResult], int]:
-    """The map of each method, and how many images went through the model; `later` more will be shown to it."""
+    """Return the map of each method and the number of images that went through the model.
+
+    `later` more images follow after the maps.
+    """
     least = [int(explanations()[name].runs != "nothing") for name in methods]
     maps, done = [], 0
     for at, name in enumerate(methods):
-        told = _Told(progress, done, sum(least[at + 1 :]) + later, least[at])
-        maps.append(explanation(name, capture, target, seed, told))
-        done += told.of
+        method_progress = _MethodProgress(progress, done, sum(least[at + 1 :]) + later, least[at])
+        maps.append(explanation(name, capture, target, seed, method_progress))
+        done += method_progress.of
         if progress:
-            progress(done, done + told.after)
+            progress(done, done + method_progress.after)
     return maps, done
 
 
 @dataclass
-class _Told:
-    """Passes a method's progress on, as part of the whole."""
+class _MethodProgress:
+    """Progress callback of one method, which reports it as part of the whole."""
 
     progress: Progress | None
     before: int
     after: int
     of: int
-    """images that the method takes, as far as it said"""
+    """Number of images that the method takes, as reported so far"""
 
     def __call__(self, done: int, of: int) -> None:
         self.of = of
@@ -114,29 +119,29 @@ class _Told:
 
 
 def _after(before: int, progress: Progress | None) -> Progress | None:
-    return progress and _Told(progress, before, 0, 0)
+    return progress and _MethodProgress(progress, before, 0, 0)
 
 
 def _slow(capture: Capture) -> dict[str, View]:
-    """Methods that are computed when somebody asks for them."""
+    """Return methods that are computed only on request."""
     return {key: view for key, view in explanations().items() if view.runs == "many" and view.refuses(capture) is None}
 
 
 def on_finer(values: Float[np.ndarray, "rows cols"], coarse: PatchGrid, fine: PatchGrid) -> np.ndarray:
-    """A map on the cells of a finer grid, (fine rows, fine cols), each with the number of the cell that it lies in."""
+    """Resample a map to a finer grid, (fine rows, fine cols); a cell takes the number of the cell around it."""
     ratio = coarse.patch_size // fine.patch_size
     return values[np.arange(fine.rows)[:, None] // ratio, np.arange(fine.cols)[None, :] // ratio]
 
 
 def ranks(values: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, " cells"]:
-    """The place of each number among all of them; those that are alike share the mean of their places."""
+    """Rank each number among all of them; equal numbers share the mean of their ranks."""
     _, group, count = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(count)
     return (last - (count - 1) / 2)[group.ravel()]
 
 
 def agreements(maps: Float[np.ndarray, "methods rows cols"]) -> list[tuple[float, int, int]]:
-    """Spearman's rank correlation of every two maps that say something, from the least to the most alike."""
+    """Compute Spearman's rank correlation of every two maps that are not constant, from least to most alike."""
     ordered = [(at, ranks(values)) for at, values in enumerate(maps) if not is_constant(values)]
     return sorted(
         (float(np.corrcoef(one, other)[0, 1]), at, to) for (at, one), (to, other) in itertools.combinations(ordered, 2)
@@ -144,7 +149,7 @@ def agreements(maps: Float[np.ndarray, "methods rows cols"]) -> list[tuple[float
 
 
 def reading(result: MethodsResult) -> Text:
-    """How alike the maps are; once they are measured, the best and the worst beside random order."""
+    """Say how alike the maps are; once they are measured, name the best and the worst beside random order."""
     return _agreement(result) if result.areas is None else _trust(result, result.areas)
 
 
@@ -153,8 +158,8 @@ def _agreement(result: MethodsResult) -> Text:
     if not pairs:
         return Text("There are no two maps to compare here.", "这里没有两幅可以比较的图。")
     (least, a, b), (most, c, d) = pairs[0], pairs[-1]
-    said = dict(zip("abcd", (result.titles[at] for at in (a, b, c, d)), strict=True))
-    said |= {"least": rounded(least), "most": rounded(most)}
+    fields = dict(zip("abcd", (result.titles[at] for at in (a, b, c, d)), strict=True))
+    fields |= {"least": rounded(least), "most": rounded(most)}
     alike = Text(
         "{c} and {d} put the patches in the most similar order (rank correlation {most})",
         "“{c}”与“{d}”给出的图块顺序最接近（秩相关系数 {most}）",
@@ -162,48 +167,48 @@ def _agreement(result: MethodsResult) -> Text:
     apart = Text("{alike}, {a} and {b} in the least similar ({least}).", "{alike}，“{a}”与“{b}”相差最大（{least}）。")
     alone = Text("{alike}.", "{alike}。")
     which = Text(" Whether the model follows any of them is yet to be measured.", "模型是否真的依据它们，尚待测量。")
-    sentence = (apart if len(pairs) > 1 else alone).format(alike=alike.format(**said), **said)
+    sentence = (apart if len(pairs) > 1 else alone).format(alike=alike.format(**fields), **fields)
     return Text(sentence.en + which.en, sentence.zh + which.zh)
 
 
 def _trust(result: MethodsResult, areas: Float[np.ndarray, "methods curves"]) -> Text:
-    """By the area between insertion and deletion, as the view `faithfulness` says it."""
+    """Compare the methods by the area between insertion and deletion, as the view `faithfulness` does."""
     gains = areas[:, CURVES.index("insertion")] - areas[:, CURVES.index("deletion")]
     chance, others = float(gains[-1]), gains[:-1]
-    said = {"chance": rounded(chance)}
+    fields = {"chance": rounded(chance)}
     if not others.size:
         return Text(
             "Random order alone leaves an area of {chance} between insertion and deletion: a map has to do better.",
             "仅用随机顺序，插入与删除曲线之间的面积为 {chance}：图的表现应当优于它。",
-        ).format(**said)
+        ).format(**fields)
     best, worst, beaten = int(others.argmax()), int(others.argmin()), int((others <= chance).sum())
-    said |= {"best": result.titles[best], "high": rounded(others[best])}
-    said |= {"worst": result.titles[worst], "low": rounded(others[worst]), "count": beaten, "all": len(others)}
+    fields |= {"best": result.titles[best], "high": rounded(others[best])}
+    fields |= {"worst": result.titles[worst], "low": rounded(others[worst]), "count": beaten, "all": len(others)}
     if beaten == len(others):
         return Text(
             "No method beats random order here: the area between insertion and deletion is {chance} for random order "
             "and {high} for the best, {best}.",
             "这里没有方法胜过随机顺序：插入与删除曲线之间的面积，随机顺序为 {chance}，最好的“{best}”为 {high}。",
-        ).format(**said)
+        ).format(**fields)
     first = Text(
         "{best} does best here: the area between insertion and deletion is {high}, that of random order {chance}.",
         "此处“{best}”最好：插入与删除曲线之间的面积为 {high}，随机顺序为 {chance}。",
-    ).format(**said)
-    return Text("{first}{rest}", "{first}{rest}").format(first=first, rest=_rest(said, best != worst))
+    ).format(**fields)
+    return Text("{first}{rest}", "{first}{rest}").format(first=first, rest=_rest(fields, best != worst))
 
 
-def _rest(said: dict[str, object], differ: bool) -> Text:
+def _rest(fields: dict[str, object], differ: bool) -> Text:
     if not differ:
         return same("")
-    if not said["count"]:
+    if not fields["count"]:
         return Text(
             " {worst} does worst with {low}, which is more than random order has.",
             "“{worst}”最差，为 {low}，但仍优于随机顺序。",
-        ).format(**said)
+        ).format(**fields)
     return Text(
         " {worst} does worst with {low}; {count} of {all} methods do no better than random order.",
         "“{worst}”最差，为 {low}；{all} 种方法中有 {count} 种不优于随机顺序。",
-    ).format(**said)
+    ).format(**fields)
 
 
 VIEW = View(

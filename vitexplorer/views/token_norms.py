@@ -1,8 +1,8 @@
 """Are there patches that the model uses as scratch paper? The length of every token after every block.
 
 Darcet et al. 2023 (arXiv 2309.16588): large models put global information into a few patches of empty background,
-whose tokens then are several times longer than the others; registers take that over. The paper's threshold (150 for
-DINOv2 giant) is one model's. Here a patch is marked where its norm lies beyond Q3 + 3 (Q3 - Q1) of the patches of its
+whose tokens become several times longer than the others; registers take over this role. The paper's threshold (150 for
+DINOv2 giant) fits one model only. Here a patch is marked if its norm lies beyond Q3 + 3 (Q3 - Q1) of the patches of its
 block, Tukey's "far out". Prefix tokens are shown and never marked. Swin's later blocks have fewer tokens.
 """
 
@@ -22,7 +22,7 @@ TITLE = Text("Token norms", "标记的范数")
 
 
 def compute(capture: Capture) -> MatrixResult:
-    """L2 norm of each token after each block, (blocks, tokens), prefix tokens first; outliers in `marked`."""
+    """Compute the L2 norm of each token after each block, (blocks, tokens), prefix tokens first; `marked`: outliers."""
     streams = [capture.residual_after(block) for block in range(capture.depth)]
     values = np.full((len(streams), max(map(len, streams))), np.nan)
     marked, prefix = np.zeros(values.shape, dtype=bool), len(capture.prefix_tokens)
@@ -54,10 +54,10 @@ def compute(capture: Capture) -> MatrixResult:
 
 
 def reading(result: MatrixResult) -> Text:
-    """How many patches stand out, where most and by how much; without any, how the length of all goes on."""
-    found, medians = result.marked.sum(1), np.nanmedian(result.values, axis=1)
+    """Say how many patches stand out, where and by how much; if none does, how the median length changes."""
+    outlier_counts, medians = result.marked.sum(1), np.nanmedian(result.values, axis=1)
     last = len(medians) - 1
-    if not found.any():
+    if not outlier_counts.any():
         return Text(
             "No patch stands out in any block; the median length of a token is {start} after block 0 and {end} after "
             "block {last}.",
@@ -71,10 +71,10 @@ def reading(result: MatrixResult) -> Text:
         "{blocks} 个块中有 {some} 个出现离群图块，块 {most} 之后最多：{count} 个。最长的在块 {block} 之后，"
         "是那里中位长度的 {times} 倍。",
     ).format(
-        some=int((found > 0).sum()),
-        blocks=len(found),
-        most=int(found.argmax()),
-        count=counted(found.max()),
+        some=int((outlier_counts > 0).sum()),
+        blocks=len(outlier_counts),
+        most=int(outlier_counts.argmax()),
+        count=counted(outlier_counts.max()),
         block=block,
         times=measured(outliers.max()),
     )

@@ -1,10 +1,10 @@
 """Which patches resemble each other? The three directions in which their tokens differ most, as colours.
 
 First three principal components of one block's patch tokens as red, green, blue (Oquab et al. 2023, arXiv 2304.07193,
-figure 1). Signs are fixed by making each component's largest loading positive, so that a picture is the same every
-time. With `foreground` the patches are split where the first component passes its mean; the half that touches the
-border of the picture less is taken for the object and gets components of its own, the rest is black.
-Misleading: colours say how tokens differ within this picture; red here has nothing to do with red in another picture
+figure 1). Signs are fixed by making each component's largest loading positive, so the picture is reproducible. With
+`foreground` the patches are split at the mean of the first component. The half that touches the border of the picture
+less is taken for the object and gets components of its own; the other half is black.
+Misleading: colours show how tokens differ within this picture; red here has nothing to do with red in another picture
 unless both were projected on one `Basis`.
 """
 
@@ -36,7 +36,7 @@ SHARED = Text(
 
 @dataclass(frozen=True)
 class Basis:
-    """Where tokens are projected, and what becomes black and full colour; one may serve several pictures."""
+    """Components to project tokens on, and the scores that become black and full colour; pictures may share it."""
 
     mean: Float[np.ndarray, " dim"]
     components: Float[np.ndarray, "components dim"]
@@ -44,11 +44,11 @@ class Basis:
     high: Float[np.ndarray, " components"]
 
     def scores(self, tokens: Float[np.ndarray, "patches dim"]) -> Float[np.ndarray, "patches components"]:
-        """Coordinates of tokens along the components."""
+        """Compute coordinates of tokens along the components."""
         return (tokens - self.mean) @ self.components.T
 
     def colours(self, tokens: Float[np.ndarray, "patches dim"]) -> Float[np.ndarray, "patches 3"]:
-        """Scores between `low` and `high` as 0-1, cut beyond; a colour without a component is a half."""
+        """Map scores between `low` and `high` to 0-1, clipped; a colour without a component is a half."""
         spread = self.high - self.low
         share = (self.scores(tokens) - self.low) / np.where(spread > 0, spread, 1)
         colours = np.full((len(tokens), COLOURS), 0.5)
@@ -57,7 +57,7 @@ class Basis:
 
 
 def fit_basis(tokens: Float[np.ndarray, "patches dim"]) -> Basis:
-    """The first three principal components of tokens, of one picture or of several, and the range of their scores."""
+    """Fit the first three principal components of tokens, of one or several pictures, and the range of their scores."""
     components, _ = principal_components(tokens, COLOURS)
     mean = tokens.mean(0)
     scores = (tokens - mean) @ components.T
@@ -65,13 +65,12 @@ def fit_basis(tokens: Float[np.ndarray, "patches dim"]) -> Basis:
 
 
 def foreground_of(scores: Float[np.ndarray, " patches"], rows: int, cols: int) -> Bool[np.ndarray, " patches"]:
-    """The half of the first component, above or below its mean, that has the smaller share of its patches on the
-    border of the grid."""
+    """Return the half of the first component, above or below its mean, with the smaller share of border patches."""
     return inner_half(scores, border_of(rows, cols))
 
 
 def border_of(rows: int, cols: int) -> Bool[np.ndarray, " patches"]:
-    """The patches at the edge of a grid."""
+    """Return the patches at the edge of a grid."""
     border = np.ones((rows, cols), dtype=bool)
     border[1:-1, 1:-1] = False
     return border.flatten()
@@ -80,7 +79,7 @@ def border_of(rows: int, cols: int) -> Bool[np.ndarray, " patches"]:
 def inner_half(
     scores: Float[np.ndarray, " patches"], border: Bool[np.ndarray, " patches"]
 ) -> Bool[np.ndarray, " patches"]:
-    """The same for patches of which it is known whether they lie on a border."""
+    """Return the same half, given for each patch whether it lies on a border."""
     above = scores > 0
     share_above, share_below = (border[half].mean() if half.any() else np.inf for half in (above, ~above))
     return above if share_above <= share_below else ~above
@@ -88,9 +87,10 @@ def inner_half(
 
 @torch.no_grad()
 def patch_tokens(capture: Capture, block: int, norm: bool) -> Float[np.ndarray, "patches dim"]:
-    """Patch tokens after a block, with the model's final norm or as they are, in float64.
+    """Return patch tokens after a block, with or without the model's final norm, in float64.
 
-    Raises SettingError where the block's tokens are not of the width that the norm reads.
+    Raises:
+        SettingError: the block's tokens do not have the width that the norm reads.
     """
     tokens, model = capture.residual_after(block)[None], capture.model
     if norm:
@@ -108,30 +108,32 @@ def patch_tokens(capture: Capture, block: int, norm: bool) -> Float[np.ndarray, 
 
 
 def compute(capture: Capture, block: int, norm: bool, foreground: bool) -> ColoursResult:
-    """A colour for each patch, (rows, cols, 3) in 0-1; black where a patch is left out."""
+    """Compute a colour for each patch, (rows, cols, 3) in 0-1; black where a patch is left out."""
     grid, tokens = capture.grid(block), patch_tokens(capture, block, norm)
-    basis, shown = fit_basis(tokens), np.ones(len(tokens), dtype=bool)
+    basis = fit_basis(tokens)
+    visible = np.ones(len(tokens), dtype=bool)
     if foreground and len(basis.components):
-        shown = foreground_of(basis.scores(tokens)[:, 0], grid.rows, grid.cols)
-        basis = fit_basis(tokens[shown])
-    return _result(capture, block, norm, foreground, basis.colours(tokens) * shown[:, None], shown, basis)
+        visible = foreground_of(basis.scores(tokens)[:, 0], grid.rows, grid.cols)
+        basis = fit_basis(tokens[visible])
+    return _result(capture, block, norm, foreground, basis.colours(tokens) * visible[:, None], visible, basis)
 
 
 def shared_token_pca(
     captures: Sequence[Capture], block: int | None = None, norm: bool = True, foreground: bool = False
 ) -> tuple[ColoursResult, ...]:
-    """The same colours for several pictures: one basis of all their patch tokens, so that red means the same in each.
+    """Compute the same colours for several pictures: one basis of all patch tokens gives red one meaning.
 
     As in DINOv2 (Oquab et al. 2023, arXiv 2304.07193, figure 1). With `foreground` one side of the first component is
-    left out in all pictures, that which touches the borders more, and the rest has a basis of its own.
+    left out in all pictures, the side that touches the borders more; the rest has a basis of its own.
 
     Args:
-        captures: of one model, one for each picture.
-        block: after which the tokens are taken; the last where None.
-        norm: whether they go through the final norm.
-        foreground: whether only the objects are shown.
+        captures: one capture for each picture, all of one model.
+        block: block after which the tokens are taken; the last if None.
+        norm: True to apply the final norm.
+        foreground: True to show only the objects.
 
-    Raises SettingError without captures, and where their tokens are not of one width.
+    Raises:
+        SettingError: there are no captures, or their tokens differ in width.
     """
     block = captures[0].depth - 1 if captures and block is None else block
     tokens = [patch_tokens(capture, block, norm) for capture in captures]
@@ -143,18 +145,21 @@ def shared_token_pca(
             )
         )
     stacked = np.concatenate(tokens)
-    basis, shown = fit_basis(stacked), np.ones(len(stacked), dtype=bool)
+    basis = fit_basis(stacked)
+    visible = np.ones(len(stacked), dtype=bool)
     if foreground and len(basis.components):
         grids = [capture.grid(block) for capture in captures]
         border = np.concatenate([border_of(grid.rows, grid.cols) for grid in grids])
-        shown = inner_half(basis.scores(stacked)[:, 0], border)
-        basis = fit_basis(stacked[shown])
+        visible = inner_half(basis.scores(stacked)[:, 0], border)
+        basis = fit_basis(stacked[visible])
     ends = np.cumsum([len(rows) for rows in tokens])[:-1]
-    found = []
-    for capture, rows, here in zip(captures, tokens, np.split(shown, ends), strict=True):
-        result = _result(capture, block, norm, foreground, basis.colours(rows) * here[:, None], here, basis)
-        found.append(replace(result, notes=(*result.notes, SHARED.format(count=len(captures)))))
-    return tuple(found)
+    results = []
+    for capture, rows, visible_here in zip(captures, tokens, np.split(visible, ends), strict=True):
+        result = _result(
+            capture, block, norm, foreground, basis.colours(rows) * visible_here[:, None], visible_here, basis
+        )
+        results.append(replace(result, notes=(*result.notes, SHARED.format(count=len(captures)))))
+    return tuple(results)
 
 
 def _result(
@@ -163,7 +168,7 @@ def _result(
     norm: bool,
     foreground: bool,
     colours: Float[np.ndarray, "patches 3"],
-    shown: Bool[np.ndarray, " patches"],
+    visible: Bool[np.ndarray, " patches"],
     basis: Basis,
 ) -> ColoursResult:
     grid = capture.grid(block)
@@ -178,21 +183,21 @@ def _result(
         ),
         provenance=capture.provenance,
         settings={"block": block, "norm": norm, "foreground": foreground},
-        notes=tuple(_notes(len(basis.components), foreground, int(shown.sum()), len(shown))),
+        notes=tuple(_notes(len(basis.components), foreground, int(visible.sum()), len(visible))),
         grid=grid,
         image=capture.input.pixels,
-        shown=shown.reshape(grid.rows, grid.cols),
+        shown=visible.reshape(grid.rows, grid.cols),
     )
 
 
-def _notes(components: int, foreground: bool, shown: int, patches: int) -> list[Text]:
+def _notes(components: int, foreground: bool, visible: int, patches: int) -> list[Text]:
     notes = [Text("Prefix tokens are left out.", "不包含前缀标记。")]
     if foreground:
         notes.append(
             Text(
                 "{shown} of {patches} patches are shown: the side of the first component that touches the border less.",
                 "显示 {patches} 个图块中的 {shown} 个：第一主成分上较少接触边缘的一侧。",
-            ).format(shown=shown, patches=patches)
+            ).format(shown=visible, patches=patches)
         )
     if components < COLOURS:
         notes.append(
@@ -205,25 +210,25 @@ def _notes(components: int, foreground: bool, shown: int, patches: int) -> list[
 
 
 def reading(result: ColoursResult) -> Text:
-    """Who stands at the two ends of the first component, and, where the object is looked for, how much was found."""
+    """Name the patches at the two ends of the first component and, with `foreground`, the size of the object."""
     red, patches = np.where(result.shown, result.values[..., 0], np.nan), int(result.shown.sum())
     counts = {"shown": counted(patches), "total": counted(result.shown.size)}
-    found = Text(
+    object_text = Text(
         "{shown} of {total} patches are taken for the object{where}. ",
         "{total} 个图块中有 {shown} 个被当作物体{where}。",
     ).format(**counts, where=where_most(result.shown) if patches else same(""))
     if result.shown.all():
-        found = same("")
+        object_text = same("")
     if is_constant(red):
         return Text(
             "{found}There is no direction in which their tokens differ.", "{found}它们的标记没有任何方向上的差别。"
-        ).format(found=found)
+        ).format(found=object_text)
     return Text(
         "{found}Where the tokens differ most, shown in red, {high} is at one end and {low} at the other; {near} of "
         "{shown} patches lie nearer to the first.",
         "{found}在标记差别最大的方向上（红色），一端是{high}，另一端是{low}；{shown} 个图块中有 {near} 个更靠近前者。",
     ).format(
-        found=found,
+        found=object_text,
         high=extreme(red),
         low=extreme(red, -1),
         near=counted(int((red > 0.5).sum())),

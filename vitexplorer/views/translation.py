@@ -1,14 +1,14 @@
 """Do the tokens move with the image? A transformer, the same without its positions, and a CNN, over many shifts.
 
-The image is shifted to the right by pixels, what leaves coming back on the left. A map of features is equivariant if
-features(shifted image) is shift(features(image)); shown is the correlation of the two over all cells and channels,
-each channel's mean taken away, features between cells interpolated linearly. 1 means that they move with the image.
-Patches are cut at fixed places, so a plain vision transformer without positions is equivariant to whole patches
-exactly and to nothing else; learned positions take that away too. Convolution commutes with shifts by its stride
-(locality and translation equivariance: Dosovitskiy et al. 2021, arXiv 2010.11929, section 3.1); between strides it
-aliases (Zhang 2019, arXiv 1904.11486). That of the CNN here wraps around as the image does, so that no border of zeros
-disturbs it; its pooling still sees one. The CNN is the bundled one, or has random weights: the property is the
-architecture's and needs no training, and nothing else of the curves can be compared.
+The image is shifted to the right by pixels; what leaves on the right comes back on the left. A map of features is
+equivariant if features(shifted image) equals shift(features(image)). The curve is the correlation of the two over all
+cells and channels, with each channel's mean removed and features between cells interpolated linearly; 1 means that they
+move with the image. Patches are cut at fixed places, so a plain vision transformer without positions is exactly
+equivariant to shifts by whole patches and to nothing else; learned positions destroy that too. Convolution commutes
+with shifts by its stride (locality and translation equivariance: Dosovitskiy et al. 2021, arXiv 2010.11929, section
+3.1); between strides it aliases (Zhang 2019, arXiv 1904.11486). The CNN's convolutions wrap around here as the image
+does, so that no border of zeros disturbs them; its pooling still sees one. The CNN is the bundled one, or has random
+weights: equivariance comes from the architecture and needs no training. Compare nothing else between the curves.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from vitexplorer.views.record import View
 
 TITLE = Text("Translation", "平移")
 STEPS = 8
-"""shifts from one patch to the next"""
+"""Number of shifts from one patch to the next"""
 
 Features = Callable[[Tensor], Tensor]
 """(batch, channels, height, width) -> (batch, rows, cols, dim)"""
 
 
 def moved_right(features: Float[Tensor, "rows cols dim"], cells: float) -> Float[Tensor, "rows cols dim"]:
-    """Features shifted around by a number of cells, between two cells interpolated."""
+    """Shift features around by a number of cells, interpolated between two cells."""
     whole = int(cells // 1)
     share = cells - whole
     there, next_one = features.roll(whole, dims=1), features.roll(whole + 1, dims=1)
@@ -50,25 +50,26 @@ def moved_right(features: Float[Tensor, "rows cols dim"], cells: float) -> Float
 
 
 def correlation(one: Float[Tensor, "rows cols dim"], other: Float[Tensor, "rows cols dim"]) -> float:
-    """Correlation over all cells and channels, each channel's mean taken away; 0 where nothing varies."""
+    """Compute the correlation over all cells and channels, without each channel's mean; 0 if nothing varies."""
     one, other = (part.double().flatten(0, 1) for part in (one, other))
     one, other = one - one.mean(0), other - other.mean(0)
     size = one.norm() * other.norm()
     return float((one * other).sum() / size) if size > 0 else 0.0
 
 
-def curve(features: Features, image: Tensor, shifts: list[int], stride: int, tell: Callable[[], None]) -> list[float]:
-    """For each shift, how alike moved features and features of the moved image are."""
-    still, found = features(image)[0], []
+def curve(features: Features, image: Tensor, shifts: list[int], stride: int, report: Callable[[], None]) -> list[float]:
+    """Compare, for each shift, the moved features with the features of the moved image."""
+    unmoved = features(image)[0]
+    correlations = []
     for shift in shifts:
-        found.append(correlation(moved_right(still, shift / stride), features(image.roll(shift, dims=-1))[0]))
-        tell()
-    return found
+        correlations.append(correlation(moved_right(unmoved, shift / stride), features(image.roll(shift, dims=-1))[0]))
+        report()
+    return correlations
 
 
 @torch.no_grad()
 def patch_tokens(capture: Capture, images: Tensor) -> Float[Tensor, "batch rows cols dim"]:
-    """Patch tokens after the last block and the final norm."""
+    """Return patch tokens after the last block and the final norm."""
     last, model = capture.depth - 1, capture.model
     grid = capture.grid(last)
     with AttentionTap(model.block_of_parameter, sites=capture.sites) as tap:
@@ -78,11 +79,11 @@ def patch_tokens(capture: Capture, images: Tensor) -> Float[Tensor, "batch rows 
 
 
 def compute(capture: Capture, patches: int, progress: Progress | None = None) -> CurvesResult:
-    """Correlation of moved tokens with tokens of the moved image, (curves, points)."""
-    model, side = capture.model, capture.grid(capture.depth - 1).patch_size
-    shifts = [round(side * step / STEPS) for step in range(patches * STEPS + 1)]
+    """Compute the correlation of moved tokens with tokens of the moved image, (curves, points)."""
+    model, patch_size = capture.model, capture.grid(capture.depth - 1).patch_size
+    shifts = [round(patch_size * step / STEPS) for step in range(patches * STEPS + 1)]
     shifts = list(dict.fromkeys(shifts))
-    cnn, positions = feature_map(side), model.family.without_positions(model.module)
+    cnn, positions = feature_map(patch_size), model.family.without_positions(model.module)
     image, image_of_cnn = capture.input.tensor, normalise(capture.input.pixels, cnn.mean, cnn.std)
 
     def tokens(images: Tensor, off: bool = False) -> Tensor:
@@ -90,10 +91,10 @@ def compute(capture: Capture, patches: int, progress: Progress | None = None) ->
         with changed:
             return patch_tokens(capture, images)
 
-    named: list[tuple[Text, Features, Tensor, int]] = [(same(model.name), tokens, image, side)]
+    named: list[tuple[Text, Features, Tensor, int]] = [(same(model.name), tokens, image, patch_size)]
     if positions:
         without = Text("without positions", "去掉位置编码")
-        named.append((without, lambda images: tokens(images, off=True), image, side))
+        named.append((without, lambda images: tokens(images, off=True), image, patch_size))
     cnn_name = Text("a CNN, {name}, {weights}", "卷积网络 {name}，{weights}").format(
         name=cnn.provenance.model, weights=cnn.provenance.weights_text
     )
@@ -101,12 +102,12 @@ def compute(capture: Capture, patches: int, progress: Progress | None = None) ->
 
     done = [0]
 
-    def tell() -> None:
+    def report() -> None:
         done[0] += 1
         if progress:
             progress(done[0], len(named) * len(shifts))
 
-    values = [curve(features, image, shifts, stride, tell) for _, features, image, stride in named]
+    values = [curve(features, image, shifts, stride, report) for _, features, image, stride in named]
     return CurvesResult(
         view="translation",
         title=TITLE,
@@ -121,7 +122,7 @@ def compute(capture: Capture, patches: int, progress: Progress | None = None) ->
                 "T shifts to the right, wrapping around; r is Pearson's correlation. A patch is {side} px, a cell "
                 "of the CNN {stride} px.",
                 "T 表示向右循环平移，r 为皮尔逊相关系数。一个图块为 {side} 像素，CNN 的一个单元为 {stride} 像素。",
-            ).format(side=side, stride=cnn.stride),
+            ).format(side=patch_size, stride=cnn.stride),
             Text(
                 "CNN: {name}, {weights}; its convolutions wrap around here as the image does. Equivariance is its "
                 "architecture's and needs no training.",
@@ -135,7 +136,7 @@ def compute(capture: Capture, patches: int, progress: Progress | None = None) ->
 
 
 def reading(result: CurvesResult) -> Text:
-    """How far each curve falls between the shifts at which it is perfect."""
+    """State how far each curve falls between the shifts at which it is perfect."""
     lowest = [measured(curve.min()) for curve in result.values]
     without = Text(", without its positions to {low}", "，去掉位置编码后为 {low}").format(low=lowest[1])
     return Text(

@@ -1,12 +1,13 @@
-"""Which map should one trust? Where every method stands by tests with a known truth, and how it does on this image.
+"""Which map should I trust? The rank of every method in tests with a known truth, and its result on this image.
 
-The tables come from `python -m benchmarks.truth` (`vitexplorer.core.standings`): drawn scenes, whose truth is known,
-hold the maps of a bundled model; each number is a mean over cases with its 95 % interval, and the mean rank is over all
-numbers that say whether a map is right. On this image no truth is known: it is measured by deletion and insertion
-(Petsiuk et al. 2018, arXiv 1806.07421), the area between both curves, as the view `faithfulness` has it.
+The tables come from `python -m benchmarks.truth` (`vitexplorer.core.standings`): maps of a bundled model are compared
+with drawn scenes whose truth is known. Each number is a mean over cases with its 95 % interval, and the mean rank is
+over all numbers that judge whether a map is right. On this image no truth is known. Here methods are measured by
+deletion and insertion (Petsiuk et al. 2018, arXiv 1806.07421), the area between both curves, as in the view
+`faithfulness`.
 
-Misleading: a method that is right on drawn scenes may be wrong on a photograph, and one that is best may not be good:
-chance and the truth itself stand below.
+Misleading: a method that is right on drawn scenes may be wrong on a photograph, and the best one may not be good. So
+the last rows show the random map and the truth itself.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ NAMES = {
     HERE: Text("this image", "本图"),
 }
 TRUTH = Text("The truth itself", "真实答案")
-TOLD = {
+BEST_AT = {
     "grid_pointing": Text(
         "of several objects {tells} finds the right one best, with {share} of its relevance there "
         "({chance} by chance).",
@@ -66,9 +67,9 @@ RANKED = Text(
 def compute(
     capture: Capture, target: int, methods: tuple[str, ...], steps: int, seed: int, progress: Progress | None = None
 ) -> EvaluationResult:
-    """Numbers (methods, numbers): the mean rank, this image, and what the table of the model holds."""
-    found = VIEWS["faithfulness"].compute(capture, target, methods, steps, seed, progress)
-    gains = found.areas[:, CURVES.index("insertion")] - found.areas[:, CURVES.index("deletion")]
+    """Compute numbers (methods, numbers): the mean rank, this image, and the columns of the model's table."""
+    faithfulness = VIEWS["faithfulness"].compute(capture, target, methods, steps, seed, progress)
+    gains = faithfulness.areas[:, CURVES.index("insertion")] - faithfulness.areas[:, CURVES.index("deletion")]
     table = standings(capture.provenance)
     rows = (*methods, ORACLE) if table else methods
     columns = [_Column(HERE, NAMES[HERE], "high", _numbers(dict(zip(methods, gains, strict=True)), rows, cases=1))]
@@ -88,10 +89,10 @@ def compute(
         unit=Text("each number its own", "各项数值各自的单位"),
         formula=Text("means over cases; ∫ insertion − ∫ deletion", "各样例的平均值；∫ 插入 − ∫ 删除"),
         provenance=capture.provenance,
-        settings=found.settings,
-        notes=(*found.notes, RANKED.format(count=len(table.ranked)) if table else NO_TABLE, GAIN),
+        settings=faithfulness.settings,
+        notes=(*faithfulness.notes, RANKED.format(count=len(table.ranked)) if table else NO_TABLE, GAIN),
         methods=rows,
-        titles=(*found.titles, TRUTH)[: len(rows)],
+        titles=(*faithfulness.titles, TRUTH)[: len(rows)],
         protocols=tuple(column.key for column in columns),
         names=tuple(column.name for column in columns),
         better=tuple(column.better for column in columns),
@@ -108,17 +109,17 @@ class _Column(NamedTuple):
     name: Text
     better: Literal["high", "low"]
     numbers: Float[np.ndarray, "entries methods"]
-    """mean, both ends of its interval, cases; NaN where it was not measured"""
+    """Mean, both ends of its interval, number of cases; NaN where it was not measured"""
 
 
 def _numbers(known: Mapping[str, float], rows: Sequence[str], cases: int) -> Float[np.ndarray, "entries methods"]:
-    """Numbers without an interval."""
+    """Return numbers without an interval."""
     values = np.array([known.get(method, np.nan) for method in rows])
     return np.stack([values, *np.full((2, len(rows)), np.nan), cases * np.isfinite(values)])
 
 
 def _known(table: Standings, rows: Sequence[str]) -> Iterator[_Column]:
-    """What the table of a model holds."""
+    """Yield the columns of a model's table."""
     numbers = np.full((4, len(rows), len(table.numbers)), np.nan)
     for at, method in enumerate(rows):
         if method in table.methods:
@@ -129,19 +130,21 @@ def _known(table: Standings, rows: Sequence[str]) -> Iterator[_Column]:
 
 
 def reading(result: EvaluationResult) -> Text:
-    """The best by the tables and how far that carries; the best on this image."""
+    """Name the best method by the tables and how far that carries, and the best on this image."""
     here = _on_this_image(result)
     table = standings(result.provenance)
     if table is None:
         return here
     best = next(iter(table.ranked))
-    tells = max(table.ranked, key=lambda method: np.nan_to_num(table.of(method, table.class_sensitive)))
-    share, chance = (percent(table.of(method, table.class_sensitive)) for method in (tells, RANDOM))
-    told = TOLD[table.class_sensitive].format(tells=VIEWS[tells].title, share=share, chance=chance)
+    sharpest = max(table.ranked, key=lambda method: np.nan_to_num(table.of(method, table.class_sensitive)))
+    share, chance = (percent(table.of(method, table.class_sensitive)) for method in (sharpest, RANDOM))
+    best_at = BEST_AT[table.class_sensitive].format(tells=VIEWS[sharpest].title, share=share, chance=chance)
     return Text(
         "By tests with a known truth on this model {best} ranks best (mean rank {rank} of {count}); {told} {here}",
         "按有真实答案的测试，该模型上“{best}”名次最好（{count} 种方法中平均名次 {rank}）；{told}{here}",
-    ).format(best=VIEWS[best].title, rank=measured(table.ranked[best]), count=len(table.ranked), told=told, here=here)
+    ).format(
+        best=VIEWS[best].title, rank=measured(table.ranked[best]), count=len(table.ranked), told=best_at, here=here
+    )
 
 
 def _on_this_image(result: EvaluationResult) -> Text:
@@ -154,16 +157,16 @@ def _on_this_image(result: EvaluationResult) -> Text:
             "在本图上随机顺序为 {chance}：图的表现应当优于它。",
         ).format(chance=measured(chance))
     best = max(others, key=lambda at: gains[at])
-    said = {"title": titles[best], "gain": measured(gains[best]), "chance": measured(chance)}
+    fields = {"title": titles[best], "gain": measured(gains[best]), "chance": measured(chance)}
     if gains[best] <= chance:
         return Text(
             "On this image no method beats random order ({chance}); the best, {title}, has {gain}.",
             "在本图上没有方法胜过随机顺序（{chance}）；最好的“{title}”为 {gain}。",
-        ).format(**said)
+        ).format(**fields)
     return Text(
         "On this image {title} does best: {gain} between insertion and deletion, random order {chance}.",
         "在本图上“{title}”最好：插入与删除曲线之间的面积为 {gain}，随机顺序为 {chance}。",
-    ).format(**said)
+    ).format(**fields)
 
 
 VIEW = View(

@@ -83,27 +83,27 @@ MUTANTS = (
     Mutant(
         "gradient of the wrong block",
         "_differentiate",
-        "outputs=dict(zip(outputs, found, strict=False))",
+        "outputs=dict(zip(outputs, slopes, strict=False))",
         "outputs=dict(zip(reversed(outputs), found, strict=False))",
         "test_gradient_of_attention_is_autograds",
     ),
     Mutant(
         "gradients of the norms moved by one block",
         "_differentiate",
-        "found[len(outputs) :]",
-        "found[len(outputs) + 1 :]",
+        "slopes[len(outputs) :]",
+        "slopes[len(outputs) + 1 :]",
         "test_grad_cam_at_every_block",
     ),
     Mutant(
         "gradient of another class found again",
-        "KeptGradients.get",
+        "GradientCache.get",
         "key = id(capture), target, backward",
         "key = next((known for known in self._kept if known[0] == id(capture)), (id(capture), target, backward))",
         "test_threads_do_not_mix_their_classes",
     ),
     Mutant(
         "generic relevance that keeps negative gradients",
-        "kept",
+        "apply_sign",
         'values.relu() if sign == "positive" else values',
         "values",
         "test_generic_relevance",
@@ -167,8 +167,8 @@ MUTANTS = (
     Mutant(
         "generic relevance that shows the identity's even share",
         "compute",
-        "row = row - asked",
-        "row = row + 0 * asked",
+        "row = row - start_shares",
+        "row = row + 0 * start_shares",
         "test_generic_relevance",
     ),
     Mutant(

@@ -152,7 +152,7 @@ MUTANTS = (
     ),
     Mutant(
         "a multiply-accumulate counted as two",
-        "_What.__torch_dispatch__",
+        "_OperationCount.__torch_dispatch__",
         "out_val=out) // 2",
         "out_val=out)",
         "test_costs_that_torchvision_publishes",
@@ -167,8 +167,8 @@ MUTANTS = (
     Mutant(
         "visible patches pasted over the hidden ones",
         "_pasted",
-        "np.where(where[..., None], drawn, pixels)",
-        "np.where(where[..., None], pixels, drawn)",
+        "np.where(hidden_pixels[..., None], drawn, pixels)",
+        "np.where(hidden_pixels[..., None], pixels, drawn)",
         "test_pasted_keeps_the_visible_patches",
     ),
     Mutant(
