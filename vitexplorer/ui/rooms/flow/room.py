@@ -16,7 +16,7 @@ from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import Explored
 from vitexplorer.ui.canvas.block_data import frame_data, on_grids
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, query_text
-from vitexplorer.ui.canvas.files import attention_file, kept_file
+from vitexplorer.ui.canvas.files import attention_file, capture_file
 from vitexplorer.ui.canvas.payload import MEAN
 from vitexplorer.ui.controls import field_of
 from vitexplorer.ui.gradio_adapter.events import fields_of
@@ -162,7 +162,7 @@ def rollout_data(capture: Capture, settings: Mapping[str, Any], language: Langua
     query, fusion, discard, start = (settings[control] for control in CONTROLS)
     data = rollout_frame(capture, fusion, discard, start, language)
     queries = (query,) if num_tokens(capture) > MOST_QUERIES else None
-    data.attention = kept_file(
+    data.attention = capture_file(
         capture,
         ("rollout", queries, fusion, discard, start),
         lambda: rollout_file(capture, queries, fusion, discard, start),

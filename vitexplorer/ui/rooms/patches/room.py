@@ -5,7 +5,7 @@ from __future__ import annotations
 from vitexplorer.controls import sharpest_patch
 from vitexplorer.core.text import Language, Text
 from vitexplorer.service.engine import Explored
-from vitexplorer.ui.canvas.files import kept_file, made_once
+from vitexplorer.ui.canvas.files import capture_file, made_once
 from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.served_files import image_file
 from vitexplorer.ui.panel.own_picture import OwnPicture
@@ -44,7 +44,7 @@ class PatchesRoom(Room):
             return own
         pixels, grid, dim = capture.input.pixels, capture.grid(0), capture.residual(0).shape[-1]
         board = board_data(
-            kept_file(capture, "image", lambda: image_file(pixels)),
+            capture_file(capture, "image", lambda: image_file(pixels)),
             grid,
             capture.prefix_tokens,
             dim,
