@@ -45,7 +45,7 @@ def shown_query(capture: Capture, block: int, query: Query) -> Query:
 
 
 def carried(capture: Capture, query: Query, before: int, after: int) -> Query:
-    """Translate a query of one block to another block: the patch at the centre of its place in the image."""
+    """Translate a query to another block: a patch becomes the one at the centre of its visible part of the image."""
     from vitexplorer.quantities.places import placed
 
     return placed(query, (capture, before), (capture, after))

@@ -374,7 +374,7 @@ def test_the_leaderboard_and_its_files(job):
 
 def test_a_tuned_model_stands_beside_its_base(job):
     room = a_room(Settings(runs_folder=str(job.folder.parent)))
-    part, engine = room.results, room.desk.engine
+    part, engine = room.results, room.context.engine
     shown = part.show("", job.folder.name, "lora", "en")[part.results]
     address = Address.read({**shown.beside, "image": "scene_flower"})
     assert (address.room, address.model) == ("compare", job["lora"].base[0])
@@ -629,12 +629,12 @@ def test_images_of_the_open_training_are_chosen_again(room, job, colours):
 
 
 def test_a_backbone_of_the_room_comes_back_with_its_training(room, tmp_path):
-    folder = room.desk.engine.places.new_training("")
+    folder = room.context.engine.places.new_training("")
     folder.mkdir()
     config = JobConfig(str(tmp_path), "scenes_resnet_96", (Candidate("linear"),))
     CONFIG.write(folder, config)
     assert room.runs.plan("", folder.name)["backbone"] == "scenes_resnet_96"
-    room.desk.engine.places.delete("", folder.name)
+    room.context.engine.places.delete("", folder.name)
     assert room.runs.plan("", folder.name) == {}
 
 
