@@ -153,7 +153,7 @@ def matching(pair: Pair, blocks: Blocks, language: Language) -> list[str]:
 
 
 def _pictures(address: Address) -> dict[str, str]:
-    """Return the preset of one model and several pictures in one basis; its patches are small enough for object parts."""
+    """Return the preset of one model and several pictures in one basis; small patches show parts of objects."""
     others = [example for example in examples() if example != address.image][:MORE]
     right = dict.fromkeys(COMPARED, "") | {"other_model": DINO, "other_image": others[0], "other_size": FINE}
     return {

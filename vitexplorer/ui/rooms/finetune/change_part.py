@@ -14,7 +14,7 @@ from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
-from vitexplorer.ui.panel.figure_panel import FigurePanel, PanelData, attempted, made_or_raised
+from vitexplorer.ui.panel.figure_panel import FigurePanel, PanelData, result_or_error, made_or_raised
 from vitexplorer.ui.rooms.finetune.figures import Asked, panel_of
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.words import say
@@ -100,7 +100,7 @@ class ChangePart:
         keys = ("size", "rank", "token", *(("prompts",) if METHODS[result.method].adds_tokens else ()))
         view = asked.view if asked.view in keys else keys[0]
         engine = self.desk.engine
-        made = await attempted(changed(engine, result, view, address))
+        made = await result_or_error(changed(engine, result, view, address))
         return await in_thread(
             panel_of,
             asked,
