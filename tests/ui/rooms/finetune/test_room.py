@@ -59,7 +59,7 @@ from vitexplorer.ui.rooms.finetune.methods import methods_data
 from vitexplorer.ui.rooms.finetune.progress import line_style, progress_data, thinned
 from vitexplorer.ui.rooms.finetune.readings import reading
 from vitexplorer.ui.rooms.finetune.report import report_data
-from vitexplorer.ui.rooms.finetune.results import image_path, results_data, takeaways
+from vitexplorer.ui.rooms.finetune.results import download_kinds, image_path, results_data
 from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
 from vitexplorer.ui.rooms.finetune.watch import Watch
 from vitexplorer.ui.shell.address import Address
@@ -366,8 +366,8 @@ def test_the_leaderboard_and_its_files(job):
     assert {row.run for row in data.rows} == {"linear", "lora"}
     assert len(data.verdicts) == 1
     assert len(data.wrong) == len(job["lora"].wrong)
-    assert takeaways(job["lora"]) == ("tuned", "merged", "peft", "card")
-    assert takeaways(job["linear"]) == ("tuned", "merged", "card")
+    assert download_kinds(job["lora"]) == ("tuned", "merged", "peft", "card")
+    assert download_kinds(job["linear"]) == ("tuned", "merged", "card")
     assert results_data(job, "no such run", "zh").chosen == job.leaderboard[0].run
     assert all(image_path(job.folder, job["lora"], n).is_file() for n in range(len(job["lora"].paths)))
 
