@@ -315,7 +315,7 @@ export function mount({element, props, trigger, watch, bytes}) {
     notify(false);
   }
 
-  /** Ends the waiting for a request. */
+  /** Shows an answer of Python, and fetches the neighbouring blocks. */
   function arrive() {
     going = null;
     loading = false;

@@ -659,10 +659,10 @@ def test_images_that_are_gone_are_no_longer_chosen(room, tmp_path):
 def test_more_methods_on_the_same_images_join_the_open_training(room, job):
     config = read_config(job.folder)
     more = replace(config, candidates=(Candidate("linear"), Candidate("bitfit")))
-    assert room.runs._extended("", job.folder.name, more) == job.folder
-    assert room.runs._extended("", job.folder.name, config) is None
-    assert room.runs._extended("", job.folder.name, replace(more, plan=Plan(epochs=3))) is None
-    assert room.runs._extended("", "", more) is None
+    assert room.runs._extendable_folder("", job.folder.name, more) == job.folder
+    assert room.runs._extendable_folder("", job.folder.name, config) is None
+    assert room.runs._extendable_folder("", job.folder.name, replace(more, plan=Plan(epochs=3))) is None
+    assert room.runs._extendable_folder("", "", more) is None
 
 
 def test_a_convolutional_network_is_chosen_in_the_room(room):
