@@ -107,7 +107,8 @@ def packed_block(capture: Capture, block: int) -> bytes:
 
 
 async def _serve(request: Request) -> Response:
-    name, block = request.path_params["capture"], request.path_params["block"]
+    name = request.path_params["capture"]
+    block = request.path_params["block"]
     capture = _captures.get(name)
     if capture is None or block >= capture.depth or block_address(capture, block) is None:
         return PlainTextResponse("Not found", 404, NO_STORE)

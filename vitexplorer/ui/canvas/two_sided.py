@@ -48,7 +48,8 @@ class TwoSided:
             link: group name that both canvases share.
             ids: ids of the elements, left and right.
         """
-        self._link, self._ids = link, ids
+        self._link = link
+        self._ids = ids
 
     def build(self, answer: Callable[..., Updates], inputs: Sequence[Block], outputs: Sequence[Block]) -> None:
         """Lay out the canvases and bind their events.

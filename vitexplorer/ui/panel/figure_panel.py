@@ -157,7 +157,8 @@ def capture_views() -> ViewSource:
 
 def panel_view(capture: Capture, key: str, language: Language, source: ViewSource) -> PanelView:
     """Return the entry of a view in the list of its room."""
-    record, reason = source.records[key], source.refusal(key, capture)
+    record = source.records[key]
+    reason = source.refusal(key, capture)
     return PanelView(
         key=key,
         title=record.title.in_(language),

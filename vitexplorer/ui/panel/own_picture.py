@@ -26,7 +26,8 @@ class OwnPicture:
             room: key of the room.
             view: key of the view that the column shows.
         """
-        self._room, self._view = room, view
+        self._room = room
+        self._view = view
 
     @contextmanager
     def build(self) -> Iterator[None]:

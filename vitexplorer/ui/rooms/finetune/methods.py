@@ -143,7 +143,8 @@ def _count(
     language: Language,
 ) -> None:
     """Fill in the counts and the estimate of a method under its settings, or the error in its settings."""
-    given, name = {}, item.key
+    given = {}
+    name = item.key
     if item.key in chosen:
         try:
             chosen_candidate = candidate(model, chosen[item.key])

@@ -108,7 +108,8 @@ def results_data(comparison: Comparison, chosen: str, language: Language) -> Res
     board = comparison.leaderboard
     if not board:
         return data
-    metric, baseline = board[0].metric, comparison.baseline
+    metric = board[0].metric
+    baseline = comparison.baseline
     data.metric = TRAINING_WORDS[f"metric_{metric}"].in_(language)
     data.rows = [_row(result, place, language) for place, result in enumerate(board, 1)]
     if baseline is not None:

@@ -54,7 +54,7 @@ class StoryRow(BaseModel):
     rough: int | None = None
     rough_symbols: str = ""
     difference: int | None = None
-    """exact - rough"""
+    """Exact count minus rough count"""
     macs: int | None = None
 
 
