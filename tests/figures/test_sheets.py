@@ -13,7 +13,7 @@ from tests.helpers.least_settings import run_once
 from tests.helpers.small_models import capture_small
 from vitexplorer.figures.rendering import slide, windows
 from vitexplorer.figures.sheets import WINDOWS
-from vitexplorer.ui.panel.documents import written
+from vitexplorer.ui.panel.documents import figure_json
 from vitexplorer.views import compute
 
 CASES = [(view, key) for view in run_once() for key in ("vit", "swin") if not is_refused(view, key)]
@@ -48,7 +48,7 @@ def test_a_window_has_the_numbers_and_leaves_the_caption_to_the_page(view: str, 
 
 def test_a_file_holds_what_its_layouts_share_once() -> None:
     result = compute("attention_map", capture_small("vit"))
-    content = json.loads(written(windows(result).documents, slide(result)))
+    content = json.loads(figure_json(windows(result).documents, slide(result)))
     images = [document["layout"]["images"][0]["source"] for document in (*content["windows"], content["slide"])]
     assert images == [images[0]] * len(images)
     assert content["shared"][images[0]["shared"]].startswith("data:image/png")

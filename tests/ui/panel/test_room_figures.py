@@ -229,7 +229,7 @@ def test_a_panel_that_nothing_reached_begins_with_the_first_view(panel: RoomFigu
 
 
 def test_a_link_to_a_view_that_the_model_has_not_says_so(panel: RoomFigures):
-    positions = built(RoomFigures(panel.desk, "positions"))
+    positions = built(RoomFigures(panel.context, "positions"))
     said = json.dumps({"search": "?room=positions&view=relative_position_bias", "theme": "light"})
     data = now(positions.begin(NOTHING, ADDRESS, "en", said))
     assert (data.chosen, bool(data.refused), data.elsewhere) == ("relative_position_bias", True, ONLY[data.chosen])

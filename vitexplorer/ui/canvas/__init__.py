@@ -1,1 +1,1 @@
-"""The attention canvas: a component on which every head of a block is read with the mouse, answered by the browser."""
+"""Attention canvas: a component that shows every head of a block; the browser answers the mouse by itself."""

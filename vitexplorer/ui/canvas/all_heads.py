@@ -1,4 +1,4 @@
-"""Every head of every block for one query, as small maps under the canvas: one row of each, in one small file."""
+"""Small maps of every head of every block for one query, under the canvas: one row of each head, in one small file."""
 
 from __future__ import annotations
 
@@ -8,37 +8,39 @@ from vitexplorer.core.text import Language
 from vitexplorer.core.types import Query
 from vitexplorer.ui.canvas.block_data import block_facts, carried, packed_row, shown_query
 from vitexplorer.ui.canvas.canvas import Strip
-from vitexplorer.ui.canvas.files import kept_file
+from vitexplorer.ui.canvas.files import capture_file
 from vitexplorer.ui.kit.served_files import cached_file
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
 
 MOST_WEIGHTS = 4e8
-"""attention weights up to which they are computed for what stands beside the picture: those of ViT-L at 512 pixels"""
+"""Most attention weights that are computed for the maps under the picture: the number of ViT-L at 512 pixels"""
 
 
 def strip_of(capture: Capture, block: int, query: Query, language: Language) -> Strip | None:
-    """The rows of a query of one block in every block; None where that is too much work."""
+    """Return the rows of every block for a query of one block; None where that is too much work."""
     queries = queries_of_strip(capture, block, query)
     if queries is None:
         return None
     return Strip(
-        rows=kept_file(capture, ("strip", queries), lambda: cached_file(packed_strip(capture, queries), "heads.bin")),
+        rows=capture_file(
+            capture, ("strip", queries), lambda: cached_file(packed_strip(capture, queries), "heads.bin")
+        ),
         blocks=[block_facts(capture, other, language) for other in range(capture.depth)],
     )
 
 
 def queries_of_strip(capture: Capture, block: int, query: Query) -> tuple[Query, ...] | None:
-    """Queries of the strip of heads, by block; None where that is too much work."""
+    """Return the query of each block for the strip of heads; None where that is too much work."""
     blocks = range(capture.depth)
     queries = tuple(shown_query(capture, other, carried(capture, query, block, other)) for other in blocks)
-    work = sum(weights_behind(capture, other, asked) for other, asked in zip(blocks, queries, strict=True))
+    work = sum(weights_behind(capture, other, other_query) for other, other_query in zip(blocks, queries, strict=True))
     return queries if work <= MOST_WEIGHTS else None
 
 
 def packed_strip(capture: Capture, queries: tuple[Query, ...]) -> bytes:
-    """One row of each block, one after the other."""
+    """Pack one row of each block, one after the other."""
     return b"".join(packed_row(capture, block, query) for block, query in enumerate(queries))
 
 

@@ -1,5 +1,5 @@
-// What stands around the picture and follows it: the question and its reading, the colour bar, the read-out on its lower
-// edge, the notes, what a screen reader says.
+// Texts around the picture that follow the selection: the question and its reading, the colour bar, the read-out on the
+// lower edge, the notes, the label for screen readers.
 
 import {setText} from '../kit/dom.js';
 import {labelled, listed} from '../kit/punctuation.js';
@@ -9,7 +9,7 @@ import {putCells} from './picture.js';
 import {headText, say} from './texts.js';
 
 const REST = 400;  // ms
-const LOW = 0.82;  // share of the picture's height below which a pointer would be covered by the read-out
+const LOW = 0.82;  // share of the picture's height below which the read-out would cover the pointer
 
 /** @typedef {import('./selection.js').Block} Block */
 /** @typedef {import('./selection.js').State} State */
@@ -18,7 +18,7 @@ const LOW = 0.82;  // share of the picture's height below which a pointer would 
 /**
  * @param {HTMLElement} root
  * @param {State} state
- * @param {() => void} rested the query has rested for a moment
+ * @param {() => void} rested called once the query has not changed for a moment
  * @returns {(block: Block, view: View) => void}
  */
 export function newSurroundings(root, state, rested) {
@@ -52,8 +52,8 @@ export function newSurroundings(root, state, rested) {
   }
 
   /**
-   * What the picture is called: what is seen with its strongest key and share. A screen reader says it once the query
-   * rests, and only to somebody whose focus is here.
+   * Label of the picture: the map with its strongest key and share. It is spoken once the query rests, and only while
+   * the focus is in the canvas.
    */
   function announceSoon(block, view) {
     const {value} = block, {code, key} = view, direction = directionText(block, code);

@@ -1,7 +1,7 @@
-"""A block of a capture as data of the canvas: where its tokens lie, what looks in it, its attention as a file.
+"""One block of a capture as canvas data: its patch grid, its queries, and its attention as a file.
 
-One block travels to the browser once, and its neighbours are fetched ahead. An attention that is too large to be sent
-in one piece is sent a query at a time.
+The browser fetches a block once, and its neighbours ahead of time. Attention that is too large to be sent in one piece
+is sent one query at a time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from vitexplorer.controls import QueryControl
 from vitexplorer.core.text import Language
 from vitexplorer.core.types import PatchGrid, Query, prefix_text
 from vitexplorer.ui.canvas.canvas import BlockFacts, CanvasData, KeyGrid, looks
-from vitexplorer.ui.canvas.files import block_address, kept_file, size
+from vitexplorer.ui.canvas.files import block_address, capture_file, size
 from vitexplorer.ui.canvas.payload import MEAN, pack_attention
 from vitexplorer.ui.canvas.words import canvas_words
 from vitexplorer.ui.kit.language import word
@@ -24,42 +24,45 @@ if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
 
 FETCHED_AHEAD = 4 << 20
-"""bytes of a block's attention up to which it is fetched before it is asked for"""
+"""Most bytes of a block's attention that the browser fetches ahead of time"""
 
 
 def default_query(capture: Capture, block: int) -> Query:
-    """The class token where it looks in a block, otherwise the mean over patches."""
+    """Return the class token where it is a query of the block, otherwise the mean over patches."""
     return QueryControl().default_after(capture, {"block": block})
 
 
 def silent_in(capture: Capture, block: int) -> list[str]:
-    """Tokens that are no queries in a block: prefix tokens by name, and the word patches."""
-    looking = capture.query_tokens(block)
-    silent = [name for name in capture.prefix_tokens if name not in looking]
+    """List tokens that are no queries in a block: prefix tokens by name, and the word patches."""
+    prefix_queries = capture.query_tokens(block)
+    silent = [name for name in capture.prefix_tokens if name not in prefix_queries]
     return silent if (capture.query_positions(block) >= 0).any() else [*silent, "patches"]
 
 
 def shown_query(capture: Capture, block: int, query: Query) -> Query:
-    """Query shown where one is asked for: the block's first one where it has no such query."""
+    """Return the query if the block has it, otherwise the block's default query."""
     return query if looks(query, silent_in(capture, block)) else default_query(capture, block)
 
 
 def carried(capture: Capture, query: Query, before: int, after: int) -> Query:
-    """A query of one block in another: a patch is the one at its place, in the middle of what the image shows of it."""
+    """Translate a query to another block: a patch becomes the one at the centre of its visible part of the image."""
     from vitexplorer.quantities.places import placed
 
     return placed(query, (capture, before), (capture, after))
 
 
 def on_grids(queries: PatchGrid, keys: PatchGrid) -> dict[str, Any]:
-    """Grids of queries and keys, as fields of `BlockFacts`."""
-    lies = [{"rows": grid.rows, "cols": grid.cols, "cell": grid.patch_size} for grid in (queries, keys)]
-    return {**lies[0], "keys": KeyGrid(**lies[1]) if lies[0] != lies[1] else None}
+    """Return the grids of queries and keys as fields of `BlockFacts`."""
+    query_fields, key_fields = (
+        {"rows": grid.rows, "cols": grid.cols, "cell": grid.patch_size} for grid in (queries, keys)
+    )
+    return {**query_fields, "keys": KeyGrid(**key_fields) if query_fields != key_fields else None}
 
 
 def block_facts(capture: Capture, block: int, language: Language) -> BlockFacts:
-    """Facts of a block that the canvas needs to draw its rows."""
-    site, address = capture.site(block), block_address(capture, block)
+    """Return the facts of a block that the canvas needs to draw its rows."""
+    site = capture.site(block)
+    address = block_address(capture, block)
     return BlockFacts(
         block=block,
         **on_grids(capture.grid(block), capture.key_grid(block)),
@@ -73,15 +76,15 @@ def block_facts(capture: Capture, block: int, language: Language) -> BlockFacts:
 
 
 def frame_data(capture: Capture, block: int, language: Language, image: ServedFile | None = None) -> CanvasData:
-    """All that the canvas shows of a block where its attention may be sent in one piece.
+    """Return the canvas data of a block; `attention` is None where it is too large to be sent in one piece.
 
-    The pixels that the model saw are a file that is served, unless the `image` is given.
+    Without `image`, the pixels that the model saw become a served file.
     """
     from vitexplorer.figures.identity import facts_of, run_of
 
     provenance = capture.provenance
     return CanvasData(
-        image=image or kept_file(capture, "image", lambda: image_file(capture.input.pixels)),
+        image=image or capture_file(capture, "image", lambda: image_file(capture.input.pixels)),
         **vars(block_facts(capture, block, language)),
         prefix=list(capture.prefix_tokens),
         prefix_labels=[prefix_text(name).in_(language) for name in capture.prefix_tokens],
@@ -97,7 +100,7 @@ def frame_data(capture: Capture, block: int, language: Language, image: ServedFi
 
 
 def block_data(capture: Capture, block: int, language: Language, query: Query | None = None) -> CanvasData:
-    """A block for the canvas; of one that is too large to be sent in one piece, one row."""
+    """Return the canvas data of a block; attention too large to be sent in one piece is the row of one query."""
     data = frame_data(capture, block, language)
     if data.attention is None:
         data.attention = row_file(capture, block, shown_query(capture, block, query or default_query(capture, block)))
@@ -105,12 +108,12 @@ def block_data(capture: Capture, block: int, language: Language, query: Query | 
 
 
 def row_file(capture: Capture, block: int, query: Query) -> ServedFile:
-    """All heads of one query of a block."""
+    """Make a file of all heads for one query of a block."""
     return cached_file(packed_row(capture, block, query), "attention.bin")
 
 
 def packed_row(capture: Capture, block: int, query: Query) -> bytes:
-    """Pack all heads of one query of a block: a row over the whole grid of the keys."""
+    """Pack all heads for one query of a block: a row over the whole grid of the keys."""
     on_patches, on_prefix, _ = (part.cpu().numpy() for part in capture.attention_from(query, block))
     row = np.concatenate([on_prefix, on_patches], axis=1)[None, :, None]
     names = capture.prefix_tokens
@@ -124,5 +127,5 @@ def packed_row(capture: Capture, block: int, query: Query) -> bytes:
 
 
 def is_block(block: int | None, capture: Capture) -> bool:
-    """Return whether a number that a browser sent is that of a block of the capture."""
+    """Return True for the number of a block of the capture; a browser may send any number."""
     return block is not None and 0 <= block < capture.depth

@@ -1,4 +1,4 @@
-// A bar over the picture while something is on its way; not for what comes at once.
+// A progress bar over the picture while data is loading; short loads show none.
 
 import {setText} from '../kit/dom.js';
 import {isStill} from '../kit/motion.js';
@@ -7,7 +7,7 @@ const BUSY_AFTER = 150;  // ms
 
 /**
  * @param {HTMLElement} root
- * @returns {(busy: boolean, text: () => string) => void} tells whether it is; the text is asked for when the bar comes
+ * @returns {(busy: boolean, text: () => string) => void} shows or hides the bar; `text` is called when the bar appears
  */
 export function newBusyBar(root) {
   const bar = root.querySelector('.bar'), label = root.querySelector('.busy .text');

@@ -1,10 +1,10 @@
-// The canvas: what moves the selection, and what is painted for it.
+// The attention canvas: events that change the selection, and painting.
 //
-// Outside this module a page uses, on the root element `.vx-canvas`:
-//   the event `vx-select`, which bubbles; its detail is what `root.vx.get()` gives
-//   the event `vx-room`, which bubbles: a person goes on to {room}
+// Public interface on the root element `.vx-canvas`:
+//   the bubbling event `vx-select`; its detail is the result of `root.vx.get()`
+//   the bubbling event `vx-room`: a person goes on to {room}
 //   root.vx.get()         {block, head, query, pinned, mode, colormap, opacity, scale, keep_mass, smooth, settings};
-//                         the last are those that Python answers (name -> text)
+//                         `settings` are the controls that Python answers (name -> text)
 //   root.vx.set(changes)  any of block, head, query, mode, colormap, opacity, scale, keep_mass, smooth
 //   root.vx.read()        the numbers on the screen, over the grid of the keys: {query, head, rows, cols, map, prefix,
 //                         patches, padding, error, mask, inside, top}
@@ -52,12 +52,12 @@ export function mount({element, props, trigger, watch, bytes}) {
 
   const state = firstState(), showAround = newSurroundings(root, state, aside.write);
   let block = /** @type {import('./selection.js').Block | null} */ (null), viewOf = null;
-  let last = block;  // the same, but still there when nothing is shown
-  let now = /** @type {import('./scene.js').View | null} */ (null);  // what is on the screen
+  let last = block;  // the latest block, also while the placeholder is shown
+  let now = /** @type {import('./scene.js').View | null} */ (null);  // the view on the screen
   let sequence = 0, loading = false, frame = 0, moved = null, told = '';
-  let asked = 0, going = /** @type {number | null} */ (null);  // number of the latest event; the block that was asked for
+  let asked = 0, going = /** @type {number | null} */ (null);  // number of the latest event; the requested block
 
-  // ---- what changes the selection
+  // ---- changes of the selection
 
   function choose(changes) {
     if (!block) return;
@@ -75,8 +75,8 @@ export function mount({element, props, trigger, watch, bytes}) {
     && to !== (going ?? block.value.block);
 
   /**
-   * Another block is asked of Python, whose answer to an earlier wish is not looked at. Until it says what stands around
-   * the block, the whole of it is shown where it is here; otherwise its rows, once the whole is on its way.
+   * Requests another block from Python; answers to earlier requests are ignored. Until the answer comes, the block is
+   * shown if its attention is cached; otherwise its rows from the strip are shown while it is fetched.
    */
   async function setOut(to) {
     going = to;
@@ -86,7 +86,7 @@ export function mount({element, props, trigger, watch, bytes}) {
     const whole = url ? here(url) : null, coming = url && !whole ? fetchBytes(url).catch(() => null) : null;
     if (whole) return put(value, decodePayload(whole, value), image);
     put({...value, attention: null}, row.payload, image, true);
-    const bytes = await coming;  // where there is none Python's answer names another
+    const bytes = await coming;  // without an address, Python's answer names a new one
     if (bytes && block?.isPreview && block.value.block === to) put(value, decodePayload(bytes, value), image);
   }
 
@@ -102,7 +102,7 @@ export function mount({element, props, trigger, watch, bytes}) {
     ask(kind, more);
   }
 
-  /** What was chosen is painted first: to send a question takes gradio longer than a frame. */
+  /** Paints the choice first: gradio takes longer than a frame to send an event. */
   function ask(kind, more = {}) {
     const {block: number, head, query, pinned, settings: values} = selection();
     asked += 1;
@@ -112,7 +112,7 @@ export function mount({element, props, trigger, watch, bytes}) {
 
   const selection = () => ({...selectionOf(state, block), settings: settings.settings()});
 
-  /** A click on a patch pins it; on the pinned one, releases it. Where patches do not look, the hint has said so. */
+  /** Pins the clicked patch, or releases the pinned one. Where patches are no queries, nothing happens. */
   function pick(cell) {
     if (isSilent(block.value, cell)) return;
     pin({pinned: state.pinned === cell ? null : cell});
@@ -183,7 +183,7 @@ export function mount({element, props, trigger, watch, bytes}) {
     refresh();
   });
 
-  /** Tells the page and, where a person chose another block, head or query, Python; once for a burst of changes. */
+  /** Notifies the page, and Python after a new block, head or query; once for a burst of changes. */
   const notify = (() => {
     let timer = 0, mine = false;
     return (byPerson) => {
@@ -238,9 +238,9 @@ export function mount({element, props, trigger, watch, bytes}) {
     moved = null;
   }
 
-  // ---- what Python sends
+  // ---- values from Python
 
-  /** Something is on its way: a value, or the row that a person asked for. */
+  /** Shows that a value or a requested row is loading. */
   function tellBusy() {
     const row = block?.payload.partial && queryNow(state, block) !== resting(state, block);
     showBusy(loading || Boolean(row), () => say(props.value.words, 'loading', {block: going ?? props.value.block}));
@@ -280,7 +280,7 @@ export function mount({element, props, trigger, watch, bytes}) {
     }
   }
   find('.retry').addEventListener('click', () => {
-    if (block?.value.walks) wait('choose_block', {to: props.value.block});  // Python names its file anew
+    if (block?.value.walks) wait('choose_block', {to: props.value.block});  // Python returns a new address of its file
     else sync();
   });
 
@@ -300,7 +300,7 @@ export function mount({element, props, trigger, watch, bytes}) {
     return renamed;
   }
 
-  /** Whether the picture stays and only what stands around it is another. */
+  /** Returns true where only the texts and controls around the picture change. */
   function isShown({attention, image, block: number}) {
     return attention && block?.value.attention?.url === attention.url && block.value.block === number
       && block.value.image?.url === image?.url;
@@ -315,7 +315,7 @@ export function mount({element, props, trigger, watch, bytes}) {
     notify(false);
   }
 
-  /** What was asked for is here. */
+  /** Shows an answer of Python, and fetches the neighbouring blocks. */
   function arrive() {
     going = null;
     loading = false;
@@ -329,7 +329,7 @@ export function mount({element, props, trigger, watch, bytes}) {
     if ('requestIdleCallback' in globalThis) requestIdleCallback(fetchAhead); else setTimeout(fetchAhead, 200);
   }
 
-  /** The blocks before and after the one on the stage. */
+  /** Fetches the blocks before and after the current one. */
   function fetchAhead() {
     for (const by of [-1, 1]) {
       const near = block?.value.strip?.blocks[block.value.block + by];
@@ -337,14 +337,14 @@ export function mount({element, props, trigger, watch, bytes}) {
     }
   }
 
-  /** A decoded value replaces the one on the screen, with all that the visitor chose and that still makes sense. */
+  /** Replaces the block on the screen; the visitor's choices stay where they are valid. */
   function accept(value, payload, image) {
     const renamed = put(value, payload, image);
     arrive();
     notify(renamed);
   }
 
-  // ---- what others see
+  // ---- public interface
 
   function save(format) {
     if (block && now && !block.isPreview) saveCanvas(format, block, state, now, find);

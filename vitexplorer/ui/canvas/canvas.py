@@ -1,8 +1,8 @@
-"""Where does each token look, in every head of a block? A picture that answers while the mouse moves.
+"""Attention canvas: where does each token look, in every head of a block? It answers while the mouse moves.
 
-One block's attention travels once, as a file (`payload.py`); hovering, heads, fusion, colours, thresholds and saving
-are answered in the browser by the modules beside this file. Everything else travels in `value`, also what stands beside
-the picture: settings that Python answers, when the picture misleads, the lines of Python, the next room.
+The attention of one block is sent once, as a file (`payload.py`). Hovering, heads, fusion, colours, thresholds and
+saving are handled in the browser by the JavaScript modules beside this file. Everything else is in `value`, also what
+stands beside the picture: settings that Python answers, when the picture misleads, Python code, the next room.
 """
 
 from __future__ import annotations
@@ -22,40 +22,40 @@ from vitexplorer.ui.shell.frame import FrameData
 
 
 class KeyGrid(BaseModel):
-    """The patch grid of the keys, which the map is drawn on, where it is not that of the queries."""
+    """Patch grid of the keys, on which the map is drawn, where it differs from the grid of the queries."""
 
     rows: int = 0
     cols: int = 0
     cell: int = 0
-    """side of a patch in pixels of the image"""
+    """Side of a patch in pixels of the image"""
 
 
 class BlockFacts(BaseModel):
-    """What is so of one block."""
+    """Facts of one block."""
 
     block: int = 0
     rows: int = 0
     cols: int = 0
-    """the patch grid of the block's queries, on which the mouse is read"""
+    """Columns of the patch grid of the block's queries; the mouse points at this grid"""
     cell: int = 0
-    """side of a patch in pixels of the image; 0 where the patches fill it"""
+    """Side of a patch in pixels of the image; 0 where the patches fill it"""
     keys: KeyGrid | None = None
-    """None where keys lie where queries lie"""
+    """Patch grid of the keys; None where it is the grid of the queries"""
     silent: list[str] = []
-    """what does not look in this block: prefix tokens by name, and the word patches"""
+    """Tokens that are no queries in this block: prefix tokens by name, and the word patches"""
     heads: int = 1
     formula: str = ""
     notes: list[str] = []
-    """what a person must know to read this block's maps, in the visitor's language"""
+    """Notes for reading this block's maps, in the visitor's language"""
     attention: FileAddress | None = None
-    """of all its queries; None where one query is sent at a time. Of what is on the stage: what is there, None shows
-    the placeholder"""
+    """File with all queries; None where one query is sent at a time. For the block on the stage: the file that is
+    drawn; None shows the placeholder"""
     ahead: bool = False
-    """whether that is small enough to be fetched before it is asked for"""
+    """True where `attention` is small enough to be fetched ahead of time"""
 
 
 class Strip(BaseModel):
-    """All heads of all blocks for one query."""
+    """Rows of all heads of all blocks for one query."""
 
     rows: ServedFile
     """`pack_attention` of one row of each block, one after the other"""
@@ -63,71 +63,71 @@ class Strip(BaseModel):
 
 
 class CanvasData(BlockFacts, FrameData):
-    """Data of the canvas. A choice that is None leaves what the visitor chose, which so survives an update."""
+    """Data of the canvas. A choice that is None leaves what the visitor chose."""
 
     asked: int = 0
-    """number of the event that this answers, as the browser counts them: then its head and query are where a canvas
-    that is put on the page anew begins, and one that is there keeps its own; 0 where nobody asked"""
+    """Number of the event that this answers, counted by the browser; 0 where it answers none. In an answer, head and
+    query apply only to a canvas that is new on the page; an existing canvas keeps its own"""
     opened: int = 0
-    """how many links were opened before this one: with the same map, too, another link begins anew"""
+    """Number of links opened before this one: another link resets the choices, also where the map is the same"""
     image: ServedFile | None = None
-    """from `ui.files.image_file`: the pixels the model saw"""
+    """Pixels that the model saw, from `served_files.image_file`"""
     strip: Strip | None = None
     prefix: list[str] = []
-    """prefix tokens by name, as in the sequence: cls, dist, reg1, ..."""
+    """Names of the prefix tokens in the order of the sequence: cls, dist, reg1, ..."""
     prefix_labels: list[str] = []
-    """the same in the visitor's language"""
+    """Names of the prefix tokens in the visitor's language"""
     model: str = ""
     weights: str = ""
-    """for captions, in the visitor's language"""
+    """Description of the weights for captions, in the visitor's language"""
     warning: str = ""
-    """a sentence that is written on the picture: random weights"""
+    """Warning written on the picture, for example of random weights"""
     run: str = ""
-    """which of two runs this is, where two canvases stand side by side; such a canvas says and offers less"""
+    """Name of the run where two canvases stand side by side; such a canvas has fewer texts and controls"""
     controls: list[Field] = []
-    """settings that Python answers"""
+    """Settings that Python answers"""
     walks: bool = False
-    """whether another block can be chosen"""
+    """True where another block can be chosen"""
     depth: int = 1
-    """blocks of the network"""
+    """Number of blocks of the network"""
     head: str | None = None
-    """mean, max, min or a number"""
+    """Head number, or mean, max or min"""
     query: str | None = None
-    """cls, dist, mean or row,col: as in the page's address"""
+    """Query as in the page's address: cls, dist, mean or row,col"""
     mode: str | None = None
     colormap: str | None = None
     opacity: float | None = None
-    """0-1"""
+    """Opacity of the map, 0-1"""
     scale: str | None = None
-    """where the colours end: the map's own maximum, that of all heads for this query, or that of the whole block"""
+    """Upper end of the colour scale: the maximum of the map, of all heads for this query, or of the whole block"""
     keep_mass: float | None = None
-    """0-1: show the patches that hold this share of the mass on patches (1: all)"""
+    """Share of the mass on patches, 0-1, that the shown patches hold (1: all patches)"""
     smooth: bool | None = None
     saved_as: list[str] = []
-    """what the names of saved files begin with: view, model, run and the part of the network; head and query follow"""
+    """First parts of the names of saved files: view, model, run and part of the network; head and query follow"""
     saved_facts: dict[str, str] = {}
-    """columns of a saved table that are the same in every row"""
+    """Columns of a saved table that are the same in every row"""
     link: str = ""
-    """canvases with the same link share the hovered query"""
+    """Group name: canvases with the same link share the hovered query"""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Checked choice of a visitor: an event may name what the canvas does not show."""
+    """Choice of a visitor, checked: an event may name what the canvas does not show."""
 
     block: int
     head: str
-    """mean, max, min or a number"""
+    """Head number, or mean, max or min"""
     query: Query
-    """which need not look in the block: then the canvas says so and shows another"""
+    """Chosen token; where it is no query of the block, the canvas shows another with a note"""
     pinned: bool
-    """False where the query is the one the canvas returns to, True where a patch was clicked"""
+    """True where a patch was clicked, False where the query is the one to which the canvas returns"""
     asked: int = 0
-    """number of the event"""
+    """Number of the event"""
 
     @classmethod
     def read(cls, event: Mapping[str, Any], data: CanvasData) -> Selection | None:
-        """From the fields of an event, within what `data` shows; None where they make no sense."""
+        """Read the fields of an event; None where they name nothing that `data` shows."""
         head = head_of(event.get("head"), data.heads)
         query = query_of(event.get("query"), data)
         block = event.get("block")
@@ -137,10 +137,11 @@ class Selection:
 
 
 class AttentionCanvas(Widget):
-    """The canvas. Fires `patch_select` (block, head, query, pinned) when a patch is pinned or the head changes.
+    """Component of the canvas.
 
-    Also `choose_block` with the same and `to`, another block; and `adjust` with the same. All have `settings` (name ->
-    text) where the canvas has controls, and `asked`, which the answer repeats. In the page: the root element
+    Events: `patch_select` (block, head, query, pinned) when a patch is pinned or the head changes; `choose_block` with
+    the same fields and `to`, another block; `adjust` with the same fields as `patch_select`. All have `settings`
+    (name -> text) where the canvas has controls, and `asked`, which the answer repeats. In the page the root element
     `.vx-canvas` sends bubbling CustomEvents `vx-select` and `vx-room`, and has `root.vx`, see `canvas.js`.
     """
 
@@ -150,28 +151,28 @@ class AttentionCanvas(Widget):
 
 
 def query_of(text: str | None, data: CanvasData) -> Query | None:
-    """A query from its text (cls, dist, mean, or row,col); None where the data have no such token."""
+    """Parse a query (cls, dist, mean, or row,col); None where the data have no such token."""
     if text == "mean" or (text in ("cls", "dist") and text in data.prefix):
         return text
-    found = re.fullmatch(r"(\d{1,4}),(\d{1,4})", text or "")
-    if not found:
+    match = re.fullmatch(r"(\d{1,4}),(\d{1,4})", text or "")
+    if not match:
         return None
-    row, col = int(found[1]), int(found[2])
+    row, col = int(match[1]), int(match[2])
     return (row, col) if row < data.rows and col < data.cols else None
 
 
 def looks(query: Query, silent: list[str]) -> bool:
-    """Return whether a token is among the queries of a block, where `silent` names those that are not."""
+    """Return True where a token is a query of a block; `silent` names the tokens that are none."""
     return ("patches" if query == "mean" or not isinstance(query, str) else query) not in silent
 
 
 def query_text(query: Query) -> str:
-    """The text of a query that `CanvasData.query` and the page's address hold."""
+    """Format a query as in `CanvasData.query` and the page's address."""
     return query if isinstance(query, str) else f"{query[0]},{query[1]}"
 
 
 def head_of(text: int | str | None, heads: int) -> str | None:
-    """A head or fusion from its text; None where a block of so many heads has none."""
+    """Parse a head or fusion; None where a block of `heads` heads has none of that name."""
     if text in ("mean", "max", "min"):
         return text
     if re.fullmatch(r"\d{1,4}", str(text)) and int(text) < heads:

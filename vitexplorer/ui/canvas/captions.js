@@ -1,4 +1,4 @@
-// The sentences around the picture: what it shows, where the numbers end, what the mouse does here.
+// Sentences around the picture: the map, the colour scale, the use of the mouse.
 
 import {MEAN} from './payload.js';
 import {isSilent} from './queries.js';
@@ -11,7 +11,7 @@ export function questionText({value}, code) {
   return value.run || say(value.words, code === MEAN ? 'question_mean' : 'question', {query: tokenText(value, code)});
 }
 
-/** What is shown, and the strongest key of it. */
+/** Name of the map, and its strongest key. */
 export function readingText({value, grids}, state, {shown}) {
   const cell = strongestOf(shown);
   return say(value.words, 'reading', {
@@ -22,11 +22,11 @@ export function readingText({value, grids}, state, {shown}) {
 
 const strongestOf = ({map, peak}) => map.findIndex((share) => Math.abs(share) === peak);
 
-/** Shares at the lower end of the scale, in its middle and at its upper end. */
+/** Shares at the lower end, the middle and the upper end of the scale. */
 export const ticksOf = ({payload}, top) => (payload.signed ? [-top, 0, top] : [0, top / 2, top]).map((share) => percent(share));
 
 /**
- * The key that is read, or the strongest one: what it is, where it lies and its share.
+ * Name, place and share of the key under the mouse, otherwise of the strongest key.
  *
  * @returns {{what: string, where: string, share: string, cell: number}}
  */
@@ -41,7 +41,7 @@ export function readOut({value, grids}, {key, shown, scene}) {
   };
 }
 
-/** What the mouse does here; first of all, where a token that was asked for does not look, that it does not. */
+/** Hint on the use of the mouse, or first the note that the requested token is no query in this block. */
 export function hintText(block, state, touch) {
   const {value, payload} = block, {words} = value, query = tokenText(value, resting(state, block));
   if (isSilent(value, MEAN)) return say(words, 'hint_class', {query});
@@ -51,7 +51,7 @@ export function hintText(block, state, touch) {
   return `${say(words, 'hint_silent', {token: tokenText(value, wanted(state)), query})} ${usual}`;
 }
 
-/** Where the colours end, and what else a person must know of these numbers. */
+/** Notes on the colour scale and on the numbers. */
 export function notesText({value: {words}, payload}, state, {scene, shown}) {
   return [
     say(words, payload.signed ? `signed_${state.scale}_long` : `scale_${state.scale}_long`),

@@ -1,4 +1,4 @@
-// Every fifth entry of perceptually uniform colour maps, and the last one; see `colours.js`.
+// Perceptually uniform colour maps: every fifth entry and the last one, see `colours.js`.
 
 /** @type {Record<string, string>} hexadecimal colours of 52 even steps */
 export const COLORMAPS = {

@@ -1,16 +1,16 @@
-// Colour tables of 256 entries and the scale that leads to them. SIGNED is the map for weights that may be negative: blue
-// below 0, grey at 0, red above.
+// Colour tables of 256 entries, and the scale from values to entries. SIGNED is the colour map for weights that may be
+// negative: blue below 0, grey at 0, red above.
 
 import {COLORMAPS} from './colormaps.js';
 
 export const SIGNED = 'signed';
 export const VEIL = [9, 12, 20];
-const EASE = 0.7;  // below 1: half of the most attention is more than half as strong
+const EASE = 0.7;  // exponent below 1: half of the maximum is painted more than half as strong
 const DROPPED = [128, 128, 128];
-/** cmocean's balance, as the saved figures have it */
+/** cmocean's balance, as in the saved figures */
 const SIGNED_NODES = '171c42 293a8f 0b66bd 4590b9 8eb5c2 d2d8db e6d2cc d59d89 c46548 ac2b24 780e28 3c0911';
 /**
- * How far up the scale a value stands: from 0 to the top, or from minus the top where weights may be negative.
+ * Position of a value on the scale, which begins at 0, or at -top where weights may be negative.
  *
  * @param {number} value
  * @param {number} top value at the end of the scale
@@ -23,7 +23,7 @@ export function heightOf(value, top, colormap) {
 }
 
 /**
- * The same as a level, 0-255.
+ * Level of a value, 0-255.
  *
  * @param {number} value
  * @param {number} top
@@ -49,14 +49,14 @@ export const rgbTable = (() => {
   };
 })();
 
-/** How much attention a level of the scale, 0-255, stands for, whatever its sign: 0-1. */
+/** Strength of a level, 0-255, whatever its sign: 0-1. */
 function strengthOf(colormap, level) {
   return colormap === SIGNED ? Math.abs(level - 127.5) / 127.5 : level / 255;
 }
 
 /**
- * How a level is painted over the image. In an overlay a patch without attention is clear: zero tints no image.
- * `Scale.over_a_picture` of the saved figures is the same rule.
+ * Colour of a level over the image. In an overlay a patch without attention is transparent. `Scale.over_a_picture` has
+ * the same rule for saved figures.
  *
  * @param {string} mode overlay, map or reveal
  * @param {string} colormap
@@ -70,13 +70,13 @@ export function paintOf(mode, colormap, opacity, level) {
   return [...rgbTable(colormap)[level], mode === 'map' ? 1 : opacity * strength ** EASE];
 }
 
-/** How a patch is painted that the mass mask drops. */
+/** Colour of a patch that the mass mask drops. */
 export function paintOfDropped(mode, opacity) {
   if (mode === 'reveal') return [...VEIL, opacity];
   return [...DROPPED, mode === 'map' ? 1 : 0];
 }
 
-/** The 256 paints of a mode and the one of dropped patches as words of an ImageData. */
+/** The 256 colours of a mode, and the colour of dropped patches, as 32-bit words of an ImageData. */
 export const pixelTable = (() => {
   const tables = new Map(), probe = new Uint8ClampedArray(4), word = new Uint32Array(probe.buffer);
   /** @param {number[]} paint */
@@ -94,7 +94,7 @@ export const pixelTable = (() => {
   };
 })();
 
-/** The colour bar of a mode: what the picture shows for each level, as [red, green, blue]. */
+/** Colour bar of a mode: [red, green, blue] for each level. */
 export function barOf(mode, colormap) {
   if (mode !== 'reveal') return rgbTable(colormap);
   return Array.from({length: 256}, (_, level) => rgbTable('greys')[Math.round(255 * strengthOf(colormap, level))]);

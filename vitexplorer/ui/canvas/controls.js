@@ -1,4 +1,4 @@
-// The controls around the picture: made once, shown for a state, and calling `change` with what a person chose.
+// Controls around the picture: made once, updated for each state; they call `change` with a person's choice.
 
 import {make, refill, setText} from '../kit/dom.js';
 import {FORMATS} from '../kit/frame.js';
@@ -10,9 +10,9 @@ import {isSilent, queryCode, queryText} from './queries.js';
 import {MODES, SCALES} from './selection.js';
 import {percent, say, tokenText} from './texts.js';
 
-const WIDEST = 9;  // thumbs side by side
+const WIDEST = 9;  // most thumbnails side by side
 
-/** Thumbs side by side, so that rows are full. */
+/** Number of thumbnails side by side that fills all rows. */
 const acrossFor = (count) => Math.max(4, Math.ceil(count / Math.ceil(count / WIDEST)));
 
 const part = (className, ...children) => make('span', {className}, ...children);
@@ -52,7 +52,7 @@ export function newControls(root, aside, change) {
   find('.help').id = `help-${own}`;
   view.setAttribute('aria-describedby', `help-${own}`);
 
-  /** Rebuilds what depends on the value: words, heads, prefix tokens. */
+  /** Rebuilds the parts that depend on the value: texts, heads, prefix tokens. */
   function prepare(value, payload) {
     const {words} = value;
     for (const node of root.querySelectorAll('[data-word]')) setText(node, say(words, node.dataset.word));
@@ -96,7 +96,7 @@ export function newControls(root, aside, change) {
     masses.replaceChildren(...bars.map((bar) => bar.node));
   }
 
-  /** The state of every control; `query` is the one the canvas returns to, `painted` the colours in use. */
+  /** Sets the state of every control; `query` is the one to which the canvas returns, `painted` the colours in use. */
   function show(value, state, query, painted) {
     const fused = typeof state.head !== 'number';
     const choices = [['.fusion', fused ? state.head : null], ['.mode', state.mode], ['.limit', state.scale]];
@@ -123,8 +123,8 @@ export function newControls(root, aside, change) {
   }
 
   /**
-   * Every head's map for the query, the fused one first, each with its own largest share below. The query's frame lies
-   * on the whole grid of the keys, or on its window where queries and keys are the same patches.
+   * Draws the map of every head for the query, the fused map first, each with its largest share below. The query's frame
+   * lies on the whole grid of the keys, or on its window where queries and keys are the same patches.
    */
   function showHeads(value, maps, state, mask, top, window, query, grids, painted) {
     const {keys, queries} = grids, rows = window ? window.rows : keys.rows, cols = window ? window.cols : keys.cols;
@@ -140,12 +140,12 @@ export function newControls(root, aside, change) {
     maps.forEach((head, i) => {
       const limit = state.scale === 'map' ? head.peak : top;
       paintThumb(thumbs[i].canvas, head.map, mask(head.map), limit, painted, keys.rows, keys.cols, window);
-      const many = value.heads > 6, words = many || value.run ? 'peak_short' : 'peak';  // beside a picture they are narrow
+      const many = value.heads > 6, words = many || value.run ? 'peak_short' : 'peak';  // narrow texts where two canvases stand side by side
       setText(thumbs[i].peak, say(value.words, words, {value: percent(head.max, many ? 2 : 3)}));
     });
   }
 
-  /** The shares of the shown map: on patches, on each prefix token, on padding. */
+  /** Draws the shares of the map on patches, on each prefix token and on padding. */
   function showMasses(shares) {
     shares.forEach((share, i) => {
       bars[i].fill.style.transform = `scaleX(${Math.min(1, share)})`;

@@ -1,4 +1,4 @@
-// How maps are shown: one choice for all canvases of a page, which also stands in its address.
+// Display settings of maps: one choice for all canvases of a page, also in its address.
 
 import {inAddress, onLink} from '../kit/address.js';
 import {firstState, settle} from './selection.js';
@@ -6,10 +6,10 @@ import {firstState, settle} from './selection.js';
 /** Parameters of the address by the names of the state. */
 const NAMES = {mode: 'mode', colormap: 'colormap', scale: 'scale', opacity: 'opacity', smooth: 'smooth', keep_mass: 'keep'};
 
-/** What a person chose since the page was loaded; from then on nothing that Python sends is another choice. */
+/** Choices of a person since the page was loaded; values from Python no longer change them. */
 let chosen = /** @type {Partial<import('./selection.js').State> | null} */ (null);
 
-/** Another link is opened in this page: it says how its maps are shown, or they are as a canvas begins. */
+/** Takes the display of a newly opened link; settings that it lacks return to their defaults. */
 onLink(() => {
   const state = firstState(), said = (name) => inAddress(NAMES[name]), share = (name) => (said(name) ? Number(said(name)) : NaN);
   settle(state, {heads: 0, prefix: []}, {
@@ -34,7 +34,7 @@ export function takeDisplay(state) {
 }
 
 /**
- * @param {HTMLElement} root of the canvas that tells
+ * @param {HTMLElement} root of the sending canvas
  * @param {import('./selection.js').State} state
  */
 export function tellDisplay(root, state) {
@@ -43,7 +43,7 @@ export function tellDisplay(root, state) {
 }
 
 /**
- * Takes over what another canvas tells, until this one has left the page.
+ * Follows the choices of other canvases while this one is on the page.
  *
  * @param {HTMLElement} root
  * @param {import('./selection.js').State} state
@@ -59,7 +59,7 @@ export function hearDisplay(root, state, changed) {
 }
 
 /**
- * What of a selection's display is not how a canvas begins, as parameters of the address; empty for the rest.
+ * Display settings of a selection as parameters of the address; empty for defaults.
  *
  * @param {Record<string, any>} selection
  * @returns {Record<string, string>}

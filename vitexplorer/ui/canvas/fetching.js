@@ -1,12 +1,12 @@
-// Fetching what Python names, keeping a few payloads.
+// Fetching of files with a small cache.
 
 const KEPT_PAYLOADS = 6;
 
 /**
- * Fetches bytes by URL; the last few are kept, so that going back a block is instant. What is here already is told at
- * once by `here`: a promise would tell it after what is painted first.
+ * Fetches bytes by URL and caches the last few, so that going back a block is instant. `here` returns cached bytes
+ * synchronously: a promise would resolve after the next frame is painted.
  *
- * @param {(url: string) => Promise<ArrayBuffer>} [bytes] what fetches them, where that is no server
+ * @param {(url: string) => Promise<ArrayBuffer>} [bytes] fetches the bytes where there is no server
  */
 export function newFetcher(bytes = fromServer) {
   /** @type {Map<string, {coming: Promise<ArrayBuffer>, here: ArrayBuffer | null}>} */

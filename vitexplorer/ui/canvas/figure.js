@@ -1,4 +1,4 @@
-// The picture as a figure that stands alone: its title, colour bar, masses and provenance, as one drawing.
+// The picture as a complete figure: title, map, colour bar, masses and provenance in one SVG.
 //
 // 640 units wide, dark on white whatever the page's theme.
 
@@ -77,8 +77,8 @@ function tickText(tick, part, y) {
 const round = (value) => Number(value.toFixed(3));
 
 /**
- * The picture of a scene: the image without loss, each patch a rectangle, or the interpolated map as one image. An inner
- * svg cuts off patches that reach beyond the image.
+ * SVG of a scene: the lossless image, and a rectangle for each patch or the interpolated map as one image. An inner svg
+ * clips patches that reach beyond the image.
  */
 function picture(scene, x, y, width, height) {
   const {image, grid: {rows, cols, high, wide}, window, mode} = scene, w = width * wide, h = height * high;
@@ -110,7 +110,7 @@ function patches({grid: {cols}, map, mask, window, top, mode, colormap, opacity}
   return found;
 }
 
-/** What lies outside the window: its ground and the hatching over it. */
+/** Area outside the window: ground and hatching. */
 function veil(mode, boxes) {
   const {fill, opacity, line, faint} = OUTSIDE[mode];
   const strokes = [-HATCH, 0, HATCH].map((shift) => svg('line', {

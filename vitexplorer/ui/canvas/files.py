@@ -1,8 +1,8 @@
-"""A capture's attention as files that the browser fetches.
+"""Attention of a capture as files that the browser fetches.
 
-Of a block only the address travels, which costs nothing: its bytes are made when a browser first asks for them. So
-every block is named at once, and one that is chosen is fetched without asking first what it is called. The address
-lasts as long as the capture is in memory; who comes later asks for the block again, and is told another.
+An answer holds only the address of a block; its bytes are made when a browser first requests them. So an answer can
+name every block, and the browser fetches a chosen block in one request. An address is valid as long as the capture is
+in memory; after that the browser requests the block's data again and gets a new address.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ class _Files:
     """Files of one capture."""
 
     name: str = field(default_factory=lambda: secrets.token_urlsafe(16))
-    """of the capture in addresses, which nobody guesses"""
+    """Name of the capture in addresses, random so that nobody guesses it"""
     made: dict[Hashable, Any] = field(default_factory=dict)
-    """of the capture, by name: served files, and small facts"""
+    """Served files and small facts of the capture, by name"""
 
 
-_kept: dict[int, _Files] = {}
-"""by the identity of the capture, as long as it lives"""
+_files_by_id: dict[int, _Files] = {}
+"""Files by the `id` of the capture, as long as the capture lives"""
 _captures: weakref.WeakValueDictionary[str, Capture] = weakref.WeakValueDictionary()
-"""by their names"""
+"""Captures by their names in addresses"""
 _being_packed: dict[tuple[str, int], asyncio.Task[bytes]] = {}
-"""blocks on their way, by the capture's name: whoever asks meanwhile is sent the same bytes"""
+"""Blocks that are being packed, by capture name and block: requests in the meantime wait for the same bytes"""
 
 
 def attention_file(
@@ -54,12 +54,12 @@ def attention_file(
     positions: Integer[np.ndarray, "windows keys"],
     queries: Integer[np.ndarray, "windows queries"] | None = None,
 ) -> ServedFile:
-    """`pack_attention` as a file for `CanvasData.attention`."""
+    """Make a file for `CanvasData.attention`, see `pack_attention`."""
     return cached_file(pack_attention(attention, positions, queries), "attention.bin")
 
 
-def kept_file(capture: Capture, name: Hashable, make: Callable[[], ServedFile]) -> ServedFile:
-    """A file of a capture, made once: every answer names it, and visitors share it. It may have been cleaned up."""
+def capture_file(capture: Capture, name: Hashable, make: Callable[[], ServedFile]) -> ServedFile:
+    """Return a file of a capture that all visitors share; it is made once, and again after a cleanup removed it."""
     made = _files_of(capture).made
     try:
         made[name].keep()
@@ -69,7 +69,7 @@ def kept_file(capture: Capture, name: Hashable, make: Callable[[], ServedFile]) 
 
 
 def made_once(capture: Capture, name: Hashable, make: Callable[[], T]) -> T:
-    """A small fact of a capture that takes some time, remembered as long as the capture lives."""
+    """Return a small fact of a capture, computed once and remembered as long as the capture lives."""
     made = _files_of(capture).made
     if name not in made:
         made[name] = make()
@@ -77,37 +77,38 @@ def made_once(capture: Capture, name: Hashable, make: Callable[[], T]) -> T:
 
 
 def _files_of(capture: Capture) -> _Files:
-    if id(capture) not in _kept:
-        files = _kept[id(capture)] = _Files()
+    if id(capture) not in _files_by_id:
+        files = _files_by_id[id(capture)] = _Files()
         _captures[files.name] = capture
-        weakref.finalize(capture, _kept.pop, id(capture), None)
-    return _kept[id(capture)]
+        weakref.finalize(capture, _files_by_id.pop, id(capture), None)
+    return _files_by_id[id(capture)]
 
 
 # ---------------------------------------------------------------------------------------------- blocks
 
 
 def size(capture: Capture, block: int) -> int:
-    """Bytes of a block's attention on its way to the browser."""
+    """Count the bytes of a block's attention as it is sent to the browser."""
     windows, keys = capture.positions(block).shape
     return packed_bytes(windows, capture.num_heads(block), capture.query_positions(block).shape[1], keys)
 
 
 def block_address(capture: Capture, block: int) -> FileAddress | None:
-    """Address of all heads and queries of a block; None where they are too large to be sent in one piece."""
+    """Return the address of all heads and queries of a block; None where they are too large for one piece."""
     if size(capture, block) > settings().payload_megabytes * 1e6:
         return None
     return FileAddress(url=f"./attention/{_files_of(capture).name}/{block}")
 
 
 def packed_block(capture: Capture, block: int) -> bytes:
-    """All heads and queries of a block, see `pack_attention`."""
+    """Pack all heads and queries of a block, see `pack_attention`."""
     weights = capture.call(block).weights().cpu().numpy()
     return pack_attention(weights, capture.positions(block), capture.query_positions(block))
 
 
 async def _serve(request: Request) -> Response:
-    name, block = request.path_params["capture"], request.path_params["block"]
+    name = request.path_params["capture"]
+    block = request.path_params["block"]
     capture = _captures.get(name)
     if capture is None or block >= capture.depth or block_address(capture, block) is None:
         return PlainTextResponse("Not found", 404, NO_STORE)
@@ -115,7 +116,7 @@ async def _serve(request: Request) -> Response:
     if (packing := _being_packed.get(key)) is None:
         packing = _being_packed[key] = asyncio.create_task(asyncio.to_thread(packed_block, capture, block))
         packing.add_done_callback(lambda _: _being_packed.pop(key))
-    content = await asyncio.shield(packing)  # one who hangs up takes it from nobody else
+    content = await asyncio.shield(packing)  # a browser that disconnects must not cancel it for others
     return Response(content, media_type="application/octet-stream", headers=IMMUTABLE)
 
 

@@ -1,6 +1,6 @@
-// Patch grids on the picture: which patch lies where.
+// Patch grids on the picture: conversion between patches and places.
 
-const ROUNDING = 1e-9;  // the middle of a patch may be the border between two of a grid that is twice as fine
+const ROUNDING = 1e-9;  // the centre of a patch may be the border of two patches of a grid that is twice as fine
 
 /**
  * @typedef {object} Grid patches need not end where the picture ends
@@ -43,7 +43,7 @@ export function cellAt(grid, place) {
 }
 
 /**
- * The middle of what the picture shows of a patch.
+ * Centre of the visible part of a patch.
  *
  * @param {Grid} grid
  * @param {number} cell

@@ -1,5 +1,5 @@
-// Canvases with the same link share the place that is pointed at or pinned and the head, through `vx-link` events on the
-// document. Each finds the patch of its own that lies at the place; a token that it has not is its mean over patches.
+// Canvases with the same link share head and hovered or pinned place through `vx-link` events on the document. Each
+// finds its own patch at the place; a token that it lacks becomes the mean over patches.
 
 import {cellAt, placeOf} from './grids.js';
 import {MEAN} from './payload.js';
@@ -7,7 +7,7 @@ import {queryCode, queryText} from './queries.js';
 import {settle} from './selection.js';
 
 /**
- * @param {HTMLElement} root of the canvas that tells
+ * @param {HTMLElement} root of the sending canvas
  * @param {import('./selection.js').Block} block
  * @param {import('./selection.js').State} state
  * @param {'hover' | 'pin'} kind
@@ -20,7 +20,7 @@ export function tellLinked(root, {value, grids}, state, kind) {
 }
 
 /**
- * Takes over what a linked canvas tells, until this one has left the page.
+ * Follows linked canvases while this one is on the page.
  *
  * @param {HTMLElement} root
  * @param {() => import('./selection.js').Block | null} blockNow

@@ -1,4 +1,4 @@
-// Numbers made from a reading: fusion over heads, the mass mask, smoothing.
+// Numbers computed from a reading: fusion over heads, the mass mask, smoothing.
 
 import {measure} from './payload.js';
 
@@ -9,7 +9,7 @@ export const FUSIONS = {
 };
 
 /**
- * All heads of a reading as one, entry by entry, on true values.
+ * Fuses all heads of a reading entry by entry, on decoded values.
  *
  * @param {import('./payload.js').Reading} reading
  * @param {string} how mean, max or min
@@ -36,7 +36,7 @@ export function fuseHeads(reading, how, into) {
 }
 
 /**
- * Which patches hold `keep` of the mass on patches (DINO, visualize_attention.py): sort ascending, keep where the
+ * Mask of the patches that hold `keep` of the mass on patches (DINO, visualize_attention.py): sort ascending, keep where the
  * cumulative share exceeds 1 - keep. Equal values fall in the order of their index; weights below 0 hold their magnitude.
  *
  * @param {Float32Array} map
@@ -65,8 +65,8 @@ export function massMask(map, keep) {
 }
 
 /**
- * Values between patch centres, bilinear, `factor` samples to a patch; beyond the outer centres the nearest counts, and
- * patches outside a window count for nothing.
+ * Bilinear interpolation between patch centres with `factor` samples to a patch; beyond the outer centres the nearest
+ * value counts, and patches outside a window are left out.
  *
  * @param {Float32Array} values
  * @param {Uint8Array | undefined} inside

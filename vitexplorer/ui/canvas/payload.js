@@ -1,7 +1,7 @@
-// One block's attention as payload.py packs it, and what one query of it looks at, head by head.
+// Decoder of one block's attention as packed by payload.py, and reader of one query, head by head.
 //
 // A token is an index into a patch grid (>= 0), -1 - i for prefix token i, PADDING, or, for a query, MEAN. Queries and
-// keys may lie on two grids: maps, windows and masks are over the keys' one.
+// keys may lie on two grids: maps, windows and masks are on the grid of the keys.
 
 import {windowOf} from './windows.js';
 
@@ -12,25 +12,25 @@ export const PADDING = -32768;
 /**
  * @typedef {ReturnType<typeof decodePayload>} Payload
  *
- * @typedef {object} Head what one query looks at in one head, or in all of them fused
+ * @typedef {object} Head attention of one query in one head, or in all heads fused
  * @property {Float32Array} map share on each patch of the keys' grid
  * @property {Float32Array} prefix share on each prefix token
  * @property {number} patches share on all patches
  * @property {number} padding share on padding
  * @property {number} max the map's maximum
- * @property {number} peak its largest magnitude; another one only where weights may be negative
- * @property {number} error how far off a weight may be for its 8 bits
+ * @property {number} peak the map's largest magnitude; differs from `max` only where weights may be negative
+ * @property {number} error largest error of a weight from its 8 bits
  *
  * @typedef {object} Reading
  * @property {Head[]} heads
- * @property {import('./windows.js').Window | null} window null where every patch can be attended to
+ * @property {import('./windows.js').Window | null} window null where attention is global
  */
 
 /**
- * The packed bytes as typed arrays over the same memory. Throws where the bytes are no payload for these grids.
+ * Views the packed bytes as typed arrays. Throws where the bytes are no payload for these grids.
  *
  * @param {ArrayBuffer} buffer
- * @param {any} value what Python sent with them
+ * @param {any} value Python's value for the block
  */
 export function decodePayload(buffer, value) {
   const {rows, cols} = value.keys ?? value, {prefix, silent} = value, numPrefix = prefix.length;
@@ -68,7 +68,7 @@ export function decodePayload(buffer, value) {
 }
 
 /**
- * Rows of several blocks, one after the other in one file, each with what is so of its block.
+ * Decodes the rows of several blocks in one file, each with the facts of its block.
  *
  * @param {ArrayBuffer} buffer
  * @param {any} value with a `strip`
@@ -85,7 +85,7 @@ export function decodeRows(buffer, value) {
 }
 
 /**
- * Whether a query's rows are here, or can be made of what is here.
+ * Returns true where a query's rows are in the payload or can be computed from it.
  *
  * @param {Payload} payload
  * @param {number} code
@@ -109,11 +109,11 @@ export function emptyReading(payload) {
 }
 
 /**
- * What one query looks at. The reading is overwritten by the next call with the same `reading`.
+ * Reads the attention of one query. The next call with the same `reading` overwrites it.
  *
  * @param {Payload} payload
  * @param {number} code the query
- * @param {Reading} [reading] a place for the numbers
+ * @param {Reading} [reading] memory for the result
  * @returns {Reading}
  */
 export function readQuery(payload, code, reading = emptyReading(payload)) {
@@ -130,7 +130,7 @@ export function readQuery(payload, code, reading = emptyReading(payload)) {
   return reading;
 }
 
-/** Adds `weight` times one row to what `head` holds. */
+/** Adds `weight` times one row to `head`. */
 function addRow(payload, w, h, q, weight, head) {
   const {keys, positions, shares, ends} = payload, row = (w * payload.heads + h) * payload.queries + q;
   const least = weight * ends[2 * row], unit = (weight * ends[2 * row + 1] - least) / 255, from = row * keys;
@@ -145,7 +145,7 @@ function addRow(payload, w, h, q, weight, head) {
   head.error += unit / 2;
 }
 
-/** The average of the rows of all patches, made once for each payload. */
+/** Mean of the rows of all patches, computed once for each payload. */
 function meanReading(payload) {
   if (!payload.kept.has('mean')) {
     const reading = emptyReading(payload);
@@ -161,7 +161,7 @@ function meanReading(payload) {
 }
 
 /**
- * The largest magnitude of what any query of the block gives to a patch, in any head; made once for each payload.
+ * Largest magnitude of the weight of any query on any patch in any head of the block, computed once for each payload.
  *
  * @param {Payload} payload
  * @returns {number}
@@ -191,7 +191,7 @@ export function blockMaximum(payload) {
 }
 
 /**
- * Notes the maximum and the largest magnitude of a head's map.
+ * Sets the maximum and the largest magnitude of a head's map.
  *
  * @param {Head} head
  */

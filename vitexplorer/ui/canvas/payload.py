@@ -1,22 +1,21 @@
-"""One block's attention as the bytes that the browser reads.
+"""Binary format of one block's attention, which `payload.js` reads.
 
 Little-endian, in this order:
 
 ====================  ======================  ==========================================================
 uint32                (5,)                    MAGIC, windows, heads, queries, keys
-int32                 (windows, keys)         what token a key is, see below
-int32                 (windows, queries)      what token a query is
+int32                 (windows, keys)         token of each key, see below
+int32                 (windows, queries)      token of each query
 float32               (windows heads queries 2)  least (at most 0) and largest weight of each row
-float32               (windows heads queries 2)  the sums of each row over patches and over padding
+float32               (windows heads queries 2)  sums of each row over patches and over padding
 uint8                 (windows heads queries keys)  round(255 (weight - least) / (largest - least))
 ====================  ======================  ==========================================================
 
-A token is an index into a patch grid, row by row, of the queries or of the keys; -1 - i for prefix token i; `PADDING`
-for one that only fills a window. A query may also be `MEAN`: a row that is already averaged over all patches. A weight
-is read as least + byte / 255 x (largest - least), so that it is off by at most (largest - least) / 510, whatever the
-sharpness of its head; least is 0 but where heads are mixed after the softmax. Sums of many such weights would drift;
-they travel apart.
-`payload.js` is the other side.
+A token is an index into the patch grid of the queries or keys, row by row; -1 - i for prefix token i; `PADDING` for a
+token that only fills a window. A query may also be `MEAN`: a row that is already averaged over all patches. A weight is
+decoded as least + byte / 255 x (largest - least), so its error is at most (largest - least) / 510, however sharp its
+head; least is 0 except where heads are mixed after the softmax. Sums of many decoded weights would drift, so the sums
+are sent too.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ MEAN = -32767
 
 
 def packed_bytes(windows: int, heads: int, queries: int, keys: int) -> int:
-    """Number of bytes that `pack_attention` gives for an attention of this shape, without computing it."""
+    """Count the bytes that `pack_attention` returns for attention of this shape, without computing it."""
     return 20 + 4 * windows * (keys + queries) + windows * heads * queries * (16 + keys)
 
 
@@ -40,14 +39,15 @@ def pack_attention(
     positions: Integer[np.ndarray, "windows keys"],
     queries: Integer[np.ndarray, "windows queries"] | None = None,
 ) -> bytes:
-    """Attention weights and where their tokens lie, as bytes.
+    """Pack attention weights and the tokens of their rows and columns into bytes.
 
     Args:
-        attention: what multiplies the values; one window where attention is global.
-        positions: what token each key is, as the module describes.
-        queries: the same for the queries; None where they are the keys. Some rows only, or one, may be packed.
+        attention: weights that multiply the values; one window where attention is global.
+        positions: token of each key, as the module describes.
+        queries: token of each query; None where they are the keys. Some rows only, or one, may be packed.
 
-    Raises ValueError for shapes that do not fit and for weights that are not finite.
+    Raises:
+        ValueError: for shapes that do not fit and for weights that are not finite.
     """
     queries = positions if queries is None else queries
     windows, heads, num_queries, num_keys = attention.shape
@@ -80,7 +80,7 @@ def pack_attention(
 def _mass(
     weights: Float[np.ndarray, "windows heads queries keys"], tokens: Bool[np.ndarray, "windows keys"]
 ) -> Float[np.ndarray, "windows heads queries"]:
-    """The weight of some tokens, for every query."""
+    """Sum the weights on some tokens, for every query."""
     if not tokens.any():
         return np.zeros(weights.shape[:-1], np.float32)
     return (weights * tokens[:, None, None]).sum(-1)

@@ -1,5 +1,5 @@
-// The picture: the image, the map over it, the window, the query and the key. The same on the screen and in a file.
-// Under an overlay the image is grey, so that every colour is the map's.
+// The picture: the image, the map over it, the window, the query and the key; the same on the screen and in a file.
+// Under an overlay the image is grey, so that every colour belongs to the map.
 
 import {VEIL, levelOf, pixelTable} from './colours.js';
 import {interpolate} from './maps.js';
@@ -25,9 +25,9 @@ import {borderOf, outsideOf} from './windows.js';
 const SMOOTH_SAMPLES = 320;
 
 /**
- * Writes colours into the pixels of a small canvas, a pixel to a patch.
+ * Writes colours into the pixels of a small canvas, one pixel per patch.
  *
- * @param {HTMLCanvasElement & {pixels?: ImageData, words?: Uint32Array}} canvas keeps its pixels from call to call
+ * @param {HTMLCanvasElement & {pixels?: ImageData, words?: Uint32Array}} canvas stores its pixels between calls
  * @param {number} width
  * @param {number} height
  * @param {(words: Uint32Array) => void} each
@@ -45,7 +45,7 @@ export function putCells(canvas, width, height, each) {
 }
 
 /**
- * The map of a scene as a small canvas: a pixel to a patch, or interpolated samples.
+ * Draws the map of a scene on a small canvas: one pixel per patch, or interpolated samples.
  *
  * @param {Scene} scene
  * @param {HTMLCanvasElement & {values?: Float32Array}} canvas
@@ -73,7 +73,7 @@ export function mapCanvas(scene, canvas) {
   });
 }
 
-/** One head's map for the strip, without the image; a windowed query shows its window alone. */
+/** Draws one head's map for the strip, without the image; for a windowed query only its window. */
 export function paintThumb(canvas, map, mask, top, colormap, rows, cols, window) {
   const table = pixelTable('map', colormap, 1), cells = window?.local;
   putCells(canvas, window ? window.cols : cols, window ? window.rows : rows, (words) => {
@@ -84,7 +84,7 @@ export function paintThumb(canvas, map, mask, top, colormap, rows, cols, window)
   });
 }
 
-/** What lies outside a window: its colour and opacity, and those of the hatching over it. */
+/** Area outside a window: colour and opacity of the ground and of the hatching. */
 export const OUTSIDE = {
   overlay: {fill: VEIL, opacity: 0.6, line: [255, 255, 255], faint: 0.16},
   map: {fill: [212, 216, 223], opacity: 1, line: [0, 0, 0], faint: 0.13},
@@ -93,8 +93,8 @@ export const OUTSIDE = {
 export const HATCH = 9;  // side of the hatching's tile, in widths of a thin line
 
 /**
- * The strokes of frames around a query (black and white dashes) and a key (a white line in black): boxes
- * [x, y, width, height] that lie around the patch, thinner where patches are small.
+ * Strokes of the frames around a query (black and white dashes) and a key (a white line in black): boxes
+ * [x, y, width, height] around the patch, thinner where patches are small.
  *
  * @param {{frames: Frame[]}} scene
  * @param {number} width
@@ -114,7 +114,7 @@ export function outlinesOf({frames}, width, height, line) {
   });
 }
 
-/** The image at a size, in grey (luma of ITU-R BT.601) where the map's colours lie over it. */
+/** Scales the image, in grey (luma of ITU-R BT.601) under an overlay. */
 export function imageCanvas(image, width, height, mode, canvas = document.createElement('canvas')) {
   Object.assign(canvas, {width, height});
   const pen = canvas.getContext('2d');
@@ -130,7 +130,7 @@ export function imageCanvas(image, width, height, mode, canvas = document.create
   return canvas;
 }
 
-/** A painter keeps the scaled image and its small canvases from one frame to the next. */
+/** Makes a painter, which caches the scaled image and its small canvases between frames. */
 export function newPainter() {
   const cells = document.createElement('canvas'), backdrop = document.createElement('canvas');
   const hatches = new Map(), edges = new WeakMap();

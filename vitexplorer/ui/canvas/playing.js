@@ -1,11 +1,11 @@
-// Runs through the blocks, once around, until a person does anything else.
+// Playback of the blocks, once around, until a person does anything else.
 
-const PACE = 900;  // ms that a block is looked at
+const PACE = 900;  // ms per block
 
 /**
  * @param {HTMLElement} button
  * @param {object} blocks
- * @param {() => {block: number, depth: number} | null} blocks.at the block on the screen; null while another is on its way
+ * @param {() => {block: number, depth: number} | null} blocks.at the block on the screen; null while another is loading
  * @param {(block: number) => void} blocks.go
  */
 export function newPlayer(button, {at, go}) {
@@ -19,7 +19,7 @@ export function newPlayer(button, {at, go}) {
   }
 
   function interrupt(event) {
-    if (!button.contains(event.target)) stop();  // a press of the button stops by itself
+    if (!button.contains(event.target)) stop();  // the button stops the playback itself
   }
 
   function step() {

@@ -1,14 +1,14 @@
-// Mouse, finger and keys on the picture, as what they mean.
+// Mouse, touch and keyboard on the picture, translated into actions.
 
 import {cellAt} from './grids.js';
 
-const DRAG = 8;  // CSS pixels a finger moves before it drags
+const DRAG = 8;  // CSS pixels that a finger moves before it drags
 
 /**
  * @typedef {object} Acts
- * @property {() => boolean} ready whether there is a picture
- * @property {() => import('./grids.js').Grid} aimed the grid that hovering reads
- * @property {() => import('./grids.js').Grid} queries the grid that clicking reads
+ * @property {() => boolean} ready true where there is a picture
+ * @property {() => import('./grids.js').Grid} aimed the grid for hovering
+ * @property {() => import('./grids.js').Grid} queries the grid for clicking
  * @property {() => import('./grids.js').Place | null} hovered
  * @property {() => number | null} followed the query under the pointer, where the query follows it
  * @property {(place: import('./grids.js').Place | null, since?: number) => void} hover
@@ -65,7 +65,7 @@ export function listenToPointer(view, acts) {
 /**
  * @param {HTMLElement} view
  * @param {() => boolean} ready
- * @param {Record<string, () => void>} keys by the name of the key; letters are small
+ * @param {Record<string, () => void>} keys actions by the name of the key, letters in lower case
  */
 export function listenToKeys(view, ready, keys) {
   view.addEventListener('keydown', (event) => {

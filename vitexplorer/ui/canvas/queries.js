@@ -1,10 +1,10 @@
-// Queries and heads as the page's address and Python write them.
+// Parsing and formatting of queries and heads, as in the page's address and in Python.
 
 import {FUSIONS} from './maps.js';
 import {MEAN} from './payload.js';
 
 /**
- * A query (cls, dist, mean, row,col, or a patch's number) as a token's code.
+ * Parses a query (cls, dist, mean, row,col, or a patch's number) into a token's code.
  *
  * @param {any} value
  * @param {any} text
@@ -20,18 +20,18 @@ export function queryCode(value, text) {
   return +found[1] * value.cols + +found[2];
 }
 
-/** The same back; a key with the columns of its own grid. */
+/** Formats a token's code; for a key, `cols` are the columns of its own grid. */
 export function queryText(value, code, cols = value.cols) {
   if (code === MEAN) return 'mean';
   return code < 0 ? value.prefix[-1 - code] : `${Math.floor(code / cols)},${code % cols}`;
 }
 
-/** Whether a token is none of this block's queries. */
+/** Returns true where a token is no query of the block. */
 export function isSilent(value, code) {
   return value.silent.includes(code === MEAN || code >= 0 ? 'patches' : value.prefix[-1 - code]);
 }
 
-/** A head from its text or number; null where the block has no such head. */
+/** Parses a head; null where the block has no such head. */
 export function headFrom(value, text) {
   if (Object.hasOwn(FUSIONS, text)) return text;
   return /^\d+$/.test(text) && Number(text) < value.heads ? Number(text) : null;

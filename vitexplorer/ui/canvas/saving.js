@@ -1,4 +1,4 @@
-// The canvas as files: PNG, SVG and CSV with everything that says what it shows.
+// Saving of the canvas as PNG, SVG or CSV, with its title and provenance.
 
 import {labelled} from '../kit/punctuation.js';
 import {fileName, pngFile, saveFile, svgFile} from '../kit/saving.js';
@@ -9,7 +9,7 @@ import {tableOf} from './table.js';
 import {blockText, headText, say} from './texts.js';
 
 /**
- * The picture as a figure that stands alone.
+ * Makes a complete figure of the picture.
  *
  * @param {import('./selection.js').Block} block
  * @param {import('./selection.js').State} state

@@ -1,4 +1,4 @@
-// From what is selected to what is painted: the numbers of one frame.
+// Computation of one frame: from the selection to the numbers that are painted.
 
 import {SIGNED} from './colours.js';
 import {fuseHeads, massMask} from './maps.js';
@@ -8,18 +8,18 @@ import {keyNow, queryNow} from './selection.js';
 /**
  * @typedef {object} View
  * @property {number} code the query
- * @property {number | null} key the key that is read
+ * @property {number | null} key the key under the mouse
  * @property {import('./payload.js').Head} shown the map on the picture
- * @property {import('./payload.js').Head[]} heads the fused map and that of every head
+ * @property {import('./payload.js').Head[]} heads the fused map and the map of every head
  * @property {import('./picture.js').Scene} scene
  * @property {(map: Float32Array) => Uint8Array | null} mask
  */
 
-/** Weights that may be negative have colours of their own. */
+/** Returns the colour map; weights that may be negative have one of their own. */
 export const colormapOf = (state, {payload}) => (payload.signed ? SIGNED : state.colormap);
 
 /**
- * Makes the frames of one block, always in the same memory.
+ * Returns a function that computes the frames of one block, always in the same memory.
  *
  * @param {import('./selection.js').Block} block
  * @returns {(state: import('./selection.js').State) => View}
@@ -44,13 +44,13 @@ export function newView(block) {
   };
 }
 
-/** The value at the end of the scale: the map's own maximum, that of all heads for this query, or of the whole block. */
+/** Upper end of the colour scale: the maximum of the map, of all heads for this query, or of the whole block. */
 function topOf(scale, shown, reading, payload) {
   if (scale === 'block') return blockMaximum(payload);
   return scale === 'heads' ? Math.max(...reading.heads.map((head) => head.peak)) : shown.peak;
 }
 
-/** Plain arrays of what is on the screen. */
+/** Returns the numbers on the screen as plain arrays. */
 export function readNumbers(query, head, {shown, scene}) {
   return {
     query, head: String(head), rows: scene.grid.rows, cols: scene.grid.cols, map: [...scene.map],

@@ -1,4 +1,4 @@
-// What is selected on the canvas, and how it follows from what a person, Python or a linked canvas wants. No page here.
+// State of the selection, and its changes by a person, by Python and by linked canvases. Does not touch the page.
 
 import {COLORMAPS} from './colormaps.js';
 import {cellAt, placeOf} from './grids.js';
@@ -9,49 +9,49 @@ export const MODES = ['overlay', 'map', 'reveal'];
 export const SCALES = ['map', 'heads', 'block'];
 
 /**
- * @typedef {object} Block what Python sent, decoded
+ * @typedef {object} Block decoded value from Python
  * @property {any} value
  * @property {import('./payload.js').Payload} payload
  * @property {HTMLImageElement | null} image
- * @property {{queries: import('./grids.js').Grid, keys: import('./grids.js').Grid}} grids patches are picked on that of
- *   the queries, maps drawn on that of the keys
- * @property {boolean} [isPreview] whether these are rows of one query, until the whole block is there
+ * @property {{queries: import('./grids.js').Grid, keys: import('./grids.js').Grid}} grids patches are picked on the grid
+ *   of the queries, maps are drawn on the grid of the keys
+ * @property {boolean} [isPreview] true for the rows of one query, until the whole block has arrived
  *
  * @typedef {ReturnType<typeof firstState>} State
  */
 
-/** Nothing pinned, nothing pointed at. */
+/** State with nothing pinned and nothing hovered. */
 export function firstState() {
   return {
     head: /** @type {string | number} */ ('mean'),
     fusion: 'mean',
-    base: MEAN,  // the token the canvas returns to
+    base: MEAN,  // the token to which the canvas returns
     pinned: /** @type {number | null} */ (null),
     hover: /** @type {import('./grids.js').Place | null} */ (null),
     mode: 'overlay', colormap: 'inferno', opacity: 0.8, scale: 'map', keep_mass: 1, smooth: false,
   };
 }
 
-/** The token that a value begins with. */
+/** Default token of a value. */
 export function firstBase(value) {
   return value.prefix.includes('cls') ? queryCode(value, 'cls') : MEAN;
 }
 
-/** What a person wants to look from: the pinned patch, or the token the canvas returns to. */
+/** Requested query: the pinned patch, or the token to which the canvas returns. */
 export const wanted = (state) => state.pinned ?? state.base;
 
-/** The same where that token looks in this block, otherwise what a block begins with. */
+/** Requested query if the block has it, otherwise the block's default. */
 export function resting(state, {value}) {
   const first = [wanted(state), state.base, firstBase(value), MEAN, ...value.prefix.map((_, i) => -1 - i)];
   return first.find((code) => !isSilent(value, code));
 }
 
-/** Whether the query moves with the mouse; otherwise keys are read. */
+/** Returns true where the mouse moves the query; otherwise it reads keys. */
 export function follows(state, {value, payload}) {
   return state.pinned === null && !payload.partial && !isSilent(value, MEAN);
 }
 
-/** The query whose map is shown: the hovered patch or the resting one; another while that is on its way. */
+/** Query whose map is shown: the hovered or the requested one; another while its row is loading. */
 export function queryNow(state, block) {
   const hovered = follows(state, block) ? cellAt(block.grids.queries, state.hover) : null;
   if (hovered !== null) return hovered;
@@ -59,12 +59,12 @@ export function queryNow(state, block) {
   return hasQuery(payload, at_rest) ? at_rest : payload.index.keys().next().value;
 }
 
-/** The key under the mouse, where hovering does not move the query. */
+/** Key under the mouse, where hovering does not move the query. */
 export function keyNow(state, block) {
   return follows(state, block) ? null : cellAt(block.grids.keys, state.hover);
 }
 
-/** Takes over into the state those changes that make sense here. */
+/** Applies those changes to the state that are valid for the block. */
 export function settle(state, value, changes) {
   const share = (number, least) => (Number.isFinite(number) ? Math.max(least, Math.min(1, number)) : null);
   const query = changes.query == null ? null : queryCode(value, changes.query);
@@ -84,14 +84,14 @@ export function settle(state, value, changes) {
 }
 
 /**
- * Brings the state from one block to the next: a pin keeps its place on the picture, and a person's choices stay where
- * they still make sense.
+ * Carries the state from one block to the next: a pin keeps its place on the picture, and choices stay where they are
+ * valid.
  *
  * @param {State} state
  * @param {Block | null} before
  * @param {Block} next
- * @param {boolean} told whether what the value says of head, query and display counts
- * @returns {boolean} whether Python has to hear of the pin again: its name changed, or only its row travels
+ * @param {boolean} told true where head, query and display of the value apply
+ * @returns {boolean} true where Python must be told the pin again: its name changed, or only its row is sent
  */
 export function carryOver(state, before, next, told = true) {
   const place = before && state.pinned !== null ? placeOf(before.grids.queries, state.pinned) : null;
@@ -105,7 +105,7 @@ export function carryOver(state, before, next, told = true) {
   return renamed;
 }
 
-/** The selection as the page and Python hear of it. */
+/** The selection as it is sent to the page and to Python. */
 export function selectionOf(state, {value}) {
   return {
     block: value.block, head: String(state.head), query: queryText(value, wanted(state)), pinned: state.pinned !== null,
@@ -115,8 +115,8 @@ export function selectionOf(state, {value}) {
 }
 
 /**
- * Where an arrow key leads: to another query, or, where no patch looks, to another key that is read. From the middle of
- * the grid where it is none.
+ * Target of an arrow key: another query, or another key where no patch is a query. Without a current patch it starts at
+ * the centre of the grid.
  *
  * @returns {{query: [number, number]} | {hover: import('./grids.js').Place}}
  */
@@ -130,7 +130,7 @@ export function neighbour(state, block, rows, cols) {
   return reads ? {hover: placeOf(grid, at * grid.cols + beside)} : {query: [at, beside]};
 }
 
-/** The head, or the fused map, that follows in the strip. */
+/** Next head, or the fused map, in the row of heads. */
 export function nextHead(state, value, step) {
   const at = typeof state.head === 'number' ? state.head + 1 : 0, count = value.heads + 1, next = (at + step + count) % count;
   return next === 0 ? state.fusion : next - 1;

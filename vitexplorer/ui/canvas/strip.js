@@ -1,4 +1,4 @@
-// All heads of all blocks for the held query: small maps, each a button that brings its head onto the stage.
+// Strip of all heads of all blocks for one query: small maps, each a button that shows its head on the canvas.
 
 import {make, setText} from '../kit/dom.js';
 import {ARROWS} from '../kit/grid.js';
@@ -10,10 +10,10 @@ import {paintThumb} from './picture.js';
 import {layTiles, lengthsOf, tileBeside} from './tiles.js';
 import {percent, say, tokenText} from './texts.js';
 
-const NUMBER = 18;  // CSS pixels of the line with a block's number
+const NUMBER = 18;  // height in CSS pixels of the line with a block's number
 
 /**
- * @param {HTMLElement} below the part of the page that it has
+ * @param {HTMLElement} below element that holds the strip
  * @param {(url: string) => Promise<ArrayBuffer>} fetchBytes
  * @param {(place: {block: number, head: number}) => void} choose
  */
@@ -21,9 +21,9 @@ export function newStrip(below, fetchBytes, choose) {
   const groups = below.querySelector('.groups');
   let url = '', rows = [], tiles = [], cols = [], drawn = '', value = null, latest = null, frame = 0;
   let isLong = /** @type {boolean | null} */ (null);
-  let chosen = null, pressed = null, stop = null;  // the group and the tile on the stage; where the tab key comes to
+  let chosen = null, pressed = null, stop = null;  // the current group and tile; the tile in the tab order
 
-  /** The rows of a value, fetched and drawn; one without leaves nothing. */
+  /** Fetches and draws the rows of a value; without rows the strip is empty. */
   async function take(next) {
     value = next;
     below.hidden = !next.strip;
@@ -33,7 +33,7 @@ export function newStrip(below, fetchBytes, choose) {
     if (below.checkVisibility()) keepPlace(lengthsOf(next.strip.blocks.map(({heads}) => heads)));
     try {
       const bytes = await fetchBytes(wanted);
-      if (rows.length) await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));  // the stage first
+      if (rows.length) await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));  // the canvas is painted first
       if (wanted !== url) return;
       rows = decodeRows(bytes, next).map((row) => ({...row, reading: readQuery(row.payload, row.payload.codes[0])}));
     } catch (error) {
@@ -61,7 +61,7 @@ export function newStrip(below, fetchBytes, choose) {
     lay();
   }
 
-  /** The stage is laid out once: it knows what is left to it before the strip is drawn. */
+  /** Reserves the height of the strip before it is drawn, so that the canvas is laid out once. */
   function keepPlace({high}) {
     below.parentElement.parentElement.style.setProperty('--vx-foot', `${high}px`);
   }
@@ -96,7 +96,7 @@ export function newStrip(below, fetchBytes, choose) {
 
   const queryOfStrip = () => tokenText({...value, ...rows[value.block].facts}, rows[value.block].payload.codes[0]);
 
-  /** Which block and head is on the stage. */
+  /** Marks the current block and head. */
   function mark() {
     const {block, head} = latest, group = groups.children[block] ?? null, node = tiles[block]?.[head]?.node ?? null;
     chosen?.classList.remove('chosen');
@@ -109,7 +109,7 @@ export function newStrip(below, fetchBytes, choose) {
     frame ||= requestAnimationFrame(lead);
   }
 
-  /** The tab key and the strip's scrolling follow; in the frame, for both wait for a layout. */
+  /** Updates the tab order and scrolls the strip; in the next frame, since both need a layout. */
   function lead() {
     frame = 0;
     const {block, head} = latest, next = tiles[block]?.[typeof head === 'number' ? head : 0]?.node ?? null;
@@ -137,9 +137,9 @@ export function newStrip(below, fetchBytes, choose) {
 
   return {
     take,
-    /** @param {number} block @returns what can be shown of a block before its attention is there */
+    /** @param {number} block @returns the rows of a block, to show before its attention has arrived */
     rowOf: (block) => (rows[block] ? {payload: rows[block].payload, facts: value.strip.blocks[block]} : null),
-    /** What is on the stage, and how maps are painted. */
+    /** Marks the current head and paints the maps with the current display. */
     show(state, block, colormap) {
       const painted = JSON.stringify([state.scale, state.keep_mass, colormap]);
       const isOther = painted !== latest?.painted;

@@ -1,11 +1,11 @@
-// The numbers of the shown map as a table, for a spreadsheet and for whoever reads numbers rather than colours.
+// Numbers of the current map as a table, as CSV and on the page.
 
 import {table} from '../kit/table.js';
 import {directionText} from './captions.js';
 import {blockText, headText, percent, say} from './texts.js';
 
 /**
- * A line for each key, each with what it is of.
+ * CSV with a line for each key; every line names the map.
  *
  * @param {any} value
  * @param {import('./payload.js').Payload} payload
@@ -32,7 +32,7 @@ export function tableOf(value, payload, scene, shown, facts) {
 }
 
 /**
- * The same laid out as the patches are.
+ * The numbers laid out as the patch grid.
  *
  * @param {import('./selection.js').Block} block
  * @param {import('./selection.js').State} state

@@ -1,15 +1,15 @@
-// Words from Python and numbers as people read them.
+// Texts from Python with values filled in, and formatted numbers.
 
 import {filled} from '../kit/dom.js';
 import {MEAN} from './payload.js';
 
-/** A word with its {names} filled in; what Python did not send is the key itself, so that it is noticed. */
+/** Fills in the {names} of a text; a missing text becomes its key, so that it is noticed. */
 export function say(words, key, values = {}) {
   return filled(words[key] ?? key, values);
 }
 
 /**
- * A share as a percentage with about three digits, or fewer.
+ * Formats a share as a percentage with at most about three digits.
  *
  * @param {number} share
  * @param {number} [digits]
@@ -23,21 +23,21 @@ export function percent(share, digits = 3) {
   return `${value.toFixed(Math.max(0, places + digits - 3))}\u202f%`;
 }
 
-/** A patch of a grid of `cols` columns, a prefix token or the mean in words. */
+/** Name of a patch of a grid of `cols` columns, of a prefix token or of the mean. */
 export function tokenText(value, code, cols = value.cols) {
   if (code === MEAN) return say(value.words, 'mean_query');
   if (code < 0) return value.prefix_labels[-1 - code] ?? value.prefix[-1 - code] ?? '';
   return say(value.words, 'patch', {row: Math.floor(code / cols), col: code % cols});
 }
 
-/** A number for a head, or the way heads are fused, in words. */
+/** Name of a head or of a fusion. */
 export function headText(value, head) {
   if (value.heads === 1) return say(value.words, 'fused_one');
   if (typeof head === 'number') return say(value.words, 'head', {head});
   return say(value.words, `fused_${head}`, {heads: value.heads});
 }
 
-/** Which block of how many. */
+/** Number of the block and of all blocks, in words. */
 export function blockText(value) {
   return say(value.words, 'block', {block: value.block, last: value.depth - 1});
 }

@@ -1,29 +1,29 @@
-// How the maps of all heads of all blocks are laid out in a row of blocks, and where an arrow key leads in it.
+// Layout of the maps of all heads in a row of blocks, and the targets of arrow keys in it.
 
 const LARGEST = 46, SMALLEST = 8;  // CSS pixels
 const MANY = 100;
 
 /**
- * Lengths in CSS pixels around the tiles: between two, around those of a block, between blocks; and the height of all,
+ * Lengths in CSS pixels: between two tiles, around the tiles of a block, between blocks; and the height of everything
  * with the numbers of the blocks.
  *
  * @typedef {{gap: number, frame: number, between: number, high: number}} Lengths
  */
 
-/** @type {(heads: number[]) => Lengths} of a row of few tiles or of many */
+/** @type {(heads: number[]) => Lengths} depends on the number of tiles */
 export function lengthsOf(heads) {
   const total = heads.reduce((sum, count) => sum + count, 0);
   return total > MANY ? {gap: 1, frame: 6, between: 3, high: 116} : {gap: 2, frame: 10, between: 6, high: 96};
 }
 
 /**
- * The largest tiles with which every block fits side by side: its heads below each other where there is no room beside.
+ * Largest tiles with which all blocks fit side by side; the heads of a block wrap into several lines if needed.
  *
  * @param {number[]} heads of each block
  * @param {number} width
  * @param {number} height
  * @param {Lengths} lengths
- * @returns {{tile: number, cols: number[]}} the side of a tile, and how many stand side by side in each block
+ * @returns {{tile: number, cols: number[]}} the side of a tile, and the columns of tiles in each block
  */
 export function layTiles(heads, width, height, {gap, frame, between}) {
   for (let tile = LARGEST; ; tile--) {
@@ -35,7 +35,7 @@ export function layTiles(heads, width, height, {gap, frame, between}) {
 }
 
 /**
- * The head that lies beside one, or above or below it; the same at an edge.
+ * Head beside, above or below another; the same head at an edge.
  *
  * @param {{block: number, head: number}} from
  * @param {number} down

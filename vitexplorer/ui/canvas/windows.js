@@ -1,9 +1,9 @@
-// Where a window lies on the patch grid of the keys, and the shapes that its painting needs.
+// Place of a window on the patch grid of the keys, and the shapes to paint it.
 
 /**
  * @typedef {object} Window
- * @property {Uint8Array} inside 1 for its patches, over the whole grid
- * @property {Int32Array} local its patches row by row as the window itself is laid out
+ * @property {Uint8Array} inside 1 for patches of the window, over the whole grid
+ * @property {Int32Array} local patches of the window, row by row in the window's own layout
  * @property {number} rows
  * @property {number} cols
  *
@@ -11,8 +11,8 @@
  */
 
 /**
- * The rows, or columns, of a window as they lie in it: in order, and from the far edge on where it wraps around a grid
- * of `size` of them.
+ * Rows or columns of a window in the window's own order; a window that wraps around a grid of `size` lines begins at the
+ * far edge.
  *
  * @param {Iterable<number>} lines
  * @param {number} size
@@ -26,7 +26,7 @@ export function inOrder(lines, size) {
 }
 
 /**
- * The window of a payload, also where it is shifted and wraps around the grid; null for one that is the whole grid.
+ * Window of a payload, which may be shifted and wrap around the grid; null for the whole grid.
  *
  * @param {import('./payload.js').Payload} payload
  * @param {number} w
@@ -48,7 +48,7 @@ export function windowOf(payload, w) {
 }
 
 /**
- * Boxes that cover every patch outside the window.
+ * Boxes that together cover all patches outside the window.
  *
  * @param {Window} window
  * @param {number} rows
@@ -72,7 +72,7 @@ export function outsideOf(window, rows, cols) {
 }
 
 /**
- * The lines between the window and what lies outside it.
+ * Lines along the border of the window.
  *
  * @param {Window} window
  * @param {number} rows

@@ -1,4 +1,4 @@
-"""Every word of the attention canvas, in both languages. They travel in its value; the script has none of its own."""
+"""Texts of the attention canvas in both languages. Its value holds them; the script has none of its own."""
 
 from __future__ import annotations
 
@@ -140,5 +140,5 @@ CANVAS_WORDS: dict[str, Text] = {
 
 
 def canvas_words(language: Language) -> dict[str, str]:
-    """The canvas's words in one language, for `CanvasData.words`, and those of the frame around it."""
+    """Return the texts of the canvas and of the frame around it in one language, for `CanvasData.words`."""
     return frame_words(language) | {key: text.in_(language) for key, text in CANVAS_WORDS.items()}

@@ -1,4 +1,4 @@
-"""Controls in the page: what travels to the browser, and one JavaScript module for each kind, called like the kind."""
+"""Controls on the page: their data for the browser, and one JavaScript module for each kind, named like the kind."""
 
 from vitexplorer.ui.controls.field import Field as Field
 from vitexplorer.ui.controls.field import Option as Option

@@ -1,4 +1,4 @@
-// One of a few, in a list.
+// Control for one of a few options, as a drop-down list.
 
 import {make} from '../kit/dom.js';
 

@@ -1,4 +1,4 @@
-"""A control on its way to the browser: its spec in one language."""
+"""Data of a control for the browser: its spec in one language."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Field(BaseModel):
 
 
 def field_of(spec: Spec, language: Language) -> Field:
-    """A spec as data in one language."""
+    """Return a spec as data in one language."""
     return Field(
         kind=spec.kind,
         name=spec.name,
@@ -59,15 +59,18 @@ def field_of(spec: Spec, language: Language) -> Field:
 
 
 def _images(language: Language) -> list[dict[str, str]]:
-    """The examples, which a control may name: id, title and address."""
-    return [{"id": one.id, "title": one.title.in_(language), "image": example_url(one)} for one in examples().values()]
+    """List the bundled examples, which a control may name: id, title and address."""
+    return [
+        {"id": example.id, "title": example.title.in_(language), "image": example_url(example)}
+        for example in examples().values()
+    ]
 
 
 def _thumbs(value: str) -> dict[str, str]:
-    """Addresses of small pictures of the uploads that a value names; of one that is no longer here none."""
-    found = {}
+    """Return the addresses of thumbnails of the uploads that a value names; removed uploads are left out."""
+    addresses = {}
     for image in filter(None, value.split(",")):
         if image.startswith(UPLOAD):
             with suppress(ExplainedError):
-                found[image] = image_file(thumbnail(image)).url
-    return found
+                addresses[image] = image_file(thumbnail(image)).url
+    return addresses

@@ -1,4 +1,4 @@
-// Any heads of any blocks, a row of buttons for each block; the block's number stands for all of its heads.
+// Control for any heads of any blocks: a row of buttons for each block; the block's number switches all its heads.
 
 import {filled, make} from '../kit/dom.js';
 

@@ -1,6 +1,6 @@
-// Undo and redo: the states that were, the one that is, and those that were taken back.
+// Undo and redo: past states, the current one, and undone states.
 
-/** States kept; beyond that the oldest is forgotten. */
+/** Most past states; the oldest is dropped. */
 export const MOST = 100;
 
 /**
@@ -19,17 +19,17 @@ export function history(first) {
     canUndo: () => before.length > 0,
     canRedo: () => after.length > 0,
 
-    /** @param {State} state what a person made of it: can be taken back, and nothing is left to redo */
+    /** @param {State} state change by a person, which can be undone and clears the redo list */
     take(state) {
       before = [...before, now].slice(-MOST);
       after = [];
       now = state;
     },
 
-    /** @param {State} state what it is by somebody else's hand, with the same past and future */
+    /** @param {State} state correction of the current state, with the same past and future */
     correct(state) { now = state; },
 
-    /** @param {State} state where a new history begins */
+    /** @param {State} state start of a new history */
     restart(state) {
       [before, after] = [[], []];
       now = state;

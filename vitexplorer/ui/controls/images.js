@@ -1,4 +1,4 @@
-// A few more pictures, examples or files, each with a button that takes it away. Written as their ids with commas between.
+// Control for a few more images, examples or files, each with a button to remove it. The value is their ids with commas.
 
 import {filled, make, setText} from '../kit/dom.js';
 import {sendPicture} from '../kit/sending.js';
@@ -6,7 +6,7 @@ import {sendPicture} from '../kit/sending.js';
 /** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
 export function draw({label, words, more}, {settled, pending}) {
   const examples = new Map(more.images.map((one) => [one.id, one]));
-  /** @type {Map<string, string>} addresses of what was sent */
+  /** @type {Map<string, string>} addresses of uploaded images */
   const sent = new Map();
   let chosen = /** @type {string[]} */ ([]), shown = '';
   const list = make('ul'), remark = make('p', {className: 'remark', role: 'status'});

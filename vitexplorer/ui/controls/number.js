@@ -1,4 +1,4 @@
-// A number between two bounds: slid, or typed where there are many of them.
+// Control for a number between two bounds: a slider, or a number field in forms with typed numbers.
 
 import {make} from '../kit/dom.js';
 
@@ -14,7 +14,7 @@ export function draw({name, label, value, low, high, step}, {settled, typed, liv
     answer(field) {
       if (document.activeElement === input) return;
       input.value = field.value;
-      output.textContent = field.value;  // which may lie between two steps
+      output.textContent = field.value;  // the value may lie between two steps
     },
   };
 }

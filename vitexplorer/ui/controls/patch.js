@@ -1,4 +1,4 @@
-// A token that looks: one with a name from a list, or a patch that is picked on the picture and then stands in the list.
+// Control for a query: a named token from a list, or a patch that is picked on the picture and added to the list.
 
 import {filled, make} from '../kit/dom.js';
 import {pickingBoard} from './patch_board.js';
@@ -30,7 +30,7 @@ export function draw({name, label, value, board, words}, {settled, pending, imag
     settled();
   }
 
-  // The mark stands where the answer does, or the mouse is further already.
+  // Moves the mark to the answered patch; if the mouse has moved on meanwhile, asks for the newer patch.
   function answer({options, value: answered}) {
     if (wanted && wanted !== last && select.value === wanted) {
       last = wanted;

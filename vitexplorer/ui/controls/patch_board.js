@@ -1,5 +1,5 @@
-// The board of patches on the picture that the model saw: one is picked, or any are painted. Both work by pointer,
-// touch and keyboard.
+// Boards of patches on the picture that the model saw: to pick one patch, or to paint any. Both work by pointer, touch
+// and keyboard.
 
 import {make} from '../kit/dom.js';
 import {ARROWS, isOn, line, nearest, patchAt} from '../kit/grid.js';
@@ -7,7 +7,7 @@ import {ARROWS, isOn, line, nearest, patchAt} from '../kit/grid.js';
 /** @typedef {import('../kit/grid.js').Board} Board */
 /** @typedef {import('../kit/grid.js').At} At */
 
-/** A picture has its height before it is there: patches are square. */
+/** Makes a picture with its aspect ratio set before the image loads; patches are square. */
 function picture(className, label, image, {rows, cols, covered: [tall, wide]}) {
   const style = {'aspect-ratio': String((cols / wide) / (rows / tall))};
   return make('div', {className: `vx-picture ${className}`, tabIndex: 0, role: 'application', style, attributes: {'aria-label': label}},
@@ -20,8 +20,8 @@ function pointedAt(event, box, board) {
   return patchAt((event.clientY - top) / height, (event.clientX - left) / width, board);
 }
 
-/** Every place that the pointer came by: a busy browser makes one event of several, and tells of them where the
- * page's address is secure (https or this machine). */
+/** All places of a pointer event: a busy browser merges several events into one, and lists them only on a secure page
+ * (https or this machine). */
 function pointsOf(event) {
   const points = event.getCoalescedEvents?.() ?? [];
   return points.length ? points : [event];
@@ -34,15 +34,15 @@ function putOnPatch(mark, [row, col], {rows, cols, covered: [tall, wide]}) {
   });
 }
 
-/** The edges of all patches. */
+/** Draws the edges of all patches. */
 function lines({rows, cols, covered: [tall, wide]}) {
   const style = {height: `${100 * tall}%`, width: `${100 * wide}%`, 'background-size': `${100 / cols}% ${100 / rows}%`};
   return make('div', {className: 'lines', style});
 }
 
 /**
- * One patch is picked: the one under the mouse, until a click holds it; or, where the answer takes a while, the one that
- * is clicked.
+ * Board to pick one patch: the one under the mouse, until a click holds it; where the answer takes a while
+ * (`follows` is false), the clicked one.
  *
  * @param {{board: Board, image: string, label: string, picked: (at: At) => void, follows?: boolean,
  *   ruled?: boolean}} options `ruled` shows the edges of all patches
@@ -72,7 +72,7 @@ export function pickingBoard({board, image, label, picked, follows = true, ruled
   });
   return {
     box,
-    /** @param {At | null} at where the mark stands */
+    /** @param {At | null} at place of the mark */
     show(at) {
       here = at;
       mark.hidden = at === null;
@@ -82,18 +82,18 @@ export function pickingBoard({board, image, label, picked, follows = true, ruled
 }
 
 /**
- * Any patches are painted. The first patch of a gesture says whether it hides or shows, the others follow.
+ * Board to paint any patches. A gesture hides patches if its first patch was visible, otherwise it shows them.
  *
  * @param {object} options
  * @param {Board} options.board
  * @param {string} options.image
  * @param {string} options.label
  * @param {number} options.most patches that may be hidden
- * @param {() => void} options.begun a gesture began
- * @param {() => void} options.full one more would have been hidden than may be
- * @param {(hidden: Set<number>) => void} options.painted while painting
- * @param {(hidden: Set<number>) => void} options.settled a gesture that changed something has ended
- * @param {(at: At, hidden: boolean) => void} options.walked the keyboard came to a patch, or changed it
+ * @param {() => void} options.begun called when a gesture begins
+ * @param {() => void} options.full called when no more patches may be hidden
+ * @param {(hidden: Set<number>) => void} options.painted called while painting
+ * @param {(hidden: Set<number>) => void} options.settled called when a gesture with a change has ended
+ * @param {(at: At, hidden: boolean) => void} options.walked called when the keyboard reaches or changes a patch
  */
 export function paintingBoard({board, image, label, most, begun, full, painted, settled, walked}) {
   const {rows, cols, covered: [tall, wide]} = board;
@@ -177,7 +177,7 @@ export function paintingBoard({board, image, label, most, begun, full, painted, 
   return {
     sheet,
     painting: () => gesture !== null,
-    /** @param {Set<number>} wanted what is hidden now */
+    /** @param {Set<number>} wanted patches to hide */
     show(wanted) {
       for (const patch of hidden) if (!wanted.has(patch)) mark(patch, false);
       for (const patch of wanted) if (!hidden.has(patch)) mark(patch, true);

@@ -1,17 +1,17 @@
-// Patches are hidden by painting on the picture; every stroke can be undone. Where other controls choose the patches
-// while none are painted, what these chose is where painting begins.
+// Control to hide patches by painting on the picture; every stroke can be undone. Where other controls choose the
+// patches as long as none are painted, painting begins with their choice.
 
 import {filled, make} from '../kit/dom.js';
 import {readPatches, writePatches} from '../kit/grid.js';
 import {history} from './history.js';
 import {paintingBoard} from './patch_board.js';
 
-/** @typedef {{hidden: Set<number>, written: string}} Painted `written` is empty where others choose what is hidden */
+/** @typedef {{hidden: Set<number>, written: string}} Painted `written` is empty where other controls choose the hidden patches */
 
 /** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
 export function draw({label, board, words, more}, {image, settled, asked, disable}) {
   const others = more.instead_of ?? [], all = board.rows * board.cols;
-  let emptied = -1;  // the latest question when all was shown: what still comes of it is not looked at
+  let emptied = -1;  // number of the latest question when all patches were shown again: its answer is ignored
   /** @type {ReturnType<typeof history<Painted>>} */
   const past = history({hidden: new Set(), written: ''});
 
@@ -58,7 +58,7 @@ export function draw({label, board, words, more}, {image, settled, asked, disabl
     for (const name of others) disable(name, Boolean(written));
   }
 
-  // Where others choose, that no patch is hidden is where a person begins, not a question.
+  // Where other controls choose, showing all patches is a start for painting and sends no question.
   function ask() {
     const {hidden} = past.now();
     show();
@@ -99,7 +99,7 @@ export function draw({label, board, words, more}, {image, settled, asked, disabl
   return {
     element,
     value: () => past.now().written,
-    // What the figure hides is painted from here on; without a figure, and during a gesture, what was painted stays.
+    // Shows the patches that the figure hides; without a figure, and during a gesture, the painted patches stay.
     answer({value, state}) {
       if (painting.painting()) return;
       if (emptied !== asked()) {

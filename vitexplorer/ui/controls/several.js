@@ -1,4 +1,4 @@
-// Any number of a few, as boxes to tick. What is ticked is what was drawn, unless a person has ticked on since.
+// Control for any number of options, as checkboxes. They follow the drawn figure unless a person has ticked since.
 
 import {make} from '../kit/dom.js';
 
@@ -15,7 +15,7 @@ export function draw({label}, {settled, pending}) {
 
   return {
     element,
-    value: () => [...boxes.values()].filter((box) => box.checked).map((box) => box.value).join() || ',',  // none, too
+    value: () => [...boxes.values()].filter((box) => box.checked).map((box) => box.value).join() || ',',  // a comma stands for none
     answer({options, value}) {
       if (boxes.size && pending()) return;
       if (options.map((one) => one.value).join() !== [...boxes.keys()].join()) list(options);

@@ -1,12 +1,12 @@
-// What is explained: a class, one class rather than another, a patch or a region of the picture, another image. Written as
-// `AnyTargetControl` reads it; what else that reads, and a link may hold, stands in the list as it is.
+// Control for the target of an explanation: a class, one class rather than another, a patch or a region of the picture,
+// another image. The value has the format of `AnyTargetControl`; other valid targets of a link are list entries.
 
 import {filled, make} from '../kit/dom.js';
 import {readPatches, writePatches} from '../kit/grid.js';
 import {paintingBoard, pickingBoard} from './patch_board.js';
 import {sendPicture} from '../kit/sending.js';
 
-/** Each kind of target as it is written. */
+/** Format of each kind of target. */
 const FORMS = {
   class: /^-?\d+$/, rather: /^(\d+) vs (\d+)$/, alike: /^patch (\d+),(\d+)$/, region: /^region (.+)$/,
   like: /^like[: ](\S+)(?: patch (\d+,\d+))?$/,
@@ -38,7 +38,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
   let patch = '', region = '', there = '', written = '', listed = '';
   /** The other image with its patches; none before the first answer about it. @type {ReturnType<typeof pickingBoard> | null} */
   let meeting = null;
-  let met = '';  // its picture and board
+  let met = '';  // picture and board of the other image, as JSON
 
   const kindOf = (value) => KINDS.find((one) => FORMS[one].test(value)) ?? '';
 
@@ -46,7 +46,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
     remark.textContent = filled(words.count, {hidden: marked.size, all: board.rows * board.cols});
   }
 
-  /** As Python reads it; empty where something is still to be chosen. */
+  /** Value for Python; empty where a choice is missing. */
   function value() {
     return {
       class: () => one.value, rather: () => `${one.value} vs ${other.value}`, alike: () => patch && `patch ${patch}`,
@@ -62,7 +62,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
     if (kind.value === 'like') showThere();
   }
 
-  /** What of the other image is meant. */
+  /** Shows the chosen patch of the other image. */
   function showThere() {
     const at = there && there.split(',').map(Number);
     meeting?.show(/** @type {[number, number] | null} */ (at || null));
@@ -76,7 +76,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
     ask();
   }
 
-  /** Another image: its patches are shown once Python has seen it. */
+  /** Chooses another image; its patches appear once Python has run it. */
   function meet() {
     there = '';
     seeOther({});
@@ -94,7 +94,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
     theirs.replaceChildren(...(meeting ? [meeting.box, whole] : []));
   }
 
-  /** Another kind: what is there to choose is shown, and explained once it is chosen. */
+  /** Shows the choices of another kind of target; the target is sent once it is complete. */
   function begin() {
     if (one.value === other.value) other.selectedIndex = one.selectedIndex === 0 ? 1 : 0;
     show();
@@ -125,7 +125,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
     ask();
   }
 
-  /** Everything stands as it is written. */
+  /** Sets all parts to a value. */
   function take(now) {
     const of = kindOf(now), [, first = '', second = ''] = (of && now.match(FORMS[of])) || [];
     if (of === 'class') one.value = now;

@@ -1,4 +1,4 @@
-// A setting that is written.
+// Control for a text.
 
 import {make} from '../kit/dom.js';
 

@@ -1,14 +1,14 @@
-"""A panel for any registered view: its question, its controls, its figure. Made from the view's record at run time."""
+"""Panel for any registered view: its question, controls and figure, made from the view's record at run time."""
 
 from vitexplorer.ui.panel.figure_panel import (
     FigurePanel,
     PanelData,
     PanelWork,
-    Shelf,
-    attempted,
+    ViewSource,
     bare_data,
-    of_views,
+    capture_views,
     panel_data,
+    result_or_error,
     work_data,
 )
 
@@ -16,10 +16,10 @@ __all__ = [
     "FigurePanel",
     "PanelData",
     "PanelWork",
-    "Shelf",
-    "attempted",
+    "ViewSource",
     "bare_data",
-    "of_views",
+    "capture_views",
     "panel_data",
+    "result_or_error",
     "work_data",
 ]

@@ -1,4 +1,4 @@
-// Tables as Python writes them: commas, quotes where a field holds one, a line for each row.
+// Parser of CSV as Python writes it: commas, quotes where needed, a line for each row.
 
 /**
  * @param {string} text

@@ -6,7 +6,7 @@ import {table} from '../kit/table.js';
 
 const MOST_ROWS = 300;  // of the table; the file has them all
 
-/** @param {any} value what Python sent, `PanelData` with a file of numbers */
+/** @param {any} value `PanelData` with a file of numbers */
 export async function numbersOf({csv, question, words}) {
   const [head, ...rows] = rowsOf(await (await fetch(csv.url)).text());
   const left = filled(words.panel_rows, {shown: MOST_ROWS, all: rows.length});

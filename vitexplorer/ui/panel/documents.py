@@ -1,6 +1,6 @@
-"""A figure on its way to the browser: every window and the slide in one file, what they share in it once.
+"""JSON file of a figure for the browser: every window and the slide, with the strings that they share stored once.
 
-The slide is what a person saves. Arrays travel as plotly.js reads them, with their type in base64.
+The slide is the layout that a person saves. Arrays are in base64 with their type, as plotly.js reads them.
 """
 
 from __future__ import annotations
@@ -12,42 +12,43 @@ from typing import Any
 import numpy as np
 
 LONG = 256
-"""letters from which on a text that comes again is written once"""
+"""Fewest letters of a string that is stored once and shared"""
 
 
-def written(windows: tuple[dict[str, Any], ...], slide: dict[str, Any]) -> bytes:
-    """JSON with `windows`, `slide` and `shared`; `{"shared": n}` stands for the n-th of those.
+def figure_json(windows: tuple[dict[str, Any], ...], slide: dict[str, Any]) -> bytes:
+    """Return JSON with `windows`, `slide` and `shared`; `{"shared": n}` stands for the n-th shared string.
 
     Args:
-        windows: traces and layout, as `Windows` has them.
-        slide: the same of the whole figure.
+        windows: traces and layout of each window, as in `Windows`.
+        slide: traces and layout of the whole figure.
     """
     shared: dict[str, int] = {}
     document = _plain({"windows": windows, "slide": slide}, shared)
     return json.dumps({**document, "shared": [*shared]}, ensure_ascii=False, allow_nan=False).encode()
 
 
-def _plain(thing: Any, shared: dict[str, int]) -> Any:
-    if isinstance(thing, dict):
-        return {name: _plain(value, shared) for name, value in thing.items() if value is not None}
-    if isinstance(thing, list | tuple):
-        return [_plain(one, shared) for one in thing]
-    if isinstance(thing, np.ndarray):
-        return _plain(_typed(thing), shared)
-    if isinstance(thing, np.generic):
-        return _plain(thing.item(), shared)
-    if isinstance(thing, float) and not np.isfinite(thing):
+def _plain(value: Any, shared: dict[str, int]) -> Any:
+    """Replace arrays, long strings and what JSON lacks; new long strings are added to `shared`."""
+    if isinstance(value, dict):
+        return {name: _plain(item, shared) for name, item in value.items() if item is not None}
+    if isinstance(value, list | tuple):
+        return [_plain(item, shared) for item in value]
+    if isinstance(value, np.ndarray):
+        return _plain(_typed(value), shared)
+    if isinstance(value, np.generic):
+        return _plain(value.item(), shared)
+    if isinstance(value, float) and not np.isfinite(value):
         return None
-    if isinstance(thing, str) and len(thing) >= LONG:
-        return {"shared": shared.setdefault(thing, len(shared))}
-    return thing
+    if isinstance(value, str) and len(value) >= LONG:
+        return {"shared": shared.setdefault(value, len(shared))}
+    return value
 
 
 def _typed(array: np.ndarray) -> Any:
-    """The numbers of an array in base64 with their type and shape; words as they are."""
+    """Encode the numbers of an array in base64 with their type and shape; an array of words becomes a list."""
     if array.dtype.kind not in "fiu":
         return array.tolist()
-    if array.dtype.itemsize == 8 and array.dtype.kind in "iu":  # which browsers have no arrays of
+    if array.dtype.itemsize == 8 and array.dtype.kind in "iu":  # plotly.js reads no 64-bit integers
         array = array.astype(np.int32)
     kind = array.dtype.newbyteorder("<")
     spec = {"dtype": kind.str[1:], "bdata": base64.b64encode(array.astype(kind).tobytes()).decode()}

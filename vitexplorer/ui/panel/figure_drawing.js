@@ -1,13 +1,13 @@
-// A plotly figure: drawn by plotly.js, which is fetched with the first one, laid out for the room there is, and saved.
-// The file holds several layouts; the one that fits best is stretched to the room, its letters keep their size.
+// Drawing and saving of a plotly figure. plotly.js is fetched with the first figure. A figure's file holds several
+// layouts; the one that fits best is stretched to the available size, and letters keep their size.
 
 import {drawFigure, plotly} from '../kit/plotly.js';
 import {fitted, put, stretched} from './fitting.js';
 import {newPresses} from './presses.js';
 
 /**
- * @param {HTMLElement} stage as wide as there is room, and as high where it has a height of its own
- * @param {any} figure an element in it, which plotly makes its own
+ * @param {HTMLElement} stage element whose size the figure fills
+ * @param {any} figure element in it that plotly draws in
  * @param {(point: any) => void} clicked
  */
 export function drawing(stage, figure, clicked) {
@@ -28,12 +28,12 @@ export function drawing(stage, figure, clicked) {
     const isFirst = !figure.data;
     await drawFigure(library, figure, data, layout);
     presses.show(window, layout);
-    if (stage.scrollHeight > stage.clientHeight) stage.tabIndex = 0;  // what scrolls is scrolled by keyboard too
+    if (stage.scrollHeight > stage.clientHeight) stage.tabIndex = 0;  // so that it scrolls by keyboard too
     else stage.removeAttribute('tabindex');
     if (isFirst) figure.on('plotly_click', ({points: [point]}) => clicked(point));
   }
 
-  // A finger never leaves what it has tapped: the numbers that it asked for go with the next tap elsewhere.
+  // A finger does not leave a tapped mark: the next tap elsewhere hides its numbers.
   document.addEventListener('pointerdown', ({target}) => {
     if (figure._hoverdata && !figure.contains(/** @type {Node} */ (target))) library.Fx.unhover(figure);
   });
@@ -48,7 +48,7 @@ export function drawing(stage, figure, clicked) {
   return {
     /**
      * @param {{url: string}} wanted the layouts of a figure
-     * @returns {Promise<boolean>} whether another figure is there now: neither the same nor one that came too late
+     * @returns {Promise<boolean>} true where a new figure was drawn; false for the same or an outdated one
      */
     async draw(wanted) {
       wantedUrl = wanted.url;
@@ -61,9 +61,9 @@ export function drawing(stage, figure, clicked) {
       await lay();
       return true;
     },
-    /** Nothing that is still under way is wanted any more. */
+    /** Ignores figures that are still loading. */
     forget() { wantedUrl = ''; },
-    /** @returns {Promise<Blob> | null} the figure as it is saved; null before the first */
+    /** @returns {Promise<Blob> | null} PNG of the figure; null before the first */
     picture() {
       if (!library) return null;
       const {width, height} = file.slide.layout;

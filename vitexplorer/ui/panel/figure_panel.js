@@ -1,4 +1,4 @@
-// One view with its controls and its figure. Every control that settles asks Python; the browser draws and saves.
+// Panel of one view with its controls and its figure. Every settled control asks Python; the browser draws and saves.
 
 import {pushAddress, viewChanges, viewInAddress, writeAddress} from '../kit/address.js';
 import {filled, make, setText} from '../kit/dom.js';
@@ -15,11 +15,11 @@ import {numbersOf} from './csv_table.js';
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-panel'), part = (selector) => root.querySelector(selector);
   let waiting = 0;
-  let shown = null;  // the view on the screen; the component's value may be how far the next one is
-  let asked = 0, pending = false;  // number of the latest question; whether its answer is still to come
-  let marked = '', lookedAhead = '';  // view that is marked as chosen; run whose previews were asked for
+  let shown = null;  // data of the view on the screen; the component's value may be the progress of the next one
+  let asked = 0, pending = false;  // number of the latest question; true while its answer is missing
+  let marked = '', lookedAhead = '';  // view that is marked as chosen; run whose previews were requested
 
-  // A mark may say what it shows when it is pressed; a cell of a matrix of blocks and heads opens that head's map.
+  // A pressed mark may name a view or settings; a cell of a matrix of blocks and heads opens that head's map.
   const {draw, forget, picture, save: saveFigure} = drawing(part('.stage'), part('.figure'), ({customdata, data: {meta}}) => {
     if (meta?.view) choose(meta.view);
     if (meta?.settings) ask(shown.chosen, {...controls.settings(), ...meta.settings});
@@ -66,7 +66,7 @@ export function mount({element, props, trigger, watch}) {
     else bar.value = share;
   }
 
-  // The earlier view stays, with the settings it was made with; what still comes of the stopped one is not looked at.
+  // The earlier view stays with its settings; later answers to the stopped question are ignored.
   part('.stop').addEventListener('click', () => {
     asked += 1;
     idle();
@@ -83,7 +83,7 @@ export function mount({element, props, trigger, watch}) {
     go(view, {});
   }
 
-  // The room's own view needs no answer: it is beside the panel.
+  // The room's own view needs no answer: it stands beside the panel.
   function go(view, settings) {
     const {own} = shown.views.find(({key}) => key === view);
     showViews({...shown, chosen: view});
@@ -98,14 +98,14 @@ export function mount({element, props, trigger, watch}) {
     root.dataset.view = view;
   }
 
-  // A panel of no room, such as those of a training, is not in the address.
+  // Panels outside a room's views, such as those of a training, are not in the address.
   function tellAddress({chosen, settings}) {
     if (isHere()) writeAddress(viewChanges(chosen, settings));
   }
 
   const isHere = () => (viewInAddress().room || 'attention') === shown?.room;
 
-  // An address that names no view is told the one on the screen; what it names is shown.
+  // Shows the view of the address; an address without a view gets the one on the screen.
   function follow() {
     if (!shown || !isHere()) return;
     const {view, settings} = viewInAddress();
@@ -114,7 +114,7 @@ export function mount({element, props, trigger, watch}) {
     else if (view !== now || JSON.stringify(settings) !== JSON.stringify(shown.settings)) go(view, settings);
   }
 
-  /** Whether the address has come to name another view since Python was asked what to show first. */
+  /** Returns true where the address has changed to another view since Python chose the first one. */
   function isLate({asked: number, chosen, views}) {
     const {view} = viewInAddress();
     return !number && isHere() && view !== chosen && views.some(({key, refused}) => key === view && !refused);
@@ -123,7 +123,7 @@ export function mount({element, props, trigger, watch}) {
   addEventListener('popstate', follow);
   document.addEventListener('vx-address', follow);
 
-  // Small pictures of the other views are made once the person has a picture to look at.
+  // Requests small pictures of the other views once the first figure is on the screen.
   function lookAhead() {
     const {run, views} = shown;
     if (run === lookedAhead || !views.some(({preview, refused, slow}) => !preview && !refused && !slow)) return;
@@ -150,7 +150,7 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function save(format) {
-    const {csv} = shown, name = csv.name.replace(/\.csv$/, '');  // which says view, model and run
+    const {csv} = shown, name = csv.name.replace(/\.csv$/, '');  // with view, model and run
     if (format === 'csv') make('a', {href: csv.url, download: csv.name}).click();
     else saveFigure(format.slice(0, 3), {png2: 2, png4: 4}[format] ?? 1, name);
   }
@@ -164,13 +164,13 @@ export function mount({element, props, trigger, watch}) {
     part('.elsewhere').hidden = !value.elsewhere;
   }
 
-  // Another model is another page: what depends on the model in the address begins anew.
+  // Reloads the page with another model, without the parts of the address that depend on the model.
   part('.elsewhere').addEventListener('click', () => {
     writeAddress({model: shown.elsewhere, view: shown.chosen, weights: '', block: '', head: '', query: ''});
     location.reload();
   });
 
-  // How far the map is to be trusted, and the way to the evidence.
+  // Shows the evidence on how far to trust the map, with a link to its view.
   function showStanding({views, evidence, standing, words}) {
     const view = views.find(({key, refused}) => key === evidence && !refused), line = part('.standing');
     line.hidden = !view;
@@ -180,7 +180,7 @@ export function mount({element, props, trigger, watch}) {
     line.children[2].onclick = () => choose(evidence);
   }
 
-  // What a lecture looks at next: the next view that this model has, and after the last one the next room.
+  // Button to the next view that this model has, and after the last view to the next room.
   function showNext({views, chosen, words, next_room: room}) {
     const at = views.findIndex(({key}) => key === chosen), view = views.slice(at + 1).find(({refused}) => !refused);
     const next = part('.next');
@@ -206,7 +206,7 @@ export function mount({element, props, trigger, watch}) {
     if (value?.work) showWork(value.work);
     if (Object.keys(value?.previews ?? {}).length) takePreviews(value);
     if (!value?.chosen) return;
-    if (!value.asked && shown && value.run !== shown.run) asked += 1;  // what is still on its way is of the earlier run
+    if (!value.asked && shown && value.run !== shown.run) asked += 1;  // answers still to come belong to the earlier run
     shown = value;
     idle();
     part('.working').textContent = value.words.panel_working;
@@ -222,21 +222,21 @@ export function mount({element, props, trigger, watch}) {
       return;
     }
     showControls(value);
-    // Of a setting that is refused the last good picture of the same view stays.
+    // The last good figure of the same view stays where a setting is refused.
     root.toggleAttribute('data-kept', Boolean(value.refused) && root.dataset.drawn === value.chosen);
     Object.assign(root.dataset, {view: value.chosen, state: value.refused ? 'refused' : 'ready'});
     showFigure(value).then(lookAhead).catch((error) => console.warn('figure panel:', error));
     followTheme();
   }
 
-  // Without a figure: the room shows its view by itself, or this one takes so long that it is asked for with `work`.
+  // Without a figure: the room shows the view in its own way, or the view runs the model and is requested with `work`.
   function begin({views, chosen, settings}) {
     root.dataset.view = chosen;
     if (views.find(({key}) => key === chosen).own) lookAhead();
     else ask(chosen, settings);
   }
 
-  // A figure is drawn in the colours of the page that asked for it.
+  // Requests the figure again after a change of the page's theme.
   function followTheme() {
     if (shown?.figure && !shown.bare && shown.theme !== theme() && !pending) ask(shown.chosen, controls.settings());
   }
@@ -244,8 +244,8 @@ export function mount({element, props, trigger, watch}) {
   onTheme(followTheme);
   watch('value', show);
   show();
-  // What is sent while a tab is being opened can be lost: a panel that stays empty asks for its room's first view. Where
-  // that came after all, and a person went on to another, the answer to this is an earlier question's.
+  // Values that are sent while a tab opens can be lost: a panel that stays empty asks for its room's first view. If the
+  // value arrives after all and a person goes on to another view, the answer to this event is outdated and ignored.
   setTimeout(() => {
     if (shown) return;
     asked += 1;

@@ -1,9 +1,9 @@
-"""Views that need no canvas of their own: one panel a room, filled from the registry.
+"""Figure panel for the views that need no canvas of their own: one panel a room, filled from the registry.
 
-The page is built before torch is loaded, and the registry of views with it, so the panel learns its views and their
-controls from its value. A control that moves sends `ask` with the view and its settings; the answer is a plotly figure,
-which travels as a file, is drawn by the browser and is saved there. A view that runs the network is sent with `work`
-instead: until its figure is there the answers say how far it is, and the earlier figure stays.
+The page is built before torch and the registry of views are loaded, so the panel takes its views and their controls
+from its value. A control that moves sends `ask` with the view and its settings; the answer is a plotly figure in a
+file, which the browser draws and saves. A view that runs the network is requested with `work` instead: until its
+figure is ready the answers report progress, and the earlier figure stays.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from vitexplorer.ui.controls import Field, field_of
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
 from vitexplorer.ui.kit.widget import Widget
-from vitexplorer.ui.panel.documents import written
+from vitexplorer.ui.panel.documents import figure_json
 from vitexplorer.ui.panel.elsewhere import model_showing
 from vitexplorer.ui.shell.frame import FrameData, about_record, frame_words
 
@@ -52,15 +52,15 @@ class PanelView(BaseModel):
     title: str
     question: str = ""
     slow: bool = False
-    """whether it is asked for with `work`"""
+    """True where it runs the network and is requested with `work`"""
     own: bool = False
-    """whether the room shows it in its own way, beside the panel"""
+    """True where the room shows it in its own way, beside the panel"""
     needs: str = ""
-    """what it takes in place of a preview that comes by itself: runs of the network; empty where it takes none"""
+    """Cost shown in place of the preview, for example one run of the network; empty where it needs no run"""
     preview: ServedFile | None = None
-    """a small picture of it; None where it was not computed yet"""
+    """Small picture; None where it was not computed yet"""
     refused: str = ""
-    """why this model has none; empty where it has"""
+    """Reason why this model has no such view; empty where it has"""
 
 
 class PanelFact(BaseModel):
@@ -71,60 +71,60 @@ class PanelFact(BaseModel):
 
 
 class PanelWork(BaseModel):
-    """How far a view is that takes a while."""
+    """Progress of a view that is being computed."""
 
     text: str
     share: float | None = None
-    """0-1; None where it is not known yet"""
+    """Share that is done, 0-1; None where it is not known yet"""
 
 
 class PanelData(FrameData):
-    """One view on the screen and the others of the room to choose from.
+    """Current view and the list of the room's views to choose from.
 
-    While `work` is set it is that alone, and so it is with `previews`. A `bare` one has no figure: its view is the
-    room's own, or one that the browser is to ask for with `settings`.
+    Data with `work` or `previews` hold nothing else. `bare` data have no figure: the room shows the view in its own
+    way, or the browser is to request it with `settings`.
     """
 
     asked: int = 0
-    """number of the question that this answers, as the browser counts them; 0 where nobody asked"""
+    """Number of the question that this answers, counted by the browser; 0 where it answers none"""
     work: PanelWork | None = None
     previews: dict[str, ServedFile] = {}
-    """of views"""
+    """Small pictures by view"""
     bare: bool = False
     room: str = ""
     run: str = ""
-    """names the run that the views are of"""
+    """Name of the run whose views these are"""
     settings: dict[str, str] = {}
-    """those that are not the view's defaults, as written"""
+    """Settings that differ from the view's defaults, as text"""
     theme: str = ""
-    """of the figure: light or dark"""
+    """Theme of the figure: light or dark"""
     views: list[PanelView] = []
     chosen: str = ""
     controls: list[Field] = []
     image: ServedFile | None = None
-    """the pixels the model saw; only where patches may be picked or painted on them"""
+    """Pixels that the model saw; only where patches may be picked or painted on them"""
     figure: ServedFile | None = None
-    """its layouts, see `documents`"""
+    """Layouts of the figure, see `documents`"""
     facts: list[PanelFact] = []
-    """the figure's caption"""
+    """Caption of the figure"""
     csv: ServedFile | None = None
     opens: bool = False
-    """whether a cell of the figure is a head of a block, whose map can be opened"""
+    """True where the cells of the figure are heads of blocks, whose maps can be opened"""
     refused: str = ""
-    """why there is no figure"""
+    """Reason why there is no figure"""
     standing: str = ""
-    """how far the map is to be trusted; empty where that is not known"""
+    """Evidence on how far the map can be trusted; empty where there is none"""
     evidence: str = ""
-    """the view that says more of it; empty where there is none"""
+    """View that shows this evidence in detail; empty where there is none"""
     elsewhere: str = ""
-    """a bundled model that has the view which this one has not"""
+    """Bundled model that has the view, where the current model lacks it"""
 
 
 class FigurePanel(Widget):
-    """The panel. Fires `ask` and `work` with `view`, `settings` (name -> text), `theme` and `asked`.
+    """Component of the panel.
 
-    Also `stop`, `open` with `block` and `head`, `previews` once a figure is on the screen, and `begin` with
-    `asked` where it was shown and nothing came.
+    Events: `ask` and `work` with `view`, `settings` (name -> text), `theme` and `asked`; `stop`; `open` with `block`
+    and `head`; `previews` once a figure is on the screen; `begin` with `asked` where the panel stayed empty.
     """
 
     data_model = PanelData
@@ -133,30 +133,32 @@ class FigurePanel(Widget):
 
 
 def panel_words(language: Language) -> dict[str, str]:
-    """Words around every figure."""
+    """Return the texts around every figure."""
     return frame_words(language) | {key: word(key, language) for key in _WORDS}
 
 
 @dataclass(frozen=True)
-class Shelf:
-    """Source of a panel's views: those of one capture, or the comparisons of two."""
+class ViewSource:
+    """Source of a panel's views: the views of one capture, or the comparisons of two."""
 
     records: Mapping[str, View | Comparison]
     refusal: Callable[[str, Capture], Text | None]
-    """why one has no meaning for what is on the screen"""
+    """Returns why a view has no meaning for the current capture, or None"""
     reading: Callable[[Result, Language], str]
+    """Returns a sentence that reads off the main result"""
 
 
-def of_views() -> Shelf:
-    """The views of one capture."""
+def capture_views() -> ViewSource:
+    """Return the views of one capture as a source."""
     from vitexplorer.views import VIEWS, reading, refusal
 
-    return Shelf(VIEWS, refusal, reading)
+    return ViewSource(VIEWS, refusal, reading)
 
 
-def panel_view(capture: Capture, key: str, language: Language, shelf: Shelf) -> PanelView:
-    """One view in the list of a room."""
-    record, reason = shelf.records[key], shelf.refusal(key, capture)
+def panel_view(capture: Capture, key: str, language: Language, source: ViewSource) -> PanelView:
+    """Return the entry of a view in the list of its room."""
+    record = source.records[key]
+    reason = source.refusal(key, capture)
     return PanelView(
         key=key,
         title=record.title.in_(language),
@@ -168,7 +170,7 @@ def panel_view(capture: Capture, key: str, language: Language, shelf: Shelf) -> 
 
 
 def work_data(step: Step, title: Text, language: Language) -> PanelData:
-    """The line over the earlier figure while a view of this title is computed."""
+    """Return the progress line that stands over the earlier figure while a view is computed."""
     if step.place:
         text = word("panel_waiting", language, view=title, place=step.place)
         return PanelData(work=PanelWork(text=text))
@@ -188,25 +190,34 @@ def panel_data(
     given: Mapping[str, Any],
     theme: str,
     made: Result | Exception | None,
-    shelf: Shelf | None = None,
+    source: ViewSource | None = None,
 ) -> tuple[PanelData, dict[str, Any]]:
-    """Return the panel for one view under the given settings, and those settings checked.
+    """Return the panel data of one view, and its settings after checking.
 
-    A view that has no meaning for the model is answered with its sentence in place of the figure, and so is an error
-    that was `made` in place of a result.
+    Where the view has no meaning for the model, or `made` is an error, a sentence stands in place of the figure.
+
+    Args:
+        capture: capture on the screen.
+        views: keys of the views to choose from.
+        language: language of all texts.
+        view: key of the view.
+        given: settings that were asked for.
+        theme: light or dark.
+        made: result or error of the computation; None where the view has no meaning for the model.
+        source: source of the views; None for the views of one capture.
     """
-    shelf = shelf or of_views()
-    record = shelf.records[view]
+    source = source or capture_views()
+    record = source.records[view]
     data = PanelData(
         theme="dark" if theme == "dark" else "light",
-        views=[panel_view(capture, key, language, shelf) for key in views],
+        views=[panel_view(capture, key, language, source) for key in views],
         chosen=view,
         **about_record(record, language),
         words=panel_words(language),
     )
     settings: dict[str, Any] = {}
     result: Result | None = None
-    data.refused = next(one.refused for one in data.views if one.key == view)
+    data.refused = next(entry.refused for entry in data.views if entry.key == view)
     if data.refused:
         data.elsewhere = (model_showing(view) or "") if record.room != "compare" else ""
         return data, settings
@@ -216,7 +227,7 @@ def panel_data(
         data.settings = departures(record.controls, capture, settings)
         data.figure, data.facts = figure_file(result, language, data.theme)
         data.csv = csv_file(result, language)
-        data.reading = shelf.reading(result, language)
+        data.reading = source.reading(result, language)
         data.opens = result.axes == ("blocks", "heads")
     except ExplainedError as error:
         data.refused = error.text.in_(language)
@@ -230,8 +241,12 @@ def panel_data(
     return data, settings
 
 
-async def attempted(computing: Awaitable[Result]) -> Result | Exception:
-    """Await a result; what goes wrong is returned, for the panel says it. Raises StoppedError alone."""
+async def result_or_error(computing: Awaitable[Result]) -> Result | Exception:
+    """Await a result, or return the error for the panel to show.
+
+    Raises:
+        StoppedError: where the work was stopped; no other error is raised.
+    """
     try:
         return await computing
     except StoppedError:
@@ -241,7 +256,7 @@ async def attempted(computing: Awaitable[Result]) -> Result | Exception:
 
 
 def made_or_raised(made: Result | Exception | None) -> Result:
-    """Return a result that was `attempted`, or raise its error."""
+    """Return the result of `result_or_error`, or raise its error."""
     if isinstance(made, Exception):
         raise made
     assert made is not None
@@ -249,31 +264,31 @@ def made_or_raised(made: Result | Exception | None) -> Result:
 
 
 def bare_data(
-    capture: Capture, views: tuple[str, ...], language: Language, view: str, shelf: Shelf | None = None
+    capture: Capture, views: tuple[str, ...], language: Language, view: str, source: ViewSource | None = None
 ) -> PanelData:
-    """The panel without a figure."""
-    shelf = shelf or of_views()
+    """Return panel data without a figure."""
+    source = source or capture_views()
     return PanelData(
         bare=True,
-        views=[panel_view(capture, key, language, shelf) for key in views],
+        views=[panel_view(capture, key, language, source) for key in views],
         chosen=view,
-        **about_record(shelf.records[view], language),
+        **about_record(source.records[view], language),
         words=panel_words(language),
     )
 
 
 def figure_file(result: Result, language: Language, theme: str) -> tuple[ServedFile, list[PanelFact]]:
-    """The figure of a result, laid out for every window and as a slide, and what its caption says."""
+    """Return the figure of a result, laid out for every window and as a slide, and the facts of its caption."""
     from vitexplorer.figures.rendering import slide, windows
 
-    shown = windows(result, language=language, theme=theme)
-    content = written(shown.documents, slide(result, language=language, theme=theme))
-    facts = [PanelFact(label=fact.label.in_(language), value=fact.value.in_(language)) for fact in shown.facts]
+    figure = windows(result, language=language, theme=theme)
+    content = figure_json(figure.documents, slide(result, language=language, theme=theme))
+    facts = [PanelFact(label=fact.label.in_(language), value=fact.value.in_(language)) for fact in figure.facts]
     return cached_file(content, "figure.json"), facts
 
 
 def csv_file(result: Result, language: Language) -> ServedFile:
-    """The numbers of a result, under the name that its pictures are saved under too."""
+    """Return the numbers of a result as CSV, under the same name as its saved pictures."""
     from vitexplorer.figures.identity import file_stem
     from vitexplorer.figures.tables import as_csv
 

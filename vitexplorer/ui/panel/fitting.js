@@ -1,12 +1,12 @@
-// Which layout of a figure fits a room, and the same layout stretched to it. Pure arithmetic on what plotly reads.
+// Choice of the layout that fits an area, and its stretching to the area. Pure functions on plotly's data.
 
 /** @typedef {{data: any[], layout: {width: number, height: number} & Record<string, any>}} Drawn */
 
-/** How much narrower than its layout a figure may become: letters keep their size, so they come closer together. */
+/** Least width of a figure as a share of its layout's; letters keep their size, so they come closer together. */
 const LEAST = 0.94;
 
 /**
- * A file as Python wrote it, with what its parts share put back in its places.
+ * Puts the shared strings of a file back in their places.
  *
  * @param {{windows: any[], slide: any, shared: string[]}} file
  * @returns {{windows: Drawn[], slide: Drawn}}
@@ -21,11 +21,12 @@ export function put({windows, slide, shared}) {
   return {windows: fill(windows), slide: fill(slide)};
 }
 
-/** Below this part of the room's width a layout that is not too high looks lost: a wider one is scrolled instead. */
+/** Least share of the area's width that a layout must fill to be shown whole; otherwise a wider one is scrolled. */
 const LOST = 0.6;
 
 /**
- * The widest layout that has room, in height too where a not much narrower one has; the narrowest where none has.
+ * Returns the widest layout that fits in width and height and is not too narrow, else the widest that fits in width, else
+ * the narrowest.
  *
  * @param {Drawn[]} windows from the smallest on
  * @param {number} width
@@ -38,7 +39,7 @@ export function fitted(windows, width, height) {
 }
 
 /**
- * A layout as large as the room: the axes are, letters and lines are not. What is too high keeps its size and is scrolled.
+ * Stretches the axes of a layout to the area; letters and lines keep their size. A layout that is too high is scrolled.
  *
  * @param {Drawn} drawn
  * @param {number} width

@@ -1,4 +1,4 @@
-"""The picture that a room shows beside its panel, or a sentence for models of which it has no meaning."""
+"""Column for the picture that a room shows beside its panel, or for the reason why it has no meaning for the model."""
 
 from __future__ import annotations
 
@@ -20,12 +20,18 @@ class OwnPicture:
     """A column for the components that show one view, and a sentence that can take its place."""
 
     def __init__(self, room: str, view: str):
-        """Args: room: its key; view: what the column shows."""
-        self._room, self._view = room, view
+        """Name the column.
+
+        Args:
+            room: key of the room.
+            view: key of the view that the column shows.
+        """
+        self._room = room
+        self._view = view
 
     @contextmanager
     def build(self) -> Iterator[None]:
-        """Open the column; what is laid out inside stands in it."""
+        """Open the column; components that are created inside stand in it."""
         self._sentence = gr.Markdown(visible=False, elem_id=f"vx-{self._room}-refused", elem_classes=["vx-refused"])
         with gr.Column() as self._column:
             yield
@@ -36,18 +42,18 @@ class OwnPicture:
         return [self._sentence, self._column]
 
     def is_refused(self, capture: Capture) -> bool:
-        """Return whether the view has no meaning for a capture."""
+        """Return True where the view has no meaning for a capture."""
         from vitexplorer.views import refusal
 
         return refusal(self._view, capture) is not None
 
     def fill(self, capture: Capture, language: Language) -> Updates:
-        """The column, or the view's question and the sentence."""
+        """Show the column, or the view's question and the reason why it has no meaning."""
         from vitexplorer.views import VIEWS, refusal
 
         reason = refusal(self._view, capture)
-        said = f"**{VIEWS[self._view].question.in_(language)}**\n\n{reason.in_(language)}" if reason else ""
+        text = f"**{VIEWS[self._view].question.in_(language)}**\n\n{reason.in_(language)}" if reason else ""
         return {
-            self._sentence: gr.Markdown(said, visible=bool(reason)),
+            self._sentence: gr.Markdown(text, visible=bool(reason)),
             self._column: gr.Column(visible=not reason),
         }

@@ -1,11 +1,11 @@
-// What can be pressed in a figure, for the keyboard and for who does not see it: a button over each such mark. Pointers go
-// through them to the figure, which tells the numbers under a mouse and is pressed itself.
+// Buttons over the pressable marks of a figure, for keyboards and screen readers. Pointers pass through them to the
+// figure, which shows the numbers under the mouse and handles presses itself.
 
 import {make, refill} from '../kit/dom.js';
 
 /**
- * @param {HTMLElement} stage the figure stands in its upper left corner
- * @param {(point: any) => void} clicked as the figure itself tells of a press
+ * @param {HTMLElement} stage element with the figure in its upper left corner
+ * @param {(point: any) => void} clicked called like the figure's own click handler
  */
 export function newPresses(stage, clicked) {
   const layer = make('div', {className: 'presses'});
@@ -21,7 +21,7 @@ export function newPresses(stage, clicked) {
 
   return {
     /**
-     * @param {import('./fitting.js').Drawn} drawn as Python laid it out
+     * @param {import('./fitting.js').Drawn} drawn layout from Python
      * @param {{width: number, height: number}} size of the figure on the screen
      */
     show({data, layout}, {width, height}) {

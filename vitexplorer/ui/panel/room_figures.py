@@ -1,4 +1,4 @@
-"""The views of a room that need no canvas of their own, in one panel that is filled when it is first looked at."""
+"""Event handlers of a room's figure panel, which is filled when a person first enters the room."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from vitexplorer.ui.panel import (
     FigurePanel,
     PanelData,
     PanelWork,
-    Shelf,
-    attempted,
+    ViewSource,
     bare_data,
-    of_views,
+    capture_views,
     panel_data,
+    result_or_error,
     work_data,
 )
 from vitexplorer.ui.panel.standing import EVIDENCE, standing
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from vitexplorer.views.record import View
 
 
-SHOWN = "(...inputs) => window.vxShown(...inputs)"
-"""put into the last input of an event: JSON with the browser's address and theme, see `ShownView`"""
+BROWSER_VIEW_JS = "(...inputs) => window.vxShown(...inputs)"
+"""JavaScript that fills the last input of an event: JSON with the browser's address and theme, see `ShownView`"""
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ class Question:
     settings: Mapping[str, str] = field(default_factory=dict)
     theme: str = "light"
     number: int = 0
-    """as the browser counts its questions, so that it knows the answer to the latest"""
+    """Running number that the browser gave the question, so that it recognises the answer to its latest one"""
 
     @classmethod
     def read(cls, sent: Mapping[str, Any], views: tuple[str, ...]) -> Question | None:
-        """Read what a browser sent; None where it asks for no view of this room."""
+        """Read the fields that a browser sent; None where they name no view of this room."""
         view, settings = sent.get("view"), sent.get("settings")
         if view not in views or settings is None:
             return None
@@ -66,19 +66,28 @@ class Question:
 
 
 class RoomFigures:
-    """A panel for every registered view of a room but those that the room shows in its own way."""
+    """Panel of all registered views of a room except those that the room shows in its own way."""
 
-    def __init__(self, desk: Desk, room: str, own: tuple[str, ...] = ()):
-        """Args: desk: what the rooms share; room: its key; own: views the room shows otherwise."""
-        self.desk, self.room, self._own = desk, room, own
+    def __init__(self, context: Desk, room: str, own: tuple[str, ...] = ()):
+        """Store the room.
+
+        Args:
+            context: shared context of the rooms.
+            room: key of the room.
+            own: keys of the views that the room shows in its own way.
+        """
+        self.context = context
+        self.room = room
+        self._own = own
 
     def build(self) -> None:
-        """The panel, and the capture it was filled from; the page binds its stop button, one for all rooms."""
+        """Create the panel and bind its events; the page binds the stop button, which is one for all rooms."""
         self.panel = FigurePanel(elem_id=f"vx-{self.room}-panel")
-        self.filled, self.said = gr.State(None), gr.Textbox(visible=False)
-        state = [self.desk.address, self.desk.language]
+        self.filled = gr.State(None)  # the address of the capture that the panel shows
+        self.browser_view = gr.Textbox(visible=False)
+        state = [self.context.address, self.context.language]
         self.panel.ask(self.answer, state, self.panel, trigger_mode="always_last", **QUICK)
-        self.panel.begin(self.begin, [*state, self.said], self.panel, js=SHOWN, **QUICK)
+        self.panel.begin(self.begin, [*state, self.browser_view], self.panel, js=BROWSER_VIEW_JS, **QUICK)
         self.panel.previews(self.previews, state, self.panel, trigger_mode="always_last", **QUICK)
         self.panel.work(
             self.work,
@@ -89,203 +98,214 @@ class RoomFigures:
         )
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
-        """Let `enter` follow an event: a room was entered, or a capture is new."""
+        """Call `enter` after an event: a room was entered, or the capture is new."""
         listen(
             self.enter,
-            [active, self.desk.address, self.filled, self.desk.language, self.said],
+            [active, self.context.address, self.filled, self.context.language, self.browser_view],
             [self.panel, self.filled],
-            js=SHOWN,
+            js=BROWSER_VIEW_JS,
             **QUICK,
         )
 
     def views(self) -> tuple[str, ...]:
-        """Keys of the views of this room; what one looks at first comes first, many runs of the network last."""
+        """Return the keys of the room's views in the panel: overviews first, views of many runs last."""
         records = self.records()
         keys = [key for key, view in records.items() if view.room == self.room and key not in self._own]
         return tuple(sorted(keys, key=lambda key: (not records[key].overview, records[key].runs == "many")))
 
     def records(self) -> Mapping[str, View | Comparison]:
-        """Records of which the room shows its own."""
+        """Return the registry that the room's views are taken from."""
         from vitexplorer.views import VIEWS
 
         return VIEWS
 
-    async def shelf(self, address: Address) -> Shelf:
-        """Where the panel takes its views from."""
-        return of_views()
+    async def source(self, address: Address) -> ViewSource:
+        """Return the source of the panel's views."""
+        return capture_views()
 
     def listed(self) -> tuple[str, ...]:
-        """Keys of all views, first the one that the room shows in its own way."""
+        """Return the keys of all views, first the one that the room shows in its own way."""
         return (*self._own[:1], *self.views())
 
     async def enter(
-        self, active: str, address: Address, filled: Address | None, language: Language, said: str = ""
+        self, active: str, address: Address, filled: Address | None, language: Language, browser_view: str = ""
     ) -> Updates:
-        """Fill the panel if its room is the one being looked at and the capture is another than before."""
-        if active != self.room or filled == address or address == Address():  # nothing is captured yet
+        """Fill the panel if its room is on the screen and the capture is new."""
+        is_captured = address != Address()
+        if active != self.room or filled == address or not is_captured:
             return gr.skip()
-        return {self.panel: await self._begun(address, language, said), self.filled: address}
+        return {self.panel: await self._begun(address, language, browser_view), self.filled: address}
 
-    async def begin(self, event: gr.EventData, address: Address, language: Language, said: str = "") -> Any:
-        """The same for a panel that was not reached by what `enter` sent."""
+    async def begin(self, event: gr.EventData, address: Address, language: Language, browser_view: str = "") -> Any:
+        """Fill a panel that did not receive the answer of `enter`."""
         if address == Address():
             return gr.skip()
-        data = await self._begun(address, language, said)
+        data = await self._begun(address, language, browser_view)
         data.asked = fields_of(event).get("asked", 0)
         return data
 
-    async def _begun(self, address: Address, language: Language, said: str) -> PanelData:
-        """The view that the browser's address names, or the first one.
+    async def _begun(self, address: Address, language: Language, browser_view: str) -> PanelData:
+        """Return the view that the browser's address names, or the first one.
 
-        Nothing is computed for the room's own, and what runs the model is left for the browser to ask for.
+        Nothing is computed for a view that the room shows in its own way, or for one that runs the model: the browser
+        requests the latter by itself.
         """
-        capture, shelf = await self.capture(address), await self.shelf(address)
-        asked = await self._first(address, capture, shelf, ShownView.read(said))
-        own = asked.view in self._own and shelf.refusal(asked.view, capture) is None
-        if own or shelf.records[asked.view].runs != "nothing":
-            return await in_thread(self._bare, asked, address, language, capture, shelf)
-        return await self._show(asked, address, language)
+        capture = await self.capture(address)
+        source = await self.source(address)
+        question = await self._first(address, capture, source, ShownView.read(browser_view))
+        own = question.view in self._own and source.refusal(question.view, capture) is None
+        if own or source.records[question.view].runs != "nothing":
+            return await in_thread(self._bare, question, address, language, capture, source)
+        return await self._show(question, address, language)
 
-    def _bare(self, asked: Question, address: Address, language: Language, capture: Capture, shelf: Shelf) -> PanelData:
-        data = bare_data(capture, self.listed(), language, asked.view, shelf)
-        data.settings = dict(asked.settings)
+    def _bare(
+        self, question: Question, address: Address, language: Language, capture: Capture, source: ViewSource
+    ) -> PanelData:
+        data = bare_data(capture, self.listed(), language, question.view, source)
+        data.settings = dict(question.settings)
         return self._placed(data, address, language)
 
-    async def _first(self, address: Address, capture: Capture, shelf: Shelf, shown: ShownView) -> Question:
-        """What the address asks for, which says why where this model has no such view; or the first that it can show.
+    async def _first(self, address: Address, capture: Capture, source: ViewSource, current: ShownView) -> Question:
+        """Choose the view to show first: the one of the browser's address, otherwise the first that the model has.
 
-        Where it can show none that is the first one, which says why.
+        A view that the model lacks is chosen where the address names it, or where the model has none of the room's
+        views; the panel then shows the reason.
         """
-        keys = [key for key in self.listed() if shelf.refusal(key, capture) is None]
-        if shown.room == self.room and shown.view in keys:
-            given = dict(shown.settings)
+        keys = [key for key in self.listed() if source.refusal(key, capture) is None]
+        if current.room == self.room and current.view in keys:
+            given = dict(current.settings)
             try:
-                resolved = await self.desk.engine.resolved(self.run(address), given)
-                await in_thread(shelf.records[shown.view].settings, capture, resolved)
-            except ExplainedError:  # they were another model's
+                resolved = await self.context.engine.resolved(self.run(address), given)
+                await in_thread(source.records[current.view].settings, capture, resolved)
+            except ExplainedError:  # settings for another model
                 given = {}
-            return Question(shown.view, given, shown.theme)
-        if shown.room == self.room and shown.view in self.views():
-            return Question(shown.view, theme=shown.theme)
-        quick = [key for key in keys if shelf.records[key].runs != "many"]
-        return Question(next(iter([*quick, *keys, *self.listed()])), theme=shown.theme)
+            return Question(current.view, given, current.theme)
+        if current.room == self.room and current.view in self.views():
+            return Question(current.view, theme=current.theme)
+        quick = [key for key in keys if source.records[key].runs != "many"]
+        return Question(next(iter([*quick, *keys, *self.listed()])), theme=current.theme)
 
     async def previews(self, address: Address, language: Language) -> PanelData:
-        """Small pictures of all views that are read off the capture, and of those that were computed before."""
-        capture, shelf = await self.capture(address), await self.shelf(address)
+        """Return small pictures of all views that run nothing, and of those that were computed before."""
+        capture = await self.capture(address)
+        source = await self.source(address)
         for key in self.listed():
-            is_quick = shelf.records[key].runs == "nothing" and shelf.refusal(key, capture) is None
-            if is_quick and self.desk.engine.preview(self.run(address), key) is None:
+            is_quick = source.records[key].runs == "nothing" and source.refusal(key, capture) is None
+            if is_quick and self.context.engine.preview(self.run(address), key) is None:
                 with suppress(ExplainedError):
                     await self.compute(address, capture, key, {})
         return await in_thread(self._previews, address)
 
     def _previews(self, address: Address) -> PanelData:
-        found = {key: preview for key in self.listed() if (preview := self._preview(address, key)) is not None}
-        return PanelData(previews=found, run=repr(self.run(address)))
+        previews = {key: preview for key in self.listed() if (preview := self._preview(address, key)) is not None}
+        return PanelData(previews=previews, run=repr(self.run(address)))
 
     def _preview(self, address: Address, view: str) -> ServedFile | None:
-        kept = self.desk.engine.preview(self.run(address), view)
-        return cached_file(kept, "preview.png") if kept else None
+        png = self.context.engine.preview(self.run(address), view)
+        return cached_file(png, "preview.png") if png else None
 
     async def answer(self, event: gr.EventData, address: Address, language: Language, request: gr.Request) -> Any:
-        """Another view or other settings; what a browser sends is checked by the view's own controls."""
-        asked = Question.read(fields_of(event), self.listed())
-        if asked is None:
+        """Show another view or other settings; the view's own controls check what a browser sends."""
+        question = Question.read(fields_of(event), self.listed())
+        if question is None:
             return gr.skip()
         self.stop(request)
-        return await self._show(asked, address, language)
+        return await self._show(question, address, language)
 
     async def work(
         self, event: gr.EventData, address: Address, language: Language, request: gr.Request
     ) -> AsyncGenerator[PanelData, None]:
-        """The same for a view that runs the model: how far it is until it is there, and nothing once it is stopped."""
-        asked = Question.read(fields_of(event), self.listed())
-        if asked is None:
+        """Show a view that runs the model: yield its progress, then the result; nothing more once it is stopped."""
+        question = Question.read(fields_of(event), self.listed())
+        if question is None:
             return
-        waiter = Waiting(session_of(request), FIGURE, asked.number)
-        self.desk.engine.leave(waiter.visitor, FIGURE, before=asked.number)
-        title = self.records()[asked.view].title
+        waiter = Waiting(session_of(request), FIGURE, question.number)
+        self.context.engine.leave(waiter.visitor, FIGURE, before=question.number)
+        title = self.records()[question.view].title
         try:
-            async with aclosing(following(waiter, self._show(asked, address, language))) as steps:
+            async with aclosing(following(waiter, self._show(question, address, language))) as steps:
                 async for step in steps:
                     data = step.result if isinstance(step, Done) else work_data(step, title, language)
-                    data.asked = asked.number
+                    data.asked = question.number
                     yield data
         except ExplainedError as error:  # too much waits already
-            yield PanelData(asked=asked.number, work=PanelWork(text=error.text.in_(language)))
+            yield PanelData(asked=question.number, work=PanelWork(text=error.text.in_(language)))
 
     def stop(self, request: gr.Request) -> None:
-        """Drop the work that waits for this visitor."""
-        self.desk.engine.leave(session_of(request), FIGURE)
+        """Drop the work of this visitor's panel."""
+        self.context.engine.leave(session_of(request), FIGURE)
 
-    async def _show(self, asked: Question, address: Address, language: Language) -> PanelData:
-        capture, shelf = await self.capture(address), await self.shelf(address)
+    async def _show(self, question: Question, address: Address, language: Language) -> PanelData:
+        capture = await self.capture(address)
+        source = await self.source(address)
         made = None
-        if shelf.refusal(asked.view, capture) is None:
-            made = await attempted(self.compute(address, capture, asked.view, asked.settings))
-        data = await in_thread(self._drawn, asked, address, language, capture, shelf, made)
+        if source.refusal(question.view, capture) is None:
+            made = await result_or_error(self.compute(address, capture, question.view, question.settings))
+        data = await in_thread(self._drawn, question, address, language, capture, source, made)
         for control in data.controls:
             control.state |= await self._other_image(control, address)
         return data
 
     def _drawn(
         self,
-        asked: Question,
+        question: Question,
         address: Address,
         language: Language,
         capture: Capture,
-        shelf: Shelf,
+        source: ViewSource,
         made: Result | Exception | None,
     ) -> PanelData:
         from vitexplorer.views import explanations
 
         data, settings = panel_data(
-            capture, self.listed(), language, asked.view, asked.settings, asked.theme, made, shelf
+            capture, self.listed(), language, question.view, question.settings, question.theme, made, source
         )
-        data.asked, data.python = asked.number, self.python(address, asked.view, settings)
-        if asked.view in explanations():
-            here = self.desk.engine.known(self.run(address), capture, EVIDENCE)
-            data.standing, data.evidence = standing(asked.view, capture.provenance, here, language), EVIDENCE
+        data.asked = question.number
+        data.python = self.python(address, question.view, settings)
+        if question.view in explanations():
+            measured = self.context.engine.known(self.run(address), capture, EVIDENCE)
+            data.standing = standing(question.view, capture.provenance, measured, language)
+            data.evidence = EVIDENCE
         return self._placed(data, address, language)
 
     async def _other_image(self, control: Field, address: Address) -> dict[str, Any]:
-        """Where the patches of the other image lie that a target compares with, as the same model sees it."""
+        """Return pixels and patch grid of the image that a target is compared with, as the same model sees it."""
         from vitexplorer.controls import likeness
 
-        if control.kind != "target" or not (found := likeness(control.value)):
+        if control.kind != "target" or not (named := likeness(control.value)):
             return {}
         try:
-            other = await self.desk.engine.capture(replace(address.picture, image=found[0]))
-        except ExplainedError:  # the panel says so already
+            other = await self.context.engine.capture(replace(address.picture, image=named[0]))
+        except ExplainedError:  # the panel shows this error already
             return {}
         pixels = other.input.pixels
         board = Board.of(other.grid(other.depth - 1), pixels.shape[:2])
         return {"image": (await in_thread(image_file, pixels)).url, "board": asdict(board)}
 
     def _placed(self, data: PanelData, address: Address, language: Language) -> PanelData:
-        """With what is beside the view: pictures of the others, and the next room."""
-        for one in data.views:
-            one.preview = self._preview(address, one.key)
-            one.own = one.key in self._own and not one.refused
-        data.room, data.run = self.room, repr(self.run(address))
-        if after := room_after(self.desk.rooms, self.room):
-            data.next_room = after.key
-            data.words["next_room"] = word("next_room", language, room=after.title)
+        """Add what is beside the view: small pictures of the other views, and the next room."""
+        for view in data.views:
+            view.preview = self._preview(address, view.key)
+            view.own = view.key in self._own and not view.refused
+        data.room = self.room
+        data.run = repr(self.run(address))
+        if next_room := room_after(self.context.rooms, self.room):
+            data.next_room = next_room.key
+            data.words["next_room"] = word("next_room", language, room=next_room.title)
         return data
 
     def run(self, address: Address) -> Hashable:
-        """Key of the run whose views are shown, as the engine remembers it."""
+        """Return the engine's key of the run whose views are shown."""
         return address.picture
 
     async def capture(self, address: Address) -> Capture:
-        """The run that the views are of."""
-        return await self.desk.engine.capture(address.picture)
+        """Return the capture whose views are shown."""
+        return await self.context.engine.capture(address.picture)
 
     async def compute(self, address: Address, capture: Capture, view: str, given: Mapping[str, Any]) -> Result:
-        """One view of it, from memory where it is kept."""
-        return await self.desk.engine.compute(self.run(address), capture, view, given)
+        """Compute one view of the capture, or return it from memory."""
+        return await self.context.engine.compute(self.run(address), capture, view, given)
 
     def python(self, address: Address, view: str, settings: Mapping[str, Any]) -> str:
-        """The lines of Python that give the same figure."""
-        return self.desk.python_lines(address, view, **settings)
+        """Return Python code that makes the same figure."""
+        return self.context.python_lines(address, view, **settings)

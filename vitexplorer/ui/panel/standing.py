@@ -1,4 +1,4 @@
-"""Trust in a map, in a line beside it: its rank by tests with a known truth, and on this image."""
+"""Line beside a map on how far to trust it: its rank in tests with a known truth, and its rank on this image."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import EvaluationResult, Provenance
 
 EVIDENCE = "trust"
-"""the view that holds the numbers"""
+"""View that shows the measurements"""
 OF_MODEL = Text(
-    "Rank {place} of {count} on this model by tests with a known truth; {told}",
-    "在该模型上，按有真实答案的测试排第 {place} 位（共 {count} 种）；{told}",
+    "Rank {place} of {count} on this model by tests with a known truth; {finding}",
+    "在该模型上，按有真实答案的测试排第 {place} 位（共 {count} 种）；{finding}",
 )
-TOLD = {
+FINDINGS = {
     "grid_pointing": Text(
         "of several objects it puts {share} of its relevance on the right one ({chance} by chance).",
         "画面中有多个物体时，{share} 的相关性落在正确的物体处（随机为 {chance}）。",
@@ -34,16 +34,16 @@ NO_BETTER = Text(
 )
 
 
-def standing(view: str, provenance: Provenance, here: EvaluationResult | None, language: Language) -> str:
-    """Evidence on a view's map; empty where nobody measured it.
+def standing(view: str, provenance: Provenance, measured: EvaluationResult | None, language: Language) -> str:
+    """Return the evidence on a view's map in a line; empty where it was not measured.
 
     Args:
-        view: its key.
-        provenance: what it is a map of.
-        here: the methods on this image, where they were measured.
-        language: of the line.
+        view: key of the view.
+        provenance: model and image of the map.
+        measured: measurement of the methods on this image, or None.
+        language: language of the line.
     """
-    return " ".join(filter(None, (_of_model(view, provenance, language), _of_image(view, here, language))))
+    return " ".join(filter(None, (_of_model(view, provenance, language), _of_image(view, measured, language))))
 
 
 def _of_model(view: str, provenance: Provenance, language: Language) -> str:
@@ -53,18 +53,19 @@ def _of_model(view: str, provenance: Provenance, language: Language) -> str:
     if table is None or view not in table.ranked:
         return ""
     share, chance = (percent(table.of(method, table.class_sensitive)) for method in (view, RANDOM))
-    told = TOLD[table.class_sensitive].format(share=share, chance=chance)
+    finding = FINDINGS[table.class_sensitive].format(share=share, chance=chance)
     place = list(table.ranked).index(view) + 1
-    return OF_MODEL.format(place=place, count=len(table.ranked), told=told).in_(language)
+    return OF_MODEL.format(place=place, count=len(table.ranked), finding=finding).in_(language)
 
 
-def _of_image(view: str, here: EvaluationResult | None, language: Language) -> str:
+def _of_image(view: str, measured: EvaluationResult | None, language: Language) -> str:
     from vitexplorer.core.standings import RANDOM
     from vitexplorer.views.trust import HERE
 
-    if here is None or view not in here.methods or view == RANDOM:
+    if measured is None or view not in measured.methods or view == RANDOM:
         return ""
-    gains = dict(zip(here.methods, here.values[:, here.protocols.index(HERE)].tolist(), strict=True))
+    gains = dict(zip(measured.methods, measured.values[:, measured.protocols.index(HERE)].tolist(), strict=True))
     others = [gain for method, gain in gains.items() if method != RANDOM and np.isfinite(gain)]
-    said = {"place": 1 + sum(gain > gains[view] for gain in others), "count": len(others)}
-    return (OF_IMAGE if gains[view] > gains[RANDOM] else NO_BETTER).format(**said).in_(language)
+    sentence = OF_IMAGE if gains[view] > gains[RANDOM] else NO_BETTER
+    place = 1 + sum(gain > gains[view] for gain in others)
+    return sentence.format(place=place, count=len(others)).in_(language)

@@ -1,1 +1,1 @@
-"""The rooms of the page, in the order of a lecture: one file each, all of one shape."""
+"""Rooms of the page: one folder each, all built in the same way."""

@@ -1,4 +1,4 @@
-"""Rooms that consist of their panel alone."""
+"""Abstract class of rooms that consist of a figure panel alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class FigureRoom(Room):
     """A room whose views are all drawn as figures."""
 
     def build(self) -> list[Component]:
-        """The panel, which fills itself when the room is entered."""
-        self.panel = RoomFigures(self.desk, self.key)
+        """Build the panel, which fills itself when the room is entered."""
+        self.panel = RoomFigures(self.context, self.key)
         self.panel.build()
         return []

@@ -1,4 +1,4 @@
-"""Base class of the rooms. A room states its sign, builds its components once and fills them for each capture."""
+"""Abstract class of the rooms. A room builds its components once and fills them for each capture."""
 
 from __future__ import annotations
 
@@ -27,45 +27,54 @@ class Room(RoomSign, ABC):
     """One tab. The first line of a room's docstring is its row in the README."""
 
     panel: RoomFigures | None = None
-    """views of the room that are shown as figures"""
+    """Panel of the views that are shown as figures"""
 
-    def __init__(self, desk: Desk):
-        """Args: desk: what the rooms share."""
-        self.desk = desk
+    def __init__(self, context: Desk):
+        """Make a room.
+
+        Args:
+            context: shared context of the rooms.
+        """
+        self.context = context
 
     @abstractmethod
     def build(self) -> list[Block]:
         """Lay the components out, bind their events, and return those that `fill` writes to."""
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
-        """Fill what is only filled for those who look at it: when the room is entered, and when the capture is new."""
+        """Bind what is filled only while the room is on the screen, to entering it and to a new capture."""
         if self.panel:
             self.panel.enter_on(listen, active)
 
     def lead(self, visit: Visit, then_explore: Callable[[Dependency], None]) -> None:
-        """Bind events of the room that choose what all rooms show; `then_explore` follows each. Most have none."""
+        """Bind events of the room that choose the image or model of all rooms; most rooms have none.
 
-    def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
-        """Changes by a new capture in the components of `build`; the rest fills itself later."""
+        Args:
+            visit: state of the visit, which these events change.
+            then_explore: is called with each event, so that the new choice is captured.
+        """
+
+    def fill(self, timed_capture: Explored, address: Address, language: Language) -> Updates:
+        """Return what a new capture changes in the components of `build`; the rest fills itself later."""
         return {}
 
     def around(self, view: str, language: Language, *, python: str) -> dict[str, str]:
-        """Words around the room's picture, as fields of `FrameData`, with the way to the next room.
+        """Return the texts around the room's picture and the button to the next room, as fields of `FrameData`.
 
         Args:
-            view: key of the view that the picture shows, whose question, trap and source stand there
-            language: of every word
-            python: lines that give the same picture
+            view: key of the view that the picture shows; its question, pitfalls and source stand around it.
+            language: language of every text.
+            python: Python code that makes the same picture.
         """
         return {**about(view, language), "python": python, **self.next_button(language)}
 
     def next_button(self, language: Language) -> dict[str, str]:
-        """The button to the next room, as fields of `FrameData`."""
-        return next_button(self.desk.rooms, self.key, language)
+        """Return the button to the next room, as fields of `FrameData`."""
+        return next_button(self.context.rooms, self.key, language)
 
 
 def caption_lines(capture: Capture) -> list[Text]:
-    """Lines under a saved picture: model and weights, and how the image was fitted."""
+    """Return the lines under a saved picture: model and weights, input size and fit of the image."""
     provenance = capture.provenance
     height, width = provenance.input_size
     return [

@@ -59,7 +59,7 @@ from vitexplorer.ui.rooms.finetune.methods import methods_data
 from vitexplorer.ui.rooms.finetune.progress import line_style, progress_data, thinned
 from vitexplorer.ui.rooms.finetune.readings import reading
 from vitexplorer.ui.rooms.finetune.report import report_data
-from vitexplorer.ui.rooms.finetune.results import image_path, results_data, takeaways
+from vitexplorer.ui.rooms.finetune.results import download_kinds, image_path, results_data
 from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
 from vitexplorer.ui.rooms.finetune.watch import Watch
 from vitexplorer.ui.shell.address import Address
@@ -366,15 +366,15 @@ def test_the_leaderboard_and_its_files(job):
     assert {row.run for row in data.rows} == {"linear", "lora"}
     assert len(data.verdicts) == 1
     assert len(data.wrong) == len(job["lora"].wrong)
-    assert takeaways(job["lora"]) == ("tuned", "merged", "peft", "card")
-    assert takeaways(job["linear"]) == ("tuned", "merged", "card")
+    assert download_kinds(job["lora"]) == ("tuned", "merged", "peft", "card")
+    assert download_kinds(job["linear"]) == ("tuned", "merged", "card")
     assert results_data(job, "no such run", "zh").chosen == job.leaderboard[0].run
     assert all(image_path(job.folder, job["lora"], n).is_file() for n in range(len(job["lora"].paths)))
 
 
 def test_a_tuned_model_stands_beside_its_base(job):
     room = a_room(Settings(runs_folder=str(job.folder.parent)))
-    part, engine = room.results, room.desk.engine
+    part, engine = room.results, room.context.engine
     shown = part.show("", job.folder.name, "lora", "en")[part.results]
     address = Address.read({**shown.beside, "image": "scene_flower"})
     assert (address.room, address.model) == ("compare", job["lora"].base[0])
@@ -629,12 +629,12 @@ def test_images_of_the_open_training_are_chosen_again(room, job, colours):
 
 
 def test_a_backbone_of_the_room_comes_back_with_its_training(room, tmp_path):
-    folder = room.desk.engine.places.new_training("")
+    folder = room.context.engine.places.new_training("")
     folder.mkdir()
     config = JobConfig(str(tmp_path), "scenes_resnet_96", (Candidate("linear"),))
     CONFIG.write(folder, config)
     assert room.runs.plan("", folder.name)["backbone"] == "scenes_resnet_96"
-    room.desk.engine.places.delete("", folder.name)
+    room.context.engine.places.delete("", folder.name)
     assert room.runs.plan("", folder.name) == {}
 
 
@@ -659,10 +659,10 @@ def test_images_that_are_gone_are_no_longer_chosen(room, tmp_path):
 def test_more_methods_on_the_same_images_join_the_open_training(room, job):
     config = read_config(job.folder)
     more = replace(config, candidates=(Candidate("linear"), Candidate("bitfit")))
-    assert room.runs._extended("", job.folder.name, more) == job.folder
-    assert room.runs._extended("", job.folder.name, config) is None
-    assert room.runs._extended("", job.folder.name, replace(more, plan=Plan(epochs=3))) is None
-    assert room.runs._extended("", "", more) is None
+    assert room.runs._extendable_folder("", job.folder.name, more) == job.folder
+    assert room.runs._extendable_folder("", job.folder.name, config) is None
+    assert room.runs._extendable_folder("", job.folder.name, replace(more, plan=Plan(epochs=3))) is None
+    assert room.runs._extendable_folder("", "", more) is None
 
 
 def test_a_convolutional_network_is_chosen_in_the_room(room):

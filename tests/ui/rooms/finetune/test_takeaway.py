@@ -37,12 +37,12 @@ from vitexplorer.service.uploaded_models import Opened, Sent, choose, keep_sent
 from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.rooms.finetune.data_part import sides_of
+from vitexplorer.ui.rooms.finetune.downloads import download_file, table_file
 from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
 from vitexplorer.ui.rooms.finetune.report import report_data
 from vitexplorer.ui.rooms.finetune.result_part import ResultPart
-from vitexplorer.ui.rooms.finetune.results import results_data, takeaways
+from vitexplorer.ui.rooms.finetune.results import download_kinds, results_data
 from vitexplorer.ui.rooms.finetune.session import Session
-from vitexplorer.ui.rooms.finetune.takeaway import made, table_file
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import Desk
 
@@ -85,8 +85,8 @@ def test_every_file_is_loaded_by_the_lines_of_the_card(colours, tmp_path, monkey
     pytest.importorskip("peft")
     lora, config = colours["lora"], read_config(colours.folder)
     card = ""
-    for what in takeaways(lora):
-        file = made(lora, what, config)
+    for what in download_kinds(lora):
+        file = download_file(lora, what, config)
         kept = Path(shutil.copy(file.path, tmp_path / file.name))
         card = kept.read_text() if what == "card" else card
     assert sorted(path.name for path in tmp_path.iterdir()) == [
@@ -110,8 +110,8 @@ def test_every_file_is_loaded_by_the_lines_of_the_card(colours, tmp_path, monkey
 
 
 def test_what_does_not_merge_is_not_offered(colours):
-    assert takeaways(colours["adapter"]) == ("tuned", "card")
-    card = Path(made(colours["adapter"], "card", read_config(colours.folder)).path).read_text()
+    assert download_kinds(colours["adapter"]) == ("tuned", "card")
+    card = Path(download_file(colours["adapter"], "card", read_config(colours.folder)).path).read_text()
     assert "timm.create_model" not in card
 
 
@@ -204,7 +204,7 @@ def test_the_two_kinds_of_files_name_each_others_loader(merged, colours):
 
 
 def sent_zip(colours: Comparison, folder: Path) -> Path:
-    file = made(colours["lora"], "peft", read_config(colours.folder))
+    file = download_file(colours["lora"], "peft", read_config(colours.folder))
     return Path(shutil.copy(file.path, folder / "colours.zip"))
 
 
@@ -288,7 +288,7 @@ def test_pawpularity_from_its_zip_to_a_submission(tmp_path):
     for view in ("pareto", "residuals", "epochs", "images"):
         assert result_figures(comparison, "bitfit", Asked(view), "en").refused == ""
 
-    card = Path(made(comparison["bitfit"], "card", read_config(training)).path).read_text()
+    card = Path(download_file(comparison["bitfit"], "card", read_config(training)).path).read_text()
     low, scale = map(float, re.search(r"stands for the number ([\d.]+) \+ ([\d.]+) y", card).groups())
     split = json.loads((training / "split.json").read_text())
     scores = [score for _, score in split["train"]]

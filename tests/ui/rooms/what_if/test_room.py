@@ -55,14 +55,14 @@ def test_a_result_is_there_before_the_first_click(room):
     data, plain, changed = (updates[part] for part in (room.picker, room.stage.left, room.stage.right))
     address = updates[room.changed]
     assert address.change == "shuffle_patches:seed=0"
-    assert updates[room.shown] == HERE
+    assert updates[room.filled] == HERE
     assert [item.key for item in data.items if item.on] == ["shuffle_patches"]
     assert data.reading
     assert plain.link == changed.link
     assert "CHANGED RUN" in changed.warning
     assert "patches shuffled" in changed.weights
     assert "patches shuffled" not in plain.weights
-    run = vx.intervene(now(room.desk.engine.capture(HERE.picture)), address.change)
+    run = vx.intervene(now(room.context.engine.capture(HERE.picture)), address.change)
     weights, _, _ = unpack_attention(fetched(changed.attention))
     truth = run.call(run.depth - 1).weights().numpy()
     assert np.abs(weights - truth).max() <= truth.max() / 509

@@ -1,7 +1,7 @@
-"""The Attention room: every head of a block on the image, read with the mouse, and all heads of all blocks below.
+"""The Attention room: the heads of one block on the image, read with the mouse, and all heads of all blocks below.
 
-One block travels to the browser once; a block change is one small round trip, and its neighbours are fetched ahead. The
-rows of one query of every block are there before they are asked for, and shown until the whole block is.
+The browser fetches each block once. Another block takes one small round trip, and its neighbours are fetched ahead. The
+rows of one query in every block are sent in advance; they are shown until the whole block has arrived.
 """
 
 from __future__ import annotations
@@ -37,28 +37,30 @@ class AttentionRoom(Room):
     icon = "M2 12c3-5 6.5-7 10-7s7 2 10 7c-3 5-6.5 7-10 7s-7-2-10-7z M15 12a3 3 0 1 1-6 0a3 3 0 0 1 6 0z"
 
     def build(self) -> list[Component]:
-        """The canvas, and the panel of the room's other views."""
-        state, latest = [self.desk.address, self.desk.language], {"trigger_mode": "always_last", **QUICK}
+        """Build the canvas and the panel of the room's other views."""
+        state = [self.context.address, self.context.language]
+        latest = {"trigger_mode": "always_last", **QUICK}
         with gr.Column(elem_classes=["vx-views"]):
             self.canvas = AttentionCanvas(elem_id="vx-attention-canvas")
-            self.panel = RoomFigures(self.desk, self.key, own=("attention_map", "head_gallery"))
+            self.panel = RoomFigures(self.context, self.key, own=("attention_map", "head_gallery"))
             self.panel.build()
         self.panel.panel.open(self.open, state, self.canvas, **QUICK)
         self.canvas.choose_block(self.show_block, state, self.canvas, **latest)
         self.canvas.patch_select(self.select, state, self.canvas, **latest)
         return [self.canvas]
 
-    def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
-        """The block, head and query that the address asks for; the last block and its first query where it does not."""
-        capture = explored.capture
+    def fill(self, timed_capture: Explored, address: Address, language: Language) -> Updates:
+        """Show block, head and query of the address; by default the last block and its default query."""
+        capture = timed_capture.capture
         block = min(int(address.block or capture.depth - 1), capture.depth - 1)
         query = query_of(address.query, frame_data(capture, block, language)) or default_query(capture, block)
         data = self.data(capture, address, language, block, address.head or "mean", query)
         return {self.canvas: data.model_copy(update=address.display)}
 
     async def show_block(self, event: gr.EventData, address: Address, language: Language) -> Updates:
-        """Another block of the same capture; head and query stay what the visitor chose in the browser."""
-        capture, block = await self.desk.engine.capture(address.picture), fields_of(event).get("to")
+        """Show another block of the same capture; head and query stay what the visitor chose in the browser."""
+        capture = await self.context.engine.capture(address.picture)
+        block = fields_of(event).get("to")
         picked = self._picked(event, capture, language)
         if picked is None or not is_block(block, capture):
             return gr.skip()
@@ -67,8 +69,8 @@ class AttentionRoom(Room):
         return {self.canvas: await in_thread(self.data, capture, address, language, *chosen)}
 
     async def open(self, event: gr.EventData, address: Address, language: Language) -> Updates:
-        """A head was chosen from the whole network: its map, from the query that a block begins with."""
-        capture = await self.desk.engine.capture(address.picture)
+        """Show the head that was chosen in a figure of all heads, from the block's default query."""
+        capture = await self.context.engine.capture(address.picture)
         block, head = fields_of(event).get("block"), fields_of(event).get("head")
         if not is_block(block, capture) or not isinstance(head, int) or not 0 <= head < capture.num_heads(block):
             return gr.skip()
@@ -76,8 +78,8 @@ class AttentionRoom(Room):
         return {self.canvas: await in_thread(self.data, capture, address, language, *chosen)}
 
     async def select(self, event: gr.EventData, address: Address, language: Language) -> Updates:
-        """A query or head was picked: the lines of Python follow, and so does the map where rows are sent singly."""
-        capture = await self.desk.engine.capture(address.picture)
+        """Answer a picked query or head with new Python code, and with its map where queries are sent one at a time."""
+        capture = await self.context.engine.capture(address.picture)
         picked = self._picked(event, capture, language)
         if picked is None:
             return gr.skip()
@@ -99,18 +101,20 @@ class AttentionRoom(Room):
         query: Query,
         asked: int = 0,
     ) -> CanvasData:
-        """The canvas for a block, a head and a query, with all that stands beside the picture."""
+        """Return the canvas data for a block, a head and a query, with everything beside the picture."""
         data = block_data(capture, block, language, query)
-        data.asked, data.head, data.query = asked, head, query_text(query)
+        data.asked = asked
+        data.head = head
+        data.query = query_text(query)
         data.walks = capture.depth > 1
         data.strip = strip_of(capture, block, query, language)
         python = self.code_of(address, capture, data, head, query)
         return data.model_copy(update=self.around("attention_map", language, python=python))
 
     def code_of(self, address: Address, capture: Capture, data: CanvasData, head: str, query: Query) -> str:
-        """The lines of Python that give the map on the canvas, which may have been asked for another head or query."""
+        """Return Python code that makes the map on the canvas, which may have replaced the head or query."""
         head = head_of(head, data.heads) or "mean"
-        return self.desk.python_lines(
+        return self.context.python_lines(
             address,
             "attention_map",
             block=data.block,

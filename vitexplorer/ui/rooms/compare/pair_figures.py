@@ -1,4 +1,4 @@
-"""The comparisons of two captures as figures of a room."""
+"""Figure panel of the room Compare: comparisons of two captures."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.core.types import Result
-from vitexplorer.ui.panel import Shelf
+from vitexplorer.ui.panel import ViewSource
 from vitexplorer.ui.panel.room_figures import RoomFigures
-from vitexplorer.ui.rooms.compare.pairs import on_the_left
+from vitexplorer.ui.rooms.compare.pairs import right_as_left
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import Desk
 
@@ -18,40 +18,44 @@ if TYPE_CHECKING:
 
 
 class PairFigures(RoomFigures):
-    """The comparisons of the two sides; what controls offer is the left one's."""
+    """Panel of comparisons of the two sides; controls offer the blocks, heads and classes of the left side."""
 
-    def __init__(self, desk: Desk):
-        """Args: desk: with the address that names both sides."""
-        super().__init__(desk, "compare")
+    def __init__(self, context: Desk):
+        """Make the panel.
+
+        Args:
+            context: shared context of the rooms, whose address names both sides.
+        """
+        super().__init__(context, "compare")
 
     def records(self) -> Mapping[str, Comparison]:
-        """All comparisons."""
+        """Return the registry of comparisons."""
         from vitexplorer.comparisons import COMPARISONS
 
         return COMPARISONS
 
-    async def shelf(self, address: Address) -> Shelf:
-        """The comparisons of the two that an address names."""
+    async def source(self, address: Address) -> ViewSource:
+        """Return the comparisons as a source, with refusals for the two sides of the address."""
         from vitexplorer.comparisons import COMPARISONS, reading, refusal
 
         right = await self._right(address)
-        return Shelf(COMPARISONS, lambda key, left: refusal(key, left, right), reading)
+        return ViewSource(COMPARISONS, lambda key, left: refusal(key, left, right), reading)
 
     def run(self, address: Address) -> Hashable:
-        """Both pictures, with what is changed on each side."""
+        """Return the engine's key of both runs: both pictures, with the changes on each side."""
         return address.picture, address.left_change, address.other, address.other_change
 
     async def capture(self, address: Address) -> Capture:
-        """The left one."""
-        return await self.desk.engine.changed(address.picture, address.left_change)
+        """Return the capture of the left side."""
+        return await self.context.engine.changed(address.picture, address.left_change)
 
     async def compute(self, address: Address, capture: Capture, view: str, given: Mapping[str, Any]) -> Result:
-        """One comparison, from memory where it is kept."""
-        return await self.desk.engine.compare(self.run(address), capture, await self._right(address), view, given)
+        """Compute one comparison, or return it from memory."""
+        return await self.context.engine.compare(self.run(address), capture, await self._right(address), view, given)
 
     def python(self, address: Address, view: str, settings: Mapping[str, Any]) -> str:
-        """The lines of Python that make both captures."""
-        return self.desk.lines_of_two(address, on_the_left(address), view, settings)
+        """Return Python code that makes both captures and compares them."""
+        return self.context.lines_of_two(address, right_as_left(address), view, settings)
 
     async def _right(self, address: Address) -> Capture:
-        return await self.desk.engine.changed(address.other, address.other_change)
+        return await self.context.engine.changed(address.other, address.other_change)

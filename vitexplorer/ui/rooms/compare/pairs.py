@@ -1,4 +1,4 @@
-"""Two captures as the room Compare speaks of them: what each is and says, how they are matched, good pairs."""
+"""Pairs of captures in the room Compare: choices, titles, answers, notes on how they are matched, and presets."""
 
 from __future__ import annotations
 
@@ -26,89 +26,92 @@ VIT, DINO, MAE, SWIN = (
 SEVERAL, REGISTERS = (f"scenes_several_vit_{name}" for name in ("patch16_192", "reg4_patch16_192"))
 FINE = "384"
 MORE = 4
-"""pictures beside the one on the left, to begin with"""
+"""Number of pictures beside the left one in the preset with several pictures"""
 _CHOICES = {name: f"other_{name}" for name in ("image", "model", "weights", "fit", "size", "change")} | {
     "left_change": "left_change"
 }
-"""what a browser may choose, and the field of the address that it becomes"""
+"""Names of the choices of a browser, with their fields of the address"""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Both sides, and the address that they are of, in full."""
+    """Captures of both sides and their address."""
 
     address: Address
     left: Capture
     right: Capture
     refused: str = ""
-    """why the right one is not what was asked for"""
+    """Reason why the right side is not the requested one"""
 
     def sides(self, language: Language) -> tuple[Side, Side]:
-        """For the stage."""
-        left, right = (named(capture, language) for capture in (self.left, self.right))
-        return Side(self.left, left), Side(self.right, right)
+        """Return both sides for the stage."""
+        left_title, right_title = (side_title(capture, language) for capture in (self.left, self.right))
+        return Side(self.left, left_title), Side(self.right, right_title)
 
 
 def chosen(data: Mapping[str, Any], beside: Address) -> Address | None:
-    """The address with what a browser chose in it; None for what is no choice."""
+    """Return the address with a browser's choice in it; None where the data are no valid choice."""
     if len(data) != 1 or beside == Address():
         return None
     (name, value), *_ = data.items()
     if name not in _CHOICES or not isinstance(value, str):
         return None
     value = value or (OWN if name == "size" else "")
-    anew = {"other_size": OWN, "other_change": ""} if name == "model" else {}
+    reset = {"other_size": OWN, "other_change": ""} if name == "model" else {}
     field = _CHOICES[name]
     read = Address.read({**beside.parameters(), field: value})
-    return replace(beside, **{**anew, field: value}, other_block="") if getattr(read, field) == value else None
+    return replace(beside, **{**reset, field: value}, other_block="") if getattr(read, field) == value else None
 
 
-def on_the_left(address: Address) -> Address:
-    """Address of the right side, as if it stood on the left."""
+def right_as_left(address: Address) -> Address:
+    """Return the address of the right side as if it were the left."""
     other = address.other
     return replace(address, image=other.image, model=other.model, weights=other.weights, fit=other.fit, size=other.size)
 
 
-def parameters_of(address: Address, prefix: str) -> dict[str, str]:
-    """Image, model, weights, fit and size of the left side, as parameters of one side, all of them named."""
+def side_parameters(address: Address, prefix: str) -> dict[str, str]:
+    """Return image, model, weights, fit and size of the left side as parameters of a side, empty ones included.
+
+    Args:
+        address: address whose left side is read.
+        prefix: prefix of the parameters: empty for the left side, `other_` for the right.
+    """
     size = address.picture.size or (OWN if prefix else "")
     fields = {name: getattr(address, name) for name in ("image", "model", "weights", "fit")}
     return {f"{prefix}{name}": value for name, value in (fields | {"size": size}).items()}
 
 
 def swapped(address: Address) -> dict[str, str]:
-    """Parameters of both sides the other way round."""
+    """Return the parameters of both sides with the sides exchanged."""
     changes = {"left_change": address.other_change, "other_change": address.left_change}
-    return parameters_of(on_the_left(address), "") | parameters_of(address, "other_") | changes
+    return side_parameters(right_as_left(address), "") | side_parameters(address, "other_") | changes
 
 
-def line_of(step: Step, language: Language) -> str:
-    """Progress of the right side."""
+def progress_line(step: Step, language: Language) -> str:
+    """Return the progress of the right side in words."""
     return step.doing.in_(language) if step.doing else word("status_queue", language, place=max(1, step.place))
 
 
 def title_of(model: str, language: Language) -> str:
-    """A model as the catalogue calls it."""
+    """Return the title of a model in the catalogue, otherwise its name."""
     entry = find(model)
     return entry.title.in_(language) if entry else model
 
 
-def named(capture: Capture, language: Language) -> str:
-    """Title over a side's picture."""
+def side_title(capture: Capture, language: Language) -> str:
+    """Return the title over a side's picture; random weights have a warning on the picture instead."""
     provenance = capture.provenance
-    kind = (
-        [word("state_tuned", language)] if provenance.weights == "fine-tuned" else []
-    )  # random says it on the picture
+    kind = [word("state_tuned", language)] if provenance.weights == "fine-tuned" else []
     return " · ".join([title_of(provenance.model, language), *kind, pixels_of(*provenance.input_size)])
 
 
 def pixels_of(height: int, width: int) -> str:
-    """A size of input."""
+    """Format an input size in pixels; a square one as one number."""
     return f"{height} px" if height == width else f"{height} × {width} px"
 
 
 def answer_of(capture: Capture, language: Language) -> str:
-    """The likeliest class, or the one output, or why there is none."""
+    """Return the likeliest class, or the single output, or why there is no answer."""
     from vitexplorer.quantities.read_out import answer_text, top_classes
 
     if capture.provenance.is_random:
@@ -121,36 +124,37 @@ def answer_of(capture: Capture, language: Language) -> str:
 
 
 def matching(pair: Pair, blocks: Blocks, language: Language) -> list[str]:
-    """Notes on how places, blocks and tokens are matched, where that is not plain."""
-    (left, right), (one, two) = (pair.left, pair.right), blocks
+    """Return notes on how places, blocks and tokens are matched, where it is not obvious."""
+    left, right = pair.left, pair.right
+    left_block, right_block = blocks
     names = {"left": COMPARE_WORDS["left"].in_(language), "right": COMPARE_WORDS["right"].in_(language)}
-    grids = [capture.grid(block) for capture, block in ((left, one), (right, two))]
+    grids = [capture.grid(block) for capture, block in ((left, left_block), (right, right_block))]
     shapes = [f"{grid.rows} × {grid.cols}" for grid in grids]
-    found = []
+    notes = []
     if left.provenance.image_hash != right.provenance.image_hash:
-        found.append(COMPARE_WORDS["images"].in_(language))
+        notes.append(COMPARE_WORDS["images"].in_(language))
     elif left.input.fit != right.input.fit:
-        found.append(COMPARE_WORDS["fits"].in_(language))
+        notes.append(COMPARE_WORDS["fits"].in_(language))
     if shapes[0] != shapes[1]:
-        found.append(COMPARE_WORDS["grids"].format(one=shapes[0], other=shapes[1]).in_(language))
+        notes.append(COMPARE_WORDS["grids"].format(one=shapes[0], other=shapes[1]).in_(language))
     if left.depth != right.depth:
-        depths = {"one": one, "last": left.depth - 1, "other": two, "other_last": right.depth - 1}
-        found.append(COMPARE_WORDS["depths"].format(**depths).in_(language))
+        depths = {"one": left_block, "last": left.depth - 1, "other": right_block, "other_last": right.depth - 1}
+        notes.append(COMPARE_WORDS["depths"].format(**depths).in_(language))
     for side, name, other in ((left, "left", right), (right, "right", left)):
         missing = [prefix_text(token) for token in other.prefix_tokens if token not in side.prefix_tokens]
         if missing:
-            found.append(COMPARE_WORDS["token"].format(side=names[name], token=missing[0]).in_(language))
-    said = "；" if language == "zh" else "; "
+            notes.append(COMPARE_WORDS["token"].format(side=names[name], token=missing[0]).in_(language))
+    separator = "；" if language == "zh" else "; "
     for side, name in ((left, "left"), (right, "right")):
         if side.change:
-            texts = said.join(text.in_(language) for text in side.change.texts)
-            found.append(COMPARE_WORDS["change"].format(side=names[name], what=texts).in_(language))
-    return found
+            texts = separator.join(text.in_(language) for text in side.change.texts)
+            notes.append(COMPARE_WORDS["change"].format(side=names[name], what=texts).in_(language))
+    return notes
 
 
 def _pictures(address: Address) -> dict[str, str]:
-    """One model on both sides, and several pictures in one basis; at a size whose patches show parts of things."""
-    others = [one for one in examples() if one != address.image][:MORE]
+    """Return the preset of one model and several pictures in one basis; small patches show parts of objects."""
+    others = [example for example in examples() if example != address.image][:MORE]
     right = dict.fromkeys(COMPARED, "") | {"other_model": DINO, "other_image": others[0], "other_size": FINE}
     return {
         "model": DINO,
@@ -163,12 +167,13 @@ def _pictures(address: Address) -> dict[str, str]:
 
 
 def presets(pair: Pair, language: Language) -> list[Preset]:
-    """Good pairs, on the image that is shown."""
-    address, image = pair.address, {"image": pair.address.image, **dict.fromkeys(COMPARED, "")}
+    """List pairs worth a look, on the current image."""
+    address = pair.address
+    image = {"image": address.image, **dict.fromkeys(COMPARED, "")}
     plain = {"weights": "trained", "size": "", "other_weights": "trained", "other_size": OWN}
-    found = [
-        Preset(label=COMPARE_WORDS[name].in_(language), changes={**image, **plain, "model": one, "other_model": other})
-        for name, one, other in (
+    result = [
+        Preset(label=COMPARE_WORDS[name].in_(language), changes={**image, **plain, "model": left, "other_model": right})
+        for name, left, right in (
             ("vit_dino", VIT, DINO),
             ("vit_swin", VIT, SWIN),
             ("dino_mae", DINO, MAE),
@@ -176,13 +181,13 @@ def presets(pair: Pair, language: Language) -> list[Preset]:
         )
     ]
     model = {**image, "model": address.model, "other_model": address.model, "weights": "trained"}
-    found.append(Preset(label=COMPARE_WORDS["pictures"].in_(language), changes=plain | _pictures(address)))
+    result.append(Preset(label=COMPARE_WORDS["pictures"].in_(language), changes=plain | _pictures(address)))
     random = {**model, "other_weights": "random", "other_size": address.picture.size or OWN}
-    found.append(Preset(label=COMPARE_WORDS["trained"].in_(language), changes=random))
-    own = pair.left.model.unsized or pair.left.model
+    result.append(Preset(label=COMPARE_WORDS["trained"].in_(language), changes=random))
+    own = pair.left.model.unsized or pair.left.model  # the left model at its own input size
     height, width = own.preprocessing.input_size
     if own.family.size_step(own.module) and height == width:
         sizes = {"size": "", "other_size": str(2 * height), "other_weights": "trained"}
         label = COMPARE_WORDS["sizes"].format(one=height, other=2 * height).in_(language)
-        found.append(Preset(label=label, changes={**model, **sizes}))
-    return found
+        result.append(Preset(label=label, changes={**model, **sizes}))
+    return result

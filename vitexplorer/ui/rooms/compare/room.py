@@ -1,6 +1,6 @@
-"""The Compare room: any two of model, weights, image, size, tuned or not, changed or not, under one mouse.
+"""The Compare room: two runs side by side that may differ in model, weights, image, size and changes.
 
-The left side is what the bar above shows; the right one has chips of its own. Both stand in the address.
+The left side is the choice of the page's header; the right side has chips of its own. Both are in the address.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from vitexplorer.ui.rooms.compare.pairs import (
     Pair,
     answer_of,
     chosen,
-    line_of,
     matching,
-    on_the_left,
     pixels_of,
     presets,
+    progress_line,
+    right_as_left,
     swapped,
     title_of,
 )
@@ -49,7 +49,7 @@ from vitexplorer.ui.shell.size_chip import SizeChip, SizeChipData
 from vitexplorer.ui.shell.size_choice import cost_of, size_chip, with_sizes
 
 BESIDE = "beside"
-"""what one waits for who puts another model on the right"""
+"""Kind of job of a visitor who chooses another right side; a newer one ends it"""
 _WORDS = ("swap", "left_changed", "right_changed", "presets")
 
 
@@ -62,9 +62,9 @@ class CompareRoom(Room):
     icon = "M3 4h7.500v16H3z M13.500 4H21v16h-7.500z M5.500 9h2.500 M16 9h2.500 M5.500 13h2.500"
 
     def build(self) -> list[Block]:
-        """Lay out the words on both sides, the chips of the right one, two canvases."""
-        self.beside = gr.State(Address())  # the address with the right side that is shown
-        self.shown = gr.State(None)  # what the room was filled for
+        """Build the texts of both sides, the chips of the right side, and two canvases."""
+        self.beside = gr.State(Address())  # the address with the current right side
+        self.filled = gr.State(None)  # the page's address for which the room was filled
         self.blocks = gr.State((0, 0))
         self.stage = TwoSided(self.key, ("vx-left-canvas", "vx-right-canvas"))
         with gr.Column(elem_classes=["vx-compare", "vx-frame"]), gr.Column(elem_classes=["layout"]):
@@ -73,33 +73,33 @@ class CompareRoom(Room):
                 self.image = ImageChip(elem_id="vx-other-image")
                 self.model = ModelChip(elem_id="vx-other-model")
                 self.size = SizeChip(elem_id="vx-other-size")
-            state = [self.beside, self.blocks, self.desk.language]
+            state = [self.beside, self.blocks, self.context.language]
             self.stage.build(self.move, state, [self.sides, self.blocks])
         choices = [sent(part, "choose") for part in (self.image, self.model, self.size, self.sides)]
         chosen = gr.on(
             choices,
             self.choose,
-            [self.beside, self.blocks, self.desk.language, self.desk.visitor],
-            [*self._filled, self.beside],
+            [self.beside, self.blocks, self.context.language, self.context.visitor],
+            [*self._outputs, self.beside],
             trigger_mode="multiple",
             **WAITING,
         )
-        self.size.cost(self.cost, [self.beside, self.desk.language], self.size, trigger_mode="always_last", **QUICK)
-        self.panel = PairFigures(replace(self.desk, address=self.beside))
+        self.size.cost(self.cost, [self.beside, self.context.language], self.size, trigger_mode="always_last", **QUICK)
+        self.panel = PairFigures(replace(self.context, address=self.beside))
         self.panel.build()
         self.panel.enter_on(chosen.then, gr.State(self.key))
         return []
 
     @property
-    def _filled(self) -> list[Block]:
+    def _outputs(self) -> list[Block]:
         return [self.sides, self.image, self.model, self.size, self.blocks, *self.stage.canvases]
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
-        """Fill the room when it is entered, and when the left side is another."""
+        """Fill the room when it is entered, and when the left side changes."""
         entered = listen(
             self.enter,
-            [active, self.desk.address, self.beside, self.shown, self.desk.language, self.desk.visitor],
-            [*self._filled, self.beside, self.shown],
+            [active, self.context.address, self.beside, self.filled, self.context.language, self.context.visitor],
+            [*self._outputs, self.beside, self.filled],
             **WAITING,
         )
         self.panel.enter_on(entered.then, active)
@@ -111,34 +111,34 @@ class CompareRoom(Room):
         active: str,
         address: Address,
         beside: Address,
-        shown: Address | None,
+        filled: Address | None,
         language: Language,
         visitor: str,
         request: gr.Request,
     ) -> AsyncGenerator[Updates, None]:
-        """Show the right side of before, or of the address, or a good neighbour of the left."""
-        if active != self.key or shown == address or address == Address():
+        """Show the right side of an opened link, or the previous one, or a model worth comparing with the left."""
+        if active != self.key or filled == address or address == Address():
             yield self._nothing
             return
-        linked = shown is None or shown.opened != address.opened
-        wanted = address if linked else replace(address, **{name: getattr(beside, name) for name in COMPARED})
-        async for step in self._made(wanted, language, request):
+        is_new_link = filled is None or filled.opened != address.opened
+        requested = address if is_new_link else replace(address, **{name: getattr(beside, name) for name in COMPARED})
+        async for step in self._steps(requested, language, request):
             if isinstance(step, Pair):
                 blocks, canvases = await self._opened(step, language)
-                filled = self._chips(step, language, visitor) | canvases
                 yield {
-                    **filled,
+                    **self._chips(step, language, visitor),
+                    **canvases,
                     self.sides: self._data(step, blocks, language),
                     self.blocks: blocks,
                     self.beside: step.address,
-                    self.shown: address,
+                    self.filled: address,
                 }
             else:
                 yield {self.sides: step}
 
     @property
     def _nothing(self) -> Updates:
-        """The answer of a generator that changes nothing; gradio takes none at all for empty values."""
+        """Answer of a generator that changes nothing: gradio would write empty values if nothing were yielded."""
         return {self.sides: gr.skip()}
 
     async def choose(
@@ -150,12 +150,12 @@ class CompareRoom(Room):
         visitor: str,
         request: gr.Request,
     ) -> AsyncGenerator[Updates, None]:
-        """Another right side; one that is not possible is answered with a sentence, and nothing else moves."""
-        wanted = chosen(fields_of(event), beside)
-        if wanted is None:
+        """Show another right side; for an impossible one a sentence appears and nothing else changes."""
+        requested = chosen(fields_of(event), beside)
+        if requested is None:
             yield self._nothing
             return
-        async for step in self._made(wanted, language, request, instead=beside):
+        async for step in self._steps(requested, language, request, instead=beside):
             if not isinstance(step, Pair):
                 yield {self.sides: step}
                 continue
@@ -172,7 +172,7 @@ class CompareRoom(Room):
             }
 
     async def move(self, event: gr.EventData, beside: Address, blocks: Blocks, language: Language) -> Updates:
-        """Another block on one side, and the one beside it."""
+        """Show another block on one side, and the matching block on the other."""
         if beside == Address():
             return gr.skip()
         pair = await self.pair(beside)
@@ -183,22 +183,23 @@ class CompareRoom(Room):
         return {**canvases, self.blocks: blocks, self.sides: self._data(pair, blocks, language)}
 
     async def cost(self, event: gr.EventData, beside: Address, language: Language) -> Updates:
-        """The sheet of the sizes on the right, as that of the bar."""
+        """Fill the sheet of input sizes of the right side, as in the page's header."""
         size = fields_of(event).get("size")
         if size is None or beside == Address():
             return gr.skip()
-        there, engine = on_the_left(beside), self.desk.engine
-        chip = size_chip(await engine.capture(there.picture), there, language)
-        chip = await with_sizes(chip, engine, there, language)
+        engine = self.context.engine
+        right = right_as_left(beside)
+        chip = size_chip(await engine.capture(right.picture), right, language)
+        chip = await with_sizes(chip, engine, right, language)
         if size:
-            chip.says = await cost_of(engine, there, size, language)
+            chip.says = await cost_of(engine, right, size, language)
         return {self.size: chip}
 
-    # -------------------------------------------------------------------------------------- what is shown
+    # -------------------------------------------------------------------------------------- data
 
     async def pair(self, address: Address) -> Pair:
-        """Both sides of an address in full. Raises as `Engine.changed`."""
-        engine = self.desk.engine
+        """Return the captures of both sides of an address; raises what `Engine.changed` raises."""
+        engine = self.context.engine
         return Pair(
             address,
             await engine.changed(address.picture, address.left_change),
@@ -208,24 +209,29 @@ class CompareRoom(Room):
     async def _opened(self, pair: Pair, language: Language) -> tuple[Blocks, Updates]:
         return await in_thread(self.stage.open, pair.sides(language), pair.address, language)
 
-    async def _made(
-        self, wanted: Address, language: Language, request: gr.Request, instead: Address | None = None
+    async def _steps(
+        self, requested: Address, language: Language, request: gr.Request, instead: Address | None = None
     ) -> AsyncGenerator[Any, None]:
-        """How far the right side is, then both; in place of one that cannot be, what was there, or a neighbour."""
+        """Yield the progress of the right side, then both sides.
+
+        An impossible right side is replaced by `instead`, or by a model worth comparing with the left.
+        """
         waiter = Waiting(session_of(request), BESIDE)
-        self.desk.engine.leave(waiter.visitor, BESIDE)
+        self.context.engine.leave(waiter.visitor, BESIDE)
 
         try:
-            async with aclosing(following(waiter, self._possible(wanted, instead, language))) as steps:
+            async with aclosing(following(waiter, self._possible(requested, instead, language))) as steps:
                 async for step in steps:
-                    yield step.result if isinstance(step, Done) else SidesData(working=line_of(step, language))
-        except StoppedError:  # another one was chosen; gradio ends with what was said last, which is past
+                    yield step.result if isinstance(step, Done) else SidesData(working=progress_line(step, language))
+        except StoppedError:  # another side was chosen; gradio would repeat the last answer, which is outdated
             yield gr.skip()
         except ExplainedError as error:
             yield SidesData(refused=error.text.in_(language))
 
-    async def _possible(self, wanted: Address, instead: Address | None, language: Language) -> Pair:
-        address = wanted if wanted.other_model else replace(wanted, **await in_thread(self._neighbour, wanted))
+    async def _possible(self, requested: Address, instead: Address | None, language: Language) -> Pair:
+        address = requested
+        if not address.other_model:
+            address = replace(address, **await in_thread(self._neighbour, address))
         try:
             return await self.pair(address)
         except ExplainedError as error:
@@ -234,21 +240,22 @@ class CompareRoom(Room):
             return replace(await self.pair(other), refused=error.text.in_(language))
 
     def _neighbour(self, address: Address) -> dict[str, str]:
-        """A model worth putting beside another: of a tuned one its base, otherwise another bundled one."""
+        """Return a model worth comparing with the left: the base of a tuned model, otherwise another bundled one."""
         if address.model.startswith(MODEL):
-            base = self.desk.engine.base_of(address.picture)
+            base = self.context.engine.base_of(address.picture)
             if base.model != address.model:
                 return {"other_model": base.model, "other_weights": base.weights}
         return {"other_model": VIT if address.model == DINO else DINO, "other_weights": "trained", "other_size": OWN}
 
     def _chips(self, pair: Pair, language: Language, visitor: str) -> Updates:
-        """The right side, as the bar shows the left."""
-        there, engine = on_the_left(pair.address), self.desk.engine
-        image: ImageChipData = image_chip(there.image, language)
+        """Fill the chips of the right side, as the page's header shows the left."""
+        engine = self.context.engine
+        right = right_as_left(pair.address)
+        image: ImageChipData = image_chip(right.image, language)
         image.takes_drops = False
-        size: SizeChipData = size_chip(pair.right, there, language)
+        size: SizeChipData = size_chip(pair.right, right, language)
         tuned = tuned_choices(engine, settings(), visitor)
-        model = model_chip(there, language, settings(), tuned, engine.loaded(there.picture))
+        model = model_chip(right, language, settings(), tuned, engine.loaded(right.picture))
         model.takes_drops = False
         return {self.image: image, self.model: model, self.size: size}
 

@@ -1,4 +1,4 @@
-// Around the two sides of a comparison. What is on the right is chosen in chips of its own; this writes it into the address.
+// Texts and presets of a comparison. The right side is chosen in chips of its own; this script writes it into the address.
 
 import {goTo, inAddress, writeAddress} from '../../kit/address.js';
 import {make, refill, setText} from '../../kit/dom.js';
@@ -7,9 +7,9 @@ import {make, refill, setText} from '../../kit/dom.js';
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-sides'), part = (selector) => root.querySelector(selector);
 
-  let shown = /** @type {any} */ (null);  // the last value that was of both sides: how far the other model is comes alone
+  let shown = /** @type {any} */ (null);  // the last value with both sides; values with progress hold nothing else
 
-  /** The changes of the room What if, which stand in the address; before any was made there, its first. */
+  /** Changes of the room What if from the address; its first change where none was made. */
   function toggleChange(side) {
     const {changes, first_change: first} = shown, made = inAddress('change');
     trigger('choose', {[side]: changes[side] ? '' : made && made !== 'nothing' ? made : first});
@@ -19,7 +19,7 @@ export function mount({element, props, trigger, watch}) {
   const sides = {left_change: part('.changed.left-side'), change: part('.changed.right-side')};
   for (const [side, button] of Object.entries(sides)) button.addEventListener('click', () => shown && toggleChange(side));
 
-  /** A pair, or one with a figure of both, which stands below the canvases. */
+  /** Opens a preset, which may name a figure below the canvases. */
   function open(changes) {
     goTo(changes);
     if (changes.view) document.getElementById('vx-compare-panel').scrollIntoView();

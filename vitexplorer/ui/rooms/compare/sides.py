@@ -1,4 +1,4 @@
-"""The component around the two sides of a comparison: their answers, how they are matched, pairs to begin with."""
+"""Component with the texts of a comparison: the answers of both sides, how they are matched, presets."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ class Preset(BaseModel):
 
     label: str
     changes: dict[str, str]
-    """parameters of the address that become others"""
+    """Parameters of the address that change"""
 
 
 class SidesData(FrameData):
-    """Data of both sides. While the right one is on its way, `working` alone."""
+    """Data of both sides. While the right side is being computed, `working` alone is set."""
 
     working: str = ""
-    """how far the right one is"""
+    """Progress of the right side"""
     refused: str = ""
-    """why it is not what was asked for"""
+    """Reason why the right side is not the requested one"""
     title: str = ""
-    """the left model"""
+    """Title of the left model"""
     note: str = ""
-    """its weights and size"""
+    """Weights and input size of the left model"""
     presets: list[Preset] = []
     swapped: dict[str, str] = {}
-    """parameters of the address with the sides the other way round"""
+    """Parameters of the address with the sides exchanged"""
     address: dict[str, str] = {}
-    """parameters that say what is on the right"""
+    """Parameters of the address that describe the right side"""
     changes: dict[str, str] = {}
-    """what is changed on the left, `left_change`, and on the right, `change`, as `vx.intervene` reads it"""
+    """Changes on the left, `left_change`, and on the right, `change`, as `vx.intervene` reads them"""
     first_change: str = ""
-    """what is changed first, where nothing was changed in the room What if"""
+    """Change to offer where nothing was changed in the room What if"""
     notes: list[str] = []
-    """how places and blocks are matched"""
+    """Notes on how places and blocks are matched"""
 
 
 class Sides(Widget):
-    """Fires `choose` with what is to be changed on one side. Swapping and presets go through the address."""
+    """Component of both sides. Event: `choose` with one choice. Swapping and presets go through the address."""
 
     data_model = SidesData
     stem = "sides"

@@ -1,4 +1,4 @@
-"""Words of the room Compare."""
+"""Texts of the room Compare."""
 
 from __future__ import annotations
 

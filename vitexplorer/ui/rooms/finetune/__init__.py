@@ -1,5 +1,5 @@
-"""The room Fine-tune: data report, choice of methods, progress, results, earlier trainings.
+"""The Fine-tune room: data report, choice of methods, progress, results, earlier trainings.
 
-Nothing here imports torch when it is imported; trainings are processes of their own (`finetune.job`), and what is
-shown of them is read from their folders, so that a page can be closed, reloaded and opened twice.
+No module here imports torch at import time. Trainings are separate processes (`finetune.job`); the room reads their
+progress from their folders, so that a page can be closed, reloaded and opened twice.
 """

@@ -1,7 +1,7 @@
-"""The model to fine-tune: the one on the screen, the base of a tuned one, or a CNN beside it.
+"""Backbone to fine-tune: the model on the screen, the base of a tuned model, or a convolutional network.
 
-Convolutional networks have no attention for the other rooms to show, so that they stand in a menu of this room. They
-are counted and timed with random weights: those that count are fetched by the training itself.
+Convolutional networks have no attention for the other rooms, so this room lists them in a menu of its own. Their
+parameters and time are measured with random weights; the training itself fetches the pretrained weights.
 """
 
 from __future__ import annotations
@@ -28,25 +28,31 @@ class Backbone:
     """The model that a training starts from."""
 
     model: LoadedModel
-    """to count and time"""
+    """Loaded model, to count and time"""
     picture: Picture
-    """its name and weights"""
+    """Name and weights of the model"""
     text: Text
-    """the same in words"""
+    """Name and weights in words"""
 
     @property
     def weights(self) -> str:
-        """As a job is told them."""
+        """Weights as a job's configuration names them."""
         return "random" if self.picture.weights == "random" else "auto"
 
 
-async def backbone_of(engine: Engine, address: Address, wanted: str) -> Backbone:
-    """The backbone for the model on the screen, or for a convolutional network of that name.
+async def backbone_of(engine: Engine, address: Address, convolutional_name: str) -> Backbone:
+    """Return the backbone for the model on the screen, or a convolutional network.
 
-    Raises ExplainedError for a model that cannot be loaded, or that this installation does not allow, and for one of a
-    file that does not say what it was made from.
+    Args:
+        engine: engine that loads models.
+        address: address with the model on the screen.
+        convolutional_name: name of a convolutional network; any other text chooses the model on the screen.
+
+    Raises:
+        ExplainedError: for a model that cannot be loaded or that this installation does not allow, and for a model
+            from a file that does not name its base.
     """
-    entry = next((one for one in convolutional() if one.name == wanted), None)
+    entry = next((entry for entry in convolutional() if entry.name == convolutional_name), None)
     if entry is None:
         picture = await in_thread(engine.base_of, address.picture)
         if picture.model.startswith(MODEL):
@@ -62,12 +68,12 @@ async def backbone_of(engine: Engine, address: Address, wanted: str) -> Backbone
 
 
 def backbones() -> tuple[tuple[str, Text], ...]:
-    """The menu, names and what they are called; the empty name is the model on the screen."""
-    named = same("{title} · {state}")
+    """Return the names and labels of the menu; the empty name is the model on the screen."""
+    label = same("{title} · {state}")
     return (
         ("", TRAINING_WORDS["methods_left"]),
         *(
-            (entry.name, named.format(title=entry.title, state=model_state(entry, settings())))
+            (entry.name, label.format(title=entry.title, state=model_state(entry, settings())))
             for entry in convolutional()
         ),
     )

@@ -1,4 +1,4 @@
-"""Changes by fine-tuning in numbers: weights, the token that is read, prompts. Their maps stand in the room Compare."""
+"""Part of the room that shows changes by fine-tuning: weights, output token, prompts. Maps are in the room Compare."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
-from vitexplorer.ui.panel.figure_panel import FigurePanel, PanelData, attempted, made_or_raised
+from vitexplorer.ui.panel.figure_panel import FigurePanel, PanelData, made_or_raised, result_or_error
 from vitexplorer.ui.rooms.finetune.figures import Asked, panel_of
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.words import say
@@ -24,7 +24,7 @@ from vitexplorer.ui.shell.room_context import QUICK, WAITING, Desk, Updates
 if TYPE_CHECKING:
     from vitexplorer.service.engine import Engine
 
-MOVE_THERE = """() => {
+SCROLL_TO_CHANGES = """() => {
   const move = (frames) => {
     const place = document.querySelector("#vx-training-change"), title = place?.querySelector("h3");
     if (!title?.checkVisibility()) return frames && requestAnimationFrame(() => move(frames - 1));
@@ -35,41 +35,47 @@ MOVE_THERE = """() => {
   };
   move(120);
 }"""
-"""the answer stands far below the button that was pressed, and is mounted some frames after it came"""
+"""JavaScript that scrolls to the answer, far below the pressed button and mounted some frames after it arrives"""
 
 
 class ChangePart:
-    """The panel, shown when somebody asks what changed."""
+    """Panel of the changes, shown after the button What changed was pressed."""
 
-    def __init__(self, desk: Desk, session: Session):
-        """Args: desk: what the rooms share; session: what the parts share."""
-        self.desk, self.session = desk, session
+    def __init__(self, context: Desk, session: Session):
+        """Store the shared state.
+
+        Args:
+            context: shared context of the rooms.
+            session: states that the parts of the room share.
+        """
+        self.context = context
+        self.session = session
 
     def build(self) -> None:
-        """The panel under its title, both hidden."""
+        """Build the panel under its title, both hidden."""
         with gr.Column(visible=False, elem_id="vx-training-change") as self.column:
             self.title = gr.Markdown()
             self.panel = FigurePanel(elem_id="vx-training-changed")
-        self.run = gr.State("")  # whose change is shown
-        state = [self.session.visitor, self.session.training, self.run, self.desk.address, self.desk.language]
+        self.run = gr.State("")  # the run whose changes are shown
+        state = [self.session.visitor, self.session.training, self.run, self.context.address, self.context.language]
         self.panel.ask(self.answer, state, self.panel, trigger_mode="multiple", **WAITING)
 
     def show_after(self, event: Dependency) -> None:
         """Fill the panel after an event that wrote `run`."""
-        shown = event.success(
+        filled = event.success(
             self.show,
-            [self.session.visitor, self.session.training, self.run, self.desk.address, self.desk.language],
+            [self.session.visitor, self.session.training, self.run, self.context.address, self.context.language],
             [self.column, self.title, self.panel],
             **(WAITING | {"show_progress": "minimal", "show_progress_on": self.title}),
         )
-        shown.success(None, None, None, js=MOVE_THERE, **QUICK)
+        filled.success(None, None, None, js=SCROLL_TO_CHANGES, **QUICK)
 
     def hide_after(self, event: Dependency) -> None:
-        """Another training was opened."""
+        """Hide the panel after an event that opened another training."""
         event.then(lambda: gr.Column(visible=False), None, self.column, **QUICK)
 
     async def show(self, visitor: str, training: str, run: str, address: Address, language: Language) -> Updates:
-        """The first of the figures."""
+        """Show the first figure."""
         result = await in_thread(self._result, visitor, training, run)
         if result is None:
             return {self.column: gr.Column(visible=False)}
@@ -82,28 +88,28 @@ class ChangePart:
     async def answer(
         self, event: gr.EventData, visitor: str, training: str, run: str, address: Address, language: Language
     ) -> PanelData:
-        """Another figure or setting."""
+        """Show another figure or setting."""
         result = await in_thread(self._result, visitor, training, run)
-        return (
-            gr.skip() if result is None else await self._panel(result, Asked.read(fields_of(event)), address, language)
-        )
+        if result is None:
+            return gr.skip()
+        return await self._panel(result, Asked.read(fields_of(event)), address, language)
 
     def _result(self, visitor: str, training: str, run: str) -> FinetuneResult | None:
         try:
-            return load_comparison(self.desk.engine.places.training(visitor, training))[run]
+            return load_comparison(self.context.engine.places.training(visitor, training))[run]
         except ExplainedError:
             return None
 
-    async def _panel(self, result: FinetuneResult, asked: Asked, address: Address, language: Language) -> PanelData:
+    async def _panel(self, result: FinetuneResult, question: Asked, address: Address, language: Language) -> PanelData:
         from vitexplorer.finetune.methods import METHODS
 
         keys = ("size", "rank", "token", *(("prompts",) if METHODS[result.method].adds_tokens else ()))
-        view = asked.view if asked.view in keys else keys[0]
-        engine = self.desk.engine
-        made = await attempted(changed(engine, result, view, address))
+        view = question.view if question.view in keys else keys[0]
+        engine = self.context.engine
+        made = await result_or_error(changed(engine, result, view, address))
         return await in_thread(
             panel_of,
-            asked,
+            question,
             keys,
             lambda key: say(f"changed_{key}", language),
             language,
@@ -114,14 +120,19 @@ class ChangePart:
 
 
 async def changed(engine: Engine, result: FinetuneResult, view: str, address: Address) -> Result:
-    """One of the figures, computed from models that the engine keeps. Raises ExplainedError, and as `Scheduler.run`."""
+    """Compute one of the figures, with models from the engine's cache.
+
+    Raises:
+        ExplainedError: where a model cannot be loaded; also what `Scheduler.run` raises.
+    """
     from vitexplorer.finetune.change import prompt_attention, token_change, weight_change
 
     name, weights, _ = result.base
     base_picture = replace(address.picture, model=name, weights="random" if weights == "random" else "trained")
     tuned_picture = replace(address.picture, model=engine.places.name_of(result.file), weights="trained")
     if view in ("size", "rank"):
-        base, after = [await engine.model(one.model, one.weights) for one in (base_picture, tuned_picture)]
+        base = await engine.model(base_picture.model, base_picture.weights)
+        after = await engine.model(tuned_picture.model, tuned_picture.weights)
         key = (tuned_picture.model, view)
         return await engine.remembered(engine.long, key, lambda _: weight_change(base, after, view))
     after = await engine.capture(tuned_picture)
@@ -131,7 +142,7 @@ async def changed(engine: Engine, result: FinetuneResult, view: str, address: Ad
 
 
 def python_lines(result: FinetuneResult, file: str, view: str) -> str:
-    """The lines that give the same figure in a script, which finds the tuned model in `file`."""
+    """Return Python code that makes the same figure; `file` is the path of the tuned model."""
     name, weights, seed = result.base
     load = f'vx.load_model("{name}"' + (f', weights="random", seed={seed})' if weights == "random" else ")")
     lines = ["import vitexplorer as vx", "from vitexplorer.finetune import change", "", f"base = {load}"]

@@ -1,4 +1,4 @@
-// The curves of a training in words and as a table, for those who do not see them.
+// Curves of a training in words and as a table, for screen readers.
 
 import {followed, listed} from '../../kit/punctuation.js';
 import {percent} from '../../kit/numbers.js';
@@ -8,11 +8,11 @@ const DIGITS = 4;
 
 /** @typedef {Parameters<typeof import('./curves.js').curves>[0]} Chart */
 
-/** A loss with four digits, a share as a percentage. */
+/** Formats a loss with four digits, a share as a percentage. */
 const written = (figure, share) => (share ? percent(figure) : String(Number(figure.toPrecision(DIGITS))));
 
 /**
- * What the chart is of and where each of its lines is now.
+ * Describes the chart and the last value of each line.
  *
  * @param {Pick<Chart, 'title' | 'lines' | 'share' | 'level'>} chart
  */
@@ -23,10 +23,10 @@ export function said({title, lines, share = false, level = null}) {
 }
 
 /**
- * Every point of every line.
+ * Table of every point of every line.
  *
  * @param {Pick<Chart, 'title' | 'xName' | 'lines' | 'share'>} chart
- * @param {string} method the heading of the lines' names
+ * @param {string} method heading of the lines' names
  */
 export function numbersOf({title, xName, lines, share = false}, method) {
   const row = ({name}, [epoch, figure]) => [name, String(Number(epoch.toPrecision(DIGITS))), written(figure, share)];

@@ -1,4 +1,4 @@
-"""A visitor's plan of a training: its fields, and what a browser sent of them, checked and made into a job."""
+"""Choice of a training by a visitor: its form fields, and the checked conversion to a job's configuration."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 
 PLANNED = ("epochs", "seed", "augmentation", "class_weights", "head")
-"""fields of `Plan` that the page asks for"""
+"""Fields of `Plan` that the page offers"""
 
 
 @dataclass(frozen=True)
 class MethodChoice:
-    """One method as a browser sends it; the settings are text."""
+    """Method as a browser sends it; settings are text."""
 
     key: str
     settings: Mapping[str, str]
     rate: str = ""
-    """learning rate; empty for the method's own"""
+    """Learning rate; empty for the method's own"""
 
 
 @dataclass(frozen=True)
 class TrainingChoice:
-    """Everything that is asked for but the images and the model."""
+    """Choice of methods and plan; images and model are chosen elsewhere."""
 
     methods: tuple[MethodChoice, ...]
     epochs: str = "10"
@@ -44,14 +44,15 @@ class TrainingChoice:
     class_weights: str = "none"
     head: str = "baseline"
     backbone: str = ""
-    """a convolutional network; empty for the model on the screen"""
+    """Name of a convolutional network; empty for the model on the screen"""
 
     @classmethod
     def read(cls, sent: Mapping[str, Any]) -> TrainingChoice:
-        """Read what a browser sent; methods that do not exist are left out."""
-        methods = [_read_method(one) for one in sent.get("methods", ())]
-        known = {one.name: str(sent[one.name]) for one in fields(cls) if one.name != "methods" and one.name in sent}
-        return cls(tuple(method for method in methods if method is not None), **known)
+        """Read the fields that a browser sent; unknown methods are left out."""
+        methods = [_read_method(method) for method in sent.get("methods", ())]
+        names = {field.name for field in fields(cls)} - {"methods"}
+        plan = {name: str(sent[name]) for name in names if name in sent}
+        return cls(tuple(method for method in methods if method is not None), **plan)
 
 
 def _read_method(sent: Mapping[str, Any]) -> MethodChoice | None:
@@ -65,13 +66,14 @@ def _read_method(sent: Mapping[str, Any]) -> MethodChoice | None:
 
 
 def learning_rate(usual: str) -> Spec:
-    """The field of a method that is no setting of its own."""
+    """Return the field of the learning rate, which is no setting of a method; `usual` is its default."""
     return Spec("text", "learning_rate", TRAINING_WORDS["methods_rate"], usual, more={"keyboard": "decimal"})
 
 
 def plan_specs() -> tuple[Spec, ...]:
-    """The fields of the plan, with what `TrainingChoice` begins with."""
-    usual, words = TrainingChoice(()), TRAINING_WORDS
+    """Return the fields of the plan, with the defaults of `TrainingChoice`."""
+    usual = TrainingChoice(())
+    words = TRAINING_WORDS
     kinds = (("augmentation", Augmentation), ("class_weights", ClassWeights), ("head", Head))
     return (
         Spec("number", "epochs", words["methods_epochs"], usual.epochs, low=1, high=settings().training_epochs, step=1),
@@ -91,7 +93,12 @@ def plan_specs() -> tuple[Spec, ...]:
 
 
 def candidate(model: LoadedModel, method: MethodChoice) -> Candidate:
-    """One method with what differs from its defaults. Raises SettingError, UnknownNameError."""
+    """Return a method with the settings that differ from its defaults.
+
+    Raises:
+        SettingError: for a value that a setting cannot take.
+        UnknownNameError: for a setting that the method does not have.
+    """
     from vitexplorer.finetune.attaching import checked_settings
 
     usual = checked_settings(model, method.key, {})
@@ -109,19 +116,32 @@ def _rate(method: MethodChoice) -> float | None:
     return None if rate == METHODS[method.key].recipe.learning_rate else rate
 
 
-def _number(name: str, written: str, kind: type) -> Any:
+def _number(name: str, text: str, kind: type) -> Any:
     try:
-        return kind(written)
+        return kind(text)
     except ValueError:
         raise SettingError(
             Text("{name} must be a number, not {value}.", "{name} 必须是数字，而不是 {value}。").format(
-                name=name, value=repr(written)
+                name=name, value=repr(text)
             )
         ) from None
 
 
 def job_of(choice: TrainingChoice, chosen: Chosen, model: LoadedModel, name: str, weights: str) -> JobConfig:
-    """The job that was asked for. Raises JobError, SettingError, UnknownNameError with a sentence."""
+    """Return the configuration of the chosen job.
+
+    Args:
+        choice: methods and plan.
+        chosen: images.
+        model: loaded backbone.
+        name: name of the backbone.
+        weights: weights of the backbone, `auto` or `random`.
+
+    Raises:
+        JobError: without a method, or for more epochs than the installation allows.
+        SettingError: for a value that a setting cannot take.
+        UnknownNameError: for a setting that the method does not have.
+    """
     if not choice.methods:
         raise JobError(TRAINING_WORDS["methods_none"])
     epochs = _number("epochs", choice.epochs, int)

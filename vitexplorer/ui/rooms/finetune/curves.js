@@ -1,19 +1,19 @@
-// The curves of a training as plotly wants them. Nothing here touches the page.
+// Curves of a training as plotly data. Does not touch the page.
 
 import {labelled} from '../../kit/punctuation.js';
 
 /**
  * @typedef {object} Line one method
  * @property {string} name
- * @property {[number, number][]} points epochs passed, figure
+ * @property {[number, number][]} points epochs passed, value
  * @property {string} colour
- * @property {string} dash plotly's word for it
+ * @property {string} dash plotly's name of the dash pattern
  */
 
 /**
- * @typedef {object} Look of the page, as CSS writes it
+ * @typedef {object} Look colours and font of the page, as in CSS
  * @property {string} text colour
- * @property {string} muted colour of what explains
+ * @property {string} muted colour of secondary text
  * @property {string} line colour of the grid
  * @property {string} font families
  */
@@ -34,7 +34,7 @@ function trace({name, points, colour, dash}, unit, suffix) {
   };
 }
 
-/** A level across the whole chart with its name at the right; a line like the others, so that the axis holds it too. */
+/** Horizontal line with its name at the right; a trace like the others, so that the axis includes it. */
 function levelLine({value, name}, last, unit, look) {
   return {
     type: 'scatter', mode: 'lines+text', x: [0, last], y: [unit * value, unit * value], hoverinfo: 'skip', cliponaxis: false,
@@ -44,15 +44,15 @@ function levelLine({value, name}, last, unit, look) {
 }
 
 /**
- * A chart of lines over epochs, for `Plotly.react`.
+ * Returns a chart of lines over epochs, for `Plotly.react`.
  *
  * @param {object} chart
  * @param {string} chart.title
  * @param {string} chart.xName
  * @param {Line[]} chart.lines
- * @param {number} chart.epochs the axis ends there
- * @param {boolean} [chart.share] whether the figures lie in 0-1 and are written as percentages
- * @param {{value: number, name: string} | null} [chart.level] what the figures are compared with
+ * @param {number} chart.epochs end of the axis
+ * @param {boolean} [chart.share] true where values lie in 0-1 and are written as percentages
+ * @param {{value: number, name: string} | null} [chart.level] baseline
  * @param {Look} look
  * @returns {{data: object[], layout: object}}
  */
@@ -67,7 +67,7 @@ export function curves({title, xName, lines, epochs, share = false, level = null
       paper_bgcolor: 'transparent', plot_bgcolor: 'transparent', font: {color: look.text, family: look.font},
       title: {text: title, x: 0, xref: 'container', xanchor: 'left', y: 1, yanchor: 'top', pad: {l: 4, t: 3}, font: {size: 13, weight: 650}},
       xaxis: {
-        ...axis, range: [0, last], ...(last > 8 ? {nticks: 8} : {dtick: 1}), showgrid: false,  // whole numbers alone
+        ...axis, range: [0, last], ...(last > 8 ? {nticks: 8} : {dtick: 1}), showgrid: false,  // whole numbers only
         title: {text: xName, font: {color: look.muted, size: 13}, standoff: 4},
       },
       yaxis: {...axis, nticks: 6, ticksuffix: suffix, gridcolor: look.line, ...(share || isEmpty ? {range: [0, unit]} : {})},

@@ -1,4 +1,4 @@
-"""The first part of the room: images from a zip, the example or a folder, and the report on them."""
+"""First part of the room: images from a zip, the example or a folder, and the report on them."""
 
 from __future__ import annotations
 
@@ -26,18 +26,24 @@ from vitexplorer.ui.shell.room_context import WAITING, Desk, Updates
 
 
 class DataPart:
-    """Images and their report."""
+    """Buttons that choose images, and the report on them."""
 
-    def __init__(self, desk: Desk, session: Session):
-        """Args: desk: what the rooms share; session: what the parts share."""
-        self.desk, self.session = desk, session
-        self._reading = Scheduler("reading")  # decoding takes its own turn, not the model's
+    def __init__(self, context: Desk, session: Session):
+        """Store the shared state.
+
+        Args:
+            context: shared context of the rooms.
+            session: states that the parts of the room share.
+        """
+        self.context = context
+        self.session = session
+        self._reading = Scheduler("reading")  # decoding images must not wait for the model
 
     def build(self) -> tuple[Dependency, ...]:
-        """Buttons and report; returns the events after which there are other images."""
-        local = not self.desk.engine.places.hosted
+        """Build buttons and report; return the events that choose other images."""
+        local = not self.context.engine.places.hosted
         zip_text, scenes_text, folder_text, read_text = (
-            self.desk.t(TRAINING_WORDS[f"training_{name}"]) for name in ("zip", "scenes", "folder", "read")
+            self.context.t(TRAINING_WORDS[f"training_{name}"]) for name in ("zip", "scenes", "folder", "read")
         )
         with gr.Row(elem_id="vx-step-images"):
             with gr.Column(elem_classes=["vx-choose"]):
@@ -55,25 +61,24 @@ class DataPart:
                     )
                     read = gr.Button(read_text, size="md")
             self.report = DataReportView(elem_id="vx-training-report")
-        state = [self.session.visitor, self.desk.language]
+        state = [self.session.visitor, self.context.language]
         outputs = [self.report, self.session.chosen]
         events = [
             zipped.upload(self.read_zip, [zipped, *state], outputs, **WAITING),
             scenes.click(self.read_scenes, state, outputs, **WAITING),
-            self.report.pick(self.read_columns, [self.session.chosen, self.desk.language], outputs, **WAITING),
+            self.report.pick(self.read_columns, [self.session.chosen, self.context.language], outputs, **WAITING),
         ]
         if local:
-            asked = gr.on([read.click, folder.submit], self.read_folder, [folder, *state], outputs, **WAITING)
-            events.append(asked)
+            events.append(gr.on([read.click, folder.submit], self.read_folder, [folder, *state], outputs, **WAITING))
         return tuple(events)
 
     def follow(self, teach: Teach) -> Dependency:
-        """Take what was taught when it is to be compared on; there are other images after the event."""
-        state = [self.session.visitor, self.desk.language]
+        """Bind the button that trains on the taught images; return the event that chooses them."""
+        state = [self.session.visitor, self.context.language]
         return teach.compare(self.read_taught, state, [self.report, self.session.chosen], **WAITING)
 
     def show(self, chosen: Chosen | None, language: Language) -> ReportData:
-        """The report of images that were chosen before; the hint where there are none."""
+        """Return the report on the chosen images, or a hint where there are none."""
         if chosen is None:
             return empty_report(language)
         looked = look(chosen)
@@ -82,72 +87,75 @@ class DataPart:
     async def remember(
         self, visitor: str, training: str, chosen: Chosen | None, language: Language, request: gr.Request
     ) -> AsyncGenerator[Updates, None]:
-        """The images of the training that is open; those that are chosen stay where there are none of it."""
+        """Choose the images of the open training; the chosen images stay where it has none."""
         try:
-            images = of_training(read_config(self.desk.engine.places.training(visitor, training)))
+            images = of_training(read_config(self.context.engine.places.training(visitor, training)))
         except ExplainedError:
             return
         if images is not None and images != chosen:
-            async for read in self._read(lambda report: images, "reading", language, request):
-                yield read
+            async for updates in self._read(lambda report: images, "reading", language, request):
+                yield updates
 
     # -------------------------------------------------------------------------------------- events
 
     async def read_zip(
         self, path: str | None, visitor: str, language: Language, request: gr.Request
     ) -> AsyncGenerator[Updates, None]:
-        """A zip from the visitor."""
+        """Read an uploaded zip."""
         if path is None:
             return
-        places = self.desk.engine.places
-        async for read in self._read(
+        places = self.context.engine.places
+        async for updates in self._read(
             lambda report: unpack(places, visitor, path, report), "reading", language, request
         ):
-            yield read
+            yield updates
 
     async def read_scenes(self, visitor: str, language: Language, request: gr.Request) -> AsyncGenerator[Updates, None]:
-        """The drawn scenes."""
-        places = self.desk.engine.places
-        async for read in self._read(lambda report: draw(places, visitor), "drawing", language, request):
-            yield read
+        """Draw and read the example scenes."""
+        places = self.context.engine.places
+        async for updates in self._read(lambda report: draw(places, visitor), "drawing", language, request):
+            yield updates
 
     async def read_taught(self, visitor: str, language: Language, request: gr.Request) -> AsyncGenerator[Updates, None]:
-        """The pictures that the visitor teaches with, as they are now."""
-        places = self.desk.engine.places
-        async for read in self._read(
+        """Read a copy of the pictures in the visitor's teaching boxes."""
+        places = self.context.engine.places
+        async for updates in self._read(
             lambda report: copy_taught(places, visitor, language), "reading", language, request
         ):
-            yield read
+            yield updates
 
     async def read_folder(
         self, path: str, visitor: str, language: Language, request: gr.Request
     ) -> AsyncGenerator[Updates, None]:
-        """A folder of this machine."""
-        places = self.desk.engine.places
-        async for read in self._read(lambda report: point_at(places, path), "reading", language, request):
-            yield read
+        """Read a folder of this machine."""
+        places = self.context.engine.places
+        async for updates in self._read(lambda report: point_at(places, path), "reading", language, request):
+            yield updates
 
     async def read_columns(
         self, event: gr.EventData, chosen: Chosen | None, language: Language, request: gr.Request
     ) -> AsyncGenerator[Updates, None]:
-        """Other columns of the same table; where they cannot be learned the report before stays, with the reason."""
+        """Read other columns of the same table; where they cannot be learned, add the reason to the present report."""
         if chosen is None:
             return
         sent = {name: fields_of(event).get(name) or None for name in ("image", "target", "task")}
         task = sent["task"] if sent["task"] in ("classification", "regression") else None
         picked = replace(chosen, pick=Pick(sent["image"], sent["target"], task))
-        async for read in self._read(lambda report: picked, "reading", language, request):
-            report: ReportData = read[self.report]
+        async for updates in self._read(lambda report: picked, "reading", language, request):
+            report: ReportData = updates[self.report]
             if report.refused:
-                before = self.show(chosen, language)
-                before.refused = report.refused
-                read = {self.report: before}
-            yield read
+                previous = self.show(chosen, language)
+                previous.refused = report.refused
+                updates = {self.report: previous}
+            yield updates
 
     async def _read(
         self, get: Callable[[Progress], Chosen], doing: str, language: Language, request: gr.Request
     ) -> AsyncGenerator[Updates, None]:
-        """Progress of the reading, then the report; or why there is none, and nothing changes. Other images stop it."""
+        """Yield the progress of reading, then the report.
+
+        An error is reported and changes nothing else. Choosing other images stops the reading.
+        """
 
         def work(report: Report) -> tuple[Chosen, ReportData]:
             chosen = get(report)
@@ -172,7 +180,7 @@ class DataPart:
 
 
 def sides_of(looked: Looked) -> Split | None:
-    """Division of the images; None where they cannot be trained on."""
+    """Split the images into training and validation; None where they cannot be trained on."""
     if not looked.report.can_train:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The figures of a training in a panel like those of the other rooms: each has a question, a trap, controls, files."""
+"""Figures of a training, in a panel like those of the other rooms."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Asked:
-    """A browser's question to such a panel."""
+    """Browser's question to such a panel."""
 
     view: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -49,29 +49,39 @@ class Asked:
 
     @classmethod
     def read(cls, sent: Mapping[str, Any]) -> Asked:
-        """Read what a browser sent."""
+        """Read the fields that a browser sent."""
         theme = "dark" if sent.get("theme") == "dark" else "light"
         return cls(sent.get("view") or "", sent.get("settings", {}), theme, sent.get("asked", 0))
 
 
 def panel_of(
-    asked: Asked,
+    question: Asked,
     keys: tuple[str, ...],
-    said: Callable[[str], str],
+    text_of: Callable[[str], str],
     language: Language,
     controls: list[Field],
     make: Callable[[], Result],
     python: str,
 ) -> PanelData:
-    """A panel with one of the figures `keys`, or why there is none; `said` has the words of "key", "question_key"."""
-    view = asked.view if asked.view in keys else keys[0]
+    """Return the panel data with one of several figures, or with the reason why there is none.
+
+    Args:
+        question: question of the browser; an unknown view shows the first figure.
+        keys: keys of the figures.
+        text_of: returns the text of a "key", of "question_key" and of "misleads_key".
+        language: language of all texts.
+        controls: controls of the figure.
+        make: computes the figure's result.
+        python: Python code that makes the same figure.
+    """
+    view = question.view if question.view in keys else keys[0]
     data = PanelData(
-        asked=asked.number,
-        theme=asked.theme,
-        views=[PanelView(key=key, title=said(key)) for key in keys],
+        asked=question.number,
+        theme=question.theme,
+        views=[PanelView(key=key, title=text_of(key)) for key in keys],
         chosen=view,
-        question=said(f"question_{view}"),
-        misleads=said(f"misleads_{view}"),
+        question=text_of(f"question_{view}"),
+        misleads=text_of(f"misleads_{view}"),
         controls=controls,
         python=python,
         words=panel_words(language),
@@ -79,19 +89,19 @@ def panel_of(
     try:
         with explain_full_memory():
             result = make()
-        data.figure, data.facts = figure_file(result, language, asked.theme)
+        data.figure, data.facts = figure_file(result, language, question.theme)
         data.csv = csv_file(result, language)
         data.reading = reading(result).in_(language)
     except ExplainedError as error:
         data.refused = error.text.in_(language)
     except Exception:
-        _log.exception("Could not show %s with %s", view, asked.settings)
+        _log.exception("Could not show %s with %s", view, question.settings)
         data.refused = word("unexpected", language)
     return data
 
 
 def choice(name: str, label: str, value: str, options: Mapping[str, str]) -> Field:
-    """A control with options; the first where the value is none of them."""
+    """Return a choice control; an unknown value becomes the first option."""
     return Field(
         kind="choice",
         name=name,
@@ -101,24 +111,24 @@ def choice(name: str, label: str, value: str, options: Mapping[str, str]) -> Fie
     )
 
 
-def result_figures(comparison: Comparison, run: str, asked: Asked, language: Language) -> PanelData:
-    """The figures of a training with at least one result; `run` is shown where the question names none."""
-    results = {one.run: one for one in comparison.leaderboard}
+def result_figures(comparison: Comparison, run: str, question: Asked, language: Language) -> PanelData:
+    """Return the panel of a training with at least one result; `run` is the default of the control for the run."""
+    results = {result.run: result for result in comparison.leaderboard}
     first = next(iter(results.values()))
     own = ("confusion", "classes") if first.classes else ("residuals",)
     keys = ("pareto", *own, "epochs", *(("images",) if comparison.baseline else ()))
-    view = asked.view if asked.view in keys else keys[0]
+    view = question.view if question.view in keys else keys[0]
     controls = []
     if view in own:
-        chosen = asked.settings.get("run", run)
+        chosen = question.settings.get("run", run)
         controls = [choice("run", say("figures_run", language), chosen, {key: key for key in results})]
     elif view == "pareto":
         costs = {key: text.in_(language) for key, text in COSTS.items()}
-        controls = [choice("cost", say("figures_cost", language), asked.settings.get("cost", ""), costs)]
+        controls = [choice("cost", say("figures_cost", language), question.settings.get("cost", ""), costs)]
     elif view == "epochs":
-        shown = {"metric": TRAINING_WORDS[f"metric_{first.metric}"], "loss": TRAINING_WORDS["run_loss"]}
-        options = {key: text.in_(language) for key, text in shown.items()}
-        controls = [choice("what", say("figures_what", language), asked.settings.get("what", ""), options)]
+        curves = {"metric": TRAINING_WORDS[f"metric_{first.metric}"], "loss": TRAINING_WORDS["run_loss"]}
+        options = {key: text.in_(language) for key, text in curves.items()}
+        controls = [choice("what", say("figures_what", language), question.settings.get("what", ""), options)]
     given = {control.name: control.value for control in controls}
     makers: dict[str, tuple[str, Callable[[], Result]]] = {
         "pareto": ("pareto_result(comparison, {cost!r})", lambda: pareto_result(comparison, given["cost"])),
@@ -133,11 +143,11 @@ def result_figures(comparison: Comparison, run: str, asked: Asked, language: Lan
     }
     call, make = makers[view]
     lines = python_lines(comparison.folder, call.format(**given))
-    return panel_of(asked, keys, lambda key: say(f"figures_{key}", language), language, controls, make, lines)
+    return panel_of(question, keys, lambda key: say(f"figures_{key}", language), language, controls, make, lines)
 
 
 def python_lines(training: Path, call: str) -> str:
-    """The lines that give the same figure in a script; none where the visitor has no way to the training's folder."""
+    """Return Python code that makes the same figure; empty where visitors cannot reach the training's folder."""
     if settings().hosted:
         return ""
     name = call.partition("(")[0]

@@ -1,4 +1,4 @@
-// Earlier trainings. Deleting asks once more in the button itself.
+// List of earlier trainings. The delete button asks for confirmation in its own text.
 
 import {make, refill} from '../../kit/dom.js';
 

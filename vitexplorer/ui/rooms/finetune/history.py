@@ -1,4 +1,4 @@
-"""Trainings that were made before, as a component: open one again, or delete it."""
+"""Component of the earlier trainings, which can be opened again or deleted."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say, words_with
 
 MOST = 100
-"""trainings listed"""
+"""Most trainings in the list"""
 
 
 class OldTraining(BaseModel):
-    """One training."""
+    """Earlier training."""
 
     run: str
     text: str
     begun: float
-    """seconds since 1970; the browser writes it in its own time"""
+    """Start in seconds since 1970; the browser formats it in its own time zone"""
     running: bool
 
 
@@ -31,12 +31,12 @@ class HistoryData(BaseModel):
 
     trainings: list[OldTraining] = []
     open: str = ""
-    """the one on the screen"""
+    """Name of the training on the screen"""
     words: dict[str, str] = {}
 
 
 class HistoryView(Widget):
-    """The list. Fires `reopen` and `remove` with `run`."""
+    """Component of the list. Events: `reopen` and `remove` with `run`."""
 
     data_model = HistoryData
     stem = "history"
@@ -44,7 +44,7 @@ class HistoryView(Widget):
 
 
 def history_data(trainings: Iterable[JobState], opened: str, language: Language) -> HistoryData:
-    """The list, as it was given: newest first."""
+    """Return the data of the list, in the given order."""
     return HistoryData(
         trainings=[
             OldTraining(run=job.folder.name, text=line(job, language), begun=job.begun, running=job.state == "running")
@@ -56,7 +56,7 @@ def history_data(trainings: Iterable[JobState], opened: str, language: Language)
 
 
 def line(job: JobState, language: Language) -> str:
-    """Methods, images, model and state of a training; of a broken one why it is."""
+    """Describe a training by methods, images, model and state; a broken one by the reason."""
     if job.config is None:
         return say("runs_broken", language, why=job.text)
     separator = "、" if language == "zh" else ", "

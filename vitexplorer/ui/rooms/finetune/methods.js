@@ -1,4 +1,5 @@
-// Methods as switches. What is set stays here; Python is told the whole choice and answers with counts and estimates.
+// Switches of the methods. The settings stay in the browser, which sends the whole choice; Python answers with counts and
+// estimates.
 
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
 import {make, setText} from '../../kit/dom.js';
@@ -8,16 +9,16 @@ import {read, written} from './plan.js';
 /** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-methods'), part = (selector) => root.querySelector(selector);
-  const on = {};  // by method, and so are these:
+  const on = {};  // true for ticked methods; this and the following maps are by method
   /** @type {Record<string, Record<string, string>>} */
   let settings = {};
   /** @type {Map<string, ReturnType<typeof newCard>>} */
   const cards = new Map();
   /** @type {Record<string, string>} */
-  let first = {};  // what the fields of the plan begin with
-  let plan = first;  // what they say
-  let linked = read(inAddress('plan'));  // what the address says, until the fields have taken it
-  let shown = null;  // the last value that had methods
+  let first = {};  // defaults of the plan's fields
+  let plan = first;  // current values of the plan's fields
+  let linked = read(inAddress('plan'));  // choice of the address, until the fields have taken it
+  let shown = null;  // the last value with methods
   let begun = '';  // keys of the methods that Python ticked
   let planOf = '';  // the training whose plan the fields took last
 
@@ -25,16 +26,16 @@ export function mount({element, props, trigger, watch}) {
   const fields = form(part('.plan'), {typed: true, settled() {
     plan = {...plan, ...fields.settings()};
     tell();
-    for (const one of root.querySelectorAll('.estimated')) setText(one, '');  // they were for another plan
+    for (const one of root.querySelectorAll('.estimated')) setText(one, '');  // the estimates were for another plan
   }});
 
-  // ------------------------------------------------------------------------------------ asking
+  // ------------------------------------------------------------------------------------ events
 
   function ticked({key, impossible}) {
     return on[key] && !impossible;
   }
 
-  /** @returns {object} all that was chosen */
+  /** @returns {object} the whole choice */
   function choice() {
     const methods = shown.items.filter(ticked);
     return {methods: methods.map(({key}) => ({key, settings: settings[key] ?? {}})), ...plan};
@@ -51,7 +52,7 @@ export function mount({element, props, trigger, watch}) {
     ask('count');
   }
 
-  /** The address names what was chosen. */
+  /** Writes the choice into the address. */
   function tell() {
     const keys = shown.items.map(({key}) => key).filter((key) => on[key]);
     writeAddress({plan: written({on: keys.join() === begun ? null : keys, settings, plan}, first)});
@@ -102,7 +103,7 @@ export function mount({element, props, trigger, watch}) {
     return {node, show};
   }
 
-  /** The cards in Python's order; what a person is in keeps the focus. */
+  /** Shows the cards in Python's order; the focus stays in its control. */
   function showItems({items, words}) {
     for (const {key} of items) if (!cards.has(key)) cards.set(key, newCard(key));
     const place = part('.items'), nodes = items.map(({key}) => cards.get(key).node);
@@ -120,7 +121,7 @@ export function mount({element, props, trigger, watch}) {
 
   // ------------------------------------------------------------------------------------ answers
 
-  /** What is worked on, what was refused; both may come without methods. */
+  /** Shows progress or a refusal; such values may have no methods. */
   function showAnswer({working, refused, ready}) {
     part('.working').textContent = working;
     part('.refused').textContent = refused;
@@ -129,7 +130,7 @@ export function mount({element, props, trigger, watch}) {
     for (const one of root.querySelectorAll('.go button')) one.disabled = Boolean(working) || !(shown?.ready ?? ready);
   }
 
-  /** The plan that the fields begin with: its own, or that of a training that was opened. */
+  /** Fills the fields with their defaults, or with the plan of an opened training. */
   function takePlan(value) {
     if (!shown) {
       for (const {key, on: ticks} of value.items) on[key] = ticks;

@@ -1,4 +1,4 @@
-"""The methods to compare, as a component: switches with counts and settings, epochs and seed, estimate and start."""
+"""Component to choose methods: switches with counts and settings, epochs and seed, estimate and start."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class MethodItem(BaseModel):
-    """One method."""
+    """Method of the list."""
 
     key: str
     title: str
@@ -30,39 +30,39 @@ class MethodItem(BaseModel):
     paper_url: str = ""
     on: bool = False
     refused: str = ""
-    """why it has no place in this model, or why a setting is not possible"""
+    """Reason why the method does not fit the model, or why a setting is impossible"""
     impossible: bool = False
-    """whether it has no place in this model, whatever is set"""
+    """True where the method does not fit the model with any settings"""
     counts: str = ""
     estimate: str = ""
     settings: list[Field] = []
-    """the method's own and its learning rate"""
+    """Settings of the method and its learning rate"""
 
 
 class MethodsData(BaseModel):
     """All methods for one model and one number of classes."""
 
     backbone: str = ""
-    """in words"""
+    """Backbone in words"""
     fields: list[Field] = []
-    """of the plan, as it begins"""
+    """Fields of the plan with their defaults"""
     items: list[MethodItem] = []
     asked: bool = False
-    """whether the counts are those of what is ticked and set, and not of the defaults"""
+    """True where the counts belong to the visitor's settings, False for the defaults"""
     ready: bool = False
-    """whether there are images that can be trained on"""
+    """True where there are images that can be trained on"""
     working: str = ""
-    """while something is made ready; stands alone"""
+    """Progress of an estimate; the other fields are then empty"""
     refused: str = ""
-    """why the training did not start; stands alone"""
+    """Reason why the training did not start; the other fields are then empty"""
     plan: dict[str, str] = {}
-    """what the fields are to say, as of the training that was opened, which `training` names, so that fields that were
-    changed since are left alone; empty for none"""
+    """Values for the fields, from an opened training; `training` holds its name, so that the browser applies them once
+    and keeps later edits; empty for none"""
     words: dict[str, str] = {}
 
 
 class MethodsPicker(Widget):
-    """The methods. Fires `count`, `estimate` and `start` with the whole choice, see `TrainingChoice`."""
+    """Component of the methods. Events: `count`, `estimate`, `start`, each with the fields of `TrainingChoice`."""
 
     data_model = MethodsData
     stem = "methods"
@@ -70,18 +70,18 @@ class MethodsPicker(Widget):
 
 
 _previews: BytesCache[tuple, Preview] = BytesCache(2000, lambda preview: 1)
-"""of (model, method, outputs, settings); so many of them"""
+"""Counts by model, method, outputs and settings"""
 
 
 def _counted(model: LoadedModel, method: str, outputs: int, given: tuple[tuple[str, object], ...]) -> Preview:
     from vitexplorer.finetune.preview import preview
 
     key = (model.provenance, method, outputs, given)
-    found = _previews.get(key)
-    if found is None:
-        found = preview(model, method, outputs, **dict(given))
-        _previews.put(key, found)
-    return found
+    counts = _previews.get(key)
+    if counts is None:
+        counts = preview(model, method, outputs, **dict(given))
+        _previews.put(key, counts)
+    return counts
 
 
 def methods_data(
@@ -92,14 +92,15 @@ def methods_data(
     choice: TrainingChoice | None = None,
     estimated: dict[str, Estimate | Text] | None = None,
 ) -> MethodsData:
-    """Every method with its counts; fewest trained parameters first, those without a place in the model last.
+    """Return every method with its counts, fewest trained parameters first, methods that do not fit the model last.
 
     Args:
-        model: the backbone; a tuned one refuses every method.
-        outputs: classes, or 1.
-        ready: whether there are images to train on.
-        choice: what is ticked and set; the usual where None.
-        estimated: by the keys of the candidates.
+        model: backbone; a tuned model refuses every method.
+        outputs: number of classes, or 1 for regression.
+        ready: True where there are images to train on.
+        language: language of all texts.
+        choice: chosen methods and settings; None for the defaults.
+        estimated: estimates, or reasons why there are none, by the keys of the candidates.
     """
     from vitexplorer.finetune.methods import METHODS
 
@@ -116,7 +117,8 @@ def methods_data(
             on=(key in chosen if choice else record.is_usual) and first.refused is None,
         )
         if first.refused:
-            item.refused, item.impossible = first.refused.in_(language), True
+            item.refused = first.refused.in_(language)
+            item.impossible = True
         else:
             _count(item, model, outputs, chosen, estimated or {}, language)
             rate = f"{record.recipe.learning_rate:g}"
@@ -124,7 +126,7 @@ def methods_data(
             item.settings = [field_of(spec, language) for spec in settings]
         items.append((first.refused is not None, first.trainable, item))
     return MethodsData(
-        items=[item for _, _, item in sorted(items, key=lambda one: one[:2])],
+        items=[item for _, _, item in sorted(items, key=lambda entry: entry[:2])],
         fields=[field_of(spec, language) for spec in plan_specs()],
         asked=choice is not None,
         ready=ready,
@@ -140,20 +142,22 @@ def _count(
     estimated: dict[str, Estimate | Text],
     language: Language,
 ) -> None:
-    """Counts and estimate of a method as it is set, or what is wrong with its settings."""
-    given, name = {}, item.key
+    """Fill in the counts and the estimate of a method under its settings, or the error in its settings."""
+    given = {}
+    name = item.key
     if item.key in chosen:
         try:
-            asked = candidate(model, chosen[item.key])
+            chosen_candidate = candidate(model, chosen[item.key])
         except ExplainedError as error:
             item.refused = error.text.in_(language)
             return
-        given, name = asked.settings, asked.key
-    found = _counted(model, item.key, outputs, tuple(sorted(given.items())))
-    if found.refused:
-        item.refused = found.refused.in_(language)
+        given = chosen_candidate.settings
+        name = chosen_candidate.key
+    counts = _counted(model, item.key, outputs, tuple(sorted(given.items())))
+    if counts.refused:
+        item.refused = counts.refused.in_(language)
         return
-    item.counts = counts_text(found, language)
+    item.counts = counts_text(counts, language)
     estimate = estimated.get(name)
     if isinstance(estimate, Text):
         item.refused = estimate.in_(language)
@@ -166,7 +170,7 @@ def _count(
         )
 
 
-def counts_text(found: Preview, language: Language) -> str:
-    """So many of so many parameters, and their share."""
-    share = percentage(found.trainable / found.total)
-    return say("methods_counts", language, trainable=f"{found.trainable:,}", total=f"{found.total:,}", share=share)
+def counts_text(counts: Preview, language: Language) -> str:
+    """Format trainable parameters, all parameters, and the share."""
+    share = percentage(counts.trainable / counts.total)
+    return say("methods_counts", language, trainable=f"{counts.trainable:,}", total=f"{counts.total:,}", share=share)

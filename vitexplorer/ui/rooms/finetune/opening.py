@@ -1,4 +1,4 @@
-"""The way from fine-tuning into the other rooms: a tuned model, or its wrong image."""
+"""Opening a tuned model, a wrong image or a taught picture in the other rooms."""
 
 from __future__ import annotations
 
@@ -28,43 +28,51 @@ ARRIVE = """() => {
 
 
 class Opening:
-    """Events that follow when a model is opened."""
+    """Events that open a model or picture in the other rooms."""
 
-    def __init__(self, desk: Desk, session: Session):
-        """Args: desk: what the rooms share; session: what the parts share."""
-        self.desk, self.session = desk, session
+    def __init__(self, context: Desk, session: Session):
+        """Store the shared state.
+
+        Args:
+            context: shared context of the rooms.
+            session: states that the parts of the room share.
+        """
+        self.context = context
+        self.session = session
 
     def lead(
         self, results: ResultsView, teach: Teach, visit: Visit, then_explore: Callable[[Dependency], None]
     ) -> None:
-        """A wrong image and its model, a model alone or a picture open in the other rooms."""
-        self.visit, language = visit, self.desk.language
-        mine = [self.session.visitor, self.session.training]
-        opened = results.open(self.open, [*mine, visit.wanted, language], visit.of_choice, **WAITING)
-        looked = teach.open(self.look, [visit.wanted, language], visit.of_choice, **WAITING)
-        for event in (opened, looked):
+        """Bind the buttons that open a model, a model with a wrong image, or a taught picture."""
+        self.visit = visit
+        language = self.context.language
+        training = [self.session.visitor, self.session.training]
+        model_opened = results.open(self.open, [*training, visit.wanted, language], visit.of_choice, **WAITING)
+        picture_opened = teach.open(self.look, [visit.wanted, language], visit.of_choice, **WAITING)
+        for event in (model_opened, picture_opened):
             event.success(None, None, None, js=ARRIVE, **QUICK)
             then_explore(event)
 
-    def open(self, event: gr.EventData, visitor: str, training: str, wanted: Address, language: Language) -> Updates:
-        """The tuned model in the Attention room, on one of the validation images where one was pressed."""
-        places, index = self.desk.engine.places, fields_of(event).get("index")
+    def open(self, event: gr.EventData, visitor: str, training: str, address: Address, language: Language) -> Updates:
+        """Open the tuned model in the Attention room, with the validation image if one was pressed."""
+        places = self.context.engine.places
+        index = fields_of(event).get("index")
         try:
             folder = places.training(visitor, training)
-            found = load_comparison(folder)[str(fields_of(event).get("run"))]
-            if index is not None and 0 <= index < len(found.paths):
-                path = image_path(folder, found, index)
-                wanted = replace(wanted, image=keep_upload(str(path)))
+            result = load_comparison(folder)[str(fields_of(event).get("run"))]
+            if index is not None and 0 <= index < len(result.paths):
+                path = image_path(folder, result, index)
+                address = replace(address, image=keep_upload(str(path)))
         except ExplainedError as error:
             raise not_possible(error, language) from error
-        return self.visit.enter(tuned(places.name_of(found.file), wanted), language)
+        return self.visit.enter(tuned(places.name_of(result.file), address), language)
 
-    def look(self, event: gr.EventData, wanted: Address, language: Language) -> Updates:
-        """A picture that was taught or asked about, in the Attention room, with the model on the screen."""
+    def look(self, event: gr.EventData, address: Address, language: Language) -> Updates:
+        """Open a taught or tested picture in the Attention room, with the model on the screen."""
         image = Address.exactly(image=str(fields_of(event).get("image"))).image
-        return self.visit.enter(replace(wanted, image=image, room="attention", head="", query=""), language)
+        return self.visit.enter(replace(address, image=image, room="attention", head="", query=""), language)
 
 
-def tuned(model: str, wanted: Address) -> Address:
-    """A tuned model in the Attention room; block, head and query start anew."""
-    return replace(wanted, model=model, weights="trained", room="attention", block="", head="", query="")
+def tuned(model: str, address: Address) -> Address:
+    """Return the address of a tuned model in the Attention room, with default block, head and query."""
+    return replace(address, model=model, weights="trained", room="attention", block="", head="", query="")

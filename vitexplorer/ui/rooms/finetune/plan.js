@@ -1,15 +1,15 @@
-// What a person chose to train, as the address has it: only what is not as the fields begin.
+// Choice of a training in the address: only values that differ from the defaults.
 
 /**
  * @typedef {object} Chosen
- * @property {string[] | null} on keys of the methods that are ticked; null where it is Python that ticked them
+ * @property {string[] | null} on keys of the ticked methods; null for the methods that Python ticks
  * @property {Record<string, Record<string, string>>} settings by method
  * @property {Record<string, string>} plan
  */
 
 /**
  * @param {Chosen} chosen
- * @param {Record<string, string>} first what the fields of the plan begin with
+ * @param {Record<string, string>} first defaults of the plan's fields
  * @returns {string} empty where nothing was chosen
  */
 export function written({on, settings, plan}, first) {
@@ -21,7 +21,7 @@ export function written({on, settings, plan}, first) {
 const texts = (one) => Object.fromEntries(Object.entries(one ?? {}).filter(([, value]) => typeof value === 'string'));
 
 /**
- * From an address, which may say anything; Python checks what the methods make of it.
+ * Parses the text of an address, which may be invalid; Python checks the values.
  *
  * @param {string} text
  * @returns {Chosen}

@@ -1,4 +1,4 @@
-// A training: each method's row with its bar, two charts, stop and resume. The address names it while it is open.
+// Progress of a training: a row with a bar for each method, two charts, stop and resume. The address names the open training.
 
 import {writeAddress} from '../../kit/address.js';
 import {make, setText} from '../../kit/dom.js';
@@ -10,7 +10,7 @@ import {curves} from './curves.js';
 
 const RESUMABLE = ['stopped', 'interrupted', 'failed'];
 
-/** The piece of a method's line that its row begins with. */
+/** Sample of a method's line, at the start of its row. */
 function sample({light, dark, dash}) {
   const colours = `--on-light: ${light}; --on-dark: ${dark}`;
   const shown = {class: `sample ${dash}`, viewBox: '0 0 30 10', style: colours, 'aria-hidden': 'true'};
@@ -25,9 +25,9 @@ function row({key, style, share, label, detail, error, state}) {
 }
 
 /**
- * What the two charts show.
+ * Data of the two charts.
  *
- * @returns {[string, Parameters<typeof curves>[0]][]} by the class of the chart's place
+ * @returns {[string, Parameters<typeof curves>[0]][]} pairs of the chart's CSS class and its data
  */
 function charts({rows, words, epochs, metric, is_share: share, baseline}) {
   const lines = (kind) => rows.map((one) => ({
@@ -43,11 +43,11 @@ function charts({rows, words, epochs, metric, is_share: share, baseline}) {
 /** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-progress'), part = (selector) => root.querySelector(selector);
-  let asked = '';  // stop or resume, until the state answers
-  let library = null;  // plotly, once it is there
-  const drawn = {};  // what each chart was drawn from, by its place: most answers bring no new point
+  let asked = '';  // pressed button, stop or resume, until the state changes
+  let library = null;  // plotly, once it is loaded
+  const drawn = {};  // data of each drawn chart by its CSS class: most values bring no new point
 
-  /** The page's own colours and font, which change with its theme. */
+  /** Returns the page's colours and font, which change with its theme. */
   function look() {
     const style = getComputedStyle(root), colour = (name) => style.getPropertyValue(name).trim();
     return {
@@ -56,10 +56,10 @@ export function mount({element, props, trigger, watch}) {
     };
   }
 
-  /** Draws both charts in place: a new point makes nothing blink. */
+  /** Redraws both charts in place, so that nothing flickers. */
   async function draw() {
     library = await plotly();
-    const value = props.value;  // which may have become another meanwhile
+    const value = props.value;  // it may have changed meanwhile
     if (!value?.run || part('.charts').hidden) return;
     for (const [place, chart] of charts(value)) {
       const host = part(`.${place}`), {data, layout} = curves(chart, look()), now = JSON.stringify([data, layout]);
@@ -87,7 +87,7 @@ export function mount({element, props, trigger, watch}) {
     if (pointed) draw().catch((error) => console.warn('training:', error));
   }
 
-  /** At most one of the two is there; where the one that was pressed goes, the other or the title has the focus. */
+  /** Shows at most one of the two buttons; when a pressed button disappears, the other or the title gets the focus. */
   function showButtons({state, words}) {
     const focused = part('.top button:focus'), there = {stop: state === 'running', resume: RESUMABLE.includes(state)};
     for (const [kind, is] of Object.entries(there)) {

@@ -1,7 +1,7 @@
-"""A training while it runs, as a component: how far each method is, its curves, the baseline, stop and resume.
+"""Component of a running training: progress and curves of each method, the baseline, stop and resume.
 
-The value is a whole picture of the training, small enough to be sent again whenever something new was told; the
-browser redraws in place, so nothing flickers, and a page that is opened later sees the same.
+The value describes the whole training and is small enough to be sent again after every event. The browser redraws in
+place, so nothing flickers, and a page that is opened later shows the same.
 """
 
 from __future__ import annotations
@@ -20,42 +20,42 @@ from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say, words_with
 
 MOST_POINTS = 160
-"""of a curve; more cannot be told apart at its width"""
+"""Most points of a curve; more cannot be distinguished at its width"""
 
 
 class LineStyle(BaseModel):
-    """How a method's line is told apart, in the palette of the figures."""
+    """Line style of a method, in the palette of the figures."""
 
     light: str
-    """colour on a light page"""
+    """Colour on a light page"""
     dark: str
     dash: str
-    """solid, dash, dashdot or longdash"""
+    """Dash pattern: solid, dash, dashdot or longdash"""
 
 
 class RunRow(BaseModel):
-    """One method of the training."""
+    """Progress of one method."""
 
     key: str
     style: LineStyle
     state: str
     label: str
-    """the state in words"""
+    """State in words"""
     detail: str = ""
-    """epoch, best figure so far, time left"""
+    """Epoch, best metric so far, time left"""
     share: float = 0.0
     error: str = ""
     loss: list[tuple[float, float]] = []
-    """(epochs passed, training loss)"""
+    """Points (epochs passed, training loss)"""
     metric: list[tuple[float, float]] = []
-    """(epoch, figure on the validation set)"""
+    """Points (epoch, metric on the validation set)"""
 
 
 class ProgressData(BaseModel):
-    """A training."""
+    """Progress of a training."""
 
     run: str = ""
-    """name of its folder, for the address; empty where none is open"""
+    """Name of the training's folder, for the address; empty where none is open"""
     state: str = ""
     title: str = ""
     doing: str = ""
@@ -65,16 +65,16 @@ class ProgressData(BaseModel):
     rows: list[RunRow] = []
     epochs: int = 0
     metric: str = ""
-    """its name on the axis"""
+    """Name of the metric, for the axis"""
     is_share: bool = True
-    """whether the metric lies in 0-1"""
+    """True where the metric lies in 0-1"""
     baseline: float | None = None
     notes: list[str] = []
     words: dict[str, str] = {}
 
 
 class ProgressView(Widget):
-    """The training. Fires `stop` and `resume`."""
+    """Component of the training. Events: `stop` and `resume`."""
 
     data_model = ProgressData
     stem = "progress"
@@ -82,15 +82,16 @@ class ProgressView(Widget):
 
 
 def no_progress(language: Language) -> ProgressData:
-    """Data where no training is open."""
+    """Return the data for no open training."""
     return ProgressData(words=words_with("run_", language))
 
 
 def progress_data(state: JobState, events: Iterable[Event], language: Language) -> ProgressData:
-    """The picture of a training from its state and all that it told."""
+    """Return the progress of a training from its state and its events."""
     data = no_progress(language)
-    told = list(events)
-    data.run, data.state = state.folder.name, state.state
+    event_list = list(events)
+    data.run = state.folder.name
+    data.state = state.state
     data.doing, data.left, data.share = _doing(state, language)
     data.error = state.text.in_(language) if state.text and state.state != "running" else ""
     if state.config is None:
@@ -98,33 +99,33 @@ def progress_data(state: JobState, events: Iterable[Event], language: Language) 
         return data
     data.epochs = state.config.plan.epochs
     data.title = f"{images_of(state.config)} · {state.config.model}"
-    task = next((event.values["task"] for event in told if event.kind == "data"), "classification")
+    task = next((event.values["task"] for event in event_list if event.kind == "data"), "classification")
     metric = METRIC[task]
     data.metric = say("run_on_validation", language, metric=TRAINING_WORDS[f"metric_{metric}"])
     data.is_share = metric == "accuracy"
-    compared = (event.values["metrics"].get(metric) for event in told if event.kind == "baseline")
+    compared = (event.values["metrics"].get(metric) for event in event_list if event.kind == "baseline")
     data.baseline = next(compared, None)
     works = state.state == "running"
-    data.rows = [_row(run, number, told, metric, works, language) for number, run in enumerate(state.runs)]
-    data.notes = [event.text.in_(language) for event in told if event.kind == "note" and event.text]
+    data.rows = [_row(run, number, event_list, metric, works, language) for number, run in enumerate(state.runs)]
+    data.notes = [event.text.in_(language) for event in event_list if event.kind == "note" and event.text]
     return data
 
 
 def _doing(state: JobState, language: Language) -> tuple[str, str, float | None]:
-    """Current work, time left, share done; steps of methods not yet measured are not known."""
+    """Return current work, time left and share done; the latter two are unknown before the methods are measured."""
     if state.state != "running":
         return say(f"run_{state.state}", language), "", None
     known = f"run_doing_{state.doing}"
     text = say(known if known in TRAINING_WORDS else "run_doing_training", language)
-    steps, done = sum(run.steps for run in state.runs), sum(run.step for run in state.runs)
-    done += sum(run.steps - run.step for run in state.runs if run.state in ("finished", "failed"))
+    steps = sum(run.steps for run in state.runs)
+    done = sum(run.steps if run.state in ("finished", "failed") else run.step for run in state.runs)
     if state.seconds_left is None or not steps:
         return text, "", None
     return text, say("run_left", language, time=duration(state.seconds_left, language)), min(1.0, done / steps)
 
 
-def _row(run: RunState, number: int, told: list[Event], metric: str, works: bool, language: Language) -> RunRow:
-    own = [event.values for event in told if event.run == run.key and event.kind in ("step", "epoch")]
+def _row(run: RunState, number: int, event_list: list[Event], metric: str, works: bool, language: Language) -> RunRow:
+    own = [event.values for event in event_list if event.run == run.key and event.kind in ("step", "epoch")]
     losses = [
         (values["step"] / values["steps"] * values["epochs"], values["loss"])
         for values in own
@@ -157,7 +158,7 @@ def _row(run: RunState, number: int, told: list[Event], metric: str, works: bool
 
 
 def line_style(run: str, number: int) -> LineStyle:
-    """The style of a method in every training and figure; a run with settings of its own, the n-th, has another."""
+    """Return the style of a method, the same in every figure; a run with its own settings has a style by its number."""
     from vitexplorer.figures.chart import numbered_style
     from vitexplorer.figures.meanings import NAMED_LINES, line_number
 
@@ -167,7 +168,7 @@ def line_style(run: str, number: int) -> LineStyle:
 
 
 def thinned(points: list[tuple[float, float]], most: int = MOST_POINTS) -> list[tuple[float, float]]:
-    """At most `most` points: neighbours are averaged, the last point stays as it is."""
+    """Reduce a curve to at most `most` points: average neighbours, and keep the last point."""
     if len(points) <= most:
         return points
     step = len(points) / (most - 1)

@@ -1,4 +1,4 @@
-"""Readings of the figures of a training, sentences made of their numbers: shown beside them, and read aloud."""
+"""Sentences that read off the main numbers of a training's figures, shown beside them and for screen readers."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from vitexplorer.finetune.outcome import METRICS
 
 
 def reading(result: Result) -> Text:
-    """One sentence of a figure's numbers; their range where there is no other."""
-    read = _OF_VIEW.get(result.view) or _READINGS.get(type(result), _range)
-    return read(result)
+    """Describe a figure's numbers in a sentence; by default their range."""
+    describe = _OF_VIEW.get(result.view) or _READINGS.get(type(result), _range)
+    return describe(result)
 
 
 def _written(result: Result, value: float) -> str:
-    """A share as a percentage, another figure with three digits."""
+    """Format a share as a percentage, another number with three digits."""
     return percent(value) if result.unit == METRICS["accuracy"] else measured(value)
 
 
 def _best(result: Result, values: np.ndarray) -> int:
-    """Index of the largest share, or of the smallest error or loss."""
+    """Return the index of the largest share, or of the smallest error or loss."""
     return int(np.nanargmax(values) if result.unit == METRICS["accuracy"] else np.nanargmin(values))
 
 
@@ -46,17 +46,17 @@ def _pareto(result: ParetoResult) -> Text:
 
 def _confusion(result: ConfusionResult) -> Text:
     right, images = int(np.trace(result.values)), int(result.values.sum())
-    said = Text(
+    sentence = Text(
         "{right} of {images} validation images are right.", "{images} 幅验证图像中有 {right} 幅预测正确。"
     ).format(right=counted(right), images=counted(images))
     wrong = result.values - np.diag(np.diag(result.values))
     if not wrong.any():
-        return said
+        return sentence
     true, taken = np.unravel_index(int(wrong.argmax()), wrong.shape)
     most = Text(
         ' Most often "{true}" is taken for "{taken}": {count}.', "最常见的是把“{true}”当成“{taken}”：{count} 幅。"
     ).format(true=result.classes[true], taken=result.classes[taken], count=counted(int(wrong.max())))
-    return Text(said.en + most.en, said.zh + most.zh)
+    return Text(sentence.en + most.en, sentence.zh + most.zh)
 
 
 def _per_class(result: PerClassResult) -> Text:

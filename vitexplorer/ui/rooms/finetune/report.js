@@ -1,10 +1,10 @@
-// The data report. A column that is picked asks Python, which reads the images again.
+// Report on the images. Picking a column asks Python, which reads the images again.
 
 import {inAddress, writeAddress} from '../../kit/address.js';
 import {make, refill} from '../../kit/dom.js';
 import {labelled} from '../../kit/punctuation.js';
 
-/** Counts as bars, one for each class or range of numbers. */
+/** Draws counts as bars, one for each class or range of numbers. */
 function chart({chart: title, bars, more}) {
   const most = Math.max(1, ...bars.map(({count}) => count));
   const rows = bars.map(({name, count}) => make('li', {},
@@ -27,7 +27,7 @@ function samples({samples: images, words}) {
     make('img', {src: image.url, alt: labelled(words.report_sample, label)}), make('figcaption', {textContent: label}))));
 }
 
-/** How the report stands, for styles and tests. */
+/** Returns the state of the report, for styles and tests. */
 function stateOf({refused, title, can_train: trains}) {
   if (refused) return 'refused';
   if (!title) return 'empty';
@@ -37,7 +37,7 @@ function stateOf({refused, title, can_train: trains}) {
 /** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-report');
-  let linked = inAddress('images') === 'scenes' && !inAddress('run');  // a training brings its own
+  let linked = inAddress('images') === 'scenes' && !inAddress('run');  // a linked training has images of its own
 
   function select(name, label, options, value) {
     const input = make('select', {name}, ...options.map(([key, text]) => new Option(text, key)));
@@ -50,7 +50,7 @@ export function mount({element, props, trigger, watch}) {
     return make('label', {}, label, input);
   }
 
-  /** What the table's columns stand for; nothing for class folders. */
+  /** Shows the choice of columns; nothing for class folders. */
   function columns({columns: names, image_column: image, target_column: target, task, words}) {
     if (!names.length) return [];
     const own = names.map((name) => [name, name]);
@@ -68,7 +68,7 @@ export function mount({element, props, trigger, watch}) {
     root.dataset.state = 'working';
   }
 
-  /** A link that names the drawn scenes has them drawn, once; images of another kind it cannot bring. */
+  /** Draws the example scenes once if the link names them; a link cannot name other images. */
   function follow({title, example}) {
     if (title) writeAddress({images: example ? 'scenes' : ''});
     else if (linked) /** @type {HTMLElement} */ (document.querySelector('#vx-training-scenes')).click();

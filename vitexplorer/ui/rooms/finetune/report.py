@@ -1,4 +1,4 @@
-"""The report on the images before training, as a component: counts as bars, findings by level, an example each."""
+"""Component of the report on the images before training: bars of counts, findings by level, examples."""
 
 from __future__ import annotations
 
@@ -20,49 +20,49 @@ MOST_BARS = 40
 BINS = 12
 SAMPLES = 12
 SIDE = 96
-"""pixels of an example's shorter side"""
+"""Shorter side of an example in pixels"""
 
 
 class Bar(BaseModel):
-    """A class, or a range of numbers, and its images."""
+    """Number of images of a class, or of a range of target values."""
 
     name: str
     count: int
 
 
-class Found(BaseModel):
-    """One finding."""
+class Finding(BaseModel):
+    """Finding of the report."""
 
     level: str
     text: str
 
 
 class Sample(BaseModel):
-    """One image and what it is."""
+    """Example image with its label."""
 
     image: ServedFile
     label: str
 
 
 class ReportData(BaseModel):
-    """The report, or how far it is, or why there is none."""
+    """Report on the images, or its progress, or the reason why there is none."""
 
     working: str = ""
-    """stands alone while images are read"""
+    """Progress while images are read; the other fields are then empty"""
     refused: str = ""
     title: str = ""
     example: bool = False
-    """whether they are the drawn scenes, which a link can ask for"""
+    """True for the drawn scenes, which a link can name"""
     summary: str = ""
     can_train: bool = False
     chart: str = ""
-    """what the bars are"""
+    """Title of the bars"""
     bars: list[Bar] = []
     more: str = ""
-    findings: list[Found] = []
+    findings: list[Finding] = []
     samples: list[Sample] = []
     columns: list[str] = []
-    """of the table; empty for class folders"""
+    """Columns of the table; empty for class folders"""
     image_column: str = ""
     target_column: str = ""
     task: str = ""
@@ -70,7 +70,7 @@ class ReportData(BaseModel):
 
 
 class DataReportView(Widget):
-    """The report. Fires `pick` with `image`, `target` and `task` where there is a table."""
+    """Component of the report. Event: `pick` with `image`, `target` and `task` where there is a table."""
 
     data_model = ReportData
     stem = "report"
@@ -78,15 +78,17 @@ class DataReportView(Widget):
 
 
 def empty_report(language: Language, refused: str = "", working: str = "") -> ReportData:
-    """Before there are images, while they are read, or why they cannot be."""
+    """Return the data before there are images, while they are read, or with the reason why they cannot be read."""
     return ReportData(refused=refused, working=working, words=words_with("report_", language))
 
 
 def report_data(chosen: Chosen, looked: Looked, sides: Split | None, language: Language) -> ReportData:
-    """The report on the screen; `sides` is None where nothing can be trained."""
-    report, table = looked.report, looked.columns
+    """Return the report on chosen images; `sides` is None where they cannot be trained on."""
+    report = looked.report
+    table = looked.columns
     data = empty_report(language)
-    data.title, data.example = chosen.title.in_(language), chosen.expect is not None
+    data.title = chosen.title.in_(language)
+    data.example = chosen.expect is not None
     data.can_train = sides is not None
     if sides is not None:
         expected = [] if chosen.expect is None else [chosen.expect.in_(language)]
@@ -96,7 +98,7 @@ def report_data(chosen: Chosen, looked: Looked, sides: Split | None, language: L
     data.chart = say("report_counts" if report.dataset.classes else "report_histogram", language)
     if len(bars) > MOST_BARS:
         data.more = say("report_more", language, count=len(bars) - MOST_BARS)
-    data.findings = [Found(level=found.level, text=found.text.in_(language)) for found in report.findings]
+    data.findings = [Finding(level=finding.level, text=finding.text.in_(language)) for finding in report.findings]
     data.samples = samples(report)
     if table is not None:
         data.columns = [column.name for column in table.columns]
@@ -128,7 +130,7 @@ def _number_bars(report: DataReport) -> list[Bar]:
 
 
 def samples(report: DataReport) -> list[Sample]:
-    """The first image of each of the first classes, or images from the smallest number to the largest."""
+    """Return the first image of each of the first classes, or images from the smallest target to the largest."""
     dataset = report.dataset
     targets = dataset.targets
     if dataset.classes:
@@ -136,13 +138,13 @@ def samples(report: DataReport) -> list[Sample]:
     else:
         order = np.argsort(targets, kind="stable")
         first = order[np.unique(np.linspace(0, len(order) - 1, SAMPLES).astype(int))].tolist() if len(order) else []
-    found = []
+    examples = []
     for index in first[:SAMPLES]:
         target = dataset.items[index].target
         label = dataset.classes[int(target)] if dataset.classes else f"{target:.4g}"
         try:
             shrunk = open_shrunk(dataset.path(index), SIDE, max_megapixels=settings().max_megapixels)
-        except ImageError:  # gone since it was looked at
+        except ImageError:  # deleted since the report was made
             continue
-        found.append(Sample(image=image_file(shrunk.pixels), label=label))
-    return found
+        examples.append(Sample(image=image_file(shrunk.pixels), label=label))
+    return examples

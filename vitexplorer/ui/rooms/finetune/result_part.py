@@ -1,4 +1,4 @@
-"""The third part of the room: what was found, the answers of a tuned model, and the files to take home."""
+"""Third part of the room: results of a training, predictions of a tuned model, and downloads."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.panel.figure_panel import FigurePanel
 from vitexplorer.ui.rooms.finetune.change_part import ChangePart
+from vitexplorer.ui.rooms.finetune.downloads import download_file, lay_out, table_file
 from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
 from vitexplorer.ui.rooms.finetune.results import ResultsData, ResultsView, no_results, results_data
 from vitexplorer.ui.rooms.finetune.session import Session
-from vitexplorer.ui.rooms.finetune.takeaway import lay_out, made, table_file
 from vitexplorer.ui.rooms.finetune.upload import UploadButton
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 from vitexplorer.ui.shell.address import COMPARED, OWN
@@ -32,21 +32,27 @@ from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Upda
 
 
 class ResultPart:
-    """Leaderboard, files, wrong images."""
+    """Leaderboard, figures, wrong images and downloads."""
 
-    def __init__(self, desk: Desk, session: Session):
-        """Args: desk: what the rooms share; session: what the parts share."""
-        self.desk, self.session = desk, session
-        self.changes = ChangePart(desk, session)
+    def __init__(self, context: Desk, session: Session):
+        """Store the shared state.
+
+        Args:
+            context: shared context of the rooms.
+            session: states that the parts of the room share.
+        """
+        self.context = context
+        self.session = session
+        self.changes = ChangePart(context, session)
 
     def build(self) -> None:
-        """The components, one under the other."""
+        """Build the components, one under the other."""
         self.results = ResultsView(elem_id="vx-training-results")
-        self.found = gr.State(None)  # the training that is on the screen and its finished runs
-        self.asked = gr.State(Asked())  # the figure that is on the screen
+        self.finished_runs = gr.State(None)  # the training on the screen and its finished runs
+        self.question = gr.State(Asked())  # the figure on the screen
         with gr.Column(visible=False) as self.column:
             self.test = UploadButton(
-                self.desk.t(TRAINING_WORDS["training_predict"]),
+                self.context.t(TRAINING_WORDS["training_predict"]),
                 file_count="multiple",
                 file_types=[".zip", "image"],
                 size="sm",
@@ -54,115 +60,117 @@ class ResultPart:
             )
             self.figures = FigurePanel(elem_id="vx-training-figures")
         self.changes.build()
-        mine = [self.session.visitor, self.session.training]
-        state = [*mine, self.session.run, self.desk.language]
-        self.figures.ask(self.answer, state, [self.figures, self.asked], trigger_mode="always_last", **QUICK)
-        asked = self.results.changed(self.ask_changes, None, self.changes.run, **QUICK)
-        self.changes.show_after(asked)
+        training = [self.session.visitor, self.session.training]
+        state = [*training, self.session.run, self.context.language]
+        self.figures.ask(self.answer, state, [self.figures, self.question], trigger_mode="always_last", **QUICK)
+        self.changes.show_after(self.results.changed(self.ask_changes, None, self.changes.run, **QUICK))
         self.results.choose(
             self.choose,
-            [*mine, self.asked, self.desk.language],
+            [*training, self.question, self.context.language],
             [self.results, self.session.run, self.figures],
             trigger_mode="always_last",
             **QUICK,
         )
         self.test.upload(self.predict_images, [self.test, *state], self.results, trigger_mode="multiple", **WAITING)
-        self.results.fetch(self.fetch, [*mine, self.desk.language], self.results, **WAITING)
+        self.results.fetch(self.fetch, [*training, self.context.language], self.results, **WAITING)
 
     def follow(self, event: Dependency) -> None:
         """Show the results after another training was opened."""
         event.then(
             self.show,
-            [self.session.visitor, self.session.training, self.session.run, self.desk.language],
-            [self.results, self.found, self.column, self.figures],
+            [self.session.visitor, self.session.training, self.session.run, self.context.language],
+            [self.results, self.finished_runs, self.column, self.figures],
             **QUICK,
         )
 
     def follow_on(self, event: Dependency) -> None:
-        """Show them again where a run has ended since."""
+        """Show the results again after an event if another run has ended."""
         event.then(
             self.show_on,
-            [self.session.visitor, self.session.training, self.session.run, self.found, self.desk.language],
-            [self.results, self.found, self.column, self.figures],
+            [self.session.visitor, self.session.training, self.session.run, self.finished_runs, self.context.language],
+            [self.results, self.finished_runs, self.column, self.figures],
             **QUICK,
         )
 
     # -------------------------------------------------------------------------------------- reading
 
     def _comparison(self, visitor: str, training: str) -> Comparison | None:
-        """Comparison that a training made; None where there is none of that name."""
+        """Return the results of a training; None where the visitor has none of that name."""
         try:
-            return load_comparison(self.desk.engine.places.training(visitor, training)) if training else None
+            return load_comparison(self.context.engine.places.training(visitor, training)) if training else None
         except ExplainedError:
             return None
 
     def _board(self, comparison: Comparison, run: str, language: Language) -> ResultsData:
-        """The results, and how the chosen run is put beside its base."""
+        """Return the results' data, with the address that compares the chosen run with its base."""
         data = results_data(comparison, run, language)
         result = comparison[data.chosen]
-        data.beside = beside_its_base(result.base, self.desk.engine.places.name_of(result.file))
+        data.beside = compare_address(result.base, self.context.engine.places.name_of(result.file))
         return data
 
     def show(self, visitor: str, training: str, run: str, language: Language) -> Updates:
-        """The results of a training."""
+        """Show the results of a training."""
         comparison = self._comparison(visitor, training)
         if comparison is None or not comparison.results:
-            return {self.results: no_results(language), self.found: None, self.column: gr.Column(visible=False)}
+            return {self.results: no_results(language), self.finished_runs: None, self.column: gr.Column(visible=False)}
         data = self._board(comparison, run, language)
         return {
             self.results: data,
-            self.found: finished(comparison),
+            self.finished_runs: finished(comparison),
             self.column: gr.Column(visible=True),
             self.figures: result_figures(comparison, data.chosen, Asked(), language),
         }
 
-    def show_on(self, visitor: str, training: str, run: str, found: tuple | None, language: Language) -> Updates:
-        """Show the results where they differ from those on the screen."""
+    def show_on(
+        self, visitor: str, training: str, run: str, finished_runs: tuple | None, language: Language
+    ) -> Updates:
+        """Show the results if they differ from those on the screen."""
         comparison = self._comparison(visitor, training)
-        if comparison is None or finished(comparison) == found:
+        if comparison is None or finished(comparison) == finished_runs:
             return gr.skip()
         return self.show(visitor, training, run, language)
 
     def answer(self, event: gr.EventData, visitor: str, training: str, run: str, language: Language) -> Updates:
-        """Another figure or setting."""
-        asked = Asked.read(fields_of(event))
+        """Show another figure or setting."""
+        question = Asked.read(fields_of(event))
         comparison = self._comparison(visitor, training)
-        return self._figures(comparison, run, asked, language) | {self.asked: asked}
+        return self._figures(comparison, run, question, language) | {self.question: question}
 
-    def choose(self, event: gr.EventData, visitor: str, training: str, asked: Asked, language: Language) -> Updates:
-        """Another run of the leaderboard, also in the figure that is on the screen."""
+    def choose(self, event: gr.EventData, visitor: str, training: str, question: Asked, language: Language) -> Updates:
+        """Show another run of the leaderboard, also in the figure on the screen."""
         run = str(fields_of(event).get("run"))
-        of_run = replace(asked, settings={**asked.settings, "run": run}, number=0)
+        of_run = replace(question, settings={**question.settings, "run": run}, number=0)
         comparison = self._comparison(visitor, training)
         board = self._board(comparison, run, language) if comparison else no_results(language)
         return {self.results: board, self.session.run: run} | self._figures(comparison, run, of_run, language)
 
-    def _figures(self, comparison: Comparison | None, run: str, asked: Asked, language: Language) -> Updates:
+    def _figures(self, comparison: Comparison | None, run: str, question: Asked, language: Language) -> Updates:
         if comparison is None or not comparison.results:
             return {}
         run = run or comparison.leaderboard[0].run
-        return {self.figures: result_figures(comparison, run, asked, language)}
+        return {self.figures: result_figures(comparison, run, question, language)}
 
     def ask_changes(self, event: gr.EventData) -> str:
-        """The run of which somebody wants to see what it changed."""
+        """Return the run whose changes are to be shown."""
         return str(fields_of(event).get("run"))
 
-    # -------------------------------------------------------------------------------------- home
+    # -------------------------------------------------------------------------------------- downloads
 
     def fetch(self, event: gr.EventData, visitor: str, training: str, language: Language) -> ResultsData:
-        """A file to take home, made when it is asked for."""
+        """Make a file to download."""
         try:
-            folder = self.desk.engine.places.training(visitor, training)
+            folder = self.context.engine.places.training(visitor, training)
             result = load_comparison(folder)[str(fields_of(event).get("run"))]
-            return ResultsData(download=made(result, str(fields_of(event).get("what")), read_config(folder)))
+            return ResultsData(download=download_file(result, str(fields_of(event).get("what")), read_config(folder)))
         except ExplainedError as error:
             return ResultsData(refused=error.text.in_(language))
 
     async def predict_images(
         self, paths: list[str] | None, visitor: str, training: str, run: str, language: Language, request: gr.Request
     ) -> AsyncGenerator[ResultsData, None]:
-        """The chosen run's answers for a zip of images, or for images, as a table to hand in."""
-        engine, session = self.desk.engine, session_of(request)
+        """Predict uploaded images with the chosen run, as a table to submit; yield the progress first."""
+        engine = self.context.engine
+        session = session_of(request)
 
         def work(report: Report) -> ResultsData:
             return ResultsData(download=answers(engine.places.training(visitor, training), run, paths or [], report))
@@ -179,10 +187,14 @@ class ResultPart:
             yield ResultsData(refused=error.text.in_(language))
 
 
-def beside_its_base(base: tuple[str, str, int], tuned: str) -> dict[str, str]:
-    """The address of the room Compare with a base, as a result names it, on the left and its tuned model on the right.
+def compare_address(base: tuple[str, str, int], tuned: str) -> dict[str, str]:
+    """Return address parameters of the room Compare with the base on the left and its tuned model on the right.
 
-    Both see the image that is on the screen, at their own size.
+    Both run on the image on the screen, each at its own size.
+
+    Args:
+        base: model, weights and seed, as in a result.
+        tuned: name of the tuned model.
     """
     model, weights, _ = base
     right = dict.fromkeys(COMPARED, "") | {"other_model": tuned, "other_weights": "trained", "other_size": OWN}
@@ -191,17 +203,25 @@ def beside_its_base(base: tuple[str, str, int], tuned: str) -> dict[str, str]:
 
 
 def answers(folder: Path, run: str, paths: list[str], report: Report) -> FileData:
-    """Answers of a run of the training in `folder`, or of its best one, on sent images. Raises ExplainedError."""
+    """Predict uploaded images with a run of the training in `folder`, or with its best one.
+
+    Raises:
+        ExplainedError: for images or a model that cannot be read.
+    """
     from vitexplorer.finetune.submission import naming_of, submission
 
-    board, config = load_comparison(folder).leaderboard, read_config(folder)
-    result = next((one for one in board if one.run == run), board[0])
-    with tempfile.TemporaryDirectory() as sent:
-        lay_out(paths, Path(sent) / "test")
-        table = submission(result.model, result.file, Path(sent) / "test", report, naming_of(config, folder))
+    board = load_comparison(folder).leaderboard
+    config = read_config(folder)
+    result = next((result for result in board if result.run == run), board[0])
+    with tempfile.TemporaryDirectory() as temporary:
+        images = Path(temporary) / "test"
+        lay_out(paths, images)
+        table = submission(result.model, result.file, images, report, naming_of(config, folder))
     return table_file(table, f"{stem_of(config, result.run)}-submission.csv")
 
 
 def finished(comparison: Comparison) -> tuple[Any, ...]:
-    """Fingerprint of a training and its results: another one means that there is something new."""
-    return comparison.folder.name, tuple((one.run, len(one.epochs), one.stopped) for one in comparison.results)
+    """Return a fingerprint of a training and its results, which changes with every new result."""
+    return comparison.folder.name, tuple(
+        (result.run, len(result.epochs), result.stopped) for result in comparison.results
+    )

@@ -1,4 +1,4 @@
-// Leaderboard, images and files. A row that is pressed becomes the chosen run; an image that is pressed opens the rooms.
+// Leaderboard, wrong images and downloads. Pressing a row chooses its run; pressing an image opens it in the other rooms.
 
 import {goTo} from '../../kit/address.js';
 import {filled, make, refill} from '../../kit/dom.js';
@@ -7,7 +7,7 @@ import {cameFrom} from '../../kit/came_from.js';
 const cells = (texts) => texts.map((textContent) => make('td', {textContent}));
 
 /**
- * @param {any} value what Python sent
+ * @param {any} value `ResultsData`
  * @param {(run: string) => void} choose
  */
 function table({rows, metric, baseline, constant, chosen, words}, choose) {
@@ -25,7 +25,7 @@ function table({rows, metric, baseline, constant, chosen, words}, choose) {
   return make('table', {}, make('thead', {}, make('tr', {}, ...headings)), make('tbody', {}, ...body, ...plain));
 }
 
-/** Hands over a file that Python serves. */
+/** Downloads a file that Python serves. */
 function download({url, name}) {
   const link = make('a', {href: url, download: name});
   document.body.append(link);
@@ -36,9 +36,9 @@ function download({url, name}) {
 /** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-results'), part = (selector) => root.querySelector(selector);
-  let shown = null;  // the last value that had results: what is worked on or refused comes alone
-  let opening = '';  // what is to be said of the image that is being opened
-  let fetched = '';  // the file that was handed over last
+  let shown = null;  // the last value with results; values with progress or a refusal hold nothing else
+  let opening = '';  // note on the image that is being opened
+  let fetched = '';  // address of the last downloaded file
 
   function image({index, image: file, label}) {
     const open = () => {

@@ -1,7 +1,7 @@
-"""Results of a training, as a component: the leaderboard, the images that are read wrongly, the files to take home.
+"""Component of a training's results: the leaderboard, wrongly predicted images, downloads.
 
-The figures beside it are those of `result_figures`. What is shown is read from the training's folder; no model is
-loaded until somebody opens or downloads one.
+The figures beside it come from `result_figures`. Results are read from the training's folder; a model is loaded only
+when it is opened or downloaded.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say, words_with
 
 MOST_WRONG = 24
 SIDE = 96
-"""pixels of a thumbnail's shorter side"""
+"""Shorter side of a thumbnail in pixels"""
 
 
 class BoardRow(BaseModel):
-    """One method."""
+    """Method in the leaderboard."""
 
     run: str
     value: str
@@ -42,23 +42,23 @@ class BoardRow(BaseModel):
 
 
 class WrongImage(BaseModel):
-    """One validation image."""
+    """Wrongly predicted validation image."""
 
     index: int
-    """among the validation images"""
+    """Index among the validation images"""
     image: ServedFile
     label: str
 
 
-class Takeaway(BaseModel):
-    """One kind of file."""
+class DownloadKind(BaseModel):
+    """Kind of file to download."""
 
     what: str
     label: str
 
 
 class ResultsData(BaseModel):
-    """The results of a training; empty before there are any."""
+    """Results of a training; empty before there are any."""
 
     training: str = ""
     metric: str = ""
@@ -67,26 +67,29 @@ class ResultsData(BaseModel):
     constant: str = ""
     verdicts: list[str] = []
     chosen: str = ""
-    """whose images and files are shown"""
+    """Run whose images and files are shown"""
     wrong_title: str = ""
     wrong: list[WrongImage] = []
     opens: bool = True
-    """whether the other rooms can show the chosen model"""
+    """True where the other rooms can show the chosen model"""
     beside: dict[str, str] = {}
-    """parameters of the address that put the base on the left and the chosen run on the right of the room Compare"""
-    files: list[Takeaway] = []
+    """Address parameters of the room Compare with the base on the left and the chosen run on the right"""
+    files: list[DownloadKind] = []
     download: ServedFile | None = None
-    """made ready because somebody asked; stands alone"""
+    """Requested file; the other fields are then empty"""
     working: str = ""
-    """stands alone"""
+    """Progress of a file; the other fields are then empty"""
     refused: str = ""
-    """why a file could not be made; stands alone"""
+    """Reason why a file could not be made; the other fields are then empty"""
     words: dict[str, str] = {}
 
 
 class ResultsView(Widget):
-    """The results. Fires `choose` with `run`, `open` with `run` and maybe `index`, `changed` with
-    `run`, `fetch` with `run` and `what`."""
+    """Component of the results.
+
+    Events: `choose` with `run`, `open` with `run` and maybe `index`, `changed` with `run`, `fetch` with `run` and
+    `what`.
+    """
 
     data_model = ResultsData
     stem = "results"
@@ -94,30 +97,33 @@ class ResultsView(Widget):
 
 
 def no_results(language: Language) -> ResultsData:
-    """Before anything is found."""
+    """Return the data before there are results."""
     return ResultsData(words=words_with("board_", language))
 
 
 def results_data(comparison: Comparison, chosen: str, language: Language) -> ResultsData:
-    """The results of a training with one run chosen; the best one where there is none of that name."""
+    """Return the results of a training with one run chosen; an unknown run becomes the best one."""
     data = no_results(language)
     data.training = comparison.folder.name
     board = comparison.leaderboard
     if not board:
         return data
-    metric, baseline = board[0].metric, comparison.baseline
+    metric = board[0].metric
+    baseline = comparison.baseline
     data.metric = TRAINING_WORDS[f"metric_{metric}"].in_(language)
     data.rows = [_row(result, place, language) for place, result in enumerate(board, 1)]
     if baseline is not None:
-        data.baseline, data.constant = score(metric, baseline.value), score(metric, baseline.constant)
+        data.baseline = score(metric, baseline.value)
+        data.constant = score(metric, baseline.constant)
     data.verdicts = list(verdicts(comparison, language))
-    result = next((one for one in board if one.run == chosen), board[0])
+    result = next((result for result in board if result.run == chosen), board[0])
     data.chosen = result.run
-    data.wrong_title, data.wrong = wrong_title(result, language), wrong_images(result, comparison.folder, language)
+    data.wrong_title = wrong_title(result, language)
+    data.wrong = wrong_images(result, comparison.folder, language)
     data.opens = not is_convolutional(result.base[0])
     if data.opens and data.wrong:
         data.wrong_title += ("" if language == "zh" else " ") + say("board_press", language)
-    data.files = [Takeaway(what=what, label=say(f"board_{what}", language)) for what in takeaways(result)]
+    data.files = [DownloadKind(what=what, label=say(f"board_{what}", language)) for what in download_kinds(result)]
     return data
 
 
@@ -134,7 +140,7 @@ def _row(result: FinetuneResult, place: int, language: Language) -> BoardRow:
 
 
 def verdicts(comparison: Comparison, language: Language) -> Iterable[str]:
-    """Verdicts on whether the best run is really better than each of the others."""
+    """Return for each other run a sentence on whether the best run is really better."""
     best, *others = comparison.leaderboard
     if not others:
         return [say("board_only_one", language)]
@@ -142,7 +148,7 @@ def verdicts(comparison: Comparison, language: Language) -> Iterable[str]:
 
 
 def wrong_title(result: FinetuneResult, language: Language) -> str:
-    """Title of the images below."""
+    """Return the title of the wrong images."""
     if not result.classes:
         return say("board_worst", language)
     if not result.wrong:
@@ -151,35 +157,36 @@ def wrong_title(result: FinetuneResult, language: Language) -> str:
 
 
 def wrong_images(result: FinetuneResult, folder: Path, language: Language) -> list[WrongImage]:
-    """The worst validation images with what they are and what was said; those that are gone are left out."""
-    found = []
+    """Return the worst validation images with target and prediction; deleted images are left out."""
+    images = []
     for index in result.wrong[:MOST_WRONG]:
         try:
             path = image_path(folder, result, index)
             shrunk = open_shrunk(path, SIDE, max_megapixels=settings().max_megapixels)
         except (ImageError, OSError):
             continue
-        found.append(WrongImage(index=index, image=image_file(shrunk.pixels), label=said_of(result, index, language)))
-    return found
+        label = prediction_label(result, index, language)
+        images.append(WrongImage(index=index, image=image_file(shrunk.pixels), label=label))
+    return images
 
 
-def said_of(result: FinetuneResult, index: int, language: Language) -> str:
-    """Sentence on an image: its class, and the one it was taken for."""
+def prediction_label(result: FinetuneResult, index: int, language: Language) -> str:
+    """Return the sentence on an image with its target and its prediction."""
     if not result.classes:
         return say("board_off", language, true=f"{result.targets[index]:.4g}", said=f"{result.outputs[index]:.4g}")
     shares = result.outputs[index]
-    said = int(shares.argmax())
+    best = int(shares.argmax())
     true = result.classes[int(result.targets[index])]
-    return say("board_taken", language, true=true, said=result.classes[said], share=f"{100 * shares[said]:.0f} %")
+    return say("board_taken", language, true=true, said=result.classes[best], share=f"{100 * shares[best]:.0f} %")
 
 
 def image_path(folder: Path, result: FinetuneResult, index: int) -> Path:
-    """Path of a validation image: in the folder that the training was given, or in what it unpacked."""
+    """Return the path of a validation image, in the given folder or in the unpacked zip of the training."""
     return images_root(read_config(folder), folder) / result.paths[index]
 
 
-def takeaways(result: FinetuneResult) -> tuple[str, ...]:
-    """Kinds of files that this result can be had as."""
+def download_kinds(result: FinetuneResult) -> tuple[str, ...]:
+    """Return the kinds of files in which a result can be downloaded."""
     from vitexplorer.finetune.methods import METHODS
 
     method = METHODS[result.method]

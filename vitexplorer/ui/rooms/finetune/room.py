@@ -1,7 +1,7 @@
-"""The Fine-tune room: a visitor's images, methods compared on them, and what the tuned model became.
+"""The Fine-tune room: train a model on a visitor's images by several methods, and compare the results.
 
-It opens with boxes that a visitor fills and a probe that answers at once. Behind them are four steps, one under the
-other: images and their report; methods; the training while it runs, with earlier ones; results.
+It opens with boxes for example pictures and a linear probe that answers at once. Below are four steps: images and their
+report; methods; the running training and earlier ones; results.
 """
 
 from __future__ import annotations
@@ -42,19 +42,22 @@ class FinetuneRoom(Room):
 
     @classmethod
     def is_offered(cls, settings: Settings) -> bool:
-        """Return whether trainings are allowed."""
+        """Return True where this installation allows trainings."""
         return settings.trainings > 0
 
     def build(self) -> list[Component]:
-        """The steps, and what follows from one to the next."""
-        desk, language = self.desk, self.desk.language
-        visitor = desk.visitor if desk.visitor is not None else gr.State("")
+        """Build the steps and bind the events that lead from one to the next."""
+        context = self.context
+        language = context.language
+        visitor = context.visitor if context.visitor is not None else gr.State("")
         self.session = session = Session(visitor, gr.State(None), gr.State(""), gr.State(""))
-        self.data, self.runs, self.results = (part(desk, session) for part in (DataPart, RunPart, ResultPart))
-        self.opening = Opening(desk, session)
-        self.browser = gr.Textbox(visible=False)  # through which it says who it is, and what its address names
-        self.filled = gr.State(None)  # the address that the methods were counted for
-        self.greeted = gr.State(False)  # whether the report has said its first words
+        self.data = DataPart(context, session)
+        self.runs = RunPart(context, session)
+        self.results = ResultPart(context, session)
+        self.opening = Opening(context, session)
+        self.browser = gr.Textbox(visible=False)  # the visitor's name and the browser's address
+        self.filled = gr.State(None)  # the address for which the methods were counted
+        self.greeted = gr.State(False)  # True once the report shows its hint
         with gr.Column(elem_classes=["vx-finetune"]):
             self.teach = Teach(elem_id="vx-teach")
             self.steps = Steps(elem_id="vx-training-steps")
@@ -64,55 +67,55 @@ class FinetuneRoom(Room):
                 self.results.build()
         for event in other_images:
             event.then(
-                self.count, [session.chosen, self.desk.address, language], [self.runs.picker, self.filled], **QUICK
+                self.count, [session.chosen, context.address, language], [self.runs.picker, self.filled], **QUICK
             )
-        mine = [session.visitor, session.training]
+        training = [session.visitor, session.training]
         self.images = [self.data.report, session.chosen, self.runs.picker, self.filled]
-        asked = [*mine, session.chosen, self.desk.address, language]
-        self.runs.reopened.success(self.remember, asked, self.images, **WAITING)
-        self.runs.removed.success(self.let_go, asked[2:], self.images, **QUICK)
+        choice = [session.chosen, context.address, language]
+        self.runs.reopened.success(self.remember, [*training, *choice], self.images, **WAITING)
+        self.runs.removed.success(self.let_go, choice, self.images, **QUICK)
         for event in (self.runs.started, self.runs.removed, self.runs.reopened):
-            event.then(self.runs.earlier, [*mine, language], self.runs.history, **QUICK)
+            event.then(self.runs.earlier, [*training, language], self.runs.history, **QUICK)
             self.results.follow(event)
             self.results.changes.hide_after(event)
         self.results.follow_on(self.runs.ticked)
         return []
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
-        """Count for the model on the screen when the room is entered or the model is another; open what was open."""
+        """Count for the current model when the room is entered or the model changes, and reopen the open training."""
         session = self.session
-        here = [active, self.desk.address]
+        here = [active, self.context.address]
         entered = listen(
             self.enter,
-            [self.browser, *here, self.greeted, session.chosen, session.training, self.desk.language],
+            [self.browser, *here, self.greeted, session.chosen, session.training, self.context.language],
             [self.teach, self.steps, self.data.report, session.visitor, session.training, self.greeted],
             js=VISITOR,
             **QUICK,
         )
         counted = entered.then(
             self.count_here,
-            [*here, self.filled, session.chosen, self.desk.language],
+            [*here, self.filled, session.chosen, self.context.language],
             [self.runs.picker, self.filled],
             **QUICK,
         )
-        mine = [session.visitor, session.training]
+        training = [session.visitor, session.training]
         counted.success(
             self.remember_first,
-            [active, *mine, session.chosen, self.desk.address, self.desk.language],
+            [active, *training, session.chosen, self.context.address, self.context.language],
             self.images,
             **WAITING,
         )
         opened = entered.success(
             self.runs.look_on,
-            [*mine, self.runs.seen, self.desk.language],
+            [*training, self.runs.seen, self.context.language],
             [self.runs.progress, self.runs.seen, self.runs.timer],
             **QUICK,
         )
-        opened.then(self.runs.earlier, [*mine, self.desk.language], self.runs.history, **QUICK)
+        opened.then(self.runs.earlier, [*training, self.context.language], self.runs.history, **QUICK)
         self.results.follow_on(entered)
 
     def lead(self, visit: Visit, then_explore: Callable[[Dependency], None]) -> None:
-        """A wrong image or a tuned model opens in the other rooms."""
+        """Bind the buttons that open a tuned model or an image in the other rooms."""
         self.opening.lead(self.results.results, self.teach, visit, then_explore)
 
     # -------------------------------------------------------------------------------------- events
@@ -127,10 +130,11 @@ class FinetuneRoom(Room):
         training: str,
         language: Language,
     ) -> Updates:
-        """Note whose page this is and the training of its address; the first time show the report's hint."""
+        """Store the visitor's name and the training of the browser's address; at first entry show the report's hint."""
         visitor = visitor_of(browser)
         entered: Updates = {self.session.visitor: visitor}
-        if active != self.key or address == Address():  # nothing is captured yet
+        is_captured = address != Address()
+        if active != self.key or not is_captured:
             return entered
         entered[self.teach] = teach_data(address, language)
         if not greeted:
@@ -141,7 +145,7 @@ class FinetuneRoom(Room):
     async def count_here(
         self, active: str, address: Address, filled: Address | None, chosen: Chosen | None, language: Language
     ) -> Updates:
-        """Methods for the model on the screen, where it is another than they were counted for."""
+        """Count the methods for the current model, unless they were counted for it already."""
         if active != self.key or address == Address():
             return gr.skip()
         if filled is not None and (filled.model, filled.weights) == (address.model, address.weights):
@@ -157,12 +161,12 @@ class FinetuneRoom(Room):
         language: Language,
         request: gr.Request,
     ) -> AsyncGenerator[Updates, None]:
-        """The images of the training that is open, and the methods for them with its plan."""
-        async for read in self.data.remember(visitor, training, chosen, language, request):
-            if images := read.get(self.session.chosen):
+        """Choose the images of the open training, and count the methods for them under its plan."""
+        async for updates in self.data.remember(visitor, training, chosen, language, request):
+            if images := updates.get(self.session.chosen):
                 plan = self.runs.plan(visitor, training)
-                read |= await self.count(images, address, language, plan)
-            yield read
+                updates |= await self.count(images, address, language, plan)
+            yield updates
 
     async def remember_first(
         self,
@@ -174,22 +178,22 @@ class FinetuneRoom(Room):
         language: Language,
         request: gr.Request,
     ) -> AsyncGenerator[Updates, None]:
-        """Remember the images in a page that has none yet, since it was loaded anew."""
+        """Choose the images of the open training on a page that has none, such as a reloaded one."""
         if active == self.key and chosen is None and address != Address():
-            async for read in self.remember(visitor, training, chosen, address, language, request):
-                yield read
+            async for updates in self.remember(visitor, training, chosen, address, language, request):
+                yield updates
 
     async def let_go(self, chosen: Chosen | None, address: Address, language: Language) -> Updates:
-        """Images that went with the training that was deleted are no longer chosen."""
+        """Unset the chosen images where they were deleted with their training."""
         if chosen is None or Path(chosen.folder).is_dir():
             return gr.skip()
-        gone = {self.data.report: empty_report(language), self.session.chosen: None}
-        return gone | await self.count(None, address, language)
+        no_images = {self.data.report: empty_report(language), self.session.chosen: None}
+        return no_images | await self.count(None, address, language)
 
     async def count(
         self, chosen: Chosen | None, address: Address, language: Language, plan: dict[str, str] | None = None
     ) -> Updates:
-        """Every method for these images and this model; `plan` is put into the fields."""
+        """Count every method for the images and the model; `plan` fills the fields."""
         try:
             methods = await self.runs.methods(chosen, address, language, plan=plan)
         except ExplainedError as error:

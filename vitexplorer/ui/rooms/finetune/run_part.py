@@ -1,4 +1,4 @@
-"""The second part of the room: methods to choose, the training while it runs, and those that were made before."""
+"""Second part of the room: choice of methods, the running training, and earlier trainings."""
 
 from __future__ import annotations
 
@@ -36,53 +36,66 @@ from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Updates
 
 USUAL_OUTPUTS = 10
-"""classes that parameters are counted for while there are no images"""
+"""Number of classes for which parameters are counted before images are chosen"""
 BETWEEN_LOOKS = 1.0
-"""seconds"""
+"""Seconds between two readings of a training's progress"""
 
 
 class RunPart:
-    """Methods, progress, earlier trainings."""
+    """Methods, progress and earlier trainings."""
 
-    def __init__(self, desk: Desk, session: Session):
-        """Args: desk: what the rooms share; session: what the parts share."""
-        self.desk, self.session = desk, session
+    def __init__(self, context: Desk, session: Session):
+        """Store the shared state.
+
+        Args:
+            context: shared context of the rooms.
+            session: states that the parts of the room share.
+        """
+        self.context = context
+        self.session = session
         self._watch = Watch()
 
     def build(self) -> None:
-        """The components, one under the other."""
+        """Build the components, one under the other, and bind their events."""
         with gr.Column(elem_id="vx-step-methods"):
             self.picker = MethodsPicker(elem_id="vx-training-methods")
         with gr.Column(elem_id="vx-step-training"):
             self.progress = ProgressView(elem_id="vx-training-progress")
             self.history = HistoryView(elem_id="vx-training-history")
         self.timer = gr.Timer(BETWEEN_LOOKS, active=False)
-        self.seen = gr.State(None)  # what of the training is on the screen
-        asked = [self.session.chosen, self.desk.address, self.desk.language]
-        self.picker.count(self.count, asked, self.picker, trigger_mode="always_last", **QUICK)
-        self.picker.estimate(self.estimate, asked, self.picker, trigger_mode="multiple", **WAITING)
-        mine = [self.session.visitor, self.session.training]
+        self.seen = gr.State(None)  # training, bytes of its event file and state that are on the screen
+        choice_inputs = [self.session.chosen, self.context.address, self.context.language]
+        self.picker.count(self.count, choice_inputs, self.picker, trigger_mode="always_last", **QUICK)
+        self.picker.estimate(self.estimate, choice_inputs, self.picker, trigger_mode="multiple", **WAITING)
+        training = [self.session.visitor, self.session.training]
         watched = [self.progress, self.seen, self.timer]
-        self.started = self.picker.start(self.start, [*mine, *asked], [self.picker, self.session.training], **WAITING)
-        self.started.success(self.look, [*mine, self.desk.language], watched, **QUICK)
-        self.ticked = self.timer.tick(self.look_on, [*mine, self.seen, self.desk.language], watched, **QUICK)
-        self.progress.stop(self.stop, mine, None, **QUICK)
-        resumed = self.progress.resume(self.resume, [*mine, self.desk.language], [self.picker, self.timer], **QUICK)
-        resumed.then(self.look, [*mine, self.desk.language], watched, **QUICK)
+        self.started = self.picker.start(
+            self.start, [*training, *choice_inputs], [self.picker, self.session.training], **WAITING
+        )
+        self.started.success(self.look, [*training, self.context.language], watched, **QUICK)
+        self.ticked = self.timer.tick(self.look_on, [*training, self.seen, self.context.language], watched, **QUICK)
+        self.progress.stop(self.stop, training, None, **QUICK)
+        resumed = self.progress.resume(
+            self.resume, [*training, self.context.language], [self.picker, self.timer], **QUICK
+        )
+        resumed.then(self.look, [*training, self.context.language], watched, **QUICK)
         self._bind_history()
 
     def _bind_history(self) -> None:
-        """The list of earlier trainings."""
-        mine = [self.session.visitor, self.session.training]
-        self.listed = gr.State(None)  # what was on the screen of the training that ended last
+        """Bind the list of earlier trainings."""
+        training = [self.session.visitor, self.session.training]
+        self.listed = gr.State(None)  # `seen` of the last ended training that the list contains
         self.ticked.then(
-            self.earlier_on, [*mine, self.seen, self.listed, self.desk.language], [self.history, self.listed], **QUICK
+            self.earlier_on,
+            [*training, self.seen, self.listed, self.context.language],
+            [self.history, self.listed],
+            **QUICK,
         )
         watched = [self.progress, self.seen, self.timer]
-        self.reopened = self.history.reopen(self.reopen, mine, self.session.training, **QUICK)
-        self.removed = self.history.remove(self.remove, mine, self.session.training, **QUICK)
+        self.reopened = self.history.reopen(self.reopen, training, self.session.training, **QUICK)
+        self.removed = self.history.remove(self.remove, training, self.session.training, **QUICK)
         for event in (self.reopened, self.removed):
-            event.then(self.look, [*mine, self.desk.language], watched, **QUICK)
+            event.then(self.look, [*training, self.context.language], watched, **QUICK)
 
     # -------------------------------------------------------------------------------------- methods
 
@@ -95,17 +108,27 @@ class RunPart:
         estimated: dict | None = None,
         plan: dict[str, str] | None = None,
     ) -> MethodsData:
-        """The methods for the model on the screen and the chosen images."""
+        """Return the methods for the model on the screen and the chosen images.
+
+        Args:
+            chosen: images, or None.
+            address: address with the model on the screen.
+            language: language of all texts.
+            choice: chosen methods and settings; None for the defaults.
+            estimated: estimates by the keys of the candidates.
+            plan: values for the fields, see `MethodsData.plan`.
+        """
         outputs, ready = await in_thread(_outputs, chosen)
-        backbone = await backbone_of(self.desk.engine, address, choice.backbone if choice else "")
+        backbone = await backbone_of(self.context.engine, address, choice.backbone if choice else "")
         data = await in_thread(methods_data, backbone.model, outputs, ready, language, choice, estimated)
-        data.backbone, data.plan = backbone.text.in_(language), plan or {}
+        data.backbone = backbone.text.in_(language)
+        data.plan = plan or {}
         return data
 
     def plan(self, visitor: str, training: str) -> dict[str, str]:
-        """Plan of an earlier training, for the fields, see `MethodsData.plan`; empty where it is gone."""
+        """Return the plan of an earlier training, see `MethodsData.plan`; empty where it was deleted."""
         try:
-            config = read_config(self.desk.engine.places.training(visitor, training))
+            config = read_config(self.context.engine.places.training(visitor, training))
         except ExplainedError:
             return {}
         return {
@@ -117,7 +140,7 @@ class RunPart:
     async def count(
         self, event: gr.EventData, chosen: Chosen | None, address: Address, language: Language
     ) -> MethodsData:
-        """Another tick, setting or backbone: what trains now."""
+        """Count the trained parameters after another tick, setting or backbone."""
         if address == Address():
             return gr.skip()
         try:
@@ -133,20 +156,22 @@ class RunPart:
         language: Language,
         request: gr.Request,
     ) -> AsyncGenerator[MethodsData, None]:
-        """Time and memory of every ticked method, from two batches of each, in a turn of many passes."""
-        choice, engine, visitor = TrainingChoice.read(fields_of(event)), self.desk.engine, session_of(request)
+        """Estimate time and memory of every ticked method from two batches of each; yield the progress first."""
+        choice = TrainingChoice.read(fields_of(event))
+        engine = self.context.engine
+        visitor = session_of(request)
 
-        async def estimated() -> MethodsData:
+        async def estimate_methods() -> MethodsData:
             from vitexplorer.finetune.preview import estimates
 
             config, base = await self._config(choice, chosen, address)
             dataset = (await in_thread(look, chosen)).report.dataset
-            found = await engine.long.run(object(), partial(estimates, config, dataset, base.model))
-            return await self.methods(chosen, address, language, choice, found)
+            estimated = await engine.long.run(object(), partial(estimates, config, dataset, base.model))
+            return await self.methods(chosen, address, language, choice, estimated)
 
         engine.leave(visitor, FIGURE)
         try:
-            async with aclosing(following(Waiting(visitor, FIGURE), estimated())) as steps:
+            async with aclosing(following(Waiting(visitor, FIGURE), estimate_methods())) as steps:
                 async for step in steps:
                     yield step.result if isinstance(step, Done) else MethodsData(working=_line(step, language))
         except ExplainedError as error:
@@ -161,31 +186,28 @@ class RunPart:
         address: Address,
         language: Language,
     ) -> Updates:
-        """Begin a training in a process of its own, or add methods to the one that is open.
-
-        What is not possible is answered with a sentence.
-        """
+        """Start a training in a process of its own, or add methods to the open one; an error becomes a sentence."""
         try:
             config, _ = await self._config(TrainingChoice.read(fields_of(event)), chosen, address)
-            folder = await in_thread(self._started, visitor, training, config)
+            folder = await in_thread(self._start_job, visitor, training, config)
         except ExplainedError as error:
             return {self.picker: MethodsData(refused=error.text.in_(language))}
         return {self.picker: MethodsData(), self.session.training: folder.name}
 
-    def _started(self, visitor: str, training: str, config: JobConfig) -> Path:
-        places = self.desk.engine.places
+    def _start_job(self, visitor: str, training: str, config: JobConfig) -> Path:
+        places = self.context.engine.places
         check_room(places, visitor)
-        folder = self._extended(visitor, training, config) or places.new_training(visitor)
+        folder = self._extendable_folder(visitor, training, config) or places.new_training(visitor)
         with places.room_for_one(settings().trainings):
             return detached.start(config, folder).folder
 
-    def _extended(self, visitor: str, training: str, config: JobConfig) -> Path | None:
-        """The folder of the open training where it differs in its methods alone, and some are new to it."""
+    def _extendable_folder(self, visitor: str, training: str, config: JobConfig) -> Path | None:
+        """Return the folder of the open training if only its methods differ and some of them are new to it."""
         try:
-            state = job_state(self.desk.engine.places.training(visitor, training))
+            state = job_state(self.context.engine.places.training(visitor, training))
         except ExplainedError:
             return None
-        new = {one.key for one in config.candidates} - {run.key for run in state.runs}
+        new = {candidate.key for candidate in config.candidates} - {run.key for run in state.runs}
         same = state.config and state.config.but_for_candidates() == config.but_for_candidates()
         return state.folder if new and same and state.state != "running" else None
 
@@ -194,45 +216,46 @@ class RunPart:
     ) -> tuple[JobConfig, Backbone]:
         if chosen is None:
             raise JobError(TRAINING_WORDS["data_first"])
-        backbone = await backbone_of(self.desk.engine, address, choice.backbone)
+        backbone = await backbone_of(self.context.engine, address, choice.backbone)
         config = await in_thread(job_of, choice, chosen, backbone.model, backbone.picture.model, backbone.weights)
         return config, backbone
 
     # -------------------------------------------------------------------------------------- the run
 
     def look(self, visitor: str, training: str, language: Language) -> Updates:
-        """A training as it is: the picture, what of it is on the screen, and whether to look again."""
+        """Show the present state of a training, and keep the timer running while it runs."""
         nothing = {self.progress: no_progress(language), self.seen: None, self.timer: gr.Timer(active=False)}
         if not training:
             return nothing
         try:
-            folder = self.desk.engine.places.training(visitor, training)
-            state, told = job_state(folder), self._watch.look(folder)
+            folder = self.context.engine.places.training(visitor, training)
+            state = job_state(folder)
+            log = self._watch.look(folder)
         except ExplainedError:
             return nothing
         return {
-            self.progress: progress_data(state, told.events, language),
-            self.seen: (training, told.read, state.state),
+            self.progress: progress_data(state, log.events, language),
+            self.seen: (training, log.read, state.state),
             self.timer: gr.Timer(active=state.state == "running"),
         }
 
     def look_on(self, visitor: str, training: str, seen: tuple | None, language: Language) -> Updates:
-        """Show the progress where there is news; otherwise nothing moves on the screen."""
+        """Show the progress if it differs from the screen; otherwise change nothing."""
         with suppress(ExplainedError):
-            folder = self.desk.engine.places.training(visitor, training)
-            now = (training, self._watch.look(folder).read, job_state(folder).state)
-            if now == seen:
+            folder = self.context.engine.places.training(visitor, training)
+            current = (training, self._watch.look(folder).read, job_state(folder).state)
+            if current == seen:
                 return gr.skip()
         return self.look(visitor, training, language)
 
     def stop(self, visitor: str, training: str) -> None:
-        """Ask the training to end after its step."""
+        """Ask the training to end after its current step."""
         with suppress(ExplainedError):
-            detached.stop(self.desk.engine.places.training(visitor, training))
+            detached.stop(self.context.engine.places.training(visitor, training))
 
     def resume(self, visitor: str, training: str, language: Language) -> Updates:
-        """Go on with a training that was stopped or interrupted."""
-        places = self.desk.engine.places
+        """Resume a training that was stopped or interrupted."""
+        places = self.context.engine.places
         try:
             with places.room_for_one(settings().trainings):
                 detached.resume(places.training(visitor, training))
@@ -240,46 +263,46 @@ class RunPart:
             return {self.picker: MethodsData(refused=error.text.in_(language)), self.timer: gr.Timer(active=False)}
         return {self.picker: MethodsData(), self.timer: gr.Timer(active=True)}
 
-    # -------------------------------------------------------------------------------------- earlier ones
+    # -------------------------------------------------------------------------------------- earlier trainings
 
     def earlier(self, visitor: str, training: str, language: Language) -> HistoryData:
-        """The visitor's trainings."""
+        """List the visitor's trainings."""
         try:
-            return history_data(self.desk.engine.places.trainings(visitor), training, language)
-        except ExplainedError:  # a hosted page whose browser did not say who it is
+            return history_data(self.context.engine.places.trainings(visitor), training, language)
+        except ExplainedError:  # a hosted page whose browser sent no visitor name
             return history_data((), "", language)
 
     def earlier_on(
         self, visitor: str, training: str, seen: tuple | None, listed: tuple | None, language: Language
     ) -> Updates:
-        """List the earlier trainings once more when the training has ended."""
+        """List the earlier trainings again when the training has ended."""
         if seen is None or seen[-1] == "running" or seen == listed:
             return gr.skip()
         return {self.history: self.earlier(visitor, training, language), self.listed: seen}
 
     def known(self, visitor: str, training: str) -> str:
-        """The training if it is the visitor's and there, otherwise none."""
+        """Return the training's name if it exists and belongs to the visitor, otherwise an empty one."""
         try:
-            return self.desk.engine.places.training(visitor, training).name
+            return self.context.engine.places.training(visitor, training).name
         except ExplainedError:
             return ""
 
     def reopen(self, event: gr.EventData, visitor: str, training: str) -> str:
-        """Another training of the list."""
+        """Open another training of the list."""
         return self.known(visitor, str(fields_of(event).get("run"))) or training
 
     def remove(self, event: gr.EventData, visitor: str, training: str) -> str:
-        """Delete one of the list; the one on the screen is closed with it."""
+        """Delete a training of the list, and close it if it is the open one."""
         run = str(fields_of(event).get("run"))
         try:
-            self.desk.engine.places.delete(visitor, run)
+            self.context.engine.places.delete(visitor, run)
         except ExplainedError:
             return training
         return "" if run == training else training
 
 
 def _outputs(chosen: Chosen | None) -> tuple[int, bool]:
-    """Outputs that parameters are counted for, and whether the images can be trained on."""
+    """Return the number of outputs for the counts, and True where the images can be trained on."""
     if chosen is None:
         return USUAL_OUTPUTS, False
     looked = look(chosen)
@@ -287,7 +310,7 @@ def _outputs(chosen: Chosen | None) -> tuple[int, bool]:
 
 
 def _line(step: Step, language: Language) -> str:
-    """Progress of the estimates."""
+    """Return the progress of the estimates in words."""
     if step.place:
         return say("methods_waiting", language, place=step.place)
     return say("methods_estimating", language, done=step.done, total=step.total)

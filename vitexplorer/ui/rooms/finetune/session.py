@@ -1,4 +1,4 @@
-"""Keys that a visit keeps of fine-tuning; images, trainings and models lie on the disk or in shared caches."""
+"""State of a visit to the Fine-tune room: keys only; images, trainings and models are on disk or in shared caches."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import gradio as gr
 
 @dataclass(frozen=True)
 class Session:
-    """The states that the parts of the room share."""
+    """States that the parts of the room share."""
 
     visitor: gr.State
-    """which browser it is, see `visitor`"""
+    """Name of the visitor's browser, see `visitor_names`"""
     chosen: gr.State
-    """the images, `images.Chosen`, or None"""
+    """Chosen images, `training_images.Chosen`, or None"""
     training: gr.State
-    """name of the training that is open; empty for none"""
+    """Name of the open training; empty for none"""
     run: gr.State
-    """key of the method whose results are shown; empty for the best one"""
+    """Key of the method whose results are shown; empty for the best one"""

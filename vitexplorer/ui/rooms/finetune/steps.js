@@ -1,4 +1,4 @@
-// The head of the room Fine-tune. The parts below say by their `data-state` how far they are; the steps follow them.
+// Steps at the top of the room Fine-tune. They follow the `data-state` attributes of the parts below.
 
 import {make, setText} from '../../kit/dom.js';
 import {bring} from '../../kit/motion.js';
@@ -22,7 +22,7 @@ export function mount({element, props, watch}) {
       images: data('.vx-report').state, training: data('.vx-progress').state, runs: Number(data('.vx-results').rows ?? 0),
     });
     root.querySelectorAll('button').forEach((button, number) => {
-      button.classList.toggle('done', number < at);  // no attribute that is looked at: it would be told again
+      button.classList.toggle('done', number < at);  // a class, not an observed attribute, which would fire the observer again
       if (number === at) button.setAttribute('aria-current', 'step');
       else button.removeAttribute('aria-current');
     });

@@ -1,4 +1,4 @@
-"""The head of the room: its question and the four steps, of which the browser marks the one that a person is at."""
+"""Component at the top of the room: its question and the four steps; the browser marks the current step."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.rooms.finetune.words import say
 
 STEPS = ("images", "methods", "training", "results")
-"""in their order; each stands in the element `vx-step-<key>`"""
+"""Keys of the steps in order; a step stands in the element `vx-step-<key>`"""
 
 
 class StepData(BaseModel):
-    """One step."""
+    """Step of the list."""
 
     key: str
     label: str
 
 
 class StepsData(BaseModel):
-    """The head in one language."""
+    """Question and steps in one language."""
 
     question: str = ""
     reading: str = ""
     name: str = ""
-    """of the list of steps"""
+    """Accessible name of the list of steps"""
     steps: list[StepData] = []
 
 
 class Steps(Widget):
-    """The steps, with the one a person is at: a step is pressed to go there."""
+    """Component of the steps; pressing a step scrolls to it."""
 
     data_model = StepsData
     stem = "steps"
 
 
 def steps_data(language: Language) -> StepsData:
-    """The head."""
+    """Return the question and the steps in one language."""
     return StepsData(
         question=say("steps_question", language),
         reading=say("steps_reading", language),

@@ -1,4 +1,4 @@
-// Teaching by examples: boxes at the left, the answer at the right. It is asked live, one picture at a time.
+// Teaching by examples: boxes at the left, the probe's live answer at the right, one picture at a time.
 
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
 import {camera} from '../../kit/camera.js';
@@ -12,13 +12,13 @@ import {boxesView} from './teach_boxes.js';
 import {asked, turns} from './teaching.js';
 
 const SETTLED = 900;  // milliseconds without a new example
-const PATIENCE = 600;  // milliseconds after which it is said what is being done
-const BETWEEN_STILLS = 250;  // milliseconds while a button is held
-const BETWEEN_ASKED = 120;  // milliseconds at least between two questions about the camera's picture
-const STILL = 320;  // pixels
+const PATIENCE = 600;  // milliseconds after which the progress is shown
+const BETWEEN_STILLS = 250;  // milliseconds between two stills while a button is held
+const BETWEEN_ASKED = 120;  // least milliseconds between two questions about the camera's picture
+const STILL = 320;  // side of a still in pixels
 
 const pause = (time) => new Promise((done) => { setTimeout(done, time); });
-/** What of an address only the other part of the room shows. */
+/** Parameters of an address that belong to the steps below. */
 const LINKS = ['run', 'images', 'plan'];
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
@@ -29,7 +29,7 @@ export function mount({element, props, trigger, watch}) {
   let read = false, model = '';
   let question = /** @type {Blob | null} */ (null), answer = /** @type {any} */ (null);
   let live = false, held = /** @type {any} */ (null), sure = false;
-  let opening = '';  // what is to be said of the picture that is being opened
+  let opening = '';  // note on the picture that is being opened
 
   const lens = camera(part('video'), () => {
     part('video').hidden = true;
@@ -46,11 +46,11 @@ export function mount({element, props, trigger, watch}) {
     if (sentence && root.dataset.state === 'begin') root.dataset.state = 'empty';
   };
 
-  /** What came, or null where the page has said why nothing did. */
+  /** Returns the answer, or null after showing why there is none. */
   async function ask(what, parameters = {}, picture = undefined) {
     const came = await asked(what, {...here(), ...parameters}, picture);
     const found = await came?.json().catch(() => null) ?? {refused: words().image_lost};
-    if (found.stopped) return null;  // it was asked again since
+    if (found.stopped) return null;  // a newer question replaced it
     if (found.error || found.refused !== undefined) {
       complain(found.error || found.refused || words().image_lost);
       return null;
@@ -112,7 +112,7 @@ export function mount({element, props, trigger, watch}) {
     letGo: (box) => { if (held === box) held = null; },
     async rename(box, name) {
       box.name = name;
-      view.showPictures(box, words());  // nothing is drawn anew: somebody may be typing the next name
+      view.showPictures(box, words());  // the list is not redrawn: somebody may be typing the next name
       if (await ask('rename', {box: box.key, name})) schedule.taught();
     },
     remove: (box) => change('remove', {box: box.key}),
@@ -173,7 +173,7 @@ export function mount({element, props, trigger, watch}) {
     said();
   }
 
-  /** @param {Blob | null | undefined} picture to be asked about in place of what the camera sees */
+  /** @param {Blob | null | undefined} picture test picture in place of the camera's */
   function about(picture) {
     if (!picture?.type.startsWith('image/')) return complain(words().image_none);
     complain('');
@@ -198,7 +198,7 @@ export function mount({element, props, trigger, watch}) {
     trigger('open', {image});
   }
 
-  // ---- what stands there
+  // ---- layout
 
   function said() {
     const text = words(), {model: name, weights} = here(), total = count();
@@ -234,7 +234,7 @@ export function mount({element, props, trigger, watch}) {
     else schedule.asks();
   }
 
-  /** A link, or a step of the guided path, that speaks of the other part. */
+  /** Opens the steps below for a link, or a step of the guided path, that belongs to them. */
   function follow() {
     const which = inAddress('compare');
     if (which === '1' || page.dataset.light === 'methods' || (which !== '0' && isLinked())) turnTo('compare');
@@ -257,7 +257,7 @@ export function mount({element, props, trigger, watch}) {
     schedule.next();
   }
 
-  // ---- what is heard
+  // ---- events
 
   part('.fill').addEventListener('click', async () => {
     setText(part('.doing'), words().teach_drawing);
@@ -304,7 +304,7 @@ export function mount({element, props, trigger, watch}) {
     if (box) add(box, files);
     else about(files[0]);
   });
-  // Before the page's own picture hears of it: what is pasted here is asked about.
+  // Runs before the page's own paste handler: a picture that is pasted here is a test picture.
   document.addEventListener('paste', (event) => {
     const file = [...event.clipboardData.files].find(({type}) => type.startsWith('image/'));
     if (!file || !isSeen()) return;

@@ -1,6 +1,6 @@
-"""The part that Fine-tune opens with, as a component: boxes of examples at the left, the probe's answer at the right.
+"""Component of the teaching part: boxes of examples at the left, the probe's answer at the right.
 
-What happens in it is between the browser and `teach_routes`; Python is told only what leads out of it.
+The browser talks to `teach_routes` directly; only actions that leave the part are gradio events.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _OF_RESULTS = ("board_back", "board_close")
 
 
 class TeachData(BaseModel):
-    """The model that is taught, and all words."""
+    """Model to teach, and all texts."""
 
     model: str = ""
     weights: str = ""
@@ -27,7 +27,7 @@ class TeachData(BaseModel):
 
 
 class Teach(Widget):
-    """Fires `open` with `image`, an id of `/picture`, and `compare`."""
+    """Component of the teaching part. Events: `open` with `image`, an id of `/picture`; `compare`."""
 
     data_model = TeachData
     stem = "teach"
@@ -35,7 +35,7 @@ class Teach(Widget):
 
 
 def teach_data(address: Address, language: Language) -> TeachData:
-    """For the model of an address."""
+    """Return the data for the model of an address."""
     words = {
         **words_of_teaching(language),
         **{key: word(key, language) for key in _WORDS},

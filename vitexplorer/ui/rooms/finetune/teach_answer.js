@@ -1,4 +1,4 @@
-// What the probe says of a picture: a bar for each class, and the picture with where the model looks.
+// Answer of the probe: a bar for each class, and the picture with a map of the model's attention.
 
 import {make, refill, setText} from '../../kit/dom.js';
 import {percent} from '../../kit/numbers.js';
@@ -7,13 +7,13 @@ import {most, paintMap, ramp} from './teach_map.js';
 /**
  * @param {HTMLElement} root
  * @param {object} does
- * @param {(box: string) => void} does.correct the picture is of this class
- * @param {(example: any) => void} does.open an example that was read wrongly
- * @param {(image: string) => void} does.ask one of the pictures that are offered
+ * @param {(box: string) => void} does.correct adds the picture to its true class
+ * @param {(example: any) => void} does.open opens a wrongly predicted example
+ * @param {(image: string) => void} does.ask asks about one of the offered pictures
  */
 export function answerView(root, {correct, open, ask}) {
   const part = (selector) => root.querySelector(selector), canvas = part('canvas'), image = part('.asked img');
-  let painted = '';  // of which answer the map is: one that is decoded late is not wanted
+  let painted = '';  // address of the latest answer's picture: earlier pictures that are decoded late are not painted
 
   function bar({box, name, share}, words, best) {
     return make('li', {className: share === best ? 'best' : '', dataset: {box, share: String(share)}},
@@ -55,7 +55,7 @@ export function answerView(root, {correct, open, ask}) {
       image.alt = words.teach_asked;
       root.dataset.asked = '';
     },
-    /** Nothing is asked any more. */
+    /** Clears the answer. */
     clear(doing) {
       painted = '';
       for (const name of ['.reading', '.about', '.only', '.asked figcaption']) setText(part(name), '');

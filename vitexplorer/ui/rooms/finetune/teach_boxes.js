@@ -1,4 +1,4 @@
-// The boxes of examples: what stands in them, and every way into them.
+// Boxes of examples: their pictures, and every way to add one.
 
 import {filled, make, refill} from '../../kit/dom.js';
 
@@ -20,7 +20,7 @@ const HOLDS = [' ', 'Enter'];
  * @param {(box: Box) => void} does.letGo
  */
 export function boxesView(root, {rename, remove, drop, add, hold, letGo}) {
-  /** What it is called without a name, too. */
+  /** Returns the display name, also of an unnamed box. */
   const titleOf = (box, words) => box.name || filled(words.teach_class, {number: box.key});
 
   function thumbnail(box, picture, number, words) {
@@ -43,7 +43,7 @@ export function boxesView(root, {rename, remove, drop, add, hold, letGo}) {
       if (!event.repeat) hold(box);
     });
     button.addEventListener('keyup', end);
-    button.addEventListener('contextmenu', (event) => event.preventDefault());  // which a long touch asks for
+    button.addEventListener('contextmenu', (event) => event.preventDefault());  // a long touch would open it
     return button;
   }
 
@@ -81,7 +81,7 @@ export function boxesView(root, {rename, remove, drop, add, hold, letGo}) {
     titleOf,
     /** @param {Box[]} boxes */
     show(boxes, words) { refill(root, ...boxes.map((box) => card(box, words))); },
-    /** One of them has other pictures: a button that is held stays the one that it is. */
+    /** Updates the pictures of one box in place, so that a held button stays. */
     showPictures(box, words) {
       const node = root.querySelector(`[data-key="${box.key}"]`);
       if (node) fill(node, box, words);

@@ -1,10 +1,10 @@
-// A map of attention over the picture that it is of.
+// Map of attention over its picture.
 
 import {pixelTable, rgbTable} from '../../canvas/colours.js';
 import {interpolate} from '../../canvas/maps.js';
 import {percent} from '../../kit/numbers.js';
 
-const FACTOR = 12;  // samples to a patch
+const FACTOR = 12;  // samples per side of a patch
 const OPACITY = 0.7;
 const COLORMAP = 'inferno';
 
@@ -24,7 +24,7 @@ export function paintMap(canvas, picture, {rows, cols, values}) {
   pen.drawImage(layer, 0, 0, canvas.width, canvas.height);
 }
 
-/** The colours from nothing to the most, for a style sheet. */
+/** Colours from zero to the maximum, as a CSS gradient. */
 export const ramp = () => rgbTable(COLORMAP).filter((_, i) => i % 15 === 0).map((colour) => `rgb(${colour})`).join(', ');
 
 /** @param {number[]} values */

@@ -1,7 +1,7 @@
-"""Routes of the teaching page: addresses of their own, for an answer to a camera waits for no queue.
+"""HTTP routes of the teaching part, outside gradio, so that answers to a camera wait in no queue.
 
-Each names the visitor in a header, which no page of a stranger may send here without asking first, and finds that
-visitor's boxes alone. A picture that is asked about is gone when it is answered.
+Each request names the visitor in a header, which another site's page may not send here without a CORS preflight, and
+reaches only that visitor's boxes. A test picture is deleted once it is answered.
 """
 
 from __future__ import annotations
@@ -37,41 +37,51 @@ from vitexplorer.ui.server.image_upload import answer_picture
 from vitexplorer.ui.shell.address import Address
 
 THUMBNAIL = 72
-"""pixels of the longer side"""
+"""Longer side of a thumbnail in pixels"""
 
 
-class Asking:
-    """One request: whose, and what of it."""
+class TeachRequest:
+    """Request with its visitor, boxes and model."""
 
     def __init__(self, teaching: Teaching, request: Request):
-        """Raises ExplainedError for a visitor or a model that no browser of ours would name."""
-        asked = request.query_params
-        self.teaching, self.request = teaching, request
+        """Read a request.
+
+        Args:
+            teaching: shared teaching service.
+            request: HTTP request.
+
+        Raises:
+            ExplainedError: for a visitor or a model that the page would not name.
+        """
+        parameters = request.query_params
+        self.teaching = teaching
+        self.request = request
         self.language: Language = language_of(request.url.query, request.headers.get("accept-language", ""))
         self.visitor = valid_visitor(request.headers.get("x-visitor", ""))
         self.places = teaching.engine.places
         self.boxes = Boxes(self.places.taught(self.visitor))
-        self.key, self.picture = asked.get("box", ""), asked.get("picture", "")
-        address = Address.exactly(model=asked.get("model", ""), weights=asked.get("weights", ""))
+        self.key = parameters.get("box", "")
+        self.picture = parameters.get("picture", "")
+        address = Address.exactly(model=parameters.get("model", ""), weights=parameters.get("weights", ""))
         self.model = Picture("", address.model, address.weights)
 
     def say(self, key: str, **values: object) -> str:
-        """A word of this part."""
+        """Return a text of this part."""
         text = TEACH_WORDS[key]
         return (text.format(**values) if values else text).in_(self.language)
 
     def title(self, box: Box) -> str:
-        """Display name of a class, also without a name."""
+        """Return the display name of a class, also of an unnamed one."""
         return box.title(self.language)
 
     async def taught(self) -> Taught:
-        """The boxes as they are now."""
+        """Read the present content of the boxes."""
         return Taught(await asyncio.to_thread(self.boxes.read), self.model)
 
     # -------------------------------------------------------------------------------------- boxes
 
     def state(self, **more: Any) -> dict[str, Any]:
-        """All boxes with small pictures."""
+        """Return all boxes with small pictures, and the fields `more`."""
         boxes = [
             {"key": box.key, "name": box.name, "pictures": [_small(path) for path in box.pictures]}
             for box in self.boxes.read()
@@ -79,7 +89,11 @@ class Asking:
         return {"boxes": boxes, "most": {"boxes": MOST_BOXES, "pictures": MOST_PICTURES}, **more}
 
     def changed(self, what: str) -> dict[str, Any]:
-        """The boxes after a change. Raises ExplainedError for one that is not possible."""
+        """Change the boxes and return them.
+
+        Raises:
+            ExplainedError: for an impossible change.
+        """
         if what == "more":
             self.boxes.more()
         elif what == "rename":
@@ -93,7 +107,7 @@ class Asking:
         return self.state()
 
     def fill(self) -> dict[str, Any]:
-        """Drawn scenes of three classes in place of what was there, and some more to ask about."""
+        """Replace the boxes by drawn scenes of three classes, and return more scenes to test."""
         check_room(self.places, self.visitor)
         self.boxes.forget()
         others = []
@@ -111,11 +125,15 @@ class Asking:
         return self.state(others=others)
 
     async def check_room(self) -> None:
-        """Raises ExplainedError where the visitor keeps as much as one may."""
+        """Check the visitor's storage.
+
+        Raises:
+            ExplainedError: where it is full.
+        """
         await asyncio.to_thread(check_room, self.places, self.visitor)
 
     async def add(self, path: Path) -> dict[str, Any]:
-        """A picture in a box."""
+        """Add a picture to a box."""
         from vitexplorer.models.images import OpenedImage
 
         def put() -> dict[str, Any]:
@@ -125,11 +143,11 @@ class Asking:
         return await asyncio.to_thread(put)
 
     def open(self) -> dict[str, str]:
-        """A picture of a box for the other rooms."""
+        """Copy a picture of a box to the uploads, for the other rooms."""
         return {"image": keep_upload(str(self.boxes.picture(self.key, self.picture)))}
 
     def save(self) -> Response:
-        """All boxes as a zip with a folder for each class."""
+        """Return all boxes as a zip with a folder for each class."""
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w") as packed:
             for path, name in class_files(self.boxes.read(), self.language):
@@ -139,14 +157,14 @@ class Asking:
     # -------------------------------------------------------------------------------------- answers
 
     async def learn(self) -> dict[str, Any]:
-        """Look at examples for a moment: how far it is."""
+        """Run the model on examples for a moment, and return the progress."""
         taught = await self.taught()
         left = await self.teaching.learn(self.visitor, taught)
         total = len(taught.examples)
         return {"left": left, "doing": self.say("teach_learning", done=total - left, total=total) if left else ""}
 
     async def ask(self, path: Path) -> dict[str, Any]:
-        """Answer of the probe on a picture, with the map of where the model looks."""
+        """Return the probe's answer for a picture, with a map of the model's attention."""
         taught = await self.taught()
         while await self.teaching.learn(self.visitor, taught):
             pass
@@ -154,23 +172,23 @@ class Asking:
         return await asyncio.to_thread(self._answer, taught, seen)
 
     def _answer(self, taught: Taught, seen: Seen) -> dict[str, Any]:
-        said: dict[str, Any] = {
+        base: dict[str, Any] = {
             "image": _address(as_jpeg(seen.pixels, max(seen.pixels.shape), 90)),
             "reading": self.say("teach_looks", reading=seen.reading.in_(self.language)),
             **self._map(seen),
         }
         if len(taught.filled) < 2:
-            return {**said, "shares": [], "missing": self.say("teach_two")}
+            return {**base, "shares": [], "missing": self.say("teach_two")}
         from vitexplorer.finetune.probe import shares
 
-        found = shares(self.teaching.probe(taught), seen.feature[None])[0]
+        values = shares(self.teaching.probe(taught), seen.feature[None])[0]
         named_shares = [
             {"box": box.key, "name": self.title(box), "share": float(share)}
-            for box, share in zip(taught.filled, found, strict=True)
+            for box, share in zip(taught.filled, values, strict=True)
         ]
-        best = max(named_shares, key=lambda one: one["share"])
+        best = max(named_shares, key=lambda entry: entry["share"])
         label = self.say("teach_answered", said=best["name"], share=percentage(best["share"]))
-        return {**said, "shares": named_shares, "said": label, "came": self.say("teach_came", label=label)}
+        return {**base, "shares": named_shares, "said": label, "came": self.say("teach_came", label=label)}
 
     def _map(self, seen: Seen) -> dict[str, Any]:
         attention = seen.attention
@@ -189,7 +207,7 @@ class Asking:
         return {"map": {"rows": rows, "cols": cols, "values": values}, "about": about}
 
     async def score(self) -> dict[str, Any]:
-        """Count the examples that are right when each is left out in turn, and name those that are not."""
+        """Score the probe by leave-one-out over the examples, and list the wrong ones."""
         taught = await self.taught()
         if len(taught.filled) < 2 or min(len(box.pictures) for box in taught.filled) < 2:
             return {"score": self.say("teach_need"), "wrong": []}
@@ -199,23 +217,23 @@ class Asking:
         total = len(taught.examples)
         return {
             "score": self.say("teach_score", right=total - len(wrong), total=total),
-            "wrong": [self._wrong(*one) for one in wrong],
+            "wrong": [self._wrong(true, path, predicted) for true, path, predicted in wrong],
         }
 
-    def _wrong(self, true: Box, path: Path, said: Box) -> dict[str, Any]:
-        label = self.say("teach_taken", true=self.title(true), said=self.title(said))
+    def _wrong(self, true: Box, path: Path, predicted: Box) -> dict[str, Any]:
+        label = self.say("teach_taken", true=self.title(true), said=self.title(predicted))
         came = self.say("teach_came", label=label)
         return {"box": true.key, **_small(path), "label": label, "came": came}
 
 
 def teach_routes(engine: Engine) -> list[Route]:
-    """`POST /teach/{what}`."""
+    """Return the route `POST /teach/{what}`."""
     teaching = Teaching(engine)
 
     async def answer(request: Request) -> Response:
         language = language_of(request.url.query, request.headers.get("accept-language", ""))
         try:
-            return await _answered(Asking(teaching, request), request.path_params["what"])
+            return await _answered(TeachRequest(teaching, request), request.path_params["what"])
         except ExplainedError as error:
             return JSONResponse({"refused": error.text.in_(language)}, status_of(error))
         except StoppedError:
@@ -224,20 +242,20 @@ def teach_routes(engine: Engine) -> list[Route]:
     return [Route("/teach/{what}", answer, methods=["POST"])]
 
 
-async def _answered(asking: Asking, what: str) -> Response:
-    pictures: dict[str, Callable[[Path], Awaitable[dict[str, Any]]]] = {"add": asking.add, "ask": asking.ask}
-    waiting: dict[str, Callable[[], Awaitable[dict[str, Any]]]] = {"learn": asking.learn, "score": asking.score}
-    made = {"fill": asking.fill, "open": asking.open, "boxes": asking.state}
+async def _answered(request: TeachRequest, what: str) -> Response:
+    pictures: dict[str, Callable[[Path], Awaitable[dict[str, Any]]]] = {"add": request.add, "ask": request.ask}
+    waiting: dict[str, Callable[[], Awaitable[dict[str, Any]]]] = {"learn": request.learn, "score": request.score}
+    made = {"fill": request.fill, "open": request.open, "boxes": request.state}
     if what in pictures:
-        return await answer_picture(asking.request, pictures[what], asking.check_room if what == "add" else None)
+        return await answer_picture(request.request, pictures[what], request.check_room if what == "add" else None)
     if what in waiting:
         return JSONResponse(await waiting[what]())
     if what == "save":
-        return await asyncio.to_thread(asking.save)
+        return await asyncio.to_thread(request.save)
     if what in made:
         return JSONResponse(await asyncio.to_thread(made[what]))
     if what in ("more", "rename", "remove", "drop", "forget"):
-        return JSONResponse(await asyncio.to_thread(asking.changed, what))
+        return JSONResponse(await asyncio.to_thread(request.changed, what))
     return JSONResponse({"refused": ""}, 404)
 
 

@@ -1,16 +1,16 @@
-// What the browser asks while somebody teaches, one question at a time, and what it does not ask for nothing.
+// Requests of the teaching part, one at a time, without needless ones.
 
 import {inAddress} from '../../kit/address.js';
 import {browserName} from '../../shell/visitor.js';
 
-const KIND = 'application/octet-stream';  // which no page of a stranger may send here without asking first
+const KIND = 'application/octet-stream';  // another site's page may send it only after a CORS preflight
 
 /**
  * @typedef {{refused?: string} & Record<string, any>} Answer
- * @param {string} what the last part of the address
+ * @param {string} what last part of the address
  * @param {Record<string, string>} parameters
  * @param {Blob} [picture]
- * @returns {Promise<Response | null>} null where nothing came
+ * @returns {Promise<Response | null>} null where the server did not answer
  */
 export async function asked(what, parameters, picture) {
   const query = new URLSearchParams({lang: inAddress('lang') || document.documentElement.lang, ...parameters});
@@ -24,14 +24,14 @@ export async function asked(what, parameters, picture) {
 }
 
 /**
- * What is to be done, one thing after the other: the examples first, then what was asked last.
+ * Runs the requests one after the other: examples first, then the latest question.
  *
  * @param {object} does
- * @param {() => Promise<boolean>} does.learn whether there is more to look at
+ * @param {() => Promise<boolean>} does.learn resolves to true while examples are left
  * @param {() => Promise<void>} does.score
- * @param {() => Promise<boolean>} does.ask whether there is more to ask
- * @param {() => boolean} does.isSeen nothing is done for who does not look
- * @param {number} settled milliseconds without a new example after which it is told how good they are
+ * @param {() => Promise<boolean>} does.ask resolves to true while there is more to ask
+ * @param {() => boolean} does.isSeen false while the part is not visible: then nothing runs
+ * @param {number} settled milliseconds without a new example before the examples are scored
  */
 export function turns({learn, score, ask, isSeen}, settled) {
   let busy = false, toLearn = false, toAsk = false, timer = 0;
@@ -56,14 +56,14 @@ export function turns({learn, score, ask, isSeen}, settled) {
 
   return {
     next,
-    /** There are other examples. */
+    /** Call after a change of the examples. */
     taught() {
       toLearn = toAsk = true;
       clearTimeout(timer);
       timer = setTimeout(score, settled);
       next();
     },
-    /** There is another question. */
+    /** Call after a new question. */
     asks() {
       toAsk = true;
       next();

@@ -1,4 +1,4 @@
-"""Upload button with a short configuration: gradio writes a file's JSON schema into it three times for each button."""
+"""Upload button with a short configuration: gradio would write the JSON schema of a file into it three times."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import gradio as gr
 
 
 class UploadButton(gr.UploadButton):
-    """gradio's button for files, without its schema."""
+    """gradio's upload button without the JSON schema."""
 
     is_template = True  # drawn by gradio's own UploadButton
 

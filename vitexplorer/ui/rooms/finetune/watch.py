@@ -1,4 +1,4 @@
-"""Events of a training so far, read on from where the last reading ended, by whoever looks first."""
+"""Cache of the events of trainings; a look reads only what is new in the event file."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from pathlib import Path
 from vitexplorer.finetune.job.events import EVENTS, Event, latest, read_events
 
 MOST_KNOWN = 64
-"""trainings whose events are kept in memory"""
+"""Most trainings whose events are in memory"""
 
 
 @dataclass(frozen=True)
-class Told:
-    """The events of a training without what a resumption took back, and how far its file was read."""
+class EventLog:
+    """Events of a training, without those that a resumption replaced."""
 
     events: tuple[Event, ...] = ()
     read: int = 0
-    """bytes"""
+    """Bytes of the event file that were read"""
 
 
 class Watch:
-    """The events of trainings, shared by all pages."""
+    """Events of trainings, shared by all pages."""
 
     def __init__(self):
-        self._known: OrderedDict[Path, Told] = OrderedDict()
+        self._known: OrderedDict[Path, EventLog] = OrderedDict()
         self._lock = threading.Lock()
 
-    def look(self, folder: Path) -> Told:
-        """Everything that was told so far; a file that became shorter is read anew."""
+    def look(self, folder: Path) -> EventLog:
+        """Return all events so far; a file that became shorter is read again from the start."""
         with self._lock:
-            told = self._known.pop(folder, Told())
+            log = self._known.pop(folder, EventLog())
             path = folder / EVENTS
-            if not path.exists() or path.stat().st_size < told.read:
-                told = Told()
-            new, read = read_events(folder, told.read)
-            told = Told(latest((*told.events, *new)) if new else told.events, read)
-            self._known[folder] = told
+            if not path.exists() or path.stat().st_size < log.read:
+                log = EventLog()
+            new, read = read_events(folder, log.read)
+            log = EventLog(latest((*log.events, *new)) if new else log.events, read)
+            self._known[folder] = log
             while len(self._known) > MOST_KNOWN:
                 self._known.popitem(last=False)
-            return told
+            return log

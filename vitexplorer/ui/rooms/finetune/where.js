@@ -1,14 +1,14 @@
-// Where a person is on the way from images to results.
+// Current step on the way from images to results.
 
 /**
- * @typedef {object} Found what the parts of the room say of themselves
+ * @typedef {object} Found states of the parts of the room
  * @property {string} [images] state of the report
  * @property {string} [training] state of the training
- * @property {number} runs that are finished
+ * @property {number} runs number of finished runs
  */
 
 /**
- * The step that is on, counted from 0; those before it are done.
+ * Returns the current step, counted from 0; earlier steps are done.
  *
  * @param {Found} found
  */

@@ -1,4 +1,4 @@
-"""Every word of the room Fine-tune that does not come with the data, the methods or the results."""
+"""Texts of the room Fine-tune that do not come with the data, the methods or the results."""
 
 from __future__ import annotations
 
@@ -248,11 +248,11 @@ TRAINING_WORDS: dict[str, Text] = {
 
 
 def say(key: str, language: Language, **values: object) -> str:
-    """One of these words, filled in."""
+    """Return a text in one language, with its values filled in."""
     text = TRAINING_WORDS[key]
     return (text.format(**values) if values else text).in_(language)
 
 
 def words_with(prefix: str, language: Language) -> dict[str, str]:
-    """The words whose keys begin so, for a browser that fills them in itself."""
+    """Return the texts whose keys begin with `prefix`, for a browser that fills in the values."""
     return {key: text.in_(language) for key, text in TRAINING_WORDS.items() if key.startswith(prefix)}

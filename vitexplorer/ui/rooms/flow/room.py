@@ -1,4 +1,4 @@
-"""The Flow room: attention multiplied through all blocks, from any token, on the same canvas."""
+"""The Flow room: attention rollout from any token on the attention canvas, and figures of other views."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import Explored
 from vitexplorer.ui.canvas.block_data import frame_data, on_grids
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, query_text
-from vitexplorer.ui.canvas.files import attention_file, kept_file
+from vitexplorer.ui.canvas.files import attention_file, capture_file
 from vitexplorer.ui.canvas.payload import MEAN
 from vitexplorer.ui.controls import field_of
 from vitexplorer.ui.gradio_adapter.events import fields_of
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 CONTROLS = ("query", "head_fusion", "discard_ratio", "start_block")
 ROLLOUT_WORDS = ("region", "unit", "goes_to", "block", "question", "question_mean", "reading")
-"""words of the canvas that are others for a rollout"""
+"""Keys of canvas texts that differ for a rollout"""
 MOST_QUERIES = 1100
-"""tokens up to which the rollout of every one of them is computed at once, so that it can be hovered"""
+"""Most tokens for which the rollout of every token is computed at once, so that the mouse can point at any"""
 
 
 class FlowRoom(Room):
@@ -47,63 +47,69 @@ class FlowRoom(Room):
     invitation = Text("Through all blocks at once", "贯穿所有块")
     icon = "M3 6h3c6 0 6 12 12 12h3 M3 18h3c6 0 6-12 12-12h3"
 
-    def __init__(self, desk: Desk):
-        """Args: desk: what the rooms share."""
-        super().__init__(desk)
+    def __init__(self, context: Desk):
+        """Make the room.
+
+        Args:
+            context: shared context of the rooms.
+        """
+        super().__init__(context)
         self.own = OwnPicture(self.key, "attention_rollout")
 
     def build(self) -> list[Block]:
-        """The canvas, and the panel of the room's other views."""
-        state, latest = [self.desk.address, self.desk.language], {"trigger_mode": "always_last", **QUICK}
+        """Build the canvas and the panel of the room's other views."""
+        state = [self.context.address, self.context.language]
+        latest = {"trigger_mode": "always_last", **QUICK}
         with gr.Column(elem_classes=["vx-views"]):
             with self.own.build():
                 self.canvas = AttentionCanvas(elem_id="vx-flow-canvas")
-            self.panel = RoomFigures(self.desk, self.key, own=("attention_rollout",))
+            self.panel = RoomFigures(self.context, self.key, own=("attention_rollout",))
             self.panel.build()
         self.canvas.patch_select(self.show, state, self.canvas, **latest)
         self.canvas.adjust(self.show, state, self.canvas, **latest)
         self.filled = gr.State(None)  # the address that the canvas was filled for
         return self.own.components
 
-    def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
-        """Say before anybody enters that there is no rollout: nothing has to make room for the sentence then."""
-        return self.own.fill(explored.capture, language)
+    def fill(self, timed_capture: Explored, address: Address, language: Language) -> Updates:
+        """Show before anybody enters that there is no rollout, so that the page does not shift on entering."""
+        return self.own.fill(timed_capture.capture, language)
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
-        """Multiply the blocks for those who enter; who waits for a first picture elsewhere does not wait for it."""
+        """Compute the rollout only when the room is entered, so that no other room waits for it."""
         listen(
             self.enter,
-            [active, self.desk.address, self.filled, self.desk.language],
+            [active, self.context.address, self.filled, self.context.language],
             [self.canvas, self.filled],
             **QUICK,
         )
         super().enter_on(listen, active)
 
     async def enter(self, active: str, address: Address, filled: Address | None, language: Language) -> Updates:
-        """What the address asks for; otherwise the whole network, heads fused by their mean, nothing discarded."""
+        """Show the rollout of the address; by default of all blocks, heads fused by their mean, nothing discarded."""
         if active != self.key or filled == address or address == Address():
             return gr.skip()
-        capture = await self.desk.engine.capture(address.picture)
+        capture = await self.context.engine.capture(address.picture)
         if self.own.is_refused(capture):
             return {self.filled: address}
         data = await in_thread(lambda: self.data(capture, address, language, linked(capture, address)))
         return {self.canvas: data.model_copy(update=address.display), self.filled: address}
 
     async def show(self, event: gr.EventData, address: Address, language: Language) -> Updates:
-        """Another query or other settings."""
-        capture, given = await self.desk.engine.capture(address.picture), fields_of(event).get("settings")
+        """Show another query or other settings."""
+        capture = await self.context.engine.capture(address.picture)
+        given = fields_of(event).get("settings")
         if given is None:
             return gr.skip()
         query = fields_of(event).get("query")
         try:
             data = await in_thread(self.data, capture, address, language, {**given, "query": query})
-        except ExplainedError:  # only what no control of the page sends
+        except ExplainedError:  # the page's controls never send such settings
             return gr.skip()
         data.asked = fields_of(event).get("asked", 0)
         return {self.canvas: data}
 
     def data(self, capture: Capture, address: Address, language: Language, given: Mapping[str, Any]) -> CanvasData:
-        """The canvas under settings as they are written. Raises what `View.settings` raises."""
+        """Return the canvas data under settings given as text; raises what `View.settings` raises."""
         from vitexplorer.views import VIEWS
 
         record = VIEWS["attention_rollout"]
@@ -113,12 +119,12 @@ class FlowRoom(Room):
         data.controls = [
             field_of(spec, language) for spec in specs(record.controls, capture, settings) if spec.name != "query"
         ]
-        python = self.desk.python_lines(address, "attention_rollout", **settings)
+        python = self.context.python_lines(address, "attention_rollout", **settings)
         return data.model_copy(update=self.around("attention_rollout", language, python=python))
 
 
 def linked(capture: Capture, address: Address) -> dict[str, str]:
-    """The settings that an address asks for; none of them where the rollout cannot take one."""
+    """Return the settings of an address; none of them where the rollout does not accept one."""
     from vitexplorer.views import VIEWS
 
     values = (address.source, address.fusion, address.discard, address.start)
@@ -131,12 +137,12 @@ def linked(capture: Capture, address: Address) -> dict[str, str]:
 
 
 def num_tokens(capture: Capture) -> int:
-    """Tokens of the last block."""
+    """Count the tokens of the last block."""
     return len(capture.prefix_tokens) + capture.grid(capture.depth - 1).num_patches
 
 
 def rollout_frame(capture: Capture, fusion: str, discard: float, start: int, language: Language) -> CanvasData:
-    """All that the canvas shows of a rollout but its numbers: from tokens of the last block to those of the first."""
+    """Return the canvas data of a rollout without its numbers: queries of the last block, keys of block `start`."""
     from vitexplorer.figures.identity import facts_of
 
     data = frame_data(capture, start, language)
@@ -158,11 +164,11 @@ def rollout_frame(capture: Capture, fusion: str, discard: float, start: int, lan
 
 
 def rollout_data(capture: Capture, settings: Mapping[str, Any], language: Language) -> CanvasData:
-    """The rollout of every token, or of the query where there are too many."""
+    """Return the canvas data with the rollout of every token, or of the query alone where there are too many."""
     query, fusion, discard, start = (settings[control] for control in CONTROLS)
     data = rollout_frame(capture, fusion, discard, start, language)
     queries = (query,) if num_tokens(capture) > MOST_QUERIES else None
-    data.attention = kept_file(
+    data.attention = capture_file(
         capture,
         ("rollout", queries, fusion, discard, start),
         lambda: rollout_file(capture, queries, fusion, discard, start),
@@ -173,7 +179,7 @@ def rollout_data(capture: Capture, settings: Mapping[str, Any], language: Langua
 def rollout_file(
     capture: Capture, queries: tuple[Query, ...] | None, fusion: str, discard: float, start: int
 ) -> ServedFile:
-    """Rows of the rollout for the canvas: those of `queries`, or of every token."""
+    """Make a file of the rollout's rows: of `queries`, or of every token."""
     import torch
 
     from vitexplorer.views.attention_rollout import query_shares, rollout

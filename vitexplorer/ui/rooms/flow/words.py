@@ -1,4 +1,4 @@
-"""Words of the room Flow: those of a canvas that shows a rollout."""
+"""Texts of the room Flow, for a canvas that shows a rollout."""
 
 from __future__ import annotations
 

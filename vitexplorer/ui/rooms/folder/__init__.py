@@ -1,1 +1,1 @@
-"""The room Folder: a survey is begun, watched, and read from; what of it is a picture opens in every room."""
+"""The Folder room: start a survey of many images, watch its progress, and open single images in the other rooms."""

@@ -1,4 +1,4 @@
-// Before a survey: drawn scenes at one press, a person's own images, what is asked, and the surveys that there are.
+// Start page of surveys: drawn scenes, a person's own images, the questions, and the existing surveys.
 
 import {filled, make, refill, setText} from '../../kit/dom.js';
 import {percent, spaced} from '../../kit/numbers.js';
@@ -8,14 +8,15 @@ import {ask} from './server.js';
 /**
  * @param {HTMLElement} root
  * @param {object} does
- * @param {(name: string) => void} does.open a survey
- * @param {() => {model: string, weights: string, fit: string, size: string, classifies: boolean}} does.model on the screen
+ * @param {(name: string) => void} does.open opens a survey
+ * @param {() => {model: string, weights: string, fit: string, size: string, classifies: boolean}} does.model returns the
+ *   current model
  */
 export function beginning(root, {open, model}) {
   const part = (selector) => root.querySelector(selector);
   let page = /** @type {any} */ (null), source = /** @type {Record<string, string> | null} */ (null), busy = false;
 
-  root.inert = true;  // until there is something to say
+  root.inert = true;  // until its texts have arrived
 
   const here = () => ({...model(), classifies: String(model().classifies)});
   const asked = () => [...part('.ask').querySelectorAll('input:checked')].map((box) => box.value);
@@ -31,7 +32,7 @@ export function beginning(root, {open, model}) {
     part('.alert').hidden = !sentence;
   }
 
-  /** What came, or null where the page has said why nothing did. */
+  /** Returns the answer, or null after showing why there is none. */
   function heard(answer) {
     working('');
     const refused = answer ? answer.refused ?? answer.error : page.words.survey_lost;
@@ -128,7 +129,7 @@ export function beginning(root, {open, model}) {
   });
 
   return {
-    /** @param {any} opening what the server says of the room */
+    /** @param {any} opening the server's texts, questions and surveys */
     show(opening) {
       page = opening;
       root.inert = false;
@@ -152,7 +153,7 @@ export function beginning(root, {open, model}) {
       showEarlier(page.surveys);
       showModel();
     },
-    /** Another model is on the screen. */
+    /** Call after a change of the current model. */
     model() { if (page) showModel(); },
   };
 }

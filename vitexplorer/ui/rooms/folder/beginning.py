@@ -1,4 +1,4 @@
-"""The start page of a survey: its images, its questions, its progress."""
+"""Start page of a survey: images, questions and progress."""
 
 from __future__ import annotations
 
@@ -37,117 +37,125 @@ if TYPE_CHECKING:
     from vitexplorer.views.record import View
 
 CLASSIFIER = "scenes_vit_patch16_192"
-"""of the drawn scenes, for a model on the screen that says nothing of an image"""
+"""Model for a survey of the drawn scenes where the current model has no classifier"""
 
 
-def opening(asking: SurveyRequest) -> dict[str, Any]:
-    """The words, the questions, and the surveys that there are."""
+def opening(request: SurveyRequest) -> dict[str, Any]:
+    """Return the texts, the questions and the existing surveys."""
     from vitexplorer.scenes.shapes import LABEL_NAMES
     from vitexplorer.survey.questions import QUESTIONS, small_views
     from vitexplorer.views import VIEWS
 
-    def asked(key: str, record: Question | View, cost: str = "") -> dict[str, str]:
-        title, question = record.title.in_(asking.language), record.question.in_(asking.language)
-        return {"key": key, "title": title, "question": question, "cost": cost}
+    def item(key: str, record: Question | View, cost: str = "") -> dict[str, str]:
+        title = record.title.in_(request.language)
+        return {"key": key, "title": title, "question": record.question.in_(request.language), "cost": cost}
 
     return {
-        "words": words_of(asking.language),
-        "closed": "" if settings().surveys else asking.say("survey_closed"),
-        "local": not (settings().hosted or asking.places.hosted),
+        "words": words_of(request.language),
+        "closed": "" if settings().surveys else request.say("survey_closed"),
+        "local": not (settings().hosted or request.places.hosted),
         "scenes": SCENES * len(LABEL_NAMES),
         "classifier": CLASSIFIER,
-        "questions": [asked(key, QUESTIONS[key]) for key in QUESTIONS],
-        "views": [asked(key, VIEWS[key], asking.say(f"ask_{VIEWS[key].runs}")) for key in small_views()],
-        "surveys": listed(asking),
-        "frame": frame_words(asking.language),
-        "close": asking.say("survey_close"),
+        "questions": [item(key, QUESTIONS[key]) for key in QUESTIONS],
+        "views": [item(key, VIEWS[key], request.say(f"ask_{VIEWS[key].runs}")) for key in small_views()],
+        "surveys": listed(request),
+        "frame": frame_words(request.language),
+        "close": request.say("survey_close"),
     }
 
 
 # -------------------------------------------------------------------------------------- choosing and beginning
 
 
-def chosen(asking: SurveyRequest, source: Source, **more: str) -> dict[str, Any]:
-    """What was found of images that were named, for whoever begins with them."""
+def chosen(request: SurveyRequest, source: Source, **more: str) -> dict[str, Any]:
+    """Return a sentence on the chosen images, with the fields `more`."""
     if source.images is None:
-        says = asking.say("survey_chosen_table", title=source.title)
+        sentence = request.say("survey_chosen_table", title=source.title)
     else:
         key = "survey_chosen" if source.folders else "survey_chosen_flat"
-        says = asking.say(key, title=source.title, images=f"{source.images:,}", folders=source.folders)
-    return {"says": says, **more}
+        sentence = request.say(key, title=source.title, images=f"{source.images:,}", folders=source.folders)
+    return {"says": sentence, **more}
 
 
-def look(asking: SurveyRequest) -> dict[str, Any]:
-    """A folder, a table or a survey of this machine."""
-    source = of_this_machine(asking.places, asking.text("path"))
+def look(request: SurveyRequest) -> dict[str, Any]:
+    """Choose a folder or table of this machine, or open a survey of this machine."""
+    source = of_this_machine(request.places, request.text("path"))
     if is_survey(source.path):
-        return {"survey": linked(asking.places, asking.visitor, source.path).name}
-    return chosen(asking, source, path=str(source.path))
+        return {"survey": linked(request.places, request.visitor, source.path).name}
+    return chosen(request, source, path=str(source.path))
 
 
-def unpacked(asking: SurveyRequest, zipped: Path) -> dict[str, Any]:
-    """The images of a zip that was sent."""
-    name = Path(asking.text("name")).stem[:60] or "images"
-    source = sent(asking.places, asking.visitor, zipped, name)
-    return chosen(asking, source, data=sent_as(source.path))
+def unpacked(request: SurveyRequest, zipped: Path) -> dict[str, Any]:
+    """Choose the images of an uploaded zip."""
+    name = Path(request.text("name")).stem[:60] or "images"
+    source = sent(request.places, request.visitor, zipped, name)
+    return chosen(request, source, data=sent_as(source.path))
 
 
-def check_open(asking: SurveyRequest) -> None:
-    """Raises ExplainedError where no survey can be begun here, or its visitor keeps as much as one may."""
+def check_open(request: SurveyRequest) -> None:
+    """Check that a survey may start.
+
+    Raises:
+        ExplainedError: where surveys are closed, or the visitor's storage is full.
+    """
     if not settings().surveys:
         raise ExplainedError(SURVEY_WORDS["survey_closed"])
-    check_room(asking.places, asking.visitor)
+    check_room(request.places, request.visitor)
 
 
-def start(asking: SurveyRequest) -> dict[str, Any]:
-    """Begin a survey. Raises ExplainedError where it cannot be."""
+def start(request: SurveyRequest) -> dict[str, Any]:
+    """Start a survey.
+
+    Raises:
+        ExplainedError: where it cannot start.
+    """
     from vitexplorer.survey.questions import QUESTIONS, small_views
 
-    check_open(asking)
-    check_turn(asking.places)
-    questions = tuple(key for key in asking.text("ask").split(",") if key in {*QUESTIONS, *small_views()})
+    check_open(request)
+    check_turn(request.places)
+    questions = tuple(key for key in request.text("ask").split(",") if key in {*QUESTIONS, *small_views()})
     if not questions:
         raise ExplainedError(SURVEY_WORDS["survey_none_asked"])
-    address = Address.exactly(**{name: asking.text(name) for name in ("model", "weights", "fit", "size")})
-    if asking.text("data") == "scenes" and asking.text("classifies") != "true":
+    address = Address.exactly(**{name: request.text(name) for name in ("model", "weights", "fit", "size")})
+    if request.text("data") == "scenes" and request.text("classifies") != "true":
         address = replace(address, model=CLASSIFIER, weights="trained", size="", fit="crop")
-    asking.engine.check_allowed(address.picture)
+    request.engine.check_allowed(address.picture)
     picture = address.picture
-    asked = Asked("", "", picture.model, picture.weights, picture.fit, picture.size, questions, now())
-    model_of(asking.places, asked)
-    source = _source(asking)  # last: images may have to be drawn
-    asked = replace(asked, title=source.title, source=str(source.path))
-    survey = new_survey(asking.places, asking.visitor, asked)
+    settled = Asked("", "", picture.model, picture.weights, picture.fit, picture.size, questions, now())
+    model_of(request.places, settled)
+    source = _source(request)  # last: images may have to be drawn
+    settled = replace(settled, title=source.title, source=str(source.path))
+    survey = new_survey(request.places, request.visitor, settled)
     try:
-        begin(asking.places, survey)
-    except BaseException:  # another server was quicker, or the disk is full now
+        begin(request.places, survey)
+    except BaseException:  # another server was quicker, or the disk is full
         shutil.rmtree(survey.folder, ignore_errors=True)
         raise
     return {"survey": survey.name}
 
 
-def _source(asking: SurveyRequest) -> Source:
-    if asking.text("data") == "scenes":
-        return drawn(asking.places, asking.visitor)
-    if data := asking.text("data"):
-        return sent_before(asking.places, asking.visitor, data)
-    if path := asking.text("path"):
-        return of_this_machine(asking.places, path)
+def _source(request: SurveyRequest) -> Source:
+    if request.text("data") == "scenes":
+        return drawn(request.places, request.visitor)
+    if data := request.text("data"):
+        return sent_before(request.places, request.visitor, data)
+    if path := request.text("path"):
+        return of_this_machine(request.places, path)
     raise ExplainedError(SURVEY_WORDS["survey_no_data"])
 
 
-# -------------------------------------------------------------------------------------- how far it is
+# -------------------------------------------------------------------------------------- progress
 
 
-def state(asking: SurveyRequest) -> dict[str, Any]:
-    """How far a survey is, in words and numbers."""
+def state(request: SurveyRequest) -> dict[str, Any]:
+    """Return the progress of a survey in words and numbers."""
     from vitexplorer.survey.card import read_card
 
-    survey = asking.survey
+    survey = request.survey
     running = survey.is_running
     base = {
         "name": survey.name,
-        "title": survey.title.in_(asking.language),
+        "title": survey.title.in_(request.language),
         "running": running,
         "door": survey.picture_key,
     }
@@ -155,33 +163,34 @@ def state(asking: SurveyRequest) -> dict[str, Any]:
         card = read_card(survey.answers)
     except ExplainedError as error:
         if running:
-            return {**base, "state": "starting", "says": asking.say("survey_starting")}
-        why = last_words(survey) or error.text.in_(asking.language)
-        return {**base, "state": "failed", "says": asking.say("survey_ended", why=why), "resumes": survey.resumes}
-    count, total = done(survey, card), card.rows_planned
-    found = {**base, "model": card.model, "done": count, "total": total, "resumes": survey.resumes}
-    if count >= total and not running and (damaged := latest(survey).broken):
-        said = " ".join(why.in_(asking.language) for why in damaged)
-        return {**found, "state": "stopped", "says": said}
-    if count >= total:
-        said = asking.say("survey_done", total=f"{total:,}")
-        return {**found, "running": False, "state": "finished", "says": said}  # its process may still be ending
+            return {**base, "state": "starting", "says": request.say("survey_starting")}
+        reason = last_words(survey) or error.text.in_(request.language)
+        return {**base, "state": "failed", "says": request.say("survey_ended", why=reason), "resumes": survey.resumes}
+    count = done(survey, card)
+    total = card.rows_planned
+    progress = {**base, "model": card.model, "done": count, "total": total, "resumes": survey.resumes}
+    if count >= total and not running and (damages := latest(survey).broken):
+        sentence = " ".join(damage.in_(request.language) for damage in damages)
+        return {**progress, "state": "stopped", "says": sentence}
+    if count >= total:  # also while its process is still ending
+        sentence = request.say("survey_done", total=f"{total:,}")
+        return {**progress, "running": False, "state": "finished", "says": sentence}
     if not running:
         kind = "standing" if standing_still(survey.answers) else "stopped"
         key = {"standing": "survey_stands", "stopped": "survey_stopped"}[kind]
-        return {**found, "state": kind, "says": asking.say(key, done=f"{count:,}", total=f"{total:,}")}
-    return {**found, "state": "running", "says": _pace(asking, survey, card, count)}
+        return {**progress, "state": kind, "says": request.say(key, done=f"{count:,}", total=f"{total:,}")}
+    return {**progress, "state": "running", "says": _pace(request, survey, card, count)}
 
 
-def _pace(asking: SurveyRequest, survey: StoredSurvey, card: Card, count: int) -> str:
-    """How many images there are, how fast they come since its process began, and how long the rest will take."""
+def _pace(request: SurveyRequest, survey: StoredSurvey, card: Card, count: int) -> str:
+    """Describe the number of finished images, the rate since the process started, and the time left."""
     total = card.rows_planned
-    parts = [asking.say("survey_going", done=f"{count:,}", total=f"{total:,}")]
+    parts = [request.say("survey_going", done=f"{count:,}", total=f"{total:,}")]
     times = sorted(path.stat().st_mtime for path in shard_files(survey))
     if begun := begun_at(survey.answers):
         times = [time for time in times if time >= begun]
     if len(times) > 1 and times[-1] > times[0]:
         rate = card.rows_per_shard * (len(times) - 1) / (times[-1] - times[0])
-        parts.append(asking.say("survey_rate", rate=f"{rate:.3g}"))
-        parts.append(asking.say("survey_left", left=duration((total - count) / rate, asking.language)))
+        parts.append(request.say("survey_rate", rate=f"{rate:.3g}"))
+        parts.append(request.say("survey_left", left=duration((total - count) / rate, request.language)))
     return " · ".join(parts)

@@ -1,4 +1,4 @@
-// Two surveys of the same images: who is right where the other is not, and which heads look otherwise.
+// Comparison of two surveys of the same images: images that only one predicts correctly, and heads that differ.
 
 import {filled, make, refill} from '../../kit/dom.js';
 import {heads} from './charts.js';
@@ -10,7 +10,7 @@ import {titled} from './titled.js';
  * @param {any} answer
  * @param {Record<string, string>} words
  * @param {import('./plot.js').Ink} ink
- * @param {(order: string) => void} sort the images by what changed
+ * @param {(order: string) => void} sort sorts the images by their change
  */
 export function besideView(host, answer, words, ink, sort) {
   const sentences = answer.sentences.map((textContent) => make('p', {textContent}));

@@ -1,10 +1,10 @@
-// Choosing a part of a chart: dragged with the pointer, or moved and widened with the keyboard.
+// Selection of a part of a chart: dragged with the pointer, or moved and widened with the keyboard.
 
 import {svg} from '../../kit/svg.js';
 import {ordered} from './scales.js';
 
-const CLICK = 4;  // pixels within which nothing was dragged
-const STEP = 0.02;  // of an axis, of an arrow key
+const CLICK = 4;  // pixels; a shorter drag is a click
+const STEP = 0.02;  // share of an axis that an arrow key moves
 
 /**
  * @typedef {import('./plot.js').Plot & {offset: number}} Chart
@@ -12,10 +12,10 @@ const STEP = 0.02;  // of an axis, of an arrow key
  */
 
 /**
- * @param {HTMLElement} host of the chart, which takes the focus
+ * @param {HTMLElement} host focusable element of the chart
  * @param {object} does
- * @param {() => {chart: Chart, both: boolean, part: Part | null, step?: number} | null} does.current what is drawn; `both`
- *   for two axes, `step` an arrow key's way across
+ * @param {() => {chart: Chart, both: boolean, part: Part | null, step?: number} | null} does.current drawn chart; `both`
+ *   for two axes, `step` the horizontal step of an arrow key
  * @param {(part: Part | null) => void} does.settled
  */
 export function brushing(host, {current, settled}) {

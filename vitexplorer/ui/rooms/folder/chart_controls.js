@@ -1,4 +1,4 @@
-// The tabs of the charts, and what each chart is of.
+// Tabs of the charts, and the choices of each chart.
 
 import {make, refill} from '../../kit/dom.js';
 import {CHARTS, chartsOf} from './looking.js';

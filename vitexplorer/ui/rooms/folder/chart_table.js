@@ -1,4 +1,4 @@
-// The numbers behind a chart, as a table and as a file.
+// Numbers of a chart as a table and as a CSV file.
 
 /**
  * @param {string} chart
@@ -38,11 +38,11 @@ export function numbersOf(chart, answer, words) {
   };
 }
 
-/** A text that a spreadsheet would run as a formula stands behind an apostrophe, as in the file of the rows. */
+/** Puts an apostrophe before a text that a spreadsheet would run as a formula, as in the file of rows. */
 const guarded = (cell) => (/^'*[=+\-@\t\r\n＝＋－＠]/.test(cell) && !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(cell) ? `'${cell}` : cell);
 
 /**
- * The same as a file that also Excel reads.
+ * CSV of the numbers that Excel reads, too.
  *
  * @param {{head: string[], rows: (string | number | null)[][]}} numbers
  */

@@ -1,4 +1,4 @@
-// One chart of a survey at a time: what it is of, the drawing, what is said of it, and what a person takes home.
+// One chart of a survey at a time: choices, drawing, caption and downloads.
 
 import {filled, setText} from '../../kit/dom.js';
 import {newAside} from '../../kit/frame.js';
@@ -27,7 +27,7 @@ const MISSING = {map: 'chart_no_features', heads: 'chart_no_heads', classes: 'ch
  * @param {HTMLElement} root
  * @param {HTMLElement} below with the parts of a frame
  * @param {object} does
- * @param {(changes: Record<string, string>) => void} does.change another chart, or another of its settings
+ * @param {(changes: Record<string, string>) => void} does.change shows another chart or setting
  * @param {(conditions: import('./conditions.js').Condition[], gone?: {kind: string, column: string}[]) => void} does.choose
  */
 export function chartView(root, below, {change, choose}) {
@@ -52,7 +52,7 @@ export function chartView(root, below, {change, choose}) {
 
   function wait(sentence) { setText(part('.wait'), sentence); }
 
-  // ---- the drawing
+  // ---- drawing
 
   const size = () => ({width: Math.max(260, host.clientWidth), height: Math.max(220, host.clientHeight)});
 
@@ -113,7 +113,7 @@ export function chartView(root, below, {change, choose}) {
     settled: (chosen) => now && (chosen ? choose(conditionsOf(now.is, chosen)) : choose([], ownConditions(now.is))),
   });
 
-  // ---- taken home
+  // ---- downloads
 
   function showAside() {
     const {is, frame, facts, words} = now, formats = [...(isDrawn() ? ['png2', 'png4', 'svg'] : []), ...(answer && !answer.empty ? ['csv'] : [])];
@@ -137,7 +137,7 @@ export function chartView(root, below, {change, choose}) {
     return pngFile(whole, format === 'png4' ? 4 : 2).then((file) => saveFile(file, name('png')));
   }
 
-  /** The chart on paper: what it is of above it, the model below. */
+  /** Chart to save: title above, model below. */
   function picture() {
     const made = drawing(FILE, FILE_INK), {is, where, facts} = now;
     if ('marks' in made) showPart(made, partOf(is, where));
@@ -146,22 +146,22 @@ export function chartView(root, below, {change, choose}) {
 
   return {
     redraw,
-    /** The room is wider or narrower than it was. */
+    /** Call after a change of the width. */
     resize() {
       const {width, height} = size();
       if (drawn && (Number(drawn.node.getAttribute('width')) !== width || Number(drawn.node.getAttribute('height')) !== height)) redraw();
     },
-    /** @returns {SVGElement | null} as it is saved; null where there is none */
+    /** @returns {SVGElement | null} drawing to save; null where there is none */
     picture: () => (now && isDrawn() ? picture() : null),
-    /** @param {any} row of an image that is pressed @returns {boolean} whether the chart shows it, and did not */
+    /** @param {any} row row of a pressed image @returns {boolean} true where the chart now shows it, false if it did before */
     takes(row) {
       if (now?.is.chart !== 'maps' || now.is.row === String(row.row)) return false;
       change({row: String(row.row)});
       return true;
     },
-    /** @param {string} sentence why there is nothing to look at yet */
+    /** @param {string} sentence reason why there is no chart yet */
     wait(sentence) { if (!now) wait(sentence); },
-    /** Another survey is opened. */
+    /** Call before another survey is opened. */
     forget() {
       asks.forget();
       controls.forget();
@@ -172,7 +172,7 @@ export function chartView(root, below, {change, choose}) {
       for (const name of ['.says', '.keys', '.wait']) setText(part(name), '');
       root.dataset.drawn = '';
     },
-    /** @param {any} given what is looked at */
+    /** @param {any} given address parameters, facts, conditions and texts */
     show(given) {
       const before = now?.is.chart, is = looking(given.look, given.facts), asked = question(is, given.facts.classes);
       now = {...given, is};

@@ -1,4 +1,4 @@
-// What is drawn of the answers: bars of a histogram, points of two numbers or of a map, the cells of all heads.
+// Drawings of the answers: a histogram, points of two numbers or of a map, cells of all heads.
 
 import {svg} from '../../kit/svg.js';
 import {filled} from '../../kit/dom.js';
@@ -9,7 +9,7 @@ import {short} from './scales.js';
 /** @typedef {import('./plot.js').Ink} Ink */
 /** @typedef {import('./plot.js').Plot} Plot */
 
-/** Of a name in a list of colours; what has none is grey. */
+/** Returns the colour of a name in a list; grey without one. */
 const coloured = (names) => names.map(({name, key}, at) => ({name, colour: key === '' || at >= COLOURS.length ? GREY : COLOURS[at]}));
 
 function withLegend(names, {width, height}, ink, draw) {
@@ -58,7 +58,7 @@ export function histogram(answer, size, ink, words) {
  * @param {Size} size
  * @param {Ink} ink
  * @param {Record<string, string>} words
- * @param {boolean} [bare] whether the numbers of the axes mean nothing
+ * @param {boolean} [bare] true where the numbers of the axes have no meaning
  * @returns {Plot & {offset: number}}
  */
 export function points(answer, size, ink, words, bare = false) {
@@ -77,7 +77,7 @@ export function points(answer, size, ink, words, bare = false) {
   });
 }
 
-/** Where there are more images than points: cells behind the points, darker where there are many. */
+/** Draws cells behind the points where there are more images than points, darker for more images. */
 function density({counts, x, y}, made, ink) {
   const most = Math.max(1, ...counts.flat()), group = svg('g', {});
   for (const [row, line] of counts.entries()) {
@@ -90,7 +90,7 @@ function density({counts, x, y}, made, ink) {
   return group;
 }
 
-/** Viridis and a scale with two ends, as few colours: between them the browser mixes. */
+/** Viridis and a diverging scale, as a few colours between which the browser interpolates. */
 export const RAMP = ['#440154', '#414487', '#2a788e', '#22a884', '#7ad151', '#fde725'];
 const BOTH = ['#b35806', '#f1a340', '#f7f7f7', '#998ec3', '#542788'];
 
@@ -103,7 +103,7 @@ export function mixed(ramp, share) {
 }
 
 /**
- * A cell for each head; `both` has its colours around nought.
+ * Draws a cell for each head; `both` centres the colours at zero.
  *
  * @param {{values: (number | null)[][], title: string}} answer blocks, then heads
  * @param {Size} size
@@ -140,7 +140,7 @@ export function heads({values, title}, {width, height}, ink, words, both = false
   return {node, cells};
 }
 
-/** What the colours mean: the bar, its two ends, and beside or below it its name. */
+/** Draws the colour bar with its two ends, and its name beside or below it. */
 export function ramp(colours, {left, right, top}, low, high, title, ink, isBelow = false) {
   const steps = 40, wide = Math.min(220, (right - left) / 2);
   const name = isBelow ? label(left, top + 46, title, ink.text) : label(left + wide + 12, top + 10, title, ink.text);

@@ -1,4 +1,4 @@
-// What is chosen, in words: each condition can be taken away.
+// Chips of the conditions of a choice; each can be removed.
 
 import {filled, make, refill, setText} from '../../kit/dom.js';
 import {spaced} from '../../kit/numbers.js';

@@ -1,4 +1,4 @@
-// Each class: how many of its images are right, and what the others are taken for.
+// Table of classes: share of correct images, and predictions of the others.
 
 import {filled, make, refill} from '../../kit/dom.js';
 import {percent, spaced} from '../../kit/numbers.js';

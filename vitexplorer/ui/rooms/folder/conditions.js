@@ -1,4 +1,4 @@
-// What is looked at in a survey, as the address has it: which chart, of what, and which images are chosen.
+// Charts and chosen images of a survey, as in the address.
 
 /**
  * @typedef {object} Within
@@ -16,9 +16,9 @@
  */
 
 /**
- * @typedef {object} Area of a map, which is no column
+ * @typedef {object} Area part of a map, which is no column
  * @property {'area'} kind
- * @property {string} column the feature that the map is of
+ * @property {string} column the feature of the map
  * @property {number[]} box left, right, bottom, top
  */
 
@@ -48,7 +48,7 @@ function plain(text) {
 
 /**
  * @param {string} text
- * @returns {Condition | null} for what is none
+ * @returns {Condition | null} null where the text is no condition
  */
 function read(text) {
   const found = /^([^:=@;]+)([:=@])(.*)$/.exec(text);
@@ -61,7 +61,7 @@ function read(text) {
 }
 
 /**
- * From an address, which may say anything.
+ * Parses the text of an address, which may be invalid.
  *
  * @param {string} text
  * @returns {Condition[]}
@@ -71,7 +71,7 @@ export function readWhere(text) {
 }
 
 /**
- * Conditions with one more: it takes the place of one of the same kind on the same column.
+ * Adds a condition; it replaces one of the same kind on the same column.
  *
  * @param {Condition[]} conditions
  * @param {Condition} condition
@@ -90,5 +90,5 @@ export function without(conditions, condition) {
   return conditions.filter(({kind, column}) => kind !== condition.kind || column !== condition.column);
 }
 
-/** How a head's number is named as a column. */
+/** Name of the column of a head's number. */
 export const placed = (column, row, col) => `${column}[${row},${col}]`;

@@ -1,10 +1,10 @@
-// The images of a choice: more of them as they are scrolled to, each one press away from every room.
+// Images of a choice; more load while scrolling, and a pressed one opens in every room.
 
 import {filled, make, refill, setText} from '../../kit/dom.js';
 import {ask} from './server.js';
 
 const PAGE = 60;
-const PATIENCE = 4000;  // milliseconds that images stay while a survey brings others
+const PATIENCE = 4000;  // milliseconds between two updates while a survey is running
 
 /**
  * @param {HTMLElement} root
@@ -67,11 +67,11 @@ export function gallery(root, {open, sort}) {
   return {
     /**
      * @param {object} now
-     * @param {Record<string, string>} now.asked which survey, choice and order
+     * @param {Record<string, string>} now.asked survey, choice and order
      * @param {{key: string, title: string}[]} now.orders
      * @param {string} now.door
      * @param {Record<string, string>} now.words
-     * @param {boolean} now.running whether more of them come
+     * @param {boolean} now.running true while the survey adds images
      */
     show({asked: wanted, orders, door: behind, words: said, running}) {
       [words, door] = [said, behind];
@@ -90,15 +90,15 @@ export function gallery(root, {open, sort}) {
       load();
     },
     /**
-     * @param {string} row whose image the chart shows; empty for none
-     * @param {string} hint what pressing an image does
+     * @param {string} row row of the image in the chart; empty for none
+     * @param {string} hint effect of pressing an image
      */
     mark(row, hint) {
       marked = row;
       setText(root.querySelector('.hint'), hint);
       for (const button of list.querySelectorAll('li > button')) press(button);
     },
-    /** What is shown next is asked anew, and what is still to come is not wanted. */
+    /** Ignores answers to come, and requests the next images anew. */
     forget() {
       asked = {};
       [turn, whole] = [turn + 1, true];

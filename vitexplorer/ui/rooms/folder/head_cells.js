@@ -1,9 +1,9 @@
-// The cells of a chart under mouse and keyboard: each says its number; that of a head leads to its histogram.
+// Mouse and keyboard on the cells of a chart: a cell shows its number, and a head's cell opens its histogram.
 
 import {titled} from './titled.js';
 
 /**
- * @param {HTMLElement} host of the drawing, which takes the focus
+ * @param {HTMLElement} host focusable element of the drawing
  * @param {object} does
  * @param {(block: number, head: number) => void} does.open
  * @param {(words: string) => void} does.say
@@ -38,7 +38,7 @@ export function headCells(host, {open, say}) {
   return {
     /**
      * @param {SVGElement[]} drawn
-     * @param {string} says what is said where no cell is meant
+     * @param {string} says text where no cell is selected
      * @param {(row: number, col: number) => string} tell
      */
     show(drawn, says, tell) {
@@ -52,7 +52,7 @@ export function headCells(host, {open, say}) {
       }
       mark();
     },
-    /** Another chart is there. */
+    /** Call after a change of the chart. */
     forget() { [cells, at] = [[], '']; },
   };
 }

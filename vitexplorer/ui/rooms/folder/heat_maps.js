@@ -1,4 +1,4 @@
-// The mean map of a view over the chosen images, and beside it that of one image, on one scale of colours.
+// Mean map of a view over the chosen images beside the map of one image, on one colour scale.
 
 import {svg} from '../../kit/svg.js';
 import {label} from './plot.js';

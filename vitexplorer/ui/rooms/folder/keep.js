@@ -1,4 +1,4 @@
-// The rows that are chosen, taken home as a file.
+// Download of the chosen rows.
 
 import {setText} from '../../kit/dom.js';
 import {fileName, saveFile} from '../../kit/saving.js';
@@ -6,7 +6,7 @@ import {askFile} from './server.js';
 
 /**
  * @param {HTMLElement} root with a button for each format
- * @param {() => {asked: Record<string, string>, title: string, words: Record<string, string>}} now what is chosen
+ * @param {() => {asked: Record<string, string>, title: string, words: Record<string, string>}} now returns the choice
  * @param {(sentence: string) => void} complain
  */
 export function keeping(root, now, complain) {
@@ -29,7 +29,7 @@ export function keeping(root, now, complain) {
       setText(name, now().words.keep_rows);
       root.hidden = false;
     },
-    /** Another survey is opened. */
+    /** Call after another survey was opened. */
     forget() { root.hidden = true; },
   };
 }

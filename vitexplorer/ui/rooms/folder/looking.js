@@ -1,4 +1,4 @@
-// Which chart of a survey is looked at, what is asked for it, and which images a part of it chooses.
+// Current chart of a survey, its request, and the conditions that a part of it selects.
 
 /**
  * @typedef {import('./conditions.js').Condition} Condition
@@ -8,14 +8,14 @@
 
 export const CHARTS = ['histogram', 'scatter', 'map', 'heads', 'maps', 'classes', 'beside'];
 
-/** The charts of a survey: a heat map where views have maps. */
+/** Names of a survey's charts; heat maps only where views have maps. */
 export const chartsOf = ({maps}) => CHARTS.filter((key) => key !== 'maps' || maps.length);
 
 /**
- * What is looked at, with what the address leaves out or says wrongly.
+ * Returns the current chart; missing or invalid parts of the address become defaults.
  *
- * @param {Record<string, string>} look as the address has it
- * @param {any} facts of the survey
+ * @param {Record<string, string>} look parameters of the address
+ * @param {any} facts facts of the survey
  * @returns {Looking}
  */
 export function looking(look, {columns, metrics, colours, features, maps, others}) {
@@ -39,7 +39,7 @@ export function looking(look, {columns, metrics, colours, features, maps, others
 const named = (kind, ...columns) => columns.map((column) => ({kind, column}));
 
 /**
- * Conditions that a chart makes itself: it shows what it would choose from.
+ * Conditions that the chart itself sets; the chart leaves them out of its own data.
  *
  * @param {Looking} is
  * @returns {{kind: string, column: string}[]}
@@ -57,7 +57,7 @@ export function ownConditions({chart, x, y, feature}) {
 /**
  * @param {Looking} is
  * @param {boolean} hasClasses
- * @returns {[string, Record<string, string>] | null} the question and what it names; null where there is nothing to ask
+ * @returns {[string, Record<string, string>] | null} the request and its parameters; null where there is none
  */
 export function question({chart, x, y, colour, feature, metric, map, row, beside}, hasClasses) {
   switch (chart) {
@@ -72,7 +72,7 @@ export function question({chart, x, y, colour, feature, metric, map, row, beside
 }
 
 /**
- * The part of a chart that is chosen; null for none, and where only one of its axes is bounded.
+ * Selected part of a chart; null for none, and where only one of its axes is bounded.
  *
  * @param {Looking} is
  * @param {Condition[]} where
@@ -95,7 +95,7 @@ export function partOf({chart, x, y, feature}, where) {
 const rounded = (value) => Number(value.toPrecision(6));
 
 /**
- * What choosing a part of a chart means.
+ * Conditions of a selected part of a chart.
  *
  * @param {Looking} is
  * @param {Part} part

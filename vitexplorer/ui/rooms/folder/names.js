@@ -1,4 +1,4 @@
-// What a column is called, also that of one head.
+// Display names of columns, also of one head's column.
 
 import {filled} from '../../kit/dom.js';
 

@@ -1,4 +1,4 @@
-// The axes that the charts of a survey stand in, as SVG: the same drawing on the page and in a file.
+// Axes of a survey's charts as SVG, the same on the page and in a file.
 
 import {SANS, svg} from '../../kit/svg.js';
 import {scale, short, ticks} from './scales.js';
@@ -17,19 +17,19 @@ import {scale, short, ticks} from './scales.js';
  * @property {number} low
  * @property {number} high
  * @property {string} title
- * @property {number} [last] the largest place on the axis, where numbers beyond the data shall have room
+ * @property {number} [last] end of the axis, where it must reach beyond the data
  */
 
 /**
  * @typedef {object} Plot
  * @property {SVGElement} node
- * @property {SVGElement} marks where what is drawn belongs
+ * @property {SVGElement} marks group for the marks
  * @property {import('./scales.js').Scale} x
  * @property {import('./scales.js').Scale} y
  * @property {{left: number, top: number, right: number, bottom: number}} inner
  */
 
-/** Colours that also those tell apart who do not see some (Okabe and Ito 2008), and grey for what is none of them. */
+/** Colours that colour-blind people can distinguish (Okabe and Ito 2008), and grey for everything else. */
 export const COLOURS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#7f6fc4', '#8a8f00'];
 export const GREY = '#8b93a1';
 export const FILE_INK = {text: '#111', muted: '#555', line: '#ddd', accent: '#4338ca', paper: '#fff'};
@@ -45,7 +45,7 @@ export function inkOf(host) {
   };
 }
 
-/** Text of an axis or a cell. */
+/** Makes the text of an axis or a cell. */
 export function label(x, y, words, fill, more = {}) {
   return svg('text', {x, y, 'font-size': SIZE, fill, ...more}, words);
 }
@@ -55,7 +55,7 @@ export function label(x, y, words, fill, more = {}) {
  * @param {Axis} across
  * @param {Axis} up
  * @param {Ink} ink
- * @param {{bare?: boolean}} [options] whether the numbers of the axes mean nothing
+ * @param {{bare?: boolean}} [options] `bare` where the numbers of the axes have no meaning
  * @returns {Plot}
  */
 export function plot({width, height}, across, up, ink, {bare = false} = {}) {
@@ -81,7 +81,7 @@ export function plot({width, height}, across, up, ink, {bare = false} = {}) {
 }
 
 /**
- * The names of the colours in a line, which is broken where it is full.
+ * Draws the names of the colours in lines that wrap.
  *
  * @param {{name: string, colour: string}[]} names
  * @param {number} width

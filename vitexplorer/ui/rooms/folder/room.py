@@ -1,4 +1,4 @@
-"""The room Folder: the same questions asked of every image of a folder, and whichever stands out one click away."""
+"""The Folder room: survey the same questions over every image of a folder; outliers open in the other rooms."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class FolderRoom(Room):
     icon = "M3 6h6l2 2.500h10V20H3z M7 16.500v-3 M11 16.500v-5 M15 16.500v-2"
 
     def build(self) -> list[Block]:
-        """One component; what it asks goes to addresses of its own, see `routes`."""
+        """Build the one component; its requests go to routes of their own, see `routes`."""
         self.view = SurveyView(elem_id="vx-survey")
         return [self.view]
 
-    def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
-        """The model that a survey would be of."""
+    def fill(self, timed_capture: Explored, address: Address, language: Language) -> Updates:
+        """Tell the component the model for a new survey."""
         return {
             self.view: SurveyData(
                 model=address.model,
                 weights=address.weights,
                 fit=address.fit,
                 size=address.picture.size,
-                classifies=explored.capture.logits is not None,
+                classifies=timed_capture.capture.logits is not None,
                 language=language,
             )
         }

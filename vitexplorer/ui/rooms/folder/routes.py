@@ -1,8 +1,8 @@
-"""Routes of the room Folder: addresses of their own, for gradio has no part in it.
+"""HTTP routes of the room Folder, without gradio.
 
-Each names the visitor in a header, which no page of a stranger may send here without asking first, and finds that
-visitor's surveys alone. Answers are made on a few threads, so that no question of one visitor takes all of them; who
-waits for a survey to be opened, which takes minutes the first time that a very large one is, takes none of them.
+Each request names the visitor in a header, which another site's page may not send here without a CORS preflight, and
+reaches only that visitor's surveys. Few answers are computed at a time, so that one visitor does not take all threads.
+Opening a very large survey for the first time takes minutes; requests that wait for it do not count.
 """
 
 from __future__ import annotations
@@ -31,34 +31,34 @@ from vitexplorer.ui.gradio_adapter.page_blocks import status_of
 from vitexplorer.ui.kit.language import language_of
 from vitexplorer.ui.kit.static_responses import NO_STORE
 from vitexplorer.ui.rooms.folder import beginning
-from vitexplorer.ui.rooms.folder.keeping import kept_rows
+from vitexplorer.ui.rooms.folder.rows_file import rows_file
 from vitexplorer.ui.server.image_upload import KIND, answer_picture
 
 AT_ONCE = 2
-"""answers that are made at the same time"""
+"""Most answers that are computed at the same time"""
 NO_ROW = -1
 PICTURES = {"cache-control": "private, max-age=3600"}
 
 
-def _stop(asking: SurveyRequest) -> dict[str, Any]:
-    stop(asking.survey)
+def _stop(survey_request: SurveyRequest) -> dict[str, Any]:
+    stop(survey_request.survey)
     return {}
 
 
-def _resume(asking: SurveyRequest) -> dict[str, Any]:
-    beginning.check_open(asking)
-    begin(asking.places, asking.survey)
+def _resume(survey_request: SurveyRequest) -> dict[str, Any]:
+    beginning.check_open(survey_request)
+    begin(survey_request.places, survey_request.survey)
     return {}
 
 
-def _delete(asking: SurveyRequest) -> dict[str, Any]:
-    delete(asking.places, asking.visitor, asking.survey)
-    return {"surveys": beginning.listed(asking)}
+def _delete(survey_request: SurveyRequest) -> dict[str, Any]:
+    delete(survey_request.places, survey_request.visitor, survey_request.survey)
+    return {"surveys": beginning.listed(survey_request)}
 
 
-def _open(asking: SurveyRequest) -> dict[str, Any]:
-    """An image for the other rooms."""
-    file = file_of(asking.places, asking.opened, counting(asking.text("row"), NO_ROW))
+def _open(survey_request: SurveyRequest) -> dict[str, Any]:
+    """Copy an image to the uploads, for the other rooms."""
+    file = file_of(survey_request.places, survey_request.opened, counting(survey_request.text("row"), NO_ROW))
     return {"image": keep_upload(str(file))}
 
 
@@ -71,8 +71,8 @@ ANSWERS: dict[str, Callable[[SurveyRequest], dict[str, Any]]] = {
     "resume": _resume,
     "delete": _delete,
 }
-"""by the last part of the address"""
-OF_ROWS: dict[str, Callable[[SurveyRequest], dict[str, Any] | Response]] = {
+"""Answers by the last part of the address"""
+ROW_ANSWERS: dict[str, Callable[[SurveyRequest], dict[str, Any] | Response]] = {
     "open": _open,
     "facts": facts,
     "count": counted,
@@ -84,52 +84,56 @@ OF_ROWS: dict[str, Callable[[SurveyRequest], dict[str, Any] | Response]] = {
     "maps": charts.maps,
     "classes": charts.classes,
     "beside": charts.beside,
-    "rows": kept_rows,
+    "rows": rows_file,
 }
-"""those that need an opened survey"""
+"""Answers that need an opened survey"""
 
 
-def _asked(engine: Engine, request: Request) -> SurveyRequest:
+def _survey_request(engine: Engine, request: Request) -> SurveyRequest:
     language = language_of(request.url.query, request.headers.get("accept-language", ""))
     return SurveyRequest(engine, request.query_params, language, valid_visitor(request.headers.get("x-visitor", "")))
 
 
 def survey_routes(engine: Engine) -> list[Route]:
-    """`POST /survey/{what}`, and `GET /survey-pictures/{door}`."""
+    """Return the routes `POST /survey/{what}` and `GET /survey-pictures/{door}`."""
     turns = asyncio.Semaphore(AT_ONCE)
     opening: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
-    async def opened(asking: SurveyRequest) -> None:
-        """Its surveys are open afterwards."""
+    async def open_surveys(survey_request: SurveyRequest) -> None:
+        """Open the surveys that a request names."""
         for name in ("survey", "beside"):
-            if asking.text(name):
-                async with opening.setdefault((asking.visitor, asking.text(name)), asyncio.Lock()):
-                    await asyncio.to_thread(getattr, asking, {"survey": "opened", "beside": "opened_beside"}[name])
+            if survey_request.text(name):
+                async with opening.setdefault((survey_request.visitor, survey_request.text(name)), asyncio.Lock()):
+                    await asyncio.to_thread(
+                        getattr, survey_request, {"survey": "opened", "beside": "opened_beside"}[name]
+                    )
 
     async def answer(request: Request) -> Response:
-        what, asking = request.path_params["what"], _asked(engine, request)
+        what = request.path_params["what"]
+        survey_request = _survey_request(engine, request)
         if what == "zip":
             return await answer_picture(
                 request,
-                lambda path: asyncio.to_thread(beginning.unpacked, asking, path),
-                lambda: asyncio.to_thread(beginning.check_open, asking),
+                lambda path: asyncio.to_thread(beginning.unpacked, survey_request, path),
+                lambda: asyncio.to_thread(beginning.check_open, survey_request),
             )
-        if what not in ANSWERS | OF_ROWS or request.headers.get("content-type") != KIND:
-            return JSONResponse({"refused": asking.say("survey_wrong")}, 404)
+        if what not in ANSWERS | ROW_ANSWERS or request.headers.get("content-type") != KIND:
+            return JSONResponse({"refused": survey_request.say("survey_wrong")}, 404)
         try:
-            if what in OF_ROWS:
-                await opened(asking)
+            if what in ROW_ANSWERS:
+                await open_surveys(survey_request)
             async with turns:
-                made = await asyncio.to_thread((ANSWERS | OF_ROWS)[what], asking)
+                made = await asyncio.to_thread((ANSWERS | ROW_ANSWERS)[what], survey_request)
             return made if isinstance(made, Response) else JSONResponse(made, headers=NO_STORE)
         except ExplainedError as error:
-            return JSONResponse({"refused": error.text.in_(asking.language)}, status_of(error))
+            return JSONResponse({"refused": error.text.in_(survey_request.language)}, status_of(error))
 
     async def picture(request: Request) -> Response:
-        door, row = request.path_params["door"], counting(request.query_params.get("row", ""), NO_ROW)
+        picture_key = request.path_params["door"]
+        row = counting(request.query_params.get("row", ""), NO_ROW)
         try:
             async with turns:
-                small = await asyncio.to_thread(small_picture, engine.places, door, row)
+                small = await asyncio.to_thread(small_picture, engine.places, picture_key, row)
         except ExplainedError as error:
             language = language_of(request.url.query, request.headers.get("accept-language", ""))
             return JSONResponse({"refused": error.text.in_(language)}, 404, NO_STORE)

@@ -1,16 +1,16 @@
-// Axes: where a number stands, and which numbers are written beside one.
+// Scales of axes, their ticks, and short numbers.
 
 /**
  * @typedef {object} Scale
- * @property {(value: number) => number} to pixels of a number
- * @property {(place: number) => number} from the number at a place
+ * @property {(value: number) => number} to returns the pixels of a number
+ * @property {(place: number) => number} from returns the number at a pixel
  * @property {number} low
  * @property {number} high
  */
 
 /**
  * @param {number} low
- * @param {number} high the same as `low` where there is one number only
+ * @param {number} high equal to `low` where there is only one number
  * @param {number} begin in pixels
  * @param {number} end
  * @returns {Scale}
@@ -25,7 +25,7 @@ export function scale(low, high, begin, end) {
 }
 
 /**
- * Round numbers from `low` to `high`: steps of 1, 2 or 5 times a power of ten, about as many as are wanted.
+ * Returns about `wanted` round numbers from `low` to `high`, in steps of 1, 2 or 5 times a power of ten.
  *
  * @param {number} low
  * @param {number} high
@@ -41,7 +41,7 @@ export function ticks(low, high, wanted) {
 }
 
 /**
- * A number with three digits that matter, as people write it.
+ * Formats a number with three significant digits.
  *
  * @param {number | null | undefined} value
  * @returns {string}
@@ -55,7 +55,7 @@ export function short(value) {
 }
 
 /**
- * Two numbers in their order, within bounds.
+ * Sorts two numbers and clips them to a scale.
  *
  * @param {number} one
  * @param {number} other

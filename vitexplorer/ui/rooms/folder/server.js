@@ -1,14 +1,14 @@
-// What the room Folder asks of the server, each at an address of its own.
+// Requests of the room Folder to the server.
 
 import {inAddress} from '../../kit/address.js';
 import {browserName} from '../../shell/visitor.js';
 
-const KIND = 'application/octet-stream';  // which no page of a stranger may send here without asking first
+const KIND = 'application/octet-stream';  // another site's page may send it only after a CORS preflight
 
 /**
- * @param {string} what the last part of the address
+ * @param {string} what last part of the address
  * @param {Record<string, string>} [asked]
- * @returns {Promise<any>} what was answered, with `refused` where it is not possible; null where nothing came
+ * @returns {Promise<any>} the answer, with `refused` for an error; null where the server did not answer
  */
 export async function ask(what, asked = {}) {
   try {
@@ -20,11 +20,11 @@ export async function ask(what, asked = {}) {
 }
 
 /**
- * The same as a file.
+ * Requests a file.
  *
  * @param {string} what
  * @param {Record<string, string>} asked
- * @returns {Promise<any>} `file`, or `refused` where it is not possible; null where nothing came
+ * @returns {Promise<any>} `file`, or `refused` for an error; null where the server did not answer
  */
 export async function askFile(what, asked) {
   try {
@@ -43,9 +43,9 @@ function answerTo(what, asked) {
 }
 
 /**
- * Answers to what is asked again and again: one at a time, and of those that wait the latest alone.
+ * Repeated requests: one at a time, and of the waiting ones only the latest.
  *
- * @param {(answer: any, asked: any) => void} take what came last
+ * @param {(answer: any, asked: any) => void} take called with each answer
  */
 export function latest(take) {
   let busy = false, next = /** @type {[string, any] | null} */ (null);
@@ -67,7 +67,7 @@ export function latest(take) {
       next = [what, asked];
       if (!busy) run();
     },
-    /** What is still to come is not wanted. */
+    /** Ignores answers that are still to come. */
     forget() { next = null; },
   };
 }

@@ -1,5 +1,5 @@
-// The room Folder: a survey is begun or opened, its charts and its images stand side by side, and what is chosen in the
-// one is what the other shows. All of it is in the address.
+// The room Folder: start or open a survey; its charts and images stand side by side, and the images follow the choice in
+// the charts. The state is in the address.
 
 import {onLink, viewChanges, viewInAddress, writeAddress, goTo} from '../../kit/address.js';
 import {filled, setText} from '../../kit/dom.js';
@@ -17,7 +17,7 @@ import {pngFile} from '../../kit/saving.js';
 import {ask} from './server.js';
 
 const ROOM = 'folder';
-const BETWEEN_LOOKS = 1000;  // milliseconds
+const BETWEEN_LOOKS = 1000;  // milliseconds between two requests of the progress
 const FIRST = {survey: '', chart: '', x: '', y: '', colour: '', feature: '', metric: '', map: '', row: '', order: '', beside: '', where: ''};
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
@@ -25,7 +25,7 @@ export function mount({element, props, watch}) {
   const root = element.querySelector('.vx-survey'), part = (selector) => root.querySelector(`.opened ${selector}`);
   let opening = /** @type {any} */ (null), facts = /** @type {any} */ (null), state = /** @type {any} */ (null);
   let look = {...FIRST}, where = /** @type {import('./conditions.js').Condition[]} */ ([]);
-  let asking = false, timer = 0, counted = '', said = '', visit = 0;  // number of the survey that is looked at: who comes back to one begins anew
+  let asking = false, timer = 0, counted = '', said = '', visit = 0;  // `visit` counts openings of surveys: an answer to an earlier one is ignored
 
   const isSeen = () => root.checkVisibility() && !document.hidden;
   const isHere = () => viewInAddress().room === ROOM;
@@ -46,7 +46,7 @@ export function mount({element, props, watch}) {
     asked: {survey: look.survey, where: writtenWhere(where)}, title: facts.title, words: words(),
   }), complain);
 
-  // ---- the address
+  // ---- address
 
   function told() {
     if (!isHere()) return;
@@ -54,7 +54,7 @@ export function mount({element, props, watch}) {
     writeAddress(viewChanges('', settings));
   }
 
-  /** What the address says, in a page that was opened with it or came back to it. */
+  /** Reads the address when the page opens or goes back to it. */
   function follow() {
     if (!isHere() || !opening) return;
     const {settings} = viewInAddress(), wanted = {...FIRST};
@@ -62,7 +62,7 @@ export function mount({element, props, watch}) {
     if (JSON.stringify(wanted) !== JSON.stringify({...look, where: writtenWhere(where)})) turnTo(wanted);
   }
 
-  // ---- what is looked at
+  // ---- open survey
 
   function turnTo(wanted) {
     const other = wanted.survey !== look.survey;
@@ -84,7 +84,7 @@ export function mount({element, props, watch}) {
     else show();
   }
 
-  /** The page of all surveys, as they are now. */
+  /** Shows the start page with the present list of surveys. */
   async function reopen() {
     const now = await ask('opening');
     if (now?.words) opening = now;
@@ -103,7 +103,7 @@ export function mount({element, props, watch}) {
     show();
   }
 
-  // ---- how far it is
+  // ---- progress
 
   async function watchOn() {
     const mine = visit, {survey} = look, now = await ask('state', {survey});
@@ -152,7 +152,7 @@ export function mount({element, props, watch}) {
     part('.alert').hidden = !sentence;
   }
 
-  // ---- what is shown
+  // ---- charts and images
 
   function show() {
     if (!facts) return;

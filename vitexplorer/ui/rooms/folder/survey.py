@@ -1,4 +1,4 @@
-"""The room Folder as a component: what is told it is the model on the screen; all else is between it and `routes`."""
+"""Component of the room Folder. Its value is only the current model; it requests everything else from `routes`."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from vitexplorer.ui.kit.widget import Widget
 
 
 class SurveyData(BaseModel):
-    """The model on the screen, as an address has it."""
+    """Current model, as in an address."""
 
     model: str = ""
     weights: str = ""
     fit: str = ""
     size: str = ""
     classifies: bool = False
-    """whether it says what an image shows"""
+    """True where the model has a classifier"""
     language: str = "en"
 
 
 class SurveyView(Widget):
-    """Nothing that happens in it is an event of gradio's."""
+    """Component of the room; it fires no gradio events."""
 
     data_model = SurveyData
     stem = "survey"

@@ -1,4 +1,4 @@
-// What stands at a drawing: the words of a mark, and the page that a saved chart is on.
+// Texts around a drawing: tooltips of marks, and title and caption of a saved chart.
 
 import {SANS, svg, textLine} from '../../kit/svg.js';
 import {measuring, wrapped} from '../../kit/wrapping.js';
@@ -6,7 +6,7 @@ import {measuring, wrapped} from '../../kit/wrapping.js';
 const MARGIN = 24;
 
 /**
- * What the browser says of a mark where the mouse rests.
+ * Adds a tooltip to a mark.
  *
  * @param {SVGElement} mark
  * @param {string} words

@@ -1,4 +1,4 @@
-"""The room Outputs: its views, drawn as figures in one panel."""
+"""The Outputs room: a panel of figures."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The patches board: the image cut into its tokens, one of them under the magnifying glass."""
+"""The Patches room: the image cut into its tokens, with one patch enlarged."""

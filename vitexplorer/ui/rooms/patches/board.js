@@ -1,4 +1,4 @@
-// The board as a whole: what Python sent, which patch is looked at, and the keys and pointers that choose it.
+// The patches board: values from Python, the current patch, and the keys and pointers that choose it.
 
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
 import {filled, make, setText} from '../../kit/dom.js';
@@ -18,18 +18,18 @@ import {sequence} from './sequence.js';
 
 /** @typedef {import('./geometry.js').Patch} Patch */
 
-/** Milliseconds after which picking has come to rest and is spoken. */
+/** Milliseconds without a change before the picked patch is spoken. */
 const RESTS = 400;
 
-/** Space between patches that a board begins with, in hundredths of a side. */
+/** Default space between patches in hundredths of a side. */
 const GAP = 12;
 
-/** A line of mathematics: D leans. */
+/** Makes a line of mathematics with D in italics. */
 function written(text) {
   return text.split(/(D\b)/).map((piece) => (piece === 'D' ? make('i', {textContent: piece}) : piece));
 }
 
-/** @param {string} url @returns {Promise<HTMLImageElement | null>} null where it does not arrive */
+/** @param {string} url @returns {Promise<HTMLImageElement | null>} null where it cannot be loaded */
 async function decoded(url) {
   const image = new Image();
   image.src = url;
@@ -49,15 +49,15 @@ export function mount({element, props, trigger, watch}) {
   const scene = {value: null, image: null, gap: GAP / 100};
   const cut = cutImage(board, scene), zoom = magnifier(root, scene, say), tokens = sequence(root, scene), aside = newAside(root, save, () => (scene.image ? numbersOf(scene.value) : null));
   /** @type {Patch} */
-  let kept = {row: 0, col: 0};  // clicked or reached by keys, and until then the one that Python begins with
+  let kept = {row: 0, col: 0};  // clicked or reached by keys; at first the patch that Python chose
   let isPicked = false;
   /** @type {Patch | null} */
-  let pointed = null;  // under the pointer, while it is there
+  let pointed = null;  // patch under the pointer
   let url = null, turn = 0, speaking, telling;
 
   const shown = () => pointed ?? kept;
 
-  /** For screen readers, once the picking comes to rest. */
+  /** Tells screen readers the patch once the picking rests. */
   function say(text) {
     clearTimeout(speaking);
     speaking = setTimeout(() => { part('.spoken').textContent = text; }, RESTS);
@@ -92,8 +92,8 @@ export function mount({element, props, trigger, watch}) {
   // ------------------------------------------------------------------------------------ picking
 
   /**
-   * @param {Patch | null} patch null where the pointer leaves
-   * @param {{keep?: boolean, follow?: boolean}} how kept until another one is; the sequence follows
+   * @param {Patch | null} patch null when the pointer leaves
+   * @param {{keep?: boolean, follow?: boolean}} how `keep` holds the patch, `follow` scrolls the sequence to it
    */
   function look(patch, {keep = false, follow = true} = {}) {
     const before = shown();
@@ -156,15 +156,15 @@ export function mount({element, props, trigger, watch}) {
   gap.addEventListener('input', takeGap);
   gap.addEventListener('change', () => writeAddress({gap: gap.valueAsNumber === GAP ? '' : gap.value}));
 
-  // ------------------------------------------------------------------------------------ the address
+  // ------------------------------------------------------------------------------------ address
 
-  /** @returns {Patch | null} null where it names none of this picture */
+  /** @returns {Patch | null} patch of the address; null where it names none of this picture */
   function patchInAddress() {
     const [row, col] = inAddress('patch').split(',').map(Number), {rows, cols} = scene.value;
     return row >= 0 && row < rows && col >= 0 && col < cols ? {row, col} : null;
   }
 
-  /** The patch that the address names, otherwise the one that Python begins with. */
+  /** Chooses the patch of the address, otherwise the one that Python chose. */
   function begin() {
     const named = patchInAddress(), [row, col] = scene.value.start;
     [kept, isPicked] = [named ?? {row, col}, Boolean(named)];

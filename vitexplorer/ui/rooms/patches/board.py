@@ -1,4 +1,4 @@
-"""The patches board as a gradio component: what travels to the browser, and how to make it from a patch grid."""
+"""Component of the patches board, and its data for the browser."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ class BoardData(FrameData):
     """One image as a sequence of tokens."""
 
     image: ServedFile | None = None
-    """the pixels the model saw, in a lossless file"""
+    """Lossless file of the pixels that the model saw"""
     rows: int = 0
     cols: int = 0
     patch_size: int = 0
-    """side of a patch in pixels of the model's input"""
+    """Side of a patch in pixels of the model's input"""
     embed_dim: int = 0
     prefix_tokens: list[str] = []
-    """the tokens before the patches, in words"""
+    """Prefix tokens in words"""
     num_tokens: int = 0
     start: tuple[int, int] = (0, 0)
-    """row and column of the patch that is looked at until one is picked"""
+    """Row and column of the patch that is enlarged until another is picked"""
     caption: list[str] = []
-    """lines under a saved picture: model, weights, image"""
+    """Lines under a saved picture: model, weights, image"""
     saved_as: str = ""
-    """what the name of a saved picture begins with: view, model, run"""
+    """First part of the name of a saved picture: view, model, run"""
 
 
 class PatchesBoard(Widget):
-    """The image in patches, the picked one enlarged, and the sequence they make; all of it moves in the browser.
+    """Component with the image in patches, the picked patch enlarged, and the sequence of tokens.
 
-    Fires `patch_select` with `row` and `col` when a patch is clicked or Enter is pressed on it.
+    Event: `patch_select` with `row` and `col` when a patch is clicked or Enter is pressed on it.
     """
 
     data_model = BoardData
@@ -55,17 +55,17 @@ def board_data(
     start: tuple[int, int] = (0, 0),
     saved_as: str = "patches",
 ) -> BoardData:
-    """Data of the board for one image.
+    """Return the data of the board for one image.
 
     Args:
-        image: a lossless file of the pixels the model saw, (rows * patch_size) x (cols * patch_size)
-        grid: the patch grid of the first block
+        image: lossless file of the pixels that the model saw, (rows * patch_size) x (cols * patch_size).
+        grid: patch grid of the first block.
         prefix_tokens: names of the prefix tokens in order: "cls", "dist", "reg1", ...
-        embed_dim: width of a token of the first block
-        language: of every word on the board
-        caption: lines under a saved picture
-        start: row and column of the patch that is looked at first
-        saved_as: what its name begins with
+        embed_dim: width of a token of the first block.
+        language: language of all texts.
+        caption: lines under a saved picture.
+        start: row and column of the patch that is enlarged first.
+        saved_as: first part of the name of a saved picture.
     """
     return BoardData(
         image=image,
@@ -85,9 +85,9 @@ def board_data(
 def reading(
     size: tuple[int, int], grid: PatchGrid, prefix_tokens: Sequence[str], embed_dim: int, language: Language
 ) -> str:
-    """The cut in two sentences: how many tokens (height, width) pixels become, and what one patch becomes."""
+    """Describe the cut of (height, width) pixels in two sentences: the number of tokens, and the size of a token."""
     key = {0: "reading_none", 1: "reading_one"}.get(len(prefix_tokens), "reading_more")
-    said = BOARD_WORDS[key].format(
+    sentences = BOARD_WORDS[key].format(
         height=size[0],
         width=size[1],
         rows=grid.rows,
@@ -99,4 +99,4 @@ def reading(
         numbers=f"{3 * grid.patch_size**2:,}",
         dim=f"{embed_dim:,}",
     )
-    return said.in_(language)
+    return sentences.in_(language)

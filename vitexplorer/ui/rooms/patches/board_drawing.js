@@ -1,4 +1,4 @@
-// The board as a picture for a slide, dark on white.
+// SVG of the board for a slide, dark on white.
 
 import {SANS, pixels, svg, textLine} from '../../kit/svg.js';
 import {filled} from '../../kit/dom.js';
@@ -14,17 +14,17 @@ const WIDTH = 960, BOARD = 560, PANEL = 600, ZOOM = 300, MARGIN = 24;
 const LINE = 19, SMALL = 13;
 const SERIF = 'Cambria, "STIX Two Text", "Times New Roman", "Noto Serif", serif';
 
-/** White between black, around a patch rather than over it. */
+/** Draws a white frame between black ones around a patch. */
 const ring = ([x, y], side) => [[5, '#000'], [2.5, '#fff']].map(([width, stroke]) =>
   svg('rect', {x: x - 1.5, y: y - 1.5, width: side + 3, height: side + 3, fill: 'none', stroke, 'stroke-width': width}));
 
-/** Pixels as squares. */
+/** Draws pixels as squares. */
 const squares = (canvas, [x, y], side) =>
   pixels(canvas, {x, y, width: side, height: side, style: 'image-rendering: pixelated'});
 
 const group = (x, y, ...children) => svg('g', {transform: `translate(${x} ${y})`}, ...children);
 
-/** A part of the image at its own size. */
+/** Cuts out a part of the image at its own size. */
 function part(image, x, y, width, height) {
   const canvas = document.createElement('canvas');
   Object.assign(canvas, {width, height});
@@ -32,7 +32,7 @@ function part(image, x, y, width, height) {
   return canvas;
 }
 
-/** The image in one piece with its grid. */
+/** Draws the uncut image with its grid. */
 function whole({rows, cols}, image, {left, top, side, step}) {
   const width = cols * side, height = rows * side, lines = [];
   for (let at = 1; at < cols; at++) lines.push(`M${left + at * step} ${top}v${height}`);
@@ -49,7 +49,7 @@ function boardParts({value, image, gap}, picked, height) {
   return [...(gap ? all.map(cut) : whole(value, image, place)), ...ring(corner(place, picked), place.side)];
 }
 
-/** The patch enlarged, its channels and what it becomes; and how high that is. */
+/** Draws the enlarged patch, its channels and its embedding; returns the drawing and its height. */
 function patchParts({value, image}, picked, plane) {
   const side = (ZOOM - 24) / 3, {title, index, sum, numbers} = facts(value, picked), {words} = value;
   const channels = [words.red, words.green, words.blue].flatMap((name, channel) => {
@@ -91,11 +91,11 @@ function sequenceParts({value, image}, picked) {
 }
 
 /**
- * The whole picture.
+ * Draws the whole picture.
  *
  * @param {Scene} scene with an image
  * @param {Patch} picked
- * @param {(channel: number) => ImageData} plane one channel of that patch
+ * @param {(channel: number) => ImageData} plane returns one channel of the patch
  * @returns {SVGElement}
  */
 export function drawing(scene, picked, plane) {

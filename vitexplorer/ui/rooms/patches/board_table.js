@@ -1,4 +1,4 @@
-// The board as a table: which token each patch becomes, and where it was cut out.
+// Numbers of the board: the token of each patch and its place in the image.
 
 import {filled} from '../../kit/dom.js';
 import {spaced} from '../../kit/numbers.js';
@@ -9,7 +9,7 @@ import {patchOf} from './geometry.js';
 const upTo = (count) => [...Array(count).keys()];
 
 /**
- * Laid out as the patches are.
+ * Table in the layout of the patches.
  *
  * @param {any} value what Python sent
  */
@@ -20,7 +20,7 @@ export function numbersOf(value) {
 }
 
 /**
- * A line for each patch: its token, its place, and its upper left pixel and side in the picture that the model saw.
+ * CSV with a line for each patch: token, place, and upper left pixel and side in the picture that the model saw.
  *
  * @param {any} value what Python sent
  * @returns {string} comma-separated values

@@ -1,4 +1,4 @@
-// The image cut into patches. What moves with the mouse (outlines) is painted over a layer that only changes with the gap.
+// Painting of the image cut into patches. Outlines follow the mouse, over a layer that only changes with the gap.
 
 import {corner, cutOut, laidOut, patchAt} from './geometry.js';
 import {outline, screenScale, sharp} from './ink.js';
@@ -6,8 +6,8 @@ import {outline, screenScale, sharp} from './ink.js';
 /** @typedef {import('./geometry.js').Patch} Patch */
 
 /**
- * @typedef {object} Scene what is on the board
- * @property {any} value what Python sent
+ * @typedef {object} Scene content of the board
+ * @property {any} value `BoardData`
  * @property {HTMLImageElement | null} image the pixels that the model saw, once decoded
  * @property {number} gap space between patches, in sides of a patch
  */
@@ -23,7 +23,7 @@ export function cutImage(board, scene) {
   const layer = document.createElement('canvas');
   const layout = () => laidOut(scene.value, scene.gap, board.width, board.height, ROOM * screenScale());
 
-  /** The patches themselves. */
+  /** Paints the patches. */
   function paintLayer() {
     if (!sharp(board) || !scene.image) return;
     const pen = sharp(layer, board.getBoundingClientRect()), {rows, cols} = scene.value, place = layout();
@@ -36,7 +36,7 @@ export function cutImage(board, scene) {
     }
   }
 
-  /** In whole pixels: a patch never bleeds into the gap. */
+  /** Rounds to whole pixels, so that a patch does not bleed into the gap. */
   function paintPatch(pen, place, patch) {
     const [x, y] = corner(place, patch).map(Math.round), side = Math.max(1, Math.round(place.side));
     pen.drawImage(scene.image, ...cutOut(scene.value, scene.image, patch), x, y, side, side);
@@ -57,7 +57,7 @@ export function cutImage(board, scene) {
   }
 
   /**
-   * The patches with the one that is looked at, and the one that was kept, outlined.
+   * Paints the patches with outlines around the current and the held one.
    *
    * @param {Patch} shown
    * @param {Patch} kept

@@ -1,4 +1,4 @@
-// What the board says of a patch, in the words that Python sent.
+// Sentences on a patch, from the texts of the value.
 
 import {filled} from '../../kit/dom.js';
 import {spaced} from '../../kit/numbers.js';
@@ -23,7 +23,7 @@ export function facts(value, patch) {
   };
 }
 
-/** How long the sequence is, and of what. */
+/** Length and parts of the sequence. */
 export function length({rows, cols, num_tokens: tokens, prefix_tokens: {length: prefix}, words}) {
   const counts = {tokens: spaced(tokens), prefix, patches: spaced(rows * cols)};
   return filled(prefix ? words.sequence : words.sequence_bare, counts);

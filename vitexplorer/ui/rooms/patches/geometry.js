@@ -1,4 +1,4 @@
-// Where the patches of a grid lie, cut apart on the board and in a row in the sequence. Numbers alone: no canvas, no page.
+// Geometry of patches: cut apart on the board, and in a row in the sequence. Pure functions.
 
 /** @typedef {{row: number, col: number}} Patch counted from 0 */
 
@@ -13,13 +13,13 @@
  */
 
 /**
- * Lays a grid into a box: the whole always fits, the gap takes its room from the patches.
+ * Fits a grid into a box; a larger gap makes the patches smaller.
  *
  * @param {Grid} grid
  * @param {number} gap space between patches, in sides of a patch
  * @param {number} width of the box
  * @param {number} height
- * @param {number} [edge] margin that stays free on every side
+ * @param {number} [edge] free margin on every side
  * @returns {Layout}
  */
 export function laidOut({rows, cols}, gap, width, height, edge = 0) {
@@ -29,7 +29,7 @@ export function laidOut({rows, cols}, gap, width, height, edge = 0) {
 }
 
 /**
- * The upper left corner of a patch.
+ * Upper left corner of a patch.
  *
  * @param {Layout} layout
  * @param {Patch} patch
@@ -38,7 +38,7 @@ export function laidOut({rows, cols}, gap, width, height, edge = 0) {
 export const corner = ({left, top, step}, {row, col}) => [left + col * step, top + row * step];
 
 /**
- * The patch whose cell holds a point, half of the gap on each side included; null outside the board.
+ * Patch at a point, with half of the gap on each side; null outside the board.
  *
  * @param {Layout} layout
  * @param {Grid} grid
@@ -52,7 +52,7 @@ export function patchAt({side, step, left, top}, {rows, cols}, x, y) {
 }
 
 /**
- * A patch's rectangle in an image of this size.
+ * Rectangle of a patch in an image.
  *
  * @param {Grid} grid
  * @param {{naturalWidth: number, naturalHeight: number}} image
@@ -67,33 +67,33 @@ export function cutOut({rows, cols}, {naturalWidth, naturalHeight}, {row, col}) 
 /** @param {number} value @param {number} count */
 export const inside = (value, count) => Math.max(0, Math.min(count - 1, value));
 
-/** @param {Grid} grid @param {Patch} patch its number, row by row */
+/** @param {Grid} grid @param {Patch} patch @returns its number, row by row */
 export const numberOf = ({cols}, {row, col}) => row * cols + col;
 
 /** @param {Grid} grid @param {number} number @returns {Patch} */
 export const patchOf = ({cols}, number) => ({row: Math.floor(number / cols), col: number % cols});
 
-/** @param {Grid} grid @param {Patch} patch the nearest one of the grid */
+/** @param {Grid} grid @param {Patch} patch @returns the nearest patch of the grid */
 export const nearest = ({rows, cols}, {row, col}) => ({row: inside(row, rows), col: inside(col, cols)});
 
 // ------------------------------------------------------------------------------------ the sequence, in CSS pixels
 
-/** From patch to patch. */
+/** Distance from patch to patch. */
 export const TILE = 38;
-/** A patch. */
+/** Side of a patch. */
 export const SIZE = 34;
-/** From prefix token to prefix token. */
+/** Distance from prefix token to prefix token. */
 export const PREFIX = 84;
-/** A prefix token. */
+/** Width of a prefix token. */
 export const PREFIX_SIZE = 80;
-/** The border of the strip. */
+/** Border of the strip. */
 export const EDGE = 8;
 
-/** @param {number} prefix how many prefix tokens there are; where the first patch begins */
+/** @param {number} prefix number of prefix tokens @returns left edge of the first patch */
 export const firstPatch = (prefix) => EDGE + prefix * PREFIX;
 
 /**
- * The patches that are at least partly in sight.
+ * Patches that are at least partly visible.
  *
  * @param {number} scrolled
  * @param {number} width of what is in sight
@@ -108,12 +108,12 @@ export function inSight(scrolled, width, prefix, count) {
 }
 
 /**
- * How far to scroll to bring a patch to the middle of what is free of prefix tokens.
+ * Scroll position that centres a patch in the area beside the prefix tokens.
  *
  * @param {number} patch
  * @param {number} width of what is in sight
  * @param {number} prefix
- * @param {boolean} pinned whether the prefix tokens stay in sight
+ * @param {boolean} pinned true where the prefix tokens stay visible
  */
 export function scrollTo(patch, width, prefix, pinned) {
   const covered = pinned ? firstPatch(prefix) : 0;
@@ -121,11 +121,11 @@ export function scrollTo(patch, width, prefix, pinned) {
 }
 
 /**
- * What a picture shows of the sequence: the first patches, the picked one with its neighbours, the last one.
+ * Patches of the sequence in a saved picture: the first ones, the picked one with its neighbours, the last one.
  *
  * @param {number} picked
  * @param {number} count
- * @returns {(number | null)[]} null stands for what is left out
+ * @returns {(number | null)[]} null for omitted patches
  */
 export function excerpt(picked, count) {
   const wanted = [0, 1, 2, 3, ...[-2, -1, 0, 1, 2].map((step) => picked + step), count - 1];

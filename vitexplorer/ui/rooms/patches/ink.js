@@ -1,10 +1,10 @@
-// Canvases that are sharp on every screen, and outlines that are seen on every ground.
+// Canvases that are sharp on every screen, and outlines that are visible on every background.
 
-/** Pixels of the screen to one of CSS. */
+/** Screen pixels per CSS pixel. */
 export const screenScale = () => window.devicePixelRatio || 1;
 
 /**
- * Sets the backing store to the canvas's size on the screen and empties it.
+ * Sets the backing store to the canvas's size on the screen and clears it.
  *
  * @param {HTMLCanvasElement} canvas
  * @param {DOMRect} [box] its place on the page
@@ -20,7 +20,7 @@ export function sharp(canvas, box = canvas.getBoundingClientRect()) {
 }
 
 /**
- * White between black, around a square rather than over it.
+ * Draws a white frame between black ones around a square.
  *
  * @param {CanvasRenderingContext2D} pen
  * @param {number} x
@@ -38,7 +38,7 @@ export function outline(pen, x, y, side, thin = false) {
 }
 
 /**
- * Pixels on a canvas of their own size.
+ * Makes a canvas of the size of the pixels.
  *
  * @param {ImageData} data
  */

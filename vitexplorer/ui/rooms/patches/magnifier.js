@@ -1,4 +1,4 @@
-// One patch enlarged: its pixels, its three channels, and the numbers of the pixel under the mouse.
+// The enlarged patch: its pixels, its three channels, and the values of the pixel under the mouse.
 
 import {filled} from '../../kit/dom.js';
 import {ARROWS} from '../../kit/grid.js';
@@ -6,19 +6,19 @@ import {labelled, listed} from '../../kit/punctuation.js';
 import {cutOut, nearest} from './geometry.js';
 import {canvasOf, outline, sharp} from './ink.js';
 
-const TINTS = [[1, 0.25, 0.25], [0.2, 0.9, 0.3], [0.35, 0.5, 1]];  // how a full red, green, blue is shown
+const TINTS = [[1, 0.25, 0.25], [0.2, 0.9, 0.3], [0.35, 0.5, 1]];  // colours of full red, green and blue
 
 /**
  * @param {HTMLElement} root of the board
  * @param {import('./cut.js').Scene} scene
- * @param {(text: string) => void} say for screen readers
+ * @param {(text: string) => void} say speaks a text for screen readers
  */
 export function magnifier(root, scene, say) {
   const zoom = /** @type {HTMLCanvasElement} */ (root.querySelector('.zoom'));
   const planes = [...root.querySelectorAll('.planes li')], line = root.querySelector('.pixel');
-  let pixel = {row: 0, col: 0};  // in the patch
+  let pixel = {row: 0, col: 0};  // current pixel of the patch
   /** @type {ImageData | null} */
-  let pixels = null;  // of the patch at its own size
+  let pixels = null;  // pixels of the patch
 
   function read(patch) {
     const side = scene.value.patch_size, canvas = document.createElement('canvas');
@@ -29,7 +29,7 @@ export function magnifier(root, scene, say) {
     return pen.getImageData(0, 0, side, side);
   }
 
-  /** Pixels drawn as large squares over a whole canvas. */
+  /** Draws pixels as large squares over a whole canvas. */
   function enlarge(canvas, data) {
     const pen = sharp(canvas);
     if (!pen) return null;
@@ -39,7 +39,7 @@ export function magnifier(root, scene, say) {
   }
 
   /**
-   * One channel of the patch in its colour.
+   * Returns one channel of the patch in its colour.
    *
    * @param {number} channel 0 is red
    */
@@ -54,7 +54,7 @@ export function magnifier(root, scene, say) {
 
   const square = () => ({rows: pixels.height, cols: pixels.width});
 
-  /** @param {{row: number, col: number}} at beyond the patch it is the nearest pixel */
+  /** @param {{row: number, col: number}} at place; beyond the patch the nearest pixel counts */
   function look(at) {
     pixel = nearest(square(), at);
     const side = pixels.width, offset = 4 * (pixel.row * side + pixel.col), pen = enlarge(zoom, pixels);
@@ -90,7 +90,7 @@ export function magnifier(root, scene, say) {
     say(labelled(line.textContent, listed(planes.map((item) => item.textContent))));
   });
 
-  /** The pixel in the middle, of a patch that was never looked at. */
+  /** Selects the pixel in the middle. */
   function begin() {
     const middle = scene.value.patch_size >> 1;
     pixel = {row: middle, col: middle};

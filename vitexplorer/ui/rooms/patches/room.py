@@ -5,7 +5,7 @@ from __future__ import annotations
 from vitexplorer.controls import sharpest_patch
 from vitexplorer.core.text import Language, Text
 from vitexplorer.service.engine import Explored
-from vitexplorer.ui.canvas.files import kept_file, made_once
+from vitexplorer.ui.canvas.files import capture_file, made_once
 from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.served_files import image_file
 from vitexplorer.ui.panel.own_picture import OwnPicture
@@ -23,28 +23,35 @@ class PatchesRoom(Room):
     invitation = Text("How the image is cut", "图像如何切分")
     icon = "M4 4h16v16H4z M4 9.3h16 M4 14.7h16 M9.3 4v16 M14.7 4v16"
 
-    def __init__(self, desk: Desk):
-        """Args: desk: what the rooms share."""
-        super().__init__(desk)
+    def __init__(self, context: Desk):
+        """Make the room.
+
+        Args:
+            context: shared context of the rooms.
+        """
+        super().__init__(context)
         self.own = OwnPicture(self.key, "patch_grid")
 
     def build(self) -> list[Block]:
-        """The board."""
+        """Build the board."""
         with self.own.build():
             self.board = PatchesBoard()
         return [*self.own.components, self.board]
 
-    def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
-        """The patches of the pixels the model saw."""
+    def fill(self, timed_capture: Explored, address: Address, language: Language) -> Updates:
+        """Show the patches of the pixels that the model saw."""
         from vitexplorer.figures.identity import run_of
 
-        capture, provenance = explored.capture, explored.capture.provenance
+        capture = timed_capture.capture
+        provenance = capture.provenance
         own = self.own.fill(capture, language)
         if self.own.is_refused(capture):
             return own
-        pixels, grid, dim = capture.input.pixels, capture.grid(0), capture.residual(0).shape[-1]
+        pixels = capture.input.pixels
+        grid = capture.grid(0)
+        dim = capture.residual(0).shape[-1]
         board = board_data(
-            kept_file(capture, "image", lambda: image_file(pixels)),
+            capture_file(capture, "image", lambda: image_file(pixels)),
             grid,
             capture.prefix_tokens,
             dim,
@@ -53,6 +60,6 @@ class PatchesRoom(Room):
             start=made_once(capture, "sharpest", lambda: sharpest_patch(pixels, grid)),
             saved_as=f"patch_grid_{provenance.model}_{run_of(provenance)}",
         )
-        frame = self.around("patch_grid", language, python=self.desk.python_lines(address, "patch_grid"))
-        said = reading(pixels.shape[:2], grid, capture.prefix_tokens, dim, language)
-        return own | {self.board: board.model_copy(update={**frame, "reading": said})}
+        frame = self.around("patch_grid", language, python=self.context.python_lines(address, "patch_grid"))
+        sentences = reading(pixels.shape[:2], grid, capture.prefix_tokens, dim, language)
+        return own | {self.board: board.model_copy(update={**frame, "reading": sentences})}

@@ -1,5 +1,5 @@
-// The tokens in their order, prefix tokens first and always in sight where they leave room. Only the patches in sight
-// exist as elements, so that 4,096 of them cost as much as 49.
+// The sequence of tokens, prefix tokens first and always visible where there is room. Only visible patches exist as
+// elements, so that 4,096 of them cost as much as 49.
 
 import {filled, make} from '../../kit/dom.js';
 import {EDGE, SIZE, TILE, firstPatch, inSight, patchOf, scrollTo} from './geometry.js';
@@ -34,7 +34,7 @@ export function sequence(root, scene) {
     return tile(prefix() + patch, face, {className: `tile${marked ? ' marked' : ''}`, dataset: {patch}, style: place});
   }
 
-  /** The whole strip, after its length or width has changed. */
+  /** Draws the whole strip after a change of its length or width. */
   function lay() {
     const first = firstPatch(prefix());
     tiles.style.width = `${first + count() * TILE + EDGE}px`;
@@ -49,7 +49,7 @@ export function sequence(root, scene) {
     sight.replaceChildren(...shown.map((patch) => patchTile(patch, patch === marked)));
   }
 
-  /** @param {number} patch comes to the middle */
+  /** @param {number} patch patch to centre */
   function centre(patch) {
     strip.scrollLeft = scrollTo(patch, strip.clientWidth, prefix(), strip.classList.contains('pinned'));
   }

@@ -1,4 +1,4 @@
-"""Every word the board shows. `{name}` is filled in by the browser, which knows what the mouse points at."""
+"""Texts of the patches board. The browser fills in `{name}` from the patch under the mouse."""
 
 from __future__ import annotations
 

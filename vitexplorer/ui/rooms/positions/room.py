@@ -1,4 +1,4 @@
-"""The room Positions: its views, drawn as figures in one panel."""
+"""The Positions room: a panel of figures."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The room Size & cost: one story of all countings, a calculator, and tables on demand."""
+"""The Size & cost room: parameters and operations by every way of counting, a calculator, and tables on demand."""

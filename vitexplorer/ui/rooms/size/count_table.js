@@ -4,7 +4,7 @@ import {make} from '../../kit/dom.js';
 import {percent, spaced} from '../../kit/numbers.js';
 import {columnsOf, pieces} from './formula_terms.js';
 
-/** A formula as it is set in a book. */
+/** Typesets a formula. */
 export function formula(text) {
   return make('span', {className: 'math'}, ...pieces(text).flatMap(({text: letters, leans, index}) => [
     leans === undefined ? letters : make(leans ? 'i' : 'span', {textContent: letters}),
@@ -12,7 +12,7 @@ export function formula(text) {
   ]));
 }
 
-/** A count as it stands in a column of them. */
+/** Formats a count for its column. */
 export const number = (count) => make('span', {textContent: spaced(count)});
 
 function shareCell(share) {
@@ -36,14 +36,14 @@ function totalRow(columns, {total}, words) {
     make('td', {className: 'count'}, number(total)), make('td', {className: 'share'}, ...share));
 }
 
-/** The total in words: 2,850,058 parameters ≈ 2.9 M. */
+/** Total in words: 2,850,058 parameters ≈ 2.9 M. */
 function headline({total, unit, compact}) {
   if (total === null) return '';
   return `: ${spaced(total)} ${unit}${compact === String(total) ? '' : ` \u2248 ${compact}`}`;
 }
 
 /**
- * @param {any} table what Python sent, `CountTableData`
+ * @param {any} table `CountTableData`
  * @param {Record<string, string>} words
  */
 export function countTable(table, words) {

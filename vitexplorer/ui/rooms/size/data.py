@@ -1,4 +1,4 @@
-"""Data of the board of sizes: numbers and words; the browser draws them and adds nothing."""
+"""Data of the size board: numbers and texts, which the browser only draws."""
 
 from __future__ import annotations
 
@@ -14,62 +14,62 @@ class CountRow(BaseModel):
     name: str
     count: int
     share: float | None = None
-    """of the total, 0-1"""
+    """Share of the total, 0-1"""
     symbols: str = ""
-    """the term in letters; D_s is D with the index s"""
+    """Term of the formula in letters; D_s is D with the index s"""
     numbers: str = ""
-    """the same with numbers"""
+    """Term of the formula with numbers"""
     beside: str = ""
-    """another saying of the count: what a paper declares, or the count in short"""
+    """Second form of the count: the size that a paper declares, or the count in short"""
 
 
 class CountTableData(BaseModel):
     """Rows of counts and, where they add up to something, their total."""
 
     label: str = ""
-    """on the button that opens it"""
+    """Text of the button that opens the table"""
     title: str = ""
     rows: list[CountRow] = []
     total: int | None = None
     compact: str = ""
-    """the total in short: 5.7 M"""
+    """Total in short: 5.7 M"""
     unit: str = ""
-    """what was counted, as it follows a number"""
+    """Unit as it follows a number"""
     note: str = ""
     columns: dict[str, str] = {}
-    """headings: name, symbols, numbers, beside, count, share"""
+    """Headings of the columns: name, symbols, numbers, beside, count, share"""
 
 
 class StoryRow(BaseModel):
-    """One part of a model in every counting; None where one does not say."""
+    """One part of a model by every way of counting; None where a way gives no number."""
 
     key: str = "total"
     name: str = ""
     hint: str = ""
-    """what is in it"""
+    """Content of the part"""
     counted: int | None = None
     exact: int | None = None
     symbols: str = ""
-    """of the exact formula"""
+    """Terms of the exact formula"""
     rough: int | None = None
     rough_symbols: str = ""
     difference: int | None = None
-    """exact - rough"""
+    """Exact count minus rough count"""
     macs: int | None = None
 
 
 class SizeData(FrameData):
-    """A model that there is, or one that is designed."""
+    """Size of the model on the screen, or of a design."""
 
     asked: int = 0
-    """number of the question that this answers, as the browser counts them; 0 where nobody asked"""
+    """Number of the question that this answers, counted by the browser; 0 where it answers none"""
     design: str = ""
-    """what is designed, as the address has it; empty for the model on the screen"""
+    """Design as in the address; empty for the model on the screen"""
     title: str = ""
     rows: list[StoryRow] = []
     total: StoryRow = StoryRow()
     notes: list[str] = []
     fields: list[Field] = []
-    """where a design starts, and its sizes"""
+    """Controls of a design: its start and its sizes"""
     tables: list[CountTableData] = []
-    """what is opened on demand"""
+    """Tables that open on demand"""

@@ -1,7 +1,7 @@
-"""A ViT that exists only on the sliders, and how the address writes it: `ViT-B/16;depth=24;dim=1024`.
+"""Designs of a ViT by sliders, written in the address as `ViT-B/16;depth=24;dim=1024`.
 
-The first word is where the design started, a model of the literature or nothing: the model on the screen. The rest are
-the sliders that were moved.
+The first word is the start of the design: a model of the literature, or nothing for the model on the screen. The rest
+are the sliders that were moved.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ SLIDERS = {
 
 @dataclass(frozen=True)
 class Design:
-    """A design: its start, and the sliders that were moved."""
+    """Design of a ViT: its start, and the sliders that were moved."""
 
     preset: str
     moved: Mapping[str, float]
 
     @classmethod
     def read(cls, text: str) -> Design:
-        """From an address, which may say anything: what is no slider is left out, what is too large is the largest."""
+        """Read a design from an address; unknown sliders are left out and values are clipped to their range."""
         preset, *moves = text.split(";")
         moved = {}
         for name, _, value in (move.partition("=") for move in moves):
@@ -55,21 +55,26 @@ class Design:
 
     @property
     def text(self) -> str:
-        """As the address writes it."""
+        """Text of the design in an address."""
         return ";".join([self.preset, *(f"{name}={value:g}" for name, value in self.moved.items())])
 
     def __bool__(self) -> bool:
-        """Return whether anything is designed."""
+        """Return True where a start was chosen or a slider was moved."""
         return bool(self.preset or self.moved)
 
     def shape(self, own: ViTShape | None) -> ViTShape:
-        """The ViT that it describes. Args: own: shape of the model on the screen; None where that is no plain ViT."""
+        """Return the shape of the designed ViT.
+
+        Args:
+            own: shape of the model on the screen; None where it is no plain ViT.
+        """
         base = PRESETS.get(self.preset) or own or ViTShape()
-        whole = {name: int(value) for name, value in self.moved.items() if name in ("patch_size", "depth", "num_heads")}
-        side, dim = self.moved.get("image_size"), int(self.moved.get("dim", base.dim))
+        integers = {name: int(self.moved[name]) for name in ("patch_size", "depth", "num_heads") if name in self.moved}
+        side = self.moved.get("image_size")
+        dim = int(self.moved.get("dim", base.dim))
         return replace(
             base,
-            **whole,
+            **integers,
             image_size=(int(side), int(side)) if side else base.image_size,
             dim=dim,
             hidden=int(self.moved.get("mlp_ratio", base.hidden / base.dim) * dim),
@@ -78,7 +83,7 @@ class Design:
 
 
 def settings_of(shape: ViTShape) -> dict[str, float]:
-    """Positions of the sliders for a shape."""
+    """Return the positions of the sliders for a shape."""
     return {
         "image_size": shape.image_size[0],
         "patch_size": shape.patch_size,
@@ -91,7 +96,7 @@ def settings_of(shape: ViTShape) -> dict[str, float]:
 
 
 def design_note(shape: ViTShape) -> Text:
-    """Note on a shape: no whole number of patches, or heads that do not divide the width."""
+    """Return the note on a shape: patches that do not fit the image, heads that do not divide the width, or a rule."""
     if shape.num_patches == 0:
         return CALCULATOR_WORDS["no_patches"]
     if shape.image_size[0] % shape.patch_size:

@@ -1,4 +1,4 @@
-// What the board of sizes says of its rows, before anything is drawn.
+// Pure functions of the size board: columns, formulas, changes, designs.
 
 /**
  * @typedef {object} CountRow one part or term
@@ -6,17 +6,17 @@
  * @property {number} count
  * @property {number | null} share of the total, 0-1
  * @property {string} symbols the term in letters; x_c is x with the index c
- * @property {string} numbers the same with numbers
- * @property {string} beside another saying of the count
+ * @property {string} numbers the term with numbers
+ * @property {string} beside second form of the count
  */
 
-/** @typedef {{text: string, leans?: boolean, index?: string}} Piece of a formula; single letters lean */
+/** @typedef {{text: string, leans?: boolean, index?: string}} Piece of a formula; `leans` for italics */
 
 const COLUMNS = ['name', 'symbols', 'numbers', 'beside', 'count', 'share'];
 const PIECE = /([A-Za-z\u03b1-\u03c9]+)(?:_(\w+))?|[^]/g;
 
 /**
- * The columns that have something to say, in order: names, counts, and what a row has of the others.
+ * Columns with content, in order: names, counts, then the others that some row has.
  *
  * @param {CountRow[]} rows
  */
@@ -26,8 +26,8 @@ export function columnsOf(rows) {
 }
 
 /**
- * A formula in pieces: letters lean, digits and operators stand, x_c gets an index. Factors of a product stay together,
- * so that a long sum breaks between its products.
+ * Splits a formula into pieces: letters in italics, digits and operators upright, x_c with an index. Factors of a product
+ * stay together, so that a long sum breaks between its products.
  *
  * @param {string} formula
  * @returns {Piece[]}
@@ -45,7 +45,7 @@ export function pieces(formula) {
 }
 
 /**
- * Which way a part's count went since the last design.
+ * Direction of a count's change since the last design.
  *
  * @param {Map<string, number>} before counts by part; empty for another model
  * @param {string} part
@@ -59,10 +59,10 @@ export function change(before, part, count) {
 }
 
 /**
- * A design as the address has it.
+ * Writes a design as in the address.
  *
- * @param {string} preset where it started; empty for the model on the screen
- * @param {Map<string, number>} moved the sliders that were
+ * @param {string} preset start of the design; empty for the model on the screen
+ * @param {Map<string, number>} moved values of the moved sliders
  */
 export function written(preset, moved) {
   return [preset, ...[...moved].map(([name, value]) => `${name}=${value}`)].join(';');

@@ -1,14 +1,15 @@
-"""Models of the literature: the size that the paper declares beside the size that the closed formula counts.
+"""Models of the literature: sizes that papers declare, and shapes for the closed formula.
 
-Declared: Dosovitskiy et al. 2021 (arXiv 2010.11929, table 1), Touvron et al. 2021 (arXiv 2012.12877, table 1) and Liu
-et al. 2021 (arXiv 2103.14030, table 1a), in millions as they stand there. Counted: with a classifier of 1000 classes.
+Declared sizes are in millions as printed by Dosovitskiy et al. 2021 (arXiv 2010.11929, table 1), Touvron et al. 2021
+(arXiv 2012.12877, table 1) and Liu et al. 2021 (arXiv 2103.14030, table 1a). Shapes have a classifier of 1000 classes.
 """
 
 from __future__ import annotations
 
 from vitexplorer.quantities.parameter_formulas import SwinShape, ViTShape, exact_terms, total
 
-TINY, SMALL = ViTShape(dim=192, num_heads=3, hidden=768), ViTShape(dim=384, num_heads=6, hidden=1536)
+TINY = ViTShape(dim=192, num_heads=3, hidden=768)
+SMALL = ViTShape(dim=384, num_heads=6, hidden=1536)
 LARGE = ViTShape(dim=1024, depth=24, num_heads=16, hidden=4096)
 HUGE = ViTShape(patch_size=14, dim=1280, depth=32, num_heads=16, hidden=5120)
 BIGGER = (2, 2, 18, 2)
@@ -21,7 +22,7 @@ PRESETS = {
     "ViT-L/16": LARGE,
     "ViT-H/14": HUGE,
 }
-"""where a design can start"""
+"""Models at which a design can start"""
 
 DECLARED: tuple[tuple[str, int, ViTShape | SwinShape], ...] = (
     ("DeiT-Ti/16", 5, TINY),
@@ -37,5 +38,5 @@ DECLARED: tuple[tuple[str, int, ViTShape | SwinShape], ...] = (
 
 
 def counted(shape: ViTShape | SwinShape) -> int:
-    """All parameters, term by term."""
+    """Count all parameters by the exact formula."""
     return total(exact_terms(shape))

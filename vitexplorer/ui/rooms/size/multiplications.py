@@ -1,8 +1,8 @@
-"""Multiply-accumulates of a ViT that exists only on the sliders, and what counting tools make of them.
+"""Multiply-accumulates of a ViT by its shape, and the counts that common tools print for it.
 
-Three kinds that grow differently: projections and MLP with N D^2, attention with N^2 D (Vaswani et al. 2017, arXiv
-1706.03762, table 1), and attention in windows with N again (Swin, arXiv 2103.14030, equations 1 and 2). For ViT-B/16 at
-224 pixels the whole is 17.56 G; tools that leave something out print 16.9, 12.0 or 0.2 G for the same model.
+Projections and MLP grow with N D^2, attention with N^2 D (Vaswani et al. 2017, arXiv 1706.03762, table 1), attention
+in windows with N (Swin, arXiv 2103.14030, equations 1 and 2). ViT-B/16 at 224 pixels takes 17.56 G; tools that leave
+something out print 16.9, 12.0 or 0.2 G for the same model.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from vitexplorer.core.types import Term
 from vitexplorer.quantities.parameter_formulas import ViTShape, total
 
 WINDOW = 7
-"""tokens on each side of Swin's windows"""
+"""Tokens on each side of Swin's windows"""
 
 PATCHES = Text("Patch embedding", "图块嵌入")
 PROJECTIONS = Text("Projections q, k, v and output", "q、k、v 与输出的投影")
@@ -22,7 +22,7 @@ CLASSIFIER = Text("Classifier", "分类头")
 
 
 def vit_macs(shape: ViTShape) -> tuple[Term, ...]:
-    """Multiply-accumulates of one image, kind by kind; T tokens are the N patches and the prefix tokens."""
+    """Return the multiply-accumulates of one image by kind; the T tokens are N patches and the prefix tokens."""
     L, D, M, K = shape.depth, shape.dim, shape.hidden, shape.classes
     N, P, C = shape.num_patches, shape.patch_size, shape.channels
     T = N + shape.num_prefix_tokens
@@ -36,15 +36,15 @@ def vit_macs(shape: ViTShape) -> tuple[Term, ...]:
 
 
 def windowed_attention(shape: ViTShape) -> int:
-    """Cost of the attention if each patch attended in its window alone, linear in N."""
+    """Count the multiply-accumulates of attention if each patch attended in its window alone; linear in N."""
     return shape.depth * 2 * shape.num_patches * WINDOW**2 * shape.dim
 
 
 def as_counted(shape: ViTShape) -> tuple[tuple[Text, int], ...]:
-    """Multiplications of the same model as tools count them: what they see, and what that comes to."""
+    """Return the counts of several tools for one model: what each tool counts, and its result."""
     counts = {term.name: term.count for term in vit_macs(shape)}
     everything = total(vit_macs(shape))
-    once = shape.depth * (4 * shape.dim**2 + 2 * shape.dim * shape.hidden) + counts.get(CLASSIFIER, 0)
+    weights_once = shape.depth * (4 * shape.dim**2 + 2 * shape.dim * shape.hidden) + counts.get(CLASSIFIER, 0)
     return (
         (Text("every product, also inside fused attention", "所有乘法，包括融合注意力内部的"), everything),
         (
@@ -60,6 +60,6 @@ def as_counted(shape: ViTShape) -> tuple[tuple[Text, int], ...]:
         ),
         (
             Text("each weight once, as if the sequence were one token long", "每个权重只计一次，如同序列只有一个标记"),
-            once + counts[PATCHES],
+            weights_once + counts[PATCHES],
         ),
     )

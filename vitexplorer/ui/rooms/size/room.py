@@ -1,4 +1,4 @@
-"""The Size & cost room: the model on the screen in every counting, and a calculator for any ViT in the same table."""
+"""The Size & cost room: parameters and cost of the model by every way of counting, and a calculator for any ViT."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vitexplorer.core.types import Result
 from vitexplorer.quantities.parameter_formulas import ViTShape
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.ui.gradio_adapter.events import fields_of
-from vitexplorer.ui.panel.room_figures import SHOWN, RoomFigures
+from vitexplorer.ui.panel.room_figures import BROWSER_VIEW_JS, RoomFigures
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size.data import SizeData
 from vitexplorer.ui.rooms.size.designs import Design
@@ -36,39 +36,42 @@ class SizeRoom(Room):
     icon = "M3 20h18 M5 20v-5h4v5 M10 20V9h4v11 M15 20V4h4v16"
 
     def build(self) -> list[Component]:
-        """The board, and the room's figures for those who ask."""
+        """Build the board, and the room's figures in a closed accordion."""
         self.filled = gr.State(None)
         self.board = SizeBoard(elem_id="vx-size-board")
-        title = self.desk.t(CALCULATOR_WORDS["figures"])
+        title = self.context.t(CALCULATOR_WORDS["figures"])
         with gr.Accordion(title, open=False, elem_id="vx-size-figures") as self.figures:
-            self.panel = RoomFigures(self.desk, self.key)
+            self.panel = RoomFigures(self.context, self.key)
             self.panel.build()
-        state = [self.desk.address, self.desk.language]
+        state = [self.context.address, self.context.language]
         self.board.design(self.design, state, self.board, trigger_mode="always_last", **QUICK)
         return []
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
-        """Count when the room is entered, and when the model is another."""
-        state = [active, self.desk.address, self.filled, self.desk.language, self.panel.said]
-        listen(self.enter, state, [self.board, self.filled, self.figures], js=SHOWN, **QUICK)
+        """Count when the room is entered, and when the model changes."""
+        state = [active, self.context.address, self.filled, self.context.language, self.panel.browser_view]
+        listen(self.enter, state, [self.board, self.filled, self.figures], js=BROWSER_VIEW_JS, **QUICK)
         super().enter_on(listen, active)
 
     async def enter(
-        self, active: str, address: Address, filled: Address | None, language: Language, said: str = ""
+        self, active: str, address: Address, filled: Address | None, language: Language, browser_view: str = ""
     ) -> Updates:
-        """The model on the screen; of a link that was just opened its design, and the figures that it names."""
-        if active != self.key or filled == address or address == Address():  # nothing is captured yet
+        """Show the model on the screen; after a new link, the design and the figures that it names."""
+        is_captured = address != Address()
+        if active != self.key or filled == address or not is_captured:
             return gr.skip()
-        linked = filled is None or filled.opened != address.opened
-        entered: Updates = {
-            self.board: await self.data(Design.read(address.design if linked else ""), address, language),
+        is_new_link = filled is None or filled.opened != address.opened
+        updates: Updates = {
+            self.board: await self.data(Design.read(address.design if is_new_link else ""), address, language),
             self.filled: address,
         }
-        named = ShownView.read(said)
-        return entered | ({self.figures: gr.Accordion(open=True)} if named.room == self.key and named.view else {})
+        named = ShownView.read(browser_view)
+        if named.room == self.key and named.view:
+            updates[self.figures] = gr.Accordion(open=True)
+        return updates
 
     async def design(self, event: gr.EventData, address: Address, language: Language) -> SizeData:
-        """What the sliders describe, read as an address is."""
+        """Show the design of the sliders, sent as text in the format of the address."""
         text = fields_of(event).get("text")
         if text is None or address == Address():
             return gr.skip()
@@ -77,11 +80,13 @@ class SizeRoom(Room):
         return data
 
     async def data(self, design: Design, address: Address, language: Language) -> SizeData:
-        """The board for a design, or for the model where nothing is designed."""
+        """Return the board's data for a design, or for the model where the design is empty."""
         from vitexplorer.views import refusal
 
-        engine, picture = self.desk.engine, address.picture
-        capture, counts, cost = await engine.capture(picture), None, None
+        engine = self.context.engine
+        picture = address.picture
+        capture = await engine.capture(picture)
+        counts, cost = None, None
         if not design:
             counts = await engine.compute(picture, capture, "parameters", {})
             cost = None if refusal("cost", capture) else await engine.compute(picture, capture, "cost", {})
@@ -106,7 +111,7 @@ class SizeRoom(Room):
             data = design_sizes(design, own, language)
         else:
             data = model_sizes(
-                self.desk.engine.places.title_of(address.model),
+                self.context.engine.places.title_of(address.model),
                 shape,
                 counted(capture.model.module),
                 counts,
@@ -115,6 +120,6 @@ class SizeRoom(Room):
                 size,
                 language,
             )
-        python = self.desk.python_lines(address, "parameters")
+        python = self.context.python_lines(address, "parameters")
         frame = self.around("parameters", language, python=python)
         return data.model_copy(update={**frame, "question": CALCULATOR_WORDS["question"].in_(language)})

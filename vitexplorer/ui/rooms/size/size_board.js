@@ -1,4 +1,4 @@
-// The board of sizes: a model's story, the sliders that design another one in the same table, and tables on demand.
+// The size board: a model's parts by every way of counting, sliders for a design, and tables on demand.
 
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
 import {make, refill, setText} from '../../kit/dom.js';
@@ -17,8 +17,8 @@ export function mount({element, props, trigger, watch}) {
   /** @type {Map<string, number>} */
   let moved = new Map();
   /** @type {Map<string, number>} */
-  let before = new Map();  // exact counts of the last design, to mark what a slider moved
-  let opened = Number(inAddress('table'));  // number of the table that is, from 1; 0 for none
+  let before = new Map();  // exact counts of the last design, to mark changes
+  let opened = Number(inAddress('table'));  // number of the open table, from 1; 0 for none
   const fields = form(part('.fields'), {live: true, settled(name) {
     const value = fields.settings()[name];
     if (name === 'preset') [preset, moved, before] = [value, new Map(), new Map()];
@@ -44,7 +44,7 @@ export function mount({element, props, trigger, watch}) {
     part('.opened').replaceChildren(...(shown ? countTable(shown, words) : []));
   }
 
-  /** @param {number} number of a table; the one that is open is closed */
+  /** @param {number} number table to open; the open one is closed */
   function open(number) {
     opened = number === opened ? 0 : number;
     writeAddress({table: opened || ''});
@@ -57,7 +57,7 @@ export function mount({element, props, trigger, watch}) {
     if (props.value?.rows?.length) showTables(props.value);
   });
 
-  // ------------------------------------------------------------------------------------ what Python sent
+  // ------------------------------------------------------------------------------------ values from Python
 
   function showStory(value) {
     const {head, body, foot} = table(value, before);
@@ -71,7 +71,7 @@ export function mount({element, props, trigger, watch}) {
     before = new Map(value.rows.map(({key, exact}) => [key, exact]));
   }
 
-  /** Of a page that was just opened, or of another model: nobody asked for it. */
+  /** Shows a value that answers no event: of a newly opened page, or of another model. */
   function adopt({design}) {
     const [start, ...moves] = design.split(';');
     preset = start;

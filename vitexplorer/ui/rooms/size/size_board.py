@@ -1,4 +1,4 @@
-"""The board of sizes as a gradio component."""
+"""Component of the size board."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from vitexplorer.ui.rooms.size.data import SizeData
 
 
 class SizeBoard(Widget):
-    """Parts of a model in every counting, sliders for another one, and tables on demand.
+    """Component with the parts of a model by every way of counting, sliders for a design, and tables on demand.
 
-    Fires `design` with `text`, what is designed as the address has it, and `asked`.
+    Event: `design` with `text`, the design as in the address, and `asked`.
     """
 
     data_model = SizeData

@@ -1,4 +1,4 @@
-"""Everything the board shows of one model: of the one on the screen, or of one that is designed."""
+"""Data of the size board for the model on the screen, or for a design."""
 
 from __future__ import annotations
 
@@ -51,17 +51,17 @@ def model_sizes(
     size: tuple[int, int],
     language: Language,
 ) -> SizeData:
-    """The model on the screen.
+    """Return the board's data for the model on the screen.
 
     Args:
-        title: what it is called
-        shape: of the closed formula that is exact for it
-        module: its parameters part by part
-        parameters: the same, block by block
-        cost: of one image of `size`; None where it is not counted
-        macs: the same part by part
-        size: height and width in pixels
-        language: of every word
+        title: title of the model.
+        shape: shape for the closed formula that is exact for the model; None where there is none.
+        module: parameters of the module by part.
+        parameters: parameters by block.
+        cost: cost of one image of `size`; None where it is not counted.
+        macs: multiply-accumulates by part; None where they are not counted.
+        size: height and width in pixels.
+        language: language of all texts.
     """
     own = shape if isinstance(shape, ViTShape) else None
     notes = [CALCULATOR_WORDS["formula_equals" if shape else "formula_none"]]
@@ -69,22 +69,29 @@ def model_sizes(
     notes += [] if cost else [CALCULATOR_WORDS["cost_none"]]
     names = [part_text(part).in_(language) for part in parameters.parts]
     tables = [parts_table(names, parameters.values.tolist(), title, language)]
-    seen = replace(own, image_size=size) if own else None
+    sized = replace(own, image_size=size) if own else None
     if shape:
         tables += _formula_tables(shape, language)
     if cost and cost.terms:
-        tables.append(_cost_table(cost.terms, seen, language))
-    if seen and cost and total(vit_macs(seen)) == cost.total:
-        tables.append(tools_table(seen, language))
+        tables.append(_cost_table(cost.terms, sized, language))
+    if sized and cost and total(vit_macs(sized)) == cost.total:
+        tables.append(tools_table(sized, language))
     data = _sizes(shape, module, macs, size, language)
-    data.title, data.notes = title, [note.in_(language) for note in notes]
+    data.title = title
+    data.notes = [note.in_(language) for note in notes]
     data.tables = [*tables, declared_table(language)]
-    data.fields = _fields(seen or ViTShape(), "", language)
+    data.fields = _fields(sized or ViTShape(), "", language)
     return data
 
 
 def design_sizes(design: Design, own: ViTShape | None, language: Language) -> SizeData:
-    """A design. Args: design: not empty; own: shape of the model on the screen; language: of every word."""
+    """Return the board's data for a design.
+
+    Args:
+        design: design that is not empty.
+        own: shape of the model on the screen; None where it is no plain ViT.
+        language: language of all texts.
+    """
     shape = design.shape(own)
     macs: Counter[str] = Counter()
     for term in vit_macs(shape):
@@ -111,14 +118,14 @@ def _sizes(
     size: tuple[int, int],
     language: Language,
 ) -> SizeData:
-    """Data that a model and a design have in common."""
+    """Return the data that a model and a design have in common."""
     rows, sums = story(shape, module, macs, language)
     words = frame_words(language) | {key: text.in_(language) for key, text in CALCULATOR_WORDS.items()}
     return SizeData(rows=rows, total=sums, reading=reading(rows, sums, size, language), words=words)
 
 
 def _fields(shape: ViTShape, preset: str, language: Language) -> list[Field]:
-    """Fields of a design: its start, and its sizes."""
+    """Return the controls of a design: its start and its sizes."""
     presets = (("", CALCULATOR_WORDS["on_screen"]), *((name, same(name)) for name in PRESETS))
     sizes = settings_of(shape)
     specs = [
@@ -132,7 +139,7 @@ def _fields(shape: ViTShape, preset: str, language: Language) -> list[Field]:
 
 
 def _formula_tables(shape: ViTShape | SwinShape, language: Language) -> list[CountTableData]:
-    """The exact formula, the rough one, and what it leaves out."""
+    """Return the tables of the exact formula, the rough formula, and the terms that the rough one leaves out."""
     exact, rough = exact_terms(shape), rough_terms(shape)
     left_out = differences(exact, rough)
     rough_note = CALCULATOR_WORDS["rough_note" if isinstance(shape, ViTShape) else "rough_note_stages"]
@@ -146,7 +153,7 @@ def _formula_tables(shape: ViTShape | SwinShape, language: Language) -> list[Cou
 
 
 def _cost_table(terms: Sequence[Term], shape: ViTShape | None, language: Language) -> CountTableData:
-    """Multiply-accumulates term by term; of a plain ViT also what windows would make of it."""
+    """Return the table of multiply-accumulates by term, for a plain ViT with a note on windowed attention."""
     note = None
     if shape:
         macs = compact(windowed_attention(shape), MACS)

@@ -1,4 +1,4 @@
-// The story of a model's size: two bars of the same parts, and every counting of them in one table.
+// A model's size: two bars of the same parts, and a table of every way of counting them.
 
 import {make} from '../../kit/dom.js';
 import {percent, spaced} from '../../kit/numbers.js';
@@ -6,10 +6,10 @@ import {formula, number} from './count_table.js';
 import {change} from './formula_terms.js';
 
 const MARKS = {grew: '\u25b2', fell: '\u25bc'};
-/** A part needs this share of a bar for its name. */
+/** Least share of a bar that leaves room for a part's name. */
 const NAMED = 0.09;
 
-/** Counted where there is a module, otherwise what the formula says. */
+/** Counted parameters where there is a module, otherwise those of the formula. */
 const size = (row) => row.counted ?? row.exact;
 
 function bar(label, rows, total, count) {
@@ -27,7 +27,7 @@ function bar(label, rows, total, count) {
 }
 
 /**
- * Parameters above, multiplications below.
+ * Draws two bars: parameters above, multiply-accumulates below.
  *
  * @param {any} value what Python sent, `SizeData`
  */
@@ -36,7 +36,7 @@ export function bars({rows, total, words}) {
   return countings.filter(([, count]) => count(total)).map(([label, count]) => bar(label, rows, total, count));
 }
 
-/** What a slider moved: an arrow before the number. */
+/** Marks a changed number with an arrow. */
 function mark(way, words) {
   const title = words[way];
   return make('span', {className: 'change', title, textContent: MARKS[way], attributes: {role: 'img', 'aria-label': title}});
@@ -44,7 +44,7 @@ function mark(way, words) {
 
 const COLUMNS = ['counted', 'exact', 'rough', 'difference', 'macs'];
 
-/** The line below a number: its share, or the formula that it came from. */
+/** Line below a number: its share, or its formula. */
 function small(column, row, total) {
   if (column === 'exact') return formula(row.symbols);
   if (column === 'rough') return formula(row.rough_symbols);
@@ -69,7 +69,7 @@ function line(row, total, columns, before, words) {
 }
 
 /**
- * Parts as rows, countings as columns; a counting that nobody made has none.
+ * Draws the table: parts as rows, ways of counting as columns; a way without numbers has no column.
  *
  * @param {any} value what Python sent, `SizeData`
  * @param {Map<string, number>} before exact counts of the last design

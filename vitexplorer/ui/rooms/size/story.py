@@ -1,4 +1,4 @@
-"""One model in every counting, part by part, and the sentence that says what the numbers come to."""
+"""Table of one model's parts by every way of counting, and the sentences that sum it up."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def story(
     macs: Mapping[str, int] | None,
     language: Language,
 ) -> tuple[list[StoryRow], StoryRow]:
-    """The rows and their total.
+    """Return the rows and their total.
 
     Args:
-        shape: what the formulas need; None where no formula is exact
-        module: parameters of each part as counted from a module; None for a design
-        macs: multiply-accumulates of each part; None where nobody counted them
-        language: of the names
+        shape: shape for the formulas; None where no formula is exact.
+        module: parameters of each part, counted from a module; None for a design.
+        macs: multiply-accumulates of each part; None where they are not counted.
+        language: language of the names.
     """
     exact, rough = (by_formula(terms(shape)) if shape else None for terms in (exact_terms, rough_terms))
     rough_symbols = _rough_symbols(shape) if shape else {}
@@ -70,7 +70,7 @@ def _sum(rows: Sequence[StoryRow], counting: str) -> int | None:
 
 
 def _rough_symbols(shape: ViTShape | SwinShape) -> dict[str, str]:
-    """With the usual M = 4 D the MLP is twice the attention: together they are the 12 L D² of lecture notes."""
+    """Return the rough formula by part; with the usual M = 4 D, attention and MLP together are 12 L D²."""
     if isinstance(shape, SwinShape):
         usual = {"mlp": "Σ 8 · L_s · D_s²"} if shape.mlp_ratio == 4 else {}
         return {**ROUGH_OF_SWIN, **usual}
@@ -78,22 +78,22 @@ def _rough_symbols(shape: ViTShape | SwinShape) -> dict[str, str]:
 
 
 def is_twelve(shape: ViTShape | SwinShape | None) -> bool:
-    """Return whether attention and MLP together are 12 L D²."""
+    """Return True where attention and MLP together are 12 L D²."""
     if isinstance(shape, ViTShape):
         return shape.hidden == 4 * shape.dim
     return shape is not None and shape.mlp_ratio == 4
 
 
-# ---------------------------------------------------------------------------------------------- the sentence
+# ---------------------------------------------------------------------------------------------- sentences
 
 
 def reading(rows: Sequence[StoryRow], total: StoryRow, size: tuple[int, int], language: Language) -> str:
-    """Size of the model, error of the rough formula, and cost of one image of (height, width) pixels."""
-    sentences = [_how_large(rows, total), _how_rough(total), _how_dear(rows, total, size)]
+    """Return sentences on the model's size, the rough formula's error, and the cost of a (height, width) image."""
+    sentences = [_size_sentence(rows, total), _error_sentence(total), _cost_sentence(rows, total, size)]
     return " ".join(text.in_(language) for text in sentences if text).replace("。 ", "。")
 
 
-def _how_large(rows: Sequence[StoryRow], total: StoryRow) -> Text:
+def _size_sentence(rows: Sequence[StoryRow], total: StoryRow) -> Text:
     counting = "exact" if total.counted is None else "counted"
     count = getattr(total, counting)
     return CALCULATOR_WORDS["reading_size"].format(
@@ -101,14 +101,14 @@ def _how_large(rows: Sequence[StoryRow], total: StoryRow) -> Text:
     )
 
 
-def _how_rough(total: StoryRow) -> Text | None:
+def _error_sentence(total: StoryRow) -> Text | None:
     if not total.exact or total.difference is None:
         return None
     key = "reading_less" if total.difference >= 0 else "reading_more"
     return CALCULATOR_WORDS[key].format(rough=counted(total.rough), off=percent(abs(total.difference) / total.exact))
 
 
-def _how_dear(rows: Sequence[StoryRow], total: StoryRow, size: tuple[int, int]) -> Text | None:
+def _cost_sentence(rows: Sequence[StoryRow], total: StoryRow, size: tuple[int, int]) -> Text | None:
     if not total.macs:
         return None
     return CALCULATOR_WORDS["reading_cost"].format(
@@ -117,7 +117,7 @@ def _how_dear(rows: Sequence[StoryRow], total: StoryRow, size: tuple[int, int]) 
 
 
 def _largest(rows: Sequence[StoryRow], counting: str, total: int) -> dict[str, object]:
-    """The largest part and its share."""
+    """Return the largest part and its share."""
     row = max(rows, key=lambda row: getattr(row, counting))
     share = percent(getattr(row, counting) / total) if total else percent(0)
     return {"share": share, "part": CALCULATOR_WORDS[f"in_{row.key}"]}

@@ -1,4 +1,4 @@
-"""Counts to tables: every share is of the total, and the total is the sum of the rows."""
+"""Tables of counts. A share is a share of the total, and the total is the sum of the rows."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
 
 
 def parts_table(parts: Sequence[str], counts: Sequence[int], model: str, language: Language) -> CountTableData:
-    """One row for each part of a model; `counts` (parts,) int, in the same order."""
+    """Return a table with one row for each part of a model; `counts` are in the order of `parts`."""
     rows = [CountRow(name=part, count=int(count)) for part, count in zip(parts, counts, strict=True)]
-    table = _adding_up("parts", rows, PARAMETERS, "part", language)
+    table = _table_with_total("parts", rows, PARAMETERS, "part", language)
     table.title = CALCULATOR_WORDS["title_parts"].format(model=model).in_(language)
     return table
 
@@ -25,43 +25,54 @@ def parts_table(parts: Sequence[str], counts: Sequence[int], model: str, languag
 def terms_table(
     key: str, terms: Sequence[Term], language: Language, *, unit: Unit = PARAMETERS, note: Text | None = None
 ) -> CountTableData:
-    """One row for each term of a closed formula: in words, in symbols, with numbers, and its value."""
+    """Return a table with one row for each term of a closed formula: words, symbols, numbers, value."""
     rows = [
         CountRow(name=term.name.in_(language), symbols=term.symbols, numbers=term.numbers, count=term.count)
         for term in terms
     ]
-    table = _adding_up(key, rows, unit, "term", language)
+    table = _table_with_total(key, rows, unit, "term", language)
     table.note = note.in_(language) if note else ""
     return table
 
 
 def tools_table(shape: ViTShape, language: Language) -> CountTableData:
-    """Why tools print different numbers for one model."""
+    """Return the table that explains why tools print different numbers for one model."""
     rows = [
-        CountRow(name=what.in_(language), beside=compact(count, MACS), count=count) for what, count in as_counted(shape)
+        CountRow(name=method.in_(language), beside=compact(count, MACS), count=count)
+        for method, count in as_counted(shape)
     ]
     return _table("tools", rows, MACS, {"name": "tools", "beside": "compact"}, language)
 
 
 def declared_table(language: Language) -> CountTableData:
-    """Sizes that papers declare beside the exact ones."""
+    """Return the table of sizes that papers declare beside the exact sizes."""
     rows = [CountRow(name=name, beside=f"{millions} M", count=counted(shape)) for name, millions, shape in DECLARED]
     return _table("declared", rows, PARAMETERS, {"name": "model", "beside": "declared"}, language)
 
 
-def _adding_up(key: str, rows: list[CountRow], unit: Unit, name: str, language: Language) -> CountTableData:
-    """A table with its total, of which every row is a share."""
+def _table_with_total(key: str, rows: list[CountRow], unit: Unit, name: str, language: Language) -> CountTableData:
+    """Return a table with its total and each row's share of it."""
     total = sum(row.count for row in rows)
     for row in rows:
         row.share = row.count / total if total else 0.0
     headings = {"name": name, "symbols": "symbols", "numbers": "numbers", "share": "share"}
     table = _table(key, rows, unit, headings, language)
-    table.total, table.compact, table.unit = total, compact(total, unit), unit.after_number.in_(language)
+    table.total = total
+    table.compact = compact(total, unit)
+    table.unit = unit.after_number.in_(language)
     return table
 
 
 def _table(key: str, rows: list[CountRow], unit: Unit, headings: dict[str, str], language: Language) -> CountTableData:
-    """Args: key: in the words for its button and title; headings: columns and their words, but for the count."""
+    """Return a table.
+
+    Args:
+        key: name of the table in the keys of its button and title in `CALCULATOR_WORDS`.
+        rows: rows of the table.
+        unit: unit of the counts, the heading of their column.
+        headings: other columns, with the keys of their headings in `CALCULATOR_WORDS`.
+        language: language of all texts.
+    """
     columns = {column: CALCULATOR_WORDS[heading].in_(language) for column, heading in headings.items()}
     return CountTableData(
         label=CALCULATOR_WORDS[f"open_{key}"].in_(language),

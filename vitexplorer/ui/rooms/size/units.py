@@ -1,4 +1,4 @@
-"""Units of what is counted, and large counts in short."""
+"""Units of counts, and short forms of large counts."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from vitexplorer.core.text import Text, same
 
 @dataclass(frozen=True)
 class Unit:
-    """A thing that is counted."""
+    """Unit of a count."""
 
     after_number: Text
-    """as it follows a number: 5,717,416 parameters"""
+    """Unit after a number: 5,717,416 parameters"""
     column: Text
-    """as it heads a column of numbers"""
+    """Heading of a column of numbers"""
     billion: str = "G"
-    """the letter for 10^9: G, but B where a field says 7 B"""
+    """Letter for 10^9: G, or B for parameters, which are usually written as 7 B"""
 
 
 PARAMETERS = Unit(Text("parameters", "个参数"), Text("Parameters", "参数量"), billion="B")
@@ -25,5 +25,5 @@ MACS = Unit(Text("multiply-accumulates (MACs)", "次乘加运算（MACs）"), sa
 
 
 def compact(count: int, unit: Unit) -> str:
-    """A count to one decimal with its unit's letter for 10^9."""
+    """Format a count to one decimal, with its unit's letter for 10^9."""
     return numbers.compact(count, unit.billion)

@@ -1,4 +1,4 @@
-"""Every word of the board of sizes that does not come with the counts."""
+"""Texts of the size board that do not come with the counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The room Tokens: its views, drawn as figures in one panel."""
+"""The Tokens room: a panel of figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// Interventions as switches. Whatever settles sends all changes as one text; Python answers with the changed run.
+// Switches of the interventions. A settled control sends all changes as one text; Python answers with the changed run.
 
 import {writeAddress} from '../../kit/address.js';
 import {make, refill, setText} from '../../kit/dom.js';
@@ -12,7 +12,7 @@ export function mount({element, props, trigger, watch}) {
   const cards = new Map();
   let waiting = 0, asked = 0;  // number of the latest question
 
-  /** What was just switched on has no controls yet: its settings are those that Python begins with. */
+  /** Text of the changes; an intervention that was just switched on has no controls yet and gets Python's defaults. */
   function text() {
     return props.value.items.filter(({key}) => cards.get(key).box.checked).map((item) => {
       const said = Object.entries(cards.get(item.key).settings()).map(([name, value]) => `${name}=${value}`).join(',');

@@ -1,7 +1,7 @@
-"""Possible changes, as switches with their controls, made from the registry of interventions at run time.
+"""Component with a switch and controls for each possible change, made from the registry of interventions.
 
-The page is built before torch is loaded, so the picker learns what there is from its value. A switch or control that
-moves sends `choose` with all changes as one text, the one that the URL and `--change` have.
+The page is built before torch is loaded, so the picker takes the list of changes from its value. A switch or control
+that moves sends `choose` with all changes as one text, in the format of the URL and of `--change`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ EXAMPLES = {
     "hidden": "mask_patches",
     "shift": "shift_image:right={half},down={half},fill=wrap",
 }
-"""changes to begin with"""
+"""Example changes, by the key of their label in `WHAT_IF_WORDS`"""
 
 
 class ChangeItem(BaseModel):
@@ -47,34 +47,34 @@ class ChangeItem(BaseModel):
     misleads: str
     on: bool = False
     refused: str = ""
-    """why this model cannot be changed so"""
+    """Reason why this model cannot be changed in this way"""
     controls: list[Field] = []
 
 
 class ChangeExample(BaseModel):
-    """A set of changes under a name."""
+    """Set of changes with a label."""
 
     label: str
     text: str
 
 
 class ChangesData(FrameData):
-    """All interventions and which are on."""
+    """All interventions, with those that are on."""
 
     asked: int = 0
-    """number of the question that this answers, as the browser counts them; 0 where nobody asked"""
+    """Number of the question that this answers, counted by the browser; 0 where it answers none"""
     items: list[ChangeItem] = []
     examples: list[ChangeExample] = []
     text: str = ""
-    """the changes that are shown"""
+    """Current changes as text"""
     image: ServedFile | None = None
-    """what the plain run saw"""
+    """Pixels that the plain run saw"""
     refused: str = ""
-    """why the changes were not made"""
+    """Reason why the changes were not made"""
 
 
 class ChangesPicker(Widget):
-    """The switches. Fires `choose` with `text` and `asked`."""
+    """Component of the switches. Event: `choose` with `text` and `asked`."""
 
     data_model = ChangesData
     stem = "changes"
@@ -82,7 +82,7 @@ class ChangesPicker(Widget):
 
 
 def changes_data(capture: Capture, chosen: Changes, language: Language) -> ChangesData:
-    """The picker for a plain run with the changes that are on, every setting filled in."""
+    """Return the picker's data for a plain run and the changes that are on; every setting is filled in."""
     from vitexplorer.interventions import interventions, write_changes
 
     return ChangesData(
@@ -99,7 +99,7 @@ def changes_data(capture: Capture, chosen: Changes, language: Language) -> Chang
 
 
 def _examples(capture: Capture, language: Language) -> list[ChangeExample]:
-    """Examples that are possible for this model, every setting filled in."""
+    """List the examples that are possible for this model; every setting is filled in."""
     from vitexplorer.interventions import settled, write_changes
 
     fields = {"last": capture.depth - 1, "half": capture.grid(capture.depth - 1).patch_size // 2}

@@ -1,7 +1,7 @@
-"""The What if room: the same image and model with something changed, beside the plain run.
+"""The What if room: a changed run of the network beside the plain run of the same image and model.
 
-What became of the answer at the top, the attention of both runs under one mouse with the switches beside them, and
-below the figures: the class token and the map, whether tokens move with the image, and other views of the changed run.
+At the top is the answer before and after the change. Below it stand the attention of both runs on linked canvases with
+the switches, then the figures: comparisons with the plain run, and other views of the changed run.
 """
 
 from __future__ import annotations
@@ -29,37 +29,41 @@ if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
 
 OF_CHANGED = ("attention_rollout", "head_atlas", "pooling", "logit_lens", "token_pca", "generic_relevance")
-"""views of other rooms that are offered of the changed run"""
+"""Views of other rooms that this room offers for the changed run"""
 UNSURE = 0.1
-"""of probability lost, from which on an answer that stays is less sure"""
+"""Loss of probability above which an unchanged answer is called less sure"""
 ALIKE, MOVED = 0.95, 0.5
-"""cosines from which on what a model makes of an image is almost, or partly, what it was"""
+"""Least cosines of the output token before and after that count as almost the same, and as partly the same"""
 NOTHING = "nothing"
-"""in an address: a person chose to change nothing"""
+"""Text in an address after a person chose to change nothing"""
 
 
 class ChangedFigures(RoomFigures):
-    """The room's own views, and some of others, of the changed run."""
+    """Panel of the changed run: the room's own views and some of other rooms."""
 
-    def __init__(self, desk: Desk):
-        """Args: desk: with the address that names the changes."""
-        super().__init__(desk, "what_if")
+    def __init__(self, context: Desk):
+        """Make the panel.
+
+        Args:
+            context: shared context of the rooms, whose address names the changes.
+        """
+        super().__init__(context, "what_if")
 
     def views(self) -> tuple[str, ...]:
-        """Keys of the views, those of the room first."""
+        """Return the keys of the views, the room's own first."""
         return (*super().views(), *OF_CHANGED)
 
     async def capture(self, address: Address) -> Capture:
-        """The changed run."""
-        return await self.desk.engine.changed(address.picture, address.change)
+        """Return the changed run."""
+        return await self.context.engine.changed(address.picture, address.change)
 
     def run(self, address: Address) -> Hashable:
-        """A picture with its changes."""
+        """Return the engine's key of the run: the picture with its changes."""
         return address.picture, address.change
 
     def python(self, address: Address, view: str, settings: Mapping[str, Any]) -> str:
-        """The lines of Python, with the change."""
-        return self.desk.python_lines(address, view, changed=bool(address.change), **settings)
+        """Return Python code that makes the same figure, with the change."""
+        return self.context.python_lines(address, view, changed=bool(address.change), **settings)
 
 
 class WhatIfRoom(Room):
@@ -72,19 +76,19 @@ class WhatIfRoom(Room):
     apart = True
 
     def build(self) -> list[Component]:
-        """Switches, two canvases, figures."""
-        self.changed = gr.State(Address())  # the address with the changes that are shown
-        self.shown = gr.State(None)  # what the room was filled for
-        self.block = gr.State(0)  # that both canvases show
+        """Build the switches, two canvases and the figures."""
+        self.changed = gr.State(Address())  # the address with the current changes
+        self.filled = gr.State(None)  # the page's address for which the room was filled
+        self.block = gr.State(0)  # the block on both canvases
         with gr.Column(elem_classes=["vx-what-if", "vx-frame"]), gr.Column(elem_classes=["layout"]):
             self.picker = ChangesPicker(elem_id="vx-changes")
             self.stage = TwoSided(self.key, ("vx-plain-canvas", "vx-changed-canvas"))
-            self.stage.build(self.show_block, [self.changed, self.desk.language], [self.block])
-        self.panel = ChangedFigures(replace(self.desk, address=self.changed))
+            self.stage.build(self.show_block, [self.changed, self.context.language], [self.block])
+        self.panel = ChangedFigures(replace(self.context, address=self.changed))
         self.panel.build()
         chosen = self.picker.choose(
             self.choose,
-            [self.changed, self.block, self.desk.language],
+            [self.changed, self.block, self.context.language],
             [self.picker, *self.stage.canvases, self.changed],
             trigger_mode="always_last",
             **QUICK,
@@ -93,54 +97,58 @@ class WhatIfRoom(Room):
         return []
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
-        """Fill the room when it is entered, and when the image or model is another."""
+        """Fill the room when it is entered, and when the image or model changes."""
         entered = listen(
             self.enter,
-            [active, self.desk.address, self.changed, self.shown, self.desk.language],
-            [self.picker, self.block, *self.stage.canvases, self.changed, self.shown],
+            [active, self.context.address, self.changed, self.filled, self.context.language],
+            [self.picker, self.block, *self.stage.canvases, self.changed, self.filled],
             **QUICK,
         )
         self.panel.enter_on(entered.then, active)
 
     async def enter(
-        self, active: str, address: Address, changed: Address, shown: Address | None, language: Language
+        self, active: str, address: Address, changed: Address, filled: Address | None, language: Language
     ) -> Updates:
-        """The changes chosen before, or those of the address, or a puzzle; the last block."""
-        if active != self.key or shown == address or address == Address():
+        """Show the changes of an opened link, or the previous ones, or shuffled patches."""
+        if active != self.key or filled == address or address == Address():
             return gr.skip()
-        linked = shown is None or shown.opened != address.opened
-        before = {"": FIRST_CHANGE, NOTHING: ""}.get(address.change, address.change) if linked else changed.change
-        plain = await self.desk.engine.capture(address.picture)
-        data, run, text = await self._changed(address, before, language)
-        if run is None:  # another model may have no such head
-            data, run, text = await self._changed(address, FIRST_CHANGE, language)
-        (block, _), canvases = await in_thread(self.stage.open, _sides(plain, run, language), address, language)
+        is_new_link = filled is None or filled.opened != address.opened
+        if is_new_link:
+            requested = {"": FIRST_CHANGE, NOTHING: ""}.get(address.change, address.change)
+        else:
+            requested = changed.change
+        plain = await self.context.engine.capture(address.picture)
+        data, changed_run, text = await self._changed(address, requested, language)
+        if changed_run is None:  # another model may have no such head
+            data, changed_run, text = await self._changed(address, FIRST_CHANGE, language)
+        (block, _), canvases = await in_thread(self.stage.open, _sides(plain, changed_run, language), address, language)
         return {
             self.picker: data,
             self.block: block,
             **canvases,
             self.changed: replace(address, change=text),
-            self.shown: address,
+            self.filled: address,
         }
 
     async def choose(self, event: gr.EventData, changed: Address, block: int, language: Language) -> Updates:
-        """Other changes; those that are not possible are answered with a sentence, and nothing else moves."""
+        """Show other changes; for impossible ones a sentence appears and nothing else changes."""
         text = fields_of(event).get("text")
         if text is None or changed == Address():
             return gr.skip()
-        data, run, text = await self._changed(changed, text, language)
+        data, changed_run, text = await self._changed(changed, text, language)
         data.asked = fields_of(event).get("asked", 0)
-        if run is None:
+        if changed_run is None:
             return {self.picker: data}
-        sides = _sides(await self.desk.engine.capture(changed.picture), run, language)
+        sides = _sides(await self.context.engine.capture(changed.picture), changed_run, language)
         canvases = await in_thread(self.stage.show, sides, (block, block), language)
         return {self.picker: data, **canvases, self.changed: replace(changed, change=text)}
 
     async def show_block(self, event: gr.EventData, changed: Address, language: Language) -> Updates:
-        """Another block of both runs; head and query stay what the visitor chose in the browser."""
-        plain, block = await self.desk.engine.capture(changed.picture), fields_of(event).get("block", 0)
-        run = await self.desk.engine.changed(changed.picture, changed.change)
-        moved = await in_thread(self.stage.move, event, _sides(plain, run, language), (block, block), language)
+        """Show another block of both runs; head and query stay what the visitor chose in the browser."""
+        plain = await self.context.engine.capture(changed.picture)
+        block = fields_of(event).get("block", 0)
+        changed_run = await self.context.engine.changed(changed.picture, changed.change)
+        moved = await in_thread(self.stage.move, event, _sides(plain, changed_run, language), (block, block), language)
         if moved is None:
             return gr.skip()
         (block, _), canvases = moved
@@ -149,28 +157,28 @@ class WhatIfRoom(Room):
     async def _changed(
         self, address: Address, text: str, language: Language
     ) -> tuple[ChangesData, Capture | None, str]:
-        """The picker, the changed run or None where it is not possible, and its changes in full."""
+        """Return the picker's data, the changed run or None where it is impossible, and its changes in full."""
         from vitexplorer.interventions import settled, write_changes
 
-        plain = await self.desk.engine.capture(address.picture)
+        plain = await self.context.engine.capture(address.picture)
         try:
             chosen = await in_thread(settled, plain, text)
-            run = await self.desk.engine.changed(address.picture, write_changes(chosen))
+            changed_run = await self.context.engine.changed(address.picture, write_changes(chosen))
         except ExplainedError as error:
             data = await in_thread(lambda: changes_data(plain, _possible(plain, text), language))
             data.refused = error.text.in_(language)
             return data, None, text
         data = await in_thread(changes_data, plain, chosen, language)
-        data.reading = await in_thread(answer, plain, run, language) if chosen else ""
-        return data.model_copy(update=self.next_button(language)), run, write_changes(chosen)
+        data.reading = await in_thread(answer, plain, changed_run, language) if chosen else ""
+        return data.model_copy(update=self.next_button(language)), changed_run, write_changes(chosen)
 
 
-def _sides(plain: Capture, run: Capture, language: Language) -> tuple[Side, Side]:
-    return Side(plain, WHAT_IF_WORDS["plain"].in_(language)), Side(run, WHAT_IF_WORDS["changed"].in_(language))
+def _sides(plain: Capture, changed_run: Capture, language: Language) -> tuple[Side, Side]:
+    return Side(plain, WHAT_IF_WORDS["plain"].in_(language)), Side(changed_run, WHAT_IF_WORDS["changed"].in_(language))
 
 
 def _possible(plain: Capture, text: str) -> dict[str, dict[str, Any]]:
-    """Keep of some changes those that are possible one by one, so that the switches stay as they were put."""
+    """Return the changes up to the first impossible one, so that the switches stay as the visitor set them."""
     from vitexplorer.interventions import read_changes, settled
 
     chosen: dict[str, dict[str, Any]] = {}
@@ -182,23 +190,25 @@ def _possible(plain: Capture, text: str) -> dict[str, dict[str, Any]]:
     return chosen
 
 
-def answer(plain: Capture, run: Capture, language: Language) -> str:
-    """Sentence on the answer before and after the change; without classes, on the token that would be read."""
+def answer(plain: Capture, changed_run: Capture, language: Language) -> str:
+    """Compare the answer before and after the change in a sentence; without classes, compare the output token."""
     from vitexplorer.quantities.read_out import top_classes
     from vitexplorer.quantities.two_runs import token_cosines
 
     if plain.logits is None:
-        cosine = float(token_cosines(plain, run, "cls" if "cls" in plain.prefix_tokens else "mean")[-1])
-        so = next(name for least, name in ((ALIKE, "alike"), (MOVED, "moved"), (-1, "other")) if cosine >= least)
-        return WHAT_IF_WORDS["no_answer"].format(cosine=f"{cosine:.2f}", so=WHAT_IF_WORDS[so]).in_(language)
-    best, now = (top_classes(capture.logits, plain.model.class_texts, 1)[0] for capture in (plain, run))
-    if isinstance(best, Output):
-        return WHAT_IF_WORDS["number"].format(before=best.display_value, after=now.display_value).in_(language)
-    names = [one.name.in_(language) or str(one.index) for one in (best, now)]
-    shares = [best.display_value, now.display_value]
-    if best.index != now.index:
-        said = [Text("{name} ({share})", "{name}（{share}）").format(name=name, share=share) for name, share in
-                zip(names, shares, strict=True)]  # fmt: skip
-        return WHAT_IF_WORDS["new_answer"].format(before=said[0], after=said[1]).in_(language)
-    kind = "unsure" if best.probability - now.probability > UNSURE else "same"
+        cosine = float(token_cosines(plain, changed_run, "cls" if "cls" in plain.prefix_tokens else "mean")[-1])
+        kind = next(name for least, name in ((ALIKE, "alike"), (MOVED, "moved"), (-1, "other")) if cosine >= least)
+        return WHAT_IF_WORDS["no_answer"].format(cosine=f"{cosine:.2f}", so=WHAT_IF_WORDS[kind]).in_(language)
+    before, after = (top_classes(capture.logits, plain.model.class_texts, 1)[0] for capture in (plain, changed_run))
+    if isinstance(before, Output):
+        return WHAT_IF_WORDS["number"].format(before=before.display_value, after=after.display_value).in_(language)
+    names = [best.name.in_(language) or str(best.index) for best in (before, after)]
+    shares = [before.display_value, after.display_value]
+    if before.index != after.index:
+        answers = [
+            Text("{name} ({share})", "{name}（{share}）").format(name=name, share=share)
+            for name, share in zip(names, shares, strict=True)
+        ]
+        return WHAT_IF_WORDS["new_answer"].format(before=answers[0], after=answers[1]).in_(language)
+    kind = "unsure" if before.probability - after.probability > UNSURE else "same"
     return WHAT_IF_WORDS[f"{kind}_answer"].format(name=names[0], before=shares[0], after=shares[1]).in_(language)

@@ -1,4 +1,4 @@
-"""Words of the room What if."""
+"""Texts of the room What if."""
 
 from __future__ import annotations
 

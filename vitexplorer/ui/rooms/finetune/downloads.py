@@ -1,4 +1,4 @@
-"""Files that a training leaves its visitor with, and the images that it is asked about."""
+"""Files of a training to download, and uploaded images to predict."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.storage.checked_reading import read_header
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file
-from vitexplorer.ui.rooms.finetune.results import takeaways
+from vitexplorer.ui.rooms.finetune.results import download_kinds
 
 
 def lay_out(paths: list[str], folder: Path) -> None:
-    """Put images sent for prediction into one folder: those of a zip, or the images themselves. Raises DataError."""
+    """Put uploaded images into a folder: the content of a zip, or the images themselves.
+
+    Raises:
+        DataError: for a zip that cannot be unpacked.
+    """
     from vitexplorer.finetune.data.archive import unpack_zip
 
     if len(paths) == 1 and paths[0].lower().endswith(".zip"):
@@ -26,18 +30,22 @@ def lay_out(paths: list[str], folder: Path) -> None:
 
 
 def table_file(text: str, name: str) -> ServedFile:
-    """A .csv; only one with more than ASCII begins with the mark that Excel wants and Kaggle takes for a letter."""
+    """Return a .csv file; a byte order mark, which Excel needs and Kaggle misreads, is written only beyond ASCII."""
     return cached_file(text.encode("ascii" if text.isascii() else "utf-8-sig"), name)
 
 
-def made(result: FinetuneResult, what: str, config: JobConfig) -> ServedFile:
-    """A result as one of its kinds of files. Raises ExplainedError where that cannot be."""
+def download_file(result: FinetuneResult, what: str, config: JobConfig) -> ServedFile:
+    """Return a result as one of its kinds of files.
+
+    Raises:
+        ExplainedError: where the file cannot be made.
+    """
     from vitexplorer.finetune.takeaway import merged_checkpoint, model_card, peft_zip
 
     name = stem_of(config, result.run)
     if what == "card":
         return cached_file(model_card(result, config).encode(), f"{name}.md")
-    if what == "merged" and what in takeaways(result):
+    if what == "merged" and what in download_kinds(result):
         return cached_file(merged_checkpoint(result.model), f"{name}-merged.safetensors")
     if what == "peft":
         return cached_file(peft_zip(result.model), f"{name}-peft.zip")

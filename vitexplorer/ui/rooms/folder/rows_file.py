@@ -1,4 +1,4 @@
-"""The rows that are chosen as a file that a person keeps: it is written beside, sent, and gone."""
+"""Download of the chosen rows of a survey: written to a temporary folder, sent, and deleted."""
 
 from __future__ import annotations
 
@@ -19,15 +19,19 @@ from vitexplorer.ui.kit.static_responses import NO_STORE
 FORMATS = ("csv", "parquet")
 
 
-def kept_rows(asking: SurveyRequest) -> FileResponse:
-    """The file; lists stand in a Parquet file alone. Raises ExplainedError where it cannot be written."""
+def rows_file(request: SurveyRequest) -> FileResponse:
+    """Return the rows as a CSV or Parquet file; only Parquet holds columns of lists.
+
+    Raises:
+        ExplainedError: where the file cannot be written.
+    """
     from vitexplorer.survey.export import export
 
-    ending = asking.text("as")
+    ending = request.text("as")
     if ending not in FORMATS:
         raise ExplainedError(SURVEY_WORDS["survey_wrong"])
-    survey = asking.opened
-    where = conditions(survey, asking.text("where"))
+    survey = request.opened
+    where = conditions(survey, request.text("where"))
     with explain_full_disk(Path(tempfile.gettempdir())):
         folder = Path(tempfile.mkdtemp(prefix="vitexplorer-rows-"))
     try:
@@ -35,5 +39,5 @@ def kept_rows(asking: SurveyRequest) -> FileResponse:
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
-    return FileResponse(file, headers=NO_STORE, background=gone)
+    remove_folder = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    return FileResponse(file, headers=NO_STORE, background=remove_folder)
