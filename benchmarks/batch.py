@@ -1,4 +1,4 @@
-"""What does looking at many images cost? Captures of a batch, and a survey's questions, beside the plain batched pass.
+"""What do captures of a batch and a survey's questions cost, relative to the plain batched pass?
 
     python -m benchmarks.batch [--batch 16] [--rounds 15] [--models scenes_vit_patch16_192 ...]
 
@@ -31,26 +31,27 @@ from vitexplorer.survey.schema import schema_of
 
 MODELS = ("scenes_vit_patch16_192", "scenes_swin_patch4_window6_192")
 TARGETS = {"captured in one pass": 1.05, "and every question": 1 / 0.95}
-"""largest multiple of the plain batched pass"""
+"""Largest multiples of the plain batched pass"""
 
 
 def rows_of(model: LoadedModel, batch: int) -> dict[str, Callable[[], object]]:
-    """What is timed; the plain pass first."""
+    """Return the timed functions by row, the plain pass first."""
     rng = np.random.default_rng(0)
     size = model.preprocessing.input_size
-    given = [prepare(model, rng.integers(0, 256, (*size, 3), dtype=np.uint8), "squash") for _ in range(batch)]
-    schema, targets = schema_of(model), [None] * batch
-    captures = schema.captures(model, given)
+    inputs = [prepare(model, rng.integers(0, 256, (*size, 3), dtype=np.uint8), "squash") for _ in range(batch)]
+    schema = schema_of(model)
+    targets = [None] * batch
+    captures = schema.captures(model, inputs)
 
     def plain() -> torch.Tensor:
         with torch.no_grad():
-            return model.module(torch.cat([one.tensor for one in given]))
+            return model.module(torch.cat([prepared.tensor for prepared in inputs]))
 
     rows: dict[str, Callable[[], object]] = {
         "plain batched pass": plain,
-        "captured in one pass": lambda: capture_inputs(model, given),
-        "captured and watched": lambda: schema.captures(model, given),
-        "and every question": lambda: schema.answers(schema.captures(model, given), targets),
+        "captured in one pass": lambda: capture_inputs(model, inputs),
+        "captured and watched": lambda: schema.captures(model, inputs),
+        "and every question": lambda: schema.answers(schema.captures(model, inputs), targets),
     }
     for question in schema.questions:
         rows[f"  {question.key} alone"] = lambda question=question: question.answers(captures, targets)
@@ -58,7 +59,7 @@ def rows_of(model: LoadedModel, batch: int) -> dict[str, Callable[[], object]]:
 
 
 def measure(rows: dict[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
-    """CPU seconds of every row in every round."""
+    """Return CPU seconds of every row in every round."""
     times: dict[str, list[float]] = {row: [] for row in rows}
     for turn in range(rounds + 2):
         for row, work in reversed(rows.items()) if turn % 2 else rows.items():
@@ -71,8 +72,9 @@ def measure(rows: dict[str, Callable[[], object]], rounds: int) -> dict[str, lis
 
 
 def print_table(name: str, batch: int, times: dict[str, list[float]]) -> bool:
-    """One table; whether every target is met."""
-    plain, met = next(iter(times.values())), True
+    """Print one table; return True if every target is met."""
+    plain = next(iter(times.values()))
+    met = True
     print(f"\n{name}, {batch} images, {len(plain)} rounds, CPU time of one thread")
     print(f"{'':26}{'ms an image':>12}{'/ plain':>10}{'target':>10}")
     for row, spent in times.items():
@@ -85,7 +87,7 @@ def print_table(name: str, batch: int, times: dict[str, list[float]]) -> bool:
 
 
 def main() -> int:
-    """Print the tables; 1 where a target is missed."""
+    """Print the tables; return 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=15)

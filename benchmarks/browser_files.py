@@ -1,4 +1,4 @@
-"""The files that Chromium asks for when it opens the page, and a client that asks for files as cheaply as it can.
+"""List of the files that Chromium requests when it opens the page, and a lightweight client to request them.
 
 httpx takes more than twice the time for a file that the server takes to send it; on two cores a measurement with it
 would be one of the client.
@@ -15,13 +15,13 @@ from urllib.parse import urlsplit
 from tests.helpers.app import Visit, browser
 
 CONNECTIONS = 4
-"""to one server at a time: the six that Chromium has, but for the two by which it hears of its events"""
+"""Connections per server: Chromium's six, less the two for event streams"""
 _OF_THE_VISIT = re.compile(r"/(\?.*)?$|/(gradio_api|files|attention|examples)/")
-"""the page itself, its events, and what their answers name: a visitor without a browser asks for those by itself"""
+"""The page, its events, and files named by their answers, which a visitor without a browser requests itself"""
 
 
 def recorded_files(url: str) -> list[str]:
-    """Paths of the files that never change, in the order in which a browser with an empty cache asks for them."""
+    """Return paths of the static files, in the order in which a browser with an empty cache requests them."""
     with browser() as chromium:
         visit = Visit(chromium)
         visit.open(url)
@@ -31,26 +31,27 @@ def recorded_files(url: str) -> list[str]:
 
 
 class FileClient:
-    """Asks one server for files over a few connections that stay open. Close it when the page is closed."""
+    """Client that requests files of one server over a few persistent connections; close it with the page."""
 
     def __init__(self, url: str, first: Sequence[str] = ()):
-        """A client that has not asked for anything yet.
+        """Set up a client without opening connections.
 
         Args:
             url: the server's address.
-            first: paths that `fetch_first` asks for: those of a page that is opened.
+            first: paths that `fetch_first` requests, those of an opened page.
         """
-        self._server, self._first = urlsplit(url), first
+        self._server = urlsplit(url)
+        self._first = first
         self._free: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
         self._places = asyncio.Semaphore(CONNECTIONS)
         self.requests = 0
 
     async def fetch_first(self) -> None:
-        """Ask for what every opened page asks for. Raises as `fetch`."""
+        """Request the files of an opened page; ConnectionError for a status other than 200."""
         await asyncio.gather(*map(self.fetch, self._first))
 
     async def fetch(self, path: str) -> None:
-        """Ask for a file and read it to its end. Raises ConnectionError for an answer that is not 200."""
+        """Request a file and read it to its end; ConnectionError for a status other than 200."""
         async with self._connection() as (reader, writer):
             self.requests += 1
             lines = (f"GET {path} HTTP/1.1", f"host: {self._server.netloc}", "accept-encoding: gzip, deflate, br")

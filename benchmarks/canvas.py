@@ -1,4 +1,4 @@
-"""How long from a moving mouse to the painted map? The canvas in headless Chromium, over made-up attention.
+"""Latency from a moving mouse to the painted map: the canvas in headless Chromium, with synthetic attention.
 
     python benchmarks/canvas.py [--hovers 30]
 
@@ -23,7 +23,7 @@ from tests.helpers.canvas_cases import CASES, open_case
 from tests.helpers.plain_page import PlainPage, plain_pages
 
 TARGET = 20.0
-"""ms from the event to the end of drawing, median"""
+"""Median milliseconds from the event to the end of drawing"""
 
 WATCH = """() => {
   window.ready = []; window.presented = [];
@@ -38,7 +38,7 @@ WATCH = """() => {
 
 
 def hover(page: Page, name: str, hovers: int) -> dict[str, list[float]]:
-    """Times in ms of hovering `hovers` patches of a case."""
+    """Return the times in ms of hovering `hovers` patches of a case."""
     case = CASES[name]
     page.wait_for_selector("#first .vx-canvas[data-query='cls']")
     page.wait_for_timeout(1500)
@@ -55,7 +55,7 @@ def hover(page: Page, name: str, hovers: int) -> dict[str, list[float]]:
 
 
 def main() -> int:
-    """Print a table; 1 where a median misses the target."""
+    """Print a table; return 1 if a median misses the target."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--hovers", type=int, default=30)
     hovers = parser.parse_args().hovers

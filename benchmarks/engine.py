@@ -1,4 +1,4 @@
-"""What does looking cost? Capture, attention and rollout beside the plain forward pass of the same model.
+"""What do capture, attention and rollout cost, relative to the plain forward pass of the same model?
 
     python benchmarks/engine.py [--rounds 15]
 
@@ -35,51 +35,51 @@ from vitexplorer.models.loading import LoadedModel
 SPEED_MODELS = ("vit_base_patch16_224", "swin_tiny_patch4_window7_224")
 MEMORY_MODEL, MEMORY_SIDE = "vit_small_patch16_224", 1024
 TARGETS = {"captured forward": 1.05, "attention of one block": 0.02, "rollout from one query": 0.10}
-"""largest share of a plain forward pass"""
+"""Largest shares of a plain forward pass"""
 MEMORY_TARGET = 0.7
-"""GB over the plain forward pass"""
+"""Largest memory in GB over the plain forward pass"""
 
 
 def noise(height: int, width: int) -> np.ndarray:
-    """An image, uint8 RGB."""
+    """Return an image of noise, uint8 RGB."""
     return np.random.default_rng(0).integers(0, 256, (height, width, 3), dtype=np.uint8)
 
 
 def plain_forward(model: LoadedModel, pixels: torch.Tensor) -> None:
-    """What one would run without us."""
+    """Run the plain forward pass."""
     with torch.no_grad():
         model.module(pixels)
 
 
 class EmptyMode(TorchFunctionMode):
-    """Does nothing: what torch itself asks for showing us every function that a pass calls."""
+    """Function mode that does nothing: torch's own cost of reporting every function call of a pass."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         return function(*args, **(kwargs or {}))
 
 
 def in_empty_mode(model: LoadedModel, pixels: torch.Tensor) -> None:
-    """The floor of a captured forward pass."""
+    """Run the pass in an empty function mode, the lower bound of a captured pass."""
     with EmptyMode():
         plain_forward(model, pixels)
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """CPU time of one run."""
+    """Return the CPU time of one run."""
     start = time.process_time()
     work()
     return time.process_time() - start
 
 
 def measure(name: str, rounds: int) -> dict[str, list[float]]:
-    """CPU seconds of every row in every round, the plain forward pass first."""
+    """Return CPU seconds of every row in every round, the plain forward pass first."""
     model = vx.load_model(name, weights="random", device="cpu")
-    given = prepare(model, noise(*model.preprocessing.input_size), fit="squash")
-    captured: Capture = capture_input(model, given)
+    prepared = prepare(model, noise(*model.preprocessing.input_size), fit="squash")
+    captured: Capture = capture_input(model, prepared)
     rows: dict[str, Callable[[], object]] = {
-        "plain forward": lambda: plain_forward(model, given.tensor),
-        "in an empty function mode": lambda: in_empty_mode(model, given.tensor),
-        "captured forward": lambda: capture_input(model, given),
+        "plain forward": lambda: plain_forward(model, prepared.tensor),
+        "in an empty function mode": lambda: in_empty_mode(model, prepared.tensor),
+        "captured forward": lambda: capture_input(model, prepared),
         "attention of one block": lambda: captured.attention(captured.depth // 2),
         "rollout from one query": lambda: vx.compute("attention_rollout", captured),
         "attention map": lambda: vx.compute("attention_map", captured),
@@ -95,7 +95,7 @@ def measure(name: str, rounds: int) -> dict[str, list[float]]:
 
 
 def print_speed(name: str, times: dict[str, list[float]]) -> bool:
-    """One table; whether every target is met."""
+    """Print one table; return True if every target is met."""
     met = True
     print(f"\n{name}, {len(times['plain forward'])} rounds, CPU time of one thread")
     print(f"{'':26}{'median ms':>10}{'/ plain':>10}{'target':>10}")
@@ -109,13 +109,13 @@ def print_speed(name: str, times: dict[str, list[float]]) -> bool:
 
 
 def peak(task: str) -> float:
-    """Peak resident GB of a process that does nothing but `task`."""
+    """Return the peak resident GB of a process that does nothing but `task`."""
     command = [sys.executable, __file__, "--task", task]
     return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout) / 1e9
 
 
 def run_task(task: str) -> None:
-    """In the process of its own: the plain pass, or capture, map and rollout; prints the peak in bytes."""
+    """Run the plain pass, or capture, map and rollout, in this process and print its peak memory in bytes."""
     model = vx.load_model(MEMORY_MODEL, weights="random", device="cpu")
     image = noise(MEMORY_SIDE, MEMORY_SIDE)
     if task == "plain":
@@ -128,7 +128,7 @@ def run_task(task: str) -> None:
 
 
 def print_memory() -> bool:
-    """The memory table; whether its target is met."""
+    """Print the memory table; return True if its target is met."""
     plain, exploring = peak("plain"), peak("explore")
     over = exploring - plain
     print(f"\n{MEMORY_MODEL} at {MEMORY_SIDE} x {MEMORY_SIDE}, peak resident memory of a process, GB")
@@ -139,7 +139,7 @@ def print_memory() -> bool:
 
 
 def main() -> int:
-    """Print the tables; 1 where a target is missed."""
+    """Print the tables; return 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--task", choices=("plain", "explore"), help=argparse.SUPPRESS)

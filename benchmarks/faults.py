@@ -1,13 +1,13 @@
-"""Trainings and surveys that are killed, frozen, torn and begun twice: how many end as if nothing had happened.
+"""Fault injection for trainings and surveys: killed, frozen and doubly started processes, and damaged files.
 
     python -m benchmarks.faults [times]
 
-Real processes train timm's `test_vit` on two dozen drawn squares. Each line counts what came beside what must come:
-workers killed at random moments and resumed to the same bits; workers that stand still; one file of a killed training
-torn at random, then resumed in this process (ten times as often, for that is quick); the same with each file cut to its
-half; two servers that begin trainings at the same moment where one is allowed. Processes that are frozen at random
-moments, whose training or survey another one ends before they wake: they must end, and change no byte. Files of a
-survey that are damaged in every way: rows are asked again to the same bytes, an index gives the same answers.
+Real processes train timm's `test_vit` on two dozen drawn squares. Each line prints the count of successes and the
+expected count: workers killed at random moments and resumed to the same bits; suspended workers; one file of a killed
+training damaged at random, then resumed in this process (ten times as often, since that is quick); the same with each
+file cut to half; two servers that start trainings at the same moment where one is allowed. Processes frozen at random
+moments, whose training or survey another process finishes before they wake, must end and change no byte. Damaged files
+of a survey: rows are computed again to the same bytes, an index gives the same answers.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ MADE_AGAIN = (
     *(OWN / name for name in (*CHECKPOINTS, TUNED, PREDICTIONS, "estimate.json")),
     *map(Path, ("baseline.json", "baseline_head.npz", EVENTS, CLAIM.name)),
 )
-"""files without which a training still ends with the same weights"""
+"""Files without which a training still ends with the same weights"""
 LOST = (Path("config.json"), Path("split.json"))
-"""those without which it says that it cannot go on"""
-PATIENCE = 300.0
+"""Files without which a training refuses to resume"""
+TIMEOUT_SECONDS = 300.0
 
 
 def config_of(data: Path, **plan: object) -> JobConfig:
@@ -69,7 +69,7 @@ def config_of(data: Path, **plan: object) -> JobConfig:
 
 
 def is_same(one: Path, other: Path) -> bool:
-    """Bit for bit: weights, predictions and figures."""
+    """Return True if weights, predictions and metrics of two trainings are equal bit for bit."""
     a, b = (load_comparison(folder)["lora"] for folder in (one, other))
     ours, theirs = load_file(a.file), load_file(b.file)
     return (
@@ -81,22 +81,22 @@ def is_same(one: Path, other: Path) -> bool:
 
 
 def ended(folder: Path) -> JobState:
-    """The state of a job once nobody works on it any more."""
-    end = time.monotonic() + PATIENCE
+    """Wait until no process works on a job and return its state."""
+    end = time.monotonic() + TIMEOUT_SECONDS
     while (state := job_state(folder)).state == "running" and time.monotonic() < end:
         time.sleep(0.05)
     return state
 
 
 def interrupted(folder: Path, config: JobConfig, sign: int, draw: random.Random) -> bool:
-    """Start a training, send its worker the signal at some moment, resume it: whether it was seen and it then ends."""
+    """Send a training's worker a signal at a random moment, then resume; True if noticed and finished."""
     detached.start(config, folder)
     begun = time.monotonic()
     after = draw.uniform(0.5, 8.0)
     while time.monotonic() < begun + after and worker_of(folder):
         time.sleep(0.01)
     pid = worker_of(folder)
-    if pid is None:  # it was quicker
+    if pid is None:  # it had finished
         return ended(folder).state == "finished"
     os.kill(pid, sign)
     end = time.monotonic() + 10
@@ -110,7 +110,7 @@ def interrupted(folder: Path, config: JobConfig, sign: int, draw: random.Random)
 
 
 def stopped_and_resumed(whole: Path, root: Path, sign: int, times: int) -> int:
-    """How often a training that got the signal ended with the weights of `whole`."""
+    """Count the signalled trainings that end with the weights of `whole`."""
     draw, right = random.Random(0), 0
     for n in range(times):
         folder = root / f"{sign}-{n}"
@@ -123,7 +123,7 @@ def stopped_and_resumed(whole: Path, root: Path, sign: int, times: int) -> int:
 
 
 def killed_of(whole: Path, root: Path) -> Path:
-    """The training as a kill in its fourth epoch would leave it, in a folder of its own."""
+    """Copy the training as a kill in its fourth epoch would leave it."""
     folder, killed = root / "stopping", root / "killed"
 
     def stop(event) -> None:
@@ -133,12 +133,12 @@ def killed_of(whole: Path, root: Path) -> Path:
 
     run_job(job_state(whole).config, folder, stop)
     shutil.rmtree(folder)
-    CLAIM.write(killed, Claim(1, 1.0))  # of a process that is gone, whose number is another's now
+    CLAIM.write(killed, Claim(1, 1.0))  # of a dead process whose pid another one has now
     return killed
 
 
 def resumed(killed: Path, damaged: dict[Path, bytes]) -> Path:
-    """The training with these files instead of its own, resumed to the end. Raises ExplainedError."""
+    """Resume a copy of the training with these files replaced; ExplainedError if it cannot go on."""
     folder = killed.with_name("torn")
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(killed, folder)
@@ -150,7 +150,7 @@ def resumed(killed: Path, damaged: dict[Path, bytes]) -> Path:
 
 
 def torn_at_random(killed: Path, cases: int) -> tuple[Counter[str], dict[str, str]]:
-    """Outcomes of one damaged file, resumed."""
+    """Return outcomes of trainings resumed with one damaged file."""
 
     def case(file: Path) -> st.SearchStrategy:
         return st.tuples(st.just(file), torn((killed / file).read_bytes()))
@@ -161,7 +161,7 @@ def torn_at_random(killed: Path, cases: int) -> tuple[Counter[str], dict[str, st
 
 
 def halves(whole: Path, killed: Path) -> int:
-    """Of how many files half is enough to end with the same weights."""
+    """Count the files of which half is enough to end with the same weights."""
     present = [file for file in MADE_AGAIN if (killed / file).exists()]
     return (
         len(MADE_AGAIN)
@@ -177,7 +177,7 @@ def halves(whole: Path, killed: Path) -> int:
 
 
 def begin(root: Path, config: JobConfig, at: float) -> bool:
-    """What a server does when a visitor starts a training, at this moment; whether there was room."""
+    """Start a training as a server does, at time `at`; return True if there was room."""
     places = UserStorage(root, hosted=False)
     time.sleep(max(0.0, at - time.time()))
     try:
@@ -189,13 +189,14 @@ def begin(root: Path, config: JobConfig, at: float) -> bool:
 
 
 def begun_at_once(root: Path, config: JobConfig, times: int) -> int:
-    """In how many rounds exactly one of two servers found room for a training."""
+    """Count the rounds in which exactly one of two servers finds room for a training."""
     right = 0
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as servers:
         for n in range(times):
-            place, at = root / f"round-{n}", time.time() + (5.0 if n == 0 else 0.3)
-            found = [servers.submit(begin, place, config, at) for _ in range(2)]
-            right += sorted(one.result() for one in found) == [False, True]
+            place = root / f"round-{n}"
+            at = time.time() + (5.0 if n == 0 else 0.3)
+            futures = [servers.submit(begin, place, config, at) for _ in range(2)]
+            right += sorted(future.result() for future in futures) == [False, True]
             for job in place.glob(f"*/{CLAIM.name}"):
                 if worker := worker_of(job.parent):
                     os.kill(worker, signal.SIGKILL)
@@ -206,23 +207,23 @@ def begun_at_once(root: Path, config: JobConfig, times: int) -> int:
 
 
 def everything(folder: Path) -> dict[Path, tuple[int, bytes]]:
-    """Each file of a folder, when it was written last, and what is in it."""
+    """Return the modification time and content of each file of a folder."""
     files = (path for path in folder.rglob("*") if path.is_file() and path.name not in (".lock", LOG))
     return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in files}
 
 
 def woken(frozen: psutil.Process, folder: Path) -> bool:
-    """Whether a frozen process, let go on, ends and changes nothing."""
+    """Resume a frozen process; True if it ends and changes no file."""
     before = everything(folder)
     with suppress(psutil.NoSuchProcess):
         frozen.resume()
-        frozen.wait(PATIENCE)
+        frozen.wait(TIMEOUT_SECONDS)
     return everything(folder) == before
 
 
 def frozen_after(folder: Path, seconds: float, pid: int) -> psutil.Process:
-    """A process, frozen so many seconds after it has claimed its folder, or ended if it was quicker."""
-    process, end = psutil.Process(pid), time.monotonic() + PATIENCE
+    """Freeze a process `seconds` after it has claimed its folder; it may have ended before."""
+    process, end = psutil.Process(pid), time.monotonic() + TIMEOUT_SECONDS
     with suppress(psutil.NoSuchProcess):
         while not begins(folder) and process.is_running() and time.monotonic() < end:
             time.sleep(0.001)
@@ -232,7 +233,7 @@ def frozen_after(folder: Path, seconds: float, pid: int) -> psutil.Process:
 
 
 def begins(folder: Path) -> bool:
-    """Whether the process that was launched has said that it works."""
+    """Return True if the launched process has confirmed its claim."""
     with suppress(BrokenFileError):
         claim = CLAIM.read(folder)
         return claim is not None and claim.begun
@@ -240,7 +241,7 @@ def begins(folder: Path) -> bool:
 
 
 def frozen_trainings(whole: Path, root: Path, times: int) -> int:
-    """How often a training that stood still was ended by another process to the same weights, and then left alone."""
+    """Count the frozen trainings that another process finishes to the same weights, unharmed by the frozen one."""
     draw, right = random.Random(1), 0
     for n in range(times):
         folder = root / f"frozen-{n}"
@@ -262,13 +263,14 @@ def rows_of(folder: Path) -> dict[str, bytes]:
 
 
 def frozen_surveys(images: Path, root: Path, times: int) -> int:
-    """How often a survey that stood still was ended by another process to the same bytes, and then left alone."""
-    draw, right, whole = random.Random(2), 0, survey_of(images, root / "whole-survey")
-    line = [sys.executable, "-m", "vitexplorer", "survey", str(images), "--model", "test_vit", "--weights", "random"]
-    line += ["--ask", "prediction", "--workers", "1", "--rows-per-shard", "1", "--batch-size", "1", "--out"]
+    """Count the frozen surveys that another process finishes to the same bytes, unharmed by the frozen one."""
+    draw, right = random.Random(2), 0
+    whole = survey_of(images, root / "whole-survey")
+    command = [sys.executable, "-m", "vitexplorer", "survey", str(images), "--model", "test_vit", "--weights", "random"]
+    command += ["--ask", "prediction", "--workers", "1", "--rows-per-shard", "1", "--batch-size", "1", "--out"]
     for n in range(times):
         folder = root / f"frozen-survey-{n}"
-        with subprocess.Popen([*line, str(folder)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        with subprocess.Popen([*command, str(folder)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             frozen = frozen_after(folder, draw.uniform(0.0, 0.3), process.pid)
             survey_of(images, folder)
             right += woken(frozen, folder) and rows_of(folder) == rows_of(whole)
@@ -279,7 +281,7 @@ def frozen_surveys(images: Path, root: Path, times: int) -> int:
 
 
 def damaged_rows(whole: Path, images: Path) -> int:
-    """For how many kinds of damage to a file of rows its images were asked again, to the same bytes."""
+    """Count the kinds of damage to a file of rows that are repaired to the same bytes."""
     right = 0
     for how in WRECKS:
         folder = whole.with_name("wrecked")
@@ -295,7 +297,7 @@ def damaged_rows(whole: Path, images: Path) -> int:
 
 
 def damaged_indexes(whole: Path) -> int:
-    """For how many kinds of damage to an index the same survey is opened, and says so."""
+    """Count the kinds of damage to an index after which the survey opens complete and reports the repair."""
     right = 0
     for how in WRECKS:
         folder = whole.with_name("wrecked")
@@ -303,15 +305,15 @@ def damaged_indexes(whole: Path) -> int:
         path = index_of(folder, 1).path
         wreck(path, how)
         opened = open_survey(folder)
-        told = bool(opened.made_again) or how == "closed"  # to root nothing is closed
-        right += told and opened.count == len(rows_of(whole))
+        is_reported = bool(opened.made_again) or how == "closed"  # root can read every file
+        right += is_reported and opened.count == len(rows_of(whole))
         shutil.rmtree(folder)
     return right
 
 
 def main(times: int = 20) -> int:
-    """Print the counts; 1 where one is not what it must be."""
-    os.environ["VIT_TRAINING_HOURS"] = "0.02"  # a plan that was torn into one of 99,999 epochs ends in a sentence
+    """Print the counts; return 1 if one differs from the expected count."""
+    os.environ["VIT_TRAINING_HOURS"] = "0.02"  # a damaged plan with 99,999 epochs is refused
     good = []
 
     def line(what: str, came: int, of: int) -> None:

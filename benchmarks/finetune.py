@@ -1,4 +1,4 @@
-"""How fast fine-tuning is, and whether it is worth it.
+"""Speed of fine-tuning, and its accuracy over the linear probe.
 
     python -m benchmarks.finetune [lora] [cached] [scenes] [--tiny] [--model NAME]
 
@@ -45,7 +45,7 @@ def device() -> str:
 
 
 def lora(tiny: bool) -> None:
-    """Milliseconds of a step, ours and peft's."""
+    """Print the milliseconds of a step, ours and peft's."""
     from peft import LoraConfig, get_peft_model
 
     model = vx.load_model(TINY if tiny else SMALL, weights="random")
@@ -67,11 +67,11 @@ def lora(tiny: bool) -> None:
             step()
             if turn >= 2:  # warm
                 times[name].append(1000 * (time.perf_counter() - start))
-    middle = {name: statistics.median(all_) for name, all_ in times.items()}
+    medians = {name: statistics.median(spent) for name, spent in times.items()}
     count = sum(parameter.numel() for parameter in trainable(ours.module).values())
     print(f"LoRA step, {model.name}, batch {len(images)}, rank {RANK}, {count:,} trained parameters, {device()}")
     print(
-        f"  ours {middle['ours']:.1f} ms   peft {middle['peft']:.1f} ms   {middle['peft'] / middle['ours']:.2f} times"
+        f"  ours {medians['ours']:.1f} ms   peft {medians['peft']:.1f} ms   {medians['peft'] / medians['ours']:.2f} times"
     )
 
 
@@ -89,16 +89,20 @@ def _stepper(network: nn.Module, optimiser: torch.optim.Optimizer, images: torch
 
 
 def cached(tiny: bool) -> None:
-    """Seconds of an epoch from the cache and with the whole network."""
+    """Print the seconds of an epoch from the cache and with the whole network."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = example_folder(Path(scratch) / "scenes", 2 if tiny else 20, 64 if tiny else 224)
         for method, target in TARGETS.items():
-            live, kept = (_epoch(folder, method, Path(scratch) / f"{method}-{room}", tiny, room) for room in (0, 4096))
-            print(f"{method} epoch: live {live:.2f} s, cached {kept:.4f} s, {live / kept:.0f} times (target {target})")
+            live, from_cache = (
+                _epoch(folder, method, Path(scratch) / f"{method}-{megabytes}", tiny, megabytes)
+                for megabytes in (0, 4096)
+            )
+            ratio = live / from_cache
+            print(f"{method} epoch: live {live:.2f} s, cached {from_cache:.4f} s, {ratio:.0f} times (target {target})")
 
 
 def _epoch(folder: Path, method: str, out: Path, tiny: bool, megabytes: int) -> float:
-    """Of the second and later epochs, with at most so many megabytes of cache."""
+    """Return the mean seconds of the second and later epochs, with at most `megabytes` of cache."""
     os.environ["VIT_FEATURE_CACHE_MEGABYTES"] = str(megabytes)
     settings.cache_clear()
     epochs = 3 if megabytes == 0 else 10
@@ -108,27 +112,27 @@ def _epoch(folder: Path, method: str, out: Path, tiny: bool, megabytes: int) -> 
 
 
 def scenes(tiny: bool, model: str) -> None:
-    """The leaderboard, and every method against linear."""
+    """Print the leaderboard, and every method against linear."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = example_folder(Path(scratch) / "scenes", 3 if tiny else 20, 64 if tiny else 192)
         base = vx.load_model(TINY, weights="random") if tiny else vx.load_model(model)
         names = ["linear", "lora"] if tiny else [name for name in METHODS if refusal(base, name) is None]
-        found = compare(
+        comparison = compare(
             folder, base.name, names, 1 if tiny else 20, Path(scratch) / "job", weights="random" if tiny else "auto"
         )
-        print(leaderboard(found, "en"))
-        _against_linear(found)
+        print(leaderboard(comparison, "en"))
+        _against_linear(comparison)
 
 
-def _against_linear(found: Comparison) -> None:
-    linear = found["linear"]
-    for result in found.results:
+def _against_linear(comparison: Comparison) -> None:
+    linear = comparison["linear"]
+    for result in comparison.results:
         if result is not linear:
-            tried = found.bootstrap(result.run, "linear")
+            bootstrap = comparison.bootstrap(result.run, "linear")
             beats = "beats linear" if result.value > linear.value else "does NOT beat linear"
             print(
-                f"{result.run:14} {figure(result.metric, result.value):>8} {beats}; better in {tried.share:.0%} of the "
-                f"draws, difference {tried.low:+.3f} to {tried.high:+.3f}; {duration(result.seconds)}"
+                f"{result.run:14} {figure(result.metric, result.value):>8} {beats}; better in "
+                f"{bootstrap.share:.0%} of the draws, difference {bootstrap.low:+.3f} to {bootstrap.high:+.3f}; {duration(result.seconds)}"
             )
 
 
@@ -137,13 +141,13 @@ def main() -> None:
     parser.add_argument("what", nargs="*", choices=["lora", "cached", "scenes", []], default=[])
     parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--model", default="scenes_dino_patch16_192")
-    given = parser.parse_args()
-    if not given.what or "lora" in given.what:
-        lora(given.tiny)
-    if not given.what or "cached" in given.what:
-        cached(given.tiny)
-    if not given.what or "scenes" in given.what:
-        scenes(given.tiny, given.model)
+    options = parser.parse_args()
+    if not options.what or "lora" in options.what:
+        lora(options.tiny)
+    if not options.what or "cached" in options.what:
+        cached(options.tiny)
+    if not options.what or "scenes" in options.what:
+        scenes(options.tiny, options.model)
 
 
 if __name__ == "__main__":

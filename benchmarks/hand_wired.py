@@ -1,9 +1,9 @@
-"""Which maps are right where the truth is arithmetic? Every relevance view on a network that is wired by hand.
+"""Errors of every relevance view on a network wired by hand, whose true relevance follows by arithmetic.
 
     python -m benchmarks.hand_wired
 
-As a Markdown table: the largest error of a map as a share of the largest contribution of a patch, the number by which
-the map comes closest when it is multiplied, the error that is left then, and why.
+Prints a Markdown table: the largest error of a map as a share of the largest contribution of a patch, the factor that
+brings the map closest to the truth, the remaining error, and the reason.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
-"""Many visitors at once, one who asks for much, and a server that has been asked for long: how long does another wait?
+"""Load test: waiting times with many visitors or beside one heavy visitor, and memory after many requests.
 
     python -m benchmarks.load [crowd] [beside] [flood] [memory] [--visitors 1 20 50] [--requests 2000] ...
 
-Visitors speak HTTP as gradio's script does (`tests/helpers/over_http.py`), and ask for the very files that Chromium
-asks for: they open the page, send a picture of their own, look at three blocks and three heads, choose another model
-and ask for a relevance map, for some seconds at each. `crowd` prints what each step takes beside what it takes one
-visitor alone, for people who come one by one and for a lecture that opens a link together; `beside` a new picture on
-a small model while another's faithfulness runs on a large one; `flood` a page that is opened while one client sends
-fifty questions; `memory` what the server holds after a thousand requests and another thousand, and after pages that
-were closed. All of it runs in one process beside the server's, so that on two cores it takes some of what it
-measures.
+Visitors speak HTTP as gradio's script does (`tests/helpers/over_http.py`) and request the same files as Chromium: they
+open the page, send a picture, look at three blocks and three heads, choose another model and request a relevance map,
+with some seconds in between. `crowd` prints the time of each step relative to a single visitor, for people who come one
+by one and for a lecture that opens a link together; `beside` a new picture on a small model while another visitor's
+faithfulness runs on a large one; `flood` the opening of a page while one client sends fifty requests; `memory` the
+server's memory after a thousand requests and another thousand, and after closed pages. The visitors run in one process
+beside the server, so on two cores they take some of the processor time that they measure.
 """
 
 from __future__ import annotations
@@ -39,22 +38,22 @@ from vitexplorer.core.settings import settings
 
 SMALL, LARGE = "scenes_vit_patch16_192", "vit_large_patch16_224"
 FULL_SOON = "256"
-"""megabytes of captures that are kept where memory is measured: the first requests fill that"""
+"""Megabytes of the capture cache when memory is measured, so that the first requests fill it"""
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """How fifty people come, and how much longer than one visitor alone they may wait."""
+    """Pattern in which visitors arrive, and targets for their waiting times."""
 
     name: str
     within: float
-    """seconds in which they all come"""
+    """Seconds within which all arrive"""
     looks: tuple[float, float]
-    """least and most seconds for which a person looks at what came"""
+    """Least and most seconds between two steps"""
     medians: Mapping[str, float]
-    """step -> the most that its median may be, in medians of one visitor alone"""
+    """Largest median by step, in medians of a single visitor"""
     slowest: Mapping[str, float]
-    """the same for its 95th percentile"""
+    """Largest 95th percentile by step, in medians of a single visitor"""
 
 
 GENTLE = Arrival("gentle", 30, (2, 6), {"open": 5, "block": 3, "head": 3, "relevance": 3}, {"block": 8})
@@ -66,18 +65,18 @@ ALONE = Arrival("alone", 0, (0.3, 0.3), {}, {})
 
 @dataclass
 class Seen:
-    """What visitors met with."""
+    """Measurements of visitors."""
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     refused: list[str] = field(default_factory=list)
     place: int = 0
-    """the last in the queue that was told"""
+    """Largest reported place in the queue"""
     requests: int = 0
     memory: int = 0
-    """bytes that the server held at most"""
+    """Peak memory of the server in bytes"""
 
     async def timed(self, step: str, action: Awaitable[None]) -> None:
-        """Do one step."""
+        """Do one step and record its time, or its failure, which is raised again."""
         start = time.perf_counter()
         try:
             await action
@@ -87,18 +86,18 @@ class Seen:
         self.seconds[step].append(time.perf_counter() - start)
 
     def hear(self, visitor: HttpVisitor) -> None:
-        """What the status line said to one of them."""
+        """Record the places in the queue that a visitor's status line reported."""
         places = re.findall(r"Number (\d+) in the queue", " ".join(visitor.lines))
         self.place = max([self.place, *map(int, places)])
 
 
 _LIMITS = httpx.Limits(max_connections=None)
 _TLS = ssl.create_default_context()
-"""not used here; without it every client would make its own, which takes longer than to open the page"""
+"""Shared, though unused: every client would make its own, which takes longer than opening the page"""
 
 
 def noise() -> bytes:
-    """A picture that nobody sent before."""
+    """Return a new random picture as PNG."""
     content = io.BytesIO()
     PIL.Image.fromarray(np.random.default_rng().integers(0, 255, (300, 400, 3), dtype=np.uint8)).save(content, "PNG")
     return content.getvalue()
@@ -106,11 +105,11 @@ def noise() -> bytes:
 
 @asynccontextmanager
 async def visiting(url: str, files: Sequence[str] = (), seen: Seen | None = None) -> AsyncIterator[HttpVisitor]:
-    """A page from before it is opened until it is closed.
+    """Yield a visitor that has not opened the page yet, and close it afterwards.
 
     Args:
         url: the server's address.
-        files: what a browser fetches before its scripts begin; empty for what the page itself names.
+        files: paths that a browser fetches before its scripts begin; empty for those that the page names.
         seen: counts the requests.
     """
 
@@ -134,7 +133,7 @@ async def visiting(url: str, files: Sequence[str] = (), seen: Seen | None = None
 async def path(
     url: str, files: Sequence[str], picture: bytes, seen: Seen, arrival: Arrival, rng: random.Random
 ) -> None:
-    """One visitor's."""
+    """Walk one visitor's path."""
     async with visiting(url, files, seen) as visitor:
         steps = [
             ("open", visitor.open),
@@ -151,35 +150,37 @@ async def path(
                 seen.hear(visitor)
                 await asyncio.sleep(rng.uniform(*arrival.looks))
         except (RefusedError, httpx.HTTPError, OSError):
-            return  # it is counted
+            return  # `timed` has recorded it
 
 
 # ---------------------------------------------------------------------------------------------- many
 
 
-async def crowd(url: str, server: psutil.Process, files: Sequence[str], visitors: int, arrival: Arrival) -> Seen:
-    """So many visitors who come within some seconds of each other."""
-    seen, rng = Seen(), random.Random(visitors)
-
+async def visit_together(
+    url: str, server: psutil.Process, files: Sequence[str], visitors: int, arrival: Arrival
+) -> Seen:
+    """Let so many visitors come by the pattern `arrival` and return their measurements."""
+    seen = Seen()
+    rng = random.Random(visitors)
     pictures = [noise() for _ in range(visitors)]
 
-    async def one(picture: bytes) -> None:
+    async def visit(picture: bytes) -> None:
         await asyncio.sleep(rng.uniform(0, arrival.within))
         await path(url, files, picture, seen, arrival, rng)
 
-    async def look_at_memory() -> None:
+    async def watch_memory() -> None:
         while True:
             seen.memory = max(seen.memory, server.memory_info().rss)
             await asyncio.sleep(0.5)
 
-    looking = asyncio.create_task(look_at_memory())
-    await asyncio.gather(*map(one, pictures))
-    looking.cancel()
+    watching = asyncio.create_task(watch_memory())
+    await asyncio.gather(*map(visit, pictures))
+    watching.cancel()
     return seen
 
 
 async def alone(url: str, files: Sequence[str], paths: int = 4) -> Seen:
-    """What it takes one visitor, when the models are loaded."""
+    """Return the measurements of a single visitor, once the models are loaded."""
     await path(url, files, noise(), Seen(), ALONE, random.Random(0))
     seen = Seen()
     for _ in range(paths):
@@ -187,18 +188,18 @@ async def alone(url: str, files: Sequence[str], paths: int = 4) -> Seen:
     return seen
 
 
-def print_crowd(visitors: int, seen: Seen, before: Seen, arrival: Arrival) -> None:
-    """A row for each step."""
+def print_visits(visitors: int, seen: Seen, before: Seen, arrival: Arrival) -> None:
+    """Print a row for each step."""
     print(
         f"\n{arrival.name}, {visitors} visitors: {len(seen.refused)} of {seen.requests} requests refused (0), "
         f"the last place told: {seen.place}, "
         f"memory at most {seen.memory / 1e6:.0f} MB ({settings().memory_megabytes})"
     )
     for step, seconds in seen.seconds.items():
-        one = statistics.median(before.seconds[step])
+        reference = statistics.median(before.seconds[step])
         median, slowest = statistics.median(seconds), float(np.percentile(seconds, 95))
-        times = f"{median / one:5.1f} times one visitor's{_at_most(arrival.medians, step)}"
-        slowest_times = f"{slowest / one:5.1f} times{_at_most(arrival.slowest, step)}"
+        times = f"{median / reference:5.1f} times one visitor's{_at_most(arrival.medians, step)}"
+        slowest_times = f"{slowest / reference:5.1f} times{_at_most(arrival.slowest, step)}"
         print(f"  {step:10} median {median:6.2f} s, {times:32}   95 % {slowest:6.2f} s, {slowest_times}")
     for refused in seen.refused[:5]:
         print(f"  {refused}")
@@ -212,7 +213,7 @@ def _at_most(targets: Mapping[str, float], step: str) -> str:
 
 
 async def beside(url: str) -> None:
-    """A new picture on a small model, alone and beside faithfulness on a large one; then its visitor leaves."""
+    """Time a new picture on a small model, alone and beside faithfulness on a large one, whose visitor then leaves."""
     seen = Seen()
     async with visiting(url) as small, visiting(url) as large:
         await small.open(model=SMALL)
@@ -220,14 +221,14 @@ async def beside(url: str) -> None:
             await seen.timed("alone", small.send_picture(noise()))
         await large.open(model=LARGE, weights="random")
         await large.enter("flow")
-        asked = asyncio.create_task(large.view("flow", "faithfulness"))
+        long_request = asyncio.create_task(large.view("flow", "faithfulness"))
         while not large.is_told_progress("flow"):
-            if asked.done():
-                asked.result()
+            if long_request.done():
+                long_request.result()
             await asyncio.sleep(0.2)
         for _ in range(5):
             await seen.timed("beside", small.send_picture(noise()))
-        asked.cancel()
+        long_request.cancel()
         await large.close()
         start = time.perf_counter()
         while await waiting(small, "long"):
@@ -242,26 +243,26 @@ async def beside(url: str) -> None:
 
 
 async def waiting(visitor: HttpVisitor, queue: str) -> float:
-    """How much waits or runs, as the server says."""
-    said = await visitor.read("/metrics")
-    return float(re.search(rf'_waiting{{queue="{queue}"}} ([\d.]+)', said)[1])
+    """Return the number of jobs that wait or run, from the server's metrics."""
+    metrics = await visitor.read("/metrics")
+    return float(re.search(rf'_waiting{{queue="{queue}"}} ([\d.]+)', metrics)[1])
 
 
 async def flood(url: str, questions: int = 50) -> None:
-    """A page that is opened alone, and while one client waits for many maps of as many classes."""
+    """Time the opening of a page alone, and while one client waits for maps of many classes."""
     seen = Seen()
     async with visiting(url) as client:
         await client.open(model=SMALL)
         await client.enter("flow")
         for name in ("alone", "beside"):
-            asked = []
+            requests = []
             if name == "beside":
                 classes = (str(number % 10) for number in range(questions))
-                asked = [asyncio.create_task(client.view("flow", "faithfulness", target=one)) for one in classes]
+                requests = [asyncio.create_task(client.view("flow", "faithfulness", target=name)) for name in classes]
                 await asyncio.sleep(0.5)
             async with visiting(url) as other:
                 await seen.timed(name, other.open(model=SMALL))
-            for task in asked:
+            for task in requests:
                 task.cancel()
     more = seen.seconds["beside"][0] - seen.seconds["alone"][0]
     print(f"\n{questions} questions of one client delay another's page by {more:.2f} s (2)")
@@ -271,7 +272,7 @@ async def flood(url: str, questions: int = 50) -> None:
 
 
 async def memory(url: str, server: psutil.Process, requests: int, sessions: int) -> None:
-    """The server's memory while it is asked and asked, and while pages are opened and closed."""
+    """Print the growth of the server's memory over many requests, and over pages opened and closed."""
     held = []
     async with visiting(url) as visitor:
         await visitor.open()
@@ -290,36 +291,36 @@ async def memory(url: str, server: psutil.Process, requests: int, sessions: int)
 
 
 def server_process() -> psutil.Process:
-    """The app that this process started."""
-    (server,) = (one for one in psutil.Process().children() if "app.py" in one.cmdline())
+    """Return the app's process, which this process started."""
+    (server,) = (child for child in psutil.Process().children() if "app.py" in child.cmdline())
     return server
 
 
 def main() -> None:
-    """Print every figure beside its target."""
+    """Print every figure with its target."""
     parser = argparse.ArgumentParser()
     parser.add_argument("what", nargs="*", default=["crowd", "beside", "flood", "memory"])
     parser.add_argument("--visitors", nargs="*", type=int, default=[20, 50], help="at once, each number in turn")
     parser.add_argument("--arrivals", nargs="*", default=["gentle", "lecture"], help="how they come")
     parser.add_argument("--requests", type=int, default=2000, help="of one visitor, for memory")
     parser.add_argument("--sessions", type=int, default=200, help="opened and closed, for memory")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with running_app() as url:
-        if "crowd" in asked.what:
+        if "crowd" in options.what:
             files = recorded_files(url)
             before = asyncio.run(alone(url, files))
-            print_crowd(1, before, before, ALONE)
+            print_visits(1, before, before, ALONE)
             for arrival in (GENTLE, LECTURE):
-                for visitors in asked.visitors if arrival.name in asked.arrivals else ():
-                    seen = asyncio.run(crowd(url, server_process(), files, visitors, arrival))
-                    print_crowd(visitors, seen, before, arrival)
-        if "beside" in asked.what:
+                for visitors in options.visitors if arrival.name in options.arrivals else ():
+                    seen = asyncio.run(visit_together(url, server_process(), files, visitors, arrival))
+                    print_visits(visitors, seen, before, arrival)
+        if "beside" in options.what:
             asyncio.run(beside(url))
-        if "flood" in asked.what:
+        if "flood" in options.what:
             asyncio.run(flood(url))
-    if "memory" in asked.what:
+    if "memory" in options.what:
         with running_app(VIT_CAPTURE_CACHE_MEGABYTES=FULL_SOON) as url:
-            asyncio.run(memory(url, server_process(), asked.requests, asked.sessions))
+            asyncio.run(memory(url, server_process(), options.requests, options.sessions))
 
 
 if __name__ == "__main__":

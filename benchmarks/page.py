@@ -1,12 +1,12 @@
-"""What opening the page costs a visitor: requests, bytes and time to the first map, and how far anything moves.
+"""Cost of opening the page: requests, bytes and time to the first map, and layout shift.
 
     python -m benchmarks.page
 
-Requests and bytes are counted up to the first map on the screen, gradio's own files apart (targets: 60 and 1.5 MB);
-bytes are those of bodies as they travel, compressed where they are. Layout shift is Chromium's own sum over the way
-through all rooms (target: below 0.05), on a phone, at a desk and in a hall; rooms are entered without a click, after
-which Chromium would forgive half a second of it. A click in the strip of all heads is timed by Chromium, from the mouse
-to the frame that is presented next, in which the map is (50 ms).
+Requests and bytes are counted up to the first map on the screen, without gradio's own files (targets: 60 and 1.5 MB);
+bytes are those of compressed bodies. Layout shift is Chromium's sum over a walk through all rooms (target: below 0.05),
+in windows of a phone, a monitor and a projector; rooms are entered without a click, since Chromium excludes shifts
+within half a second of one. A click in the strip of all heads is timed by Chromium, from the mouse to the next
+presented frame, which has the map (50 ms).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.helpers.room_checks import SHIFTS, painted, wait_for_room
 from vitexplorer.ui.page import ROOMS
 
 WINDOWS = [("on a phone", "", 390, 844), ("at a desk", "", 1440, 900), ("in a hall", "?lecture=1", 1920, 1080)]
-"""pixels"""
+"""Name, query of the address, width and height in pixels"""
 CANVAS = "document.querySelector('#vx-attention-canvas .vx-canvas')"
 
 PRESENTED = f"""() => {{ window.presented = new Promise((done) => {{
@@ -31,17 +31,17 @@ PRESENTED = f"""() => {{ window.presented = new Promise((done) => {{
     if (click) {{ seen.disconnect(); done([click.duration, head]); }}
   }}).observe({{type: 'event', durationThreshold: 16}});
 }}); }}"""
-"""of the next click, the milliseconds until it is presented and the head that is painted then"""
+"""Script that records for the next click the milliseconds until it is presented and the head painted then"""
 
 
 def is_ours(response: Response) -> bool:
-    """Not gradio's own scripts, styles and fonts."""
+    """Return False for gradio's own scripts, styles and fonts."""
     path = response.url.split("/", 3)[3]
     return not path.startswith(("assets/", "static/", "svelte/", "theme.css"))
 
 
 def first_map(page: Page, url: str) -> tuple[int, float, float]:
-    """Requests, megabytes and seconds to the first map."""
+    """Return requests, megabytes and seconds to the first map."""
     answers: list[Response] = []
     page.on("response", lambda answer: answers.append(answer))
     page.goto(url)
@@ -53,7 +53,7 @@ def first_map(page: Page, url: str) -> tuple[int, float, float]:
 
 
 def clicked(page: Page, tile: int) -> float:
-    """Milliseconds from a click on a tile of the strip to the frame that is presented next; it has the tile's map."""
+    """Click a tile of the strip; return the milliseconds to the next presented frame, which must have its map."""
     page.evaluate(PRESENTED)
     page.locator("#vx-attention-canvas .below .small").nth(tile).click()
     milliseconds, head = page.evaluate("window.presented")
@@ -62,25 +62,25 @@ def clicked(page: Page, tile: int) -> float:
 
 
 def shift(chromium: Browser, url: str, width: int, height: int) -> float:
-    """How far things move by themselves from the first map on, as a person goes from room to room."""
+    """Return the layout shift from the first map on, over a walk through all rooms."""
     with chromium.new_context(viewport={"width": width, "height": height}) as context:
         page = context.new_page()
         page.add_init_script(f"({SHIFTS})()")
         first_map(page, url)
-        for room in (sign.key for sign in ROOMS):
+        for room in (known.key for known in ROOMS):
             page.locator(f'.vx-rail [data-room="{room}"]').dispatch_event("click")
             wait_for_room(page, room)
         return page.evaluate("window.shift")
 
 
 def main() -> None:
-    """Print every figure beside its target."""
+    """Print every figure with its target."""
     with (
         running_app() as url,
         browser() as chromium,
-        chromium.new_context(viewport={"width": 1440, "height": 900}) as desk,
+        chromium.new_context(viewport={"width": 1440, "height": 900}) as context,
     ):
-        page = desk.new_page()
+        page = context.new_page()
         requests, megabytes, seconds = first_map(page, url)
         print(f"to the first map: {requests} requests (60), {megabytes:.2f} MB (1.5), {seconds:.2f} s", flush=True)
         painted(page)

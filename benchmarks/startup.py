@@ -1,9 +1,9 @@
-"""How long until `python app.py` answers, beside `import gradio` and an empty Blocks, side by side in one run.
+"""Startup time of `python app.py`, relative to `import gradio` with an empty Blocks.
 
     python -m benchmarks.startup [repetitions]
 
 The two are started in turns; the ratio of the medians is the number to watch (at most 1.1). torch and timm are
-imported behind the open page, and the garbage collector rests until it is open, which it does not for the other.
+imported after the page has opened, and only ours pauses the garbage collector until then.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def free_port() -> int:
 
 
 def seconds_to_answer(command: list[str]) -> float:
-    """From the start of a process to its first HTTP 200."""
+    """Return the seconds from the start of a process to its first HTTP 200."""
     port = free_port()
     environment = {**os.environ, "VIT_PORT": str(port), "GRADIO_ANALYTICS_ENABLED": "False"}
     start = time.perf_counter()

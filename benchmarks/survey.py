@@ -1,4 +1,4 @@
-"""What does a survey cost beside the plain batched forward pass of the same images, and does its memory grow?
+"""What does a survey cost relative to the plain batched forward pass of the same images, and does its memory grow?
 
     python -m benchmarks.survey speed   [--model vit_small_patch16_224] [--images 96] [--rounds 5] [--device cpu]
     python -m benchmarks.survey workers [--runners processes,ray] [--workers 1,2]
@@ -7,9 +7,8 @@
 speed    each round decodes and runs the same JPEGs plainly, in batches with decoding in threads, and then surveys them
          with few and with all questions; a row's number is the median over the rounds of its images a second divided
          by the plain ones of the same round. On a CPU time is CPU time of all threads, so that whatever else the
-         machine does counts for nobody. The process keeps the memory that it frees, as those of a survey do, and the
-         plain way has the good of it too.
-workers  images a second between the first and the last that is told, by runner and number of workers, side by side.
+         machine does is not counted. The process keeps freed memory, as a survey's do, also for the plain way.
+workers  images a second between the first and the last progress report, by runner and number of workers.
 memory   peak resident size of a fresh process each, for folders of links to a few small pictures.
 
 Random weights: they do not change the arithmetic.
@@ -41,7 +40,7 @@ from vitexplorer.survey.questions import QUESTIONS
 from vitexplorer.survey.surveying import ask_all
 
 SMALL_MODEL, SMALL_SIZE = "test_vit", 32
-"""for the memory: what grows with the images does not depend on the model"""
+"""Model and size for the memory test: memory per image does not depend on the model"""
 ASKED = {
     "prediction": ["prediction"],
     "prediction, features": ["prediction", "features"],
@@ -50,8 +49,9 @@ ASKED = {
 
 
 def photographs(folder: Path, count: int, different: int = 24, size: tuple[int, int] = (500, 375)) -> list[Path]:
-    """Paths of JPEGs of some size (width, height), smooth with some noise; of some of them there are many links."""
-    rng, made = np.random.default_rng(0), []
+    """Write smooth, noisy JPEGs of a size (width, height) and return `count` paths; beyond `different`, hard links."""
+    rng = np.random.default_rng(0)
+    paths = []
     for number in range(count):
         path = folder / str(number % 10) / f"{number:06d}.jpg"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,26 +60,26 @@ def photographs(folder: Path, count: int, different: int = 24, size: tuple[int, 
             noise = rng.integers(-12, 12, (size[1], size[0], 3))
             Image.fromarray((np.asarray(coarse) + noise).clip(0, 255).astype(np.uint8)).save(path, quality=90)
         else:
-            os.link(made[number % different], path)
-        made.append(path)
-    return made
+            os.link(paths[number % different], path)
+        paths.append(path)
+    return paths
 
 
 # ------------------------------------------------------------------------------------------------- speed
 
 
 def plainly(model: LoadedModel, paths: list[Path], batch_size: int, threads: int) -> None:
-    """What one would run without us: decode and fit in threads, run in batches, keep the logits."""
-    kept = []
+    """Decode and fit the images in threads, run the model in batches, keep the logits."""
+    logits = []
     with ThreadPoolExecutor(threads) as pool, torch.no_grad():
         ready = pool.map(lambda path: prepare(model, path).tensor, paths)
         for start in range(0, len(paths), batch_size):
             batch = torch.cat([next(ready) for _ in paths[start : start + batch_size]])
-            kept.append(model.module(batch).cpu())
+            logits.append(model.module(batch).cpu())
 
 
 def speed(name: str, images: int, rounds: int, device: str, batch_size: int, threads: int) -> None:
-    """The table of ratios."""
+    """Print the table of ratios."""
     keep_freed_memory()
     model = vx.load_model(name, weights="random", device=device)
     clock = time.process_time if device == "cpu" else time.perf_counter
@@ -101,21 +101,21 @@ def speed(name: str, images: int, rounds: int, device: str, batch_size: int, thr
                 took = seconds(lambda ask=ask, out=out, options=options: ask_all(paths, model, ask, out, **options))
                 ratios[row].append(plain[-1] / took)
     print(f"{name} on {device}, {images} JPEGs of 500 x 375, batches of {batch_size}: {images / median(plain):.1f}/s")
-    for row, found in ratios.items():
-        print(f"{row:24s} {median(found):.3f} of the plain forward  ({min(found):.3f} to {max(found):.3f})")
+    for row, shares in ratios.items():
+        print(f"{row:24s} {median(shares):.3f} of the plain forward  ({min(shares):.3f} to {max(shares):.3f})")
 
 
 # ------------------------------------------------------------------------------------------------- workers
 
 
 def workers(name: str, images: int, runners: list[str], counts: list[int]) -> None:
-    """Images a second by runner and number of workers."""
+    """Print images a second by runner and number of workers."""
     model = vx.load_model(name, weights="random", device="cpu")
     with tempfile.TemporaryDirectory() as folder:
         paths = photographs(Path(folder) / "images", images)
         for count in counts:
             for runner in runners:
-                told: list[tuple[float, int]] = []
+                reports: list[tuple[float, int]] = []
                 ask_all(
                     paths,
                     model,
@@ -125,10 +125,12 @@ def workers(name: str, images: int, runners: list[str], counts: list[int]) -> No
                     workers=count,
                     rows_per_shard=max(1, images // 16),
                     runner=runner,
-                    progress=lambda done, total, told=told: told.append((time.perf_counter(), done)),
+                    progress=lambda done, total, reports=reports: reports.append((time.perf_counter(), done)),
                 )
-                (first, begun), (last, done) = next(one for one in told if one[1]), told[-1]
-                rate, whole = (done - begun) / max(last - first, 1e-9), done / (last - told[0][0])
+                first, begun = next(report for report in reports if report[1])
+                last, done = reports[-1]
+                rate = (done - begun) / max(last - first, 1e-9)
+                whole = done / (last - reports[0][0])
                 print(f"{runner:10s} {count} workers: {rate:.1f} images/s, {whole:.1f} with their start", flush=True)
 
 
@@ -136,7 +138,7 @@ def workers(name: str, images: int, runners: list[str], counts: list[int]) -> No
 
 
 def memory(counts: list[int]) -> None:
-    """Peak resident size of one process for folders of so many images."""
+    """Print the peak memory of one process for folders of so many images."""
     for count in counts:
         with tempfile.TemporaryDirectory() as folder:
             photographs(Path(folder) / "images", count, different=200, size=(40, 40))
@@ -147,7 +149,7 @@ def memory(counts: list[int]) -> None:
 
 
 def one(folder: Path) -> None:
-    """Survey a folder, and print the peak resident size of this process when it was planned and in the end."""
+    """Survey a folder; print the peak memory of this process after planning and at the end."""
     model = vx.load_model(SMALL_MODEL, weights="random", size=SMALL_SIZE, device="cpu")
     peaks: list[float] = []
 
@@ -176,17 +178,17 @@ def main() -> None:
     several.add_argument("--workers", default="1,2")
     commands.add_parser("memory").add_argument("--images", default="2000,100000")
     commands.add_parser("one").add_argument("folder", type=Path)
-    given = vars(parser.parse_args())
-    command = given.pop("command")
+    options = vars(parser.parse_args())
+    command = options.pop("command")
     if command == "speed":
-        speed(given.pop("model"), **given)
+        speed(options.pop("model"), **options)
     elif command == "workers":
-        counts = [int(count) for count in given["workers"].split(",")]
-        workers(given["model"], given["images"], given["runners"].split(","), counts)
+        counts = [int(count) for count in options["workers"].split(",")]
+        workers(options["model"], options["images"], options["runners"].split(","), counts)
     elif command == "memory":
-        memory([int(count) for count in given["images"].split(",")])
+        memory([int(count) for count in options["images"].split(",")])
     else:
-        one(given["folder"])
+        one(options["folder"])
 
 
 if __name__ == "__main__":

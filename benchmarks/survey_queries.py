@@ -1,10 +1,10 @@
-"""How long does a question to a large survey take?
+"""Latency of queries to a large survey.
 
     python -m benchmarks.survey_queries [rows] [rows per shard] [folder]
 
-Makes a survey of drawn numbers (ten million rows, 100,000 in each file; lists only where there are at most 200,000
-rows), opens it twice, and asks every question six times; the first answer is left out, what is printed is the median
-and the largest of the others, in one line of JSON at the end. A folder that holds such a survey is asked as it is.
+Makes a survey of random numbers (ten million rows, 100,000 in each file; lists only up to 200,000 rows), opens it
+twice, and runs every query six times; the first run is left out, and the median and the maximum of the others are
+printed, with one line of JSON at the end. An existing survey in the folder is used as it is.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ LABELS = OneOf("label", ("class 3", "class 17"))
 
 
 def questions(survey: Survey) -> dict[str, Callable[[], object]]:
-    """What is asked, by name."""
-    asked = {
+    """Return the queries by name."""
+    queries = {
         "count, one range": lambda: count(survey, (SURE,)),
         "count, three conditions": lambda: count(survey, (SURE, LABELS, Within("rollout_concentration", 0.3))),
         "histogram": lambda: histogram(survey, "entropy", (SURE,)),
@@ -56,22 +56,22 @@ def questions(survey: Survey) -> dict[str, Callable[[], object]]:
         "per class": lambda: per_class(survey, (SURE,)),
     }
     if "distance" in survey.columns:
-        asked |= {
+        queries |= {
             "count, one head": lambda: count(survey, (Within("distance[1,1]", 30),)),
             "per head": lambda: per_head(survey, "distance", (SURE,)),
             "typical": lambda: most_typical(survey, None, (SURE,)),
             "map": lambda: map_2d(survey, None, "pca", (SURE,)),
             "near duplicates": lambda: near_duplicates(survey, None, (SURE,), 0.99),
         }
-    return asked
+    return queries
 
 
 def main() -> None:
-    """Make, open, ask, print."""
+    """Make and open the survey, run the queries, print the times."""
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
     per_shard = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
-    given = Path(sys.argv[3]) if len(sys.argv) > 3 else None
-    folder = given or Path(tempfile.mkdtemp(prefix="survey-queries-"))
+    existing = Path(sys.argv[3]) if len(sys.argv) > 3 else None
+    folder = existing or Path(tempfile.mkdtemp(prefix="survey-queries-"))
     measured: dict[str, object] = {"rows": rows, "rows_per_shard": per_shard}
     try:
         if not (folder / "survey.json").exists():
@@ -80,25 +80,25 @@ def main() -> None:
                 folder, rows, rows_per_shard=per_shard, classes=same_names(20), lists=rows <= LISTS_UP_TO, features=384
             )
             measured["seconds to make"] = round(perf_counter() - since, 1)
-        for which in ("first", "again"):
+        for turn in ("first", "again"):
             since = perf_counter()
             survey = open_survey(folder)
-            measured[f"seconds to open, {which}"] = round(perf_counter() - since, 3)
-            print(f"opened, {which}: {measured[f'seconds to open, {which}']} s")
+            measured[f"seconds to open, {turn}"] = round(perf_counter() - since, 3)
+            print(f"opened, {turn}: {measured[f'seconds to open, {turn}']} s")
         sizes = {name: sum(f.stat().st_size for f in (folder / name).iterdir()) for name in ("rows", "index")}
         measured["megabytes"] = {name: round(size / 1e6) for name, size in sizes.items()}
         for name, ask in questions(survey).items():
-            taken = []
+            times = []
             for _ in range(TIMES):
                 since = perf_counter()
                 ask()
-                taken.append(1000 * (perf_counter() - since))
-            measured[name] = {"median": round(statistics.median(taken[1:]), 1), "largest": round(max(taken[1:]), 1)}
+                times.append(1000 * (perf_counter() - since))
+            measured[name] = {"median": round(statistics.median(times[1:]), 1), "largest": round(max(times[1:]), 1)}
             print(f"{name:28} {measured[name]['median']:8} ms, at most {measured[name]['largest']} ms")
         measured["peak megabytes"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
         print(json.dumps(measured))
     finally:
-        if given is None:
+        if existing is None:
             shutil.rmtree(folder, ignore_errors=True)
 
 

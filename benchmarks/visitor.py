@@ -1,11 +1,11 @@
-"""What one visitor's path costs the server: processor seconds, step by step.
+"""Processor seconds of the server for one visitor's path, step by step.
 
     python -m benchmarks.visitor [visitors]
 
-Visitors come one after the other, each with a new browser profile and a picture of their own, so that nothing but the
-models is remembered between them: they open the page, upload, look at three blocks, choose another model and ask for a
-relevance map. A first one who is not counted has the models loaded. What is printed is the median of each step and of
-the whole (target: a third of 1.7 s), until the server has come to rest.
+Visitors come one after the other, each with a new browser profile and a new picture, so that only the models stay in
+memory between them: they open the page, upload, look at three blocks, choose another model and request a relevance map.
+A first visitor, who is not counted, loads the models. Prints the median of each step and of the whole (target: a third
+of 1.7 s), each measured until the server is idle.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ BLOCK = "document.querySelector('#vx-attention-canvas .vx-canvas').dataset"
 
 
 def at_rest(server: psutil.Process) -> float:
-    """The server's processor seconds until now, once it does nothing any more."""
+    """Wait until the server is idle and return its processor seconds so far."""
     while True:
         before = sum(server.cpu_times()[:2])
         time.sleep(0.5)
@@ -66,7 +66,7 @@ def relevance(page: Page) -> None:
 
 
 def path(visit: Visit, url: str, picture: Path, server: psutil.Process) -> list[float]:
-    """Processor seconds of the server for each step."""
+    """Walk one path; return the server's processor seconds for each step."""
     acts: list[Callable[[], None]] = [
         lambda: visit.open(url),
         lambda: upload(visit.page, picture),
@@ -85,7 +85,7 @@ def main(visitors: int = 5) -> None:
     """Print the median of each step, and of the whole."""
     paths = []
     with running_app() as url, browser() as chromium, tempfile.TemporaryDirectory() as folder:
-        (server,) = (one for one in psutil.Process().children() if "app.py" in one.cmdline())
+        (server,) = (child for child in psutil.Process().children() if "app.py" in child.cmdline())
         for i in range(visitors + 1):
             picture = Path(folder) / f"{i}.png"
             noise = np.random.default_rng(i).integers(0, 255, (300, 400, 3), dtype=np.uint8)
@@ -95,7 +95,7 @@ def main(visitors: int = 5) -> None:
             visit.close()
     counted = paths[1:]
     for i, step in enumerate(STEPS):
-        print(f"{step:14} {statistics.median(one[i] for one in counted):5.2f} s")
+        print(f"{step:14} {statistics.median(seconds[i] for seconds in counted):5.2f} s")
     print(f"{'the whole':14} {statistics.median(map(sum, counted)):5.2f} s (0.57)")
 
 

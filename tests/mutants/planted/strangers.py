@@ -1,25 +1,25 @@
-"""Faults in what stands between a hosted page and those who mean it no good."""
+"""Mutants of the checks that protect a hosted page."""
 
 from tests.mutants.mutant import Mutant
 
 MUTANTS = (
     Mutant(
         "any name ends like an allowed one",
-        "KnownHosts._is_known",
-        "name.endswith(one[1:])",
-        "name.endswith(one[2:])",
+        "HostCheck._is_known",
+        "name.endswith(host[1:])",
+        "name.endswith(host[2:])",
         "test_a_name_that_is_not_the_pages_is_refused",
     ),
     Mutant(
         "the name that a proxy brings is believed",
-        "KnownHosts.__call__",
+        "HostCheck.__call__",
         ', *listed(headers.get("x-forwarded-host", ""))',
         "",
         "test_a_name_that_is_not_the_pages_is_refused",
     ),
     Mutant(
         "another port of this machine is the same page",
-        "KnownHosts._is_foreign",
+        "HostCheck._is_foreign",
         'origin.lower().partition("://")[2] not in [host.lower() for host in hosts]',
         "origin.split('/')[2].split(':')[0] not in [host.split(':')[0] for host in hosts]",
         "test_a_page_of_a_stranger_changes_nothing",
@@ -34,7 +34,7 @@ MUTANTS = (
     Mutant(
         "a body may take for ever",
         "_Body.receive",
-        "asyncio.wait_for(self._receive(), left)",
+        "asyncio.wait_for(self._receive(), remaining)",
         "self._receive()",
         "test_an_upload_that_does_not_go_on_is_given_up",
     ),
@@ -75,21 +75,21 @@ MUTANTS = (
     ),
     Mutant(
         "whoever was there first makes way",
-        "Visitors._who_makes_way",
+        "Visitors._page_to_drop",
         "visitor.is_closed, of_client[visitor.client], -visitor.used",
         "False, 0, -visitor.used",
         "test_made_up_names_push_nobody_out",
     ),
     Mutant(
         "an event with too few values goes on",
-        "ReadEvents._check",
+        "EventCheck._check",
         "len(event.data) != len(handler.inputs)",
         "len(event.data) > len(handler.inputs)",
         "test_what_the_page_does_not_send_is_no_event",
     ),
     Mutant(
         "what a component sends may be anything",
-        "ReadEvents._check",
+        "EventCheck._check",
         "Sent.model_validate(event.event_data)",
         "assert True",
         "test_what_the_page_does_not_send_is_no_event",

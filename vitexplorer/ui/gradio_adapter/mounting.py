@@ -1,4 +1,4 @@
-"""The page behind an application of our own, with what only gradio's `launch` would set."""
+"""Mount the gradio page in our own application, with the settings that only gradio's `launch` makes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from starlette.applications import Starlette
 from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
 
 EVENTS = 512
-"""that may be open at once: those that wait do so in our queue, which says one's place and when there are too many"""
+"""Events that may run at once; they wait in our own queue, which reports positions and refuses when it is full"""
 ASSETS = Path(gr.__file__).parent / "templates" / "frontend" / "assets"
-"""gradio's scripts, styles and fonts, which `static_responses` serves"""
+"""Folder of gradio's scripts, styles and fonts, which `static_responses` serves"""
 
 
 def mount(app: Starlette, page: gr.Blocks, visitors: Visitors, **options: Any) -> None:
-    """Serve `page` for whatever `app` has no route of its own; options are those of `gr.mount_gradio_app`."""
+    """Serve `page` for all paths without a route in `app`; options are those of `gr.mount_gradio_app`."""
     page.max_threads = EVENTS
     page.queue(api_open=False, max_size=EVENTS)
     page.has_launched = True  # or gradio would take any file of the machine for one that a visitor sent

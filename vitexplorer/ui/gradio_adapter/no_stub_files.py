@@ -1,8 +1,8 @@
-"""Imports gradio without the stub files that it keeps up to date; import this file before gradio.
+"""Import gradio without updating its stub files; import this module before gradio.
 
-For each class of a component gradio parses the source and the `.pyi` file beside it, and writes the file anew where the
-two differ. Editors read them, the page does not, and it was a third of the time that importing gradio takes. So the
-module that does it is loaded before the package, whose own import defines most of these classes.
+For each component class gradio parses the source and the `.pyi` file beside it, and rewrites the file if they differ.
+Only editors read these files, and the check took a third of gradio's import time. So the module that does it is loaded
+and patched before the package, whose own import defines most of these classes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Answers to browsers: handlers await what they need, and a client that hung up is let go of."""
+"""Blocks subclass that sends values unchanged, turns errors into messages, and stops work for clients that left."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vitexplorer.ui.kit.widget import Widget
 
 
 class Sentence(gr.Error):
-    """A sentence for whoever asked, as gradio says it, and the status of an answer over HTTP that is only that."""
+    """Raised to show a message to the visitor; `status` is the HTTP status where only the message is answered."""
 
     def __init__(self, sentence: str, status: int, title: str = "Error"):
         super().__init__(sentence, title=title, print_exception=False)
@@ -31,30 +31,30 @@ class Sentence(gr.Error):
 
 
 def not_possible(error: ExplainedError, language: Language) -> Sentence:
-    """Why something is not possible."""
+    """Make a Sentence of an ExplainedError."""
     return Sentence(error.text.in_(language), status_of(error), word("not_possible", language))
 
 
 def status_of(error: ExplainedError) -> int:
-    """Too Many Requests, or Unprocessable Content."""
+    """Return the HTTP status: 429 Too Many Requests, or 422 Unprocessable Content."""
     return 429 if isinstance(error, CrowdedError) else 422
 
 
 async def stop_if_hung_up(request: gr.Request | None, step: Step) -> None:
-    """Raise StoppedError where the client has hung up: what one who waits is told, see `Waiting.tell`."""
+    """Raise StoppedError if the client has hung up; a callback for `Waiting.tell`."""
     if request and await has_hung_up(request.request):
         raise StoppedError
 
 
 class PatientBlocks(gr.Blocks):
-    """A page whose functions wait for a visitor, and whose answers are sent as they are."""
+    """Page with asynchronous handlers whose values are sent unchanged."""
 
     def create_limiter(self) -> None:
-        """Threads for answers, apart from those that gradio serves files with."""
+        """Give answers threads of their own, apart from those that serve files."""
         self.limiter = anyio.CapacityLimiter(THREADS)
 
     async def preprocess_data(self, block_fn: BlockFunction, inputs: list[Any], *more: Any, **named: Any) -> list[Any]:
-        """As gradio's; but what a script asks stays as it came, for its endpoint reads it, and the files in it too."""
+        """Leave the arguments of API calls unchanged, since the endpoint validates them and their files."""
         if block_fn.api_visibility != "private":
             return inputs
         return await super().preprocess_data(block_fn, inputs, *more, **named)
@@ -62,27 +62,29 @@ class PatientBlocks(gr.Blocks):
     async def postprocess_data(
         self, block_fn: BlockFunction, predictions: Any, state: SessionState | None
     ) -> list[Any]:
-        """As gradio's; but what is said to a widget is sent as it is, and of whom nothing is said nothing is done.
+        """Send the values of widgets unchanged, and skip outputs without a value.
 
-        Gradio looks through every value for files, each on a thread, and makes a component anew for "nothing".
+        gradio searches every value for files, each on a thread, and makes a new component for a missing value.
         """
         if not (isinstance(predictions, dict) and all(isinstance(component, Block) for component in predictions)):
             return await super().postprocess_data(block_fn, predictions, state)
-        said = {block: block.postprocess(value) for block, value in predictions.items() if _is_of_widget(block, value)}
-        if others := {block: value for block, value in predictions.items() if block not in said}:
+        values = {
+            block: block.postprocess(value) for block, value in predictions.items() if _is_of_widget(block, value)
+        }
+        if others := {block: value for block, value in predictions.items() if block not in values}:
             of_others = copy(block_fn)
             of_others.outputs = list(others)
-            values = list(others.values())
-            answers = await super().postprocess_data(of_others, values if len(values) > 1 else values[0], state)
-            said |= dict(zip(others, answers, strict=True))
-        return [said.get(block, gr.skip()) for block in block_fn.outputs]
+            inputs = list(others.values())
+            answers = await super().postprocess_data(of_others, inputs if len(inputs) > 1 else inputs[0], state)
+            values |= dict(zip(others, answers, strict=True))
+        return [values.get(block, gr.skip()) for block in block_fn.outputs]
 
     def handle_streaming_diffs(self, block_fn: BlockFunction, data: list, *more: Any, **named: Any) -> list:
-        """As gradio's; but the page is not told at the end what it was told before, and need not show it twice."""
-        said = super().handle_streaming_diffs(block_fn, data, *more, **named)
+        """Skip the final message of a stream, which repeats the last value."""
+        values = super().handle_streaming_diffs(block_fn, data, *more, **named)
         if named["final"] and block_fn.api_visibility == "private":
-            return [gr.skip() for _ in said]
-        return said
+            return [gr.skip() for _ in values]
+        return values
 
     async def call_function(
         self,
@@ -92,8 +94,8 @@ class PatientBlocks(gr.Blocks):
         requests: gr.Request | Request | None = None,
         *more: Any,
     ) -> dict[str, Any]:
-        """Answer whoever let go meanwhile with nothing, and what a person can mend with a sentence; as gradio's."""
-        if isinstance(requests, Request):  # of an agent, which gradio hands on as it came
+        """Answer nothing to a client that left, and raise a Sentence for an ExplainedError."""
+        if isinstance(requests, Request):  # from an agent
             requests = gr.Request(requests)
         waiting.set(Waiting(session_of(requests), tell=partial(stop_if_hung_up, requests)))
         try:
@@ -102,7 +104,7 @@ class PatientBlocks(gr.Blocks):
             except ExplainedError as error:
                 raise not_possible(error, language_of_request(requests)) from error
         except StoppedError:
-            LocalContext.in_event_listener.set(False)  # which gradio leaves undone behind an error
+            LocalContext.in_event_listener.set(False)  # gradio leaves it set after an error
             return {"prediction": gr.skip(), "duration": 0.0, "is_generating": False, "iterator": None}
         except Sentence as error:
             if requests:
@@ -115,5 +117,5 @@ def _is_of_widget(block: Block, value: Any) -> bool:
 
 
 def session_of(request: gr.Request | None) -> str:
-    """What gradio calls a page that is open."""
+    """Return gradio's id of an open page, or an empty string."""
     return (request and request.session_hash) or ""

@@ -1,9 +1,9 @@
-"""What the server remembers of each page that is open: for those who use it, not for whoever names a session.
+"""States of open pages, safe from eviction by requests with invented session names.
 
-gradio makes a state for every name that a request brings, and lets go of the one that was used least lately: some
-hundred requests with made-up names pushed out everybody who was reading. Here a state is kept from the first thing that
-is written into it, and who makes way is found among the pages that are closed, then among those of the address that has
-most. gradio also keeps every component's last value for each visitor, for links of a kind that is closed here.
+gradio makes a state for every session name in a request and evicts the least recently used: some hundred requests with
+invented names evicted everybody. Here a state is kept from the first write on; closed pages are evicted first, then
+pages of the client with the most. gradio also stores every component's last value per visitor, for deep links, which
+are closed here.
 """
 
 from __future__ import annotations
@@ -21,43 +21,43 @@ from gradio.state_holder import SessionState, StateHolder
 from vitexplorer.ui.kit.named_clients import client
 
 CLOSED_SECONDS = 3600.0
-"""in which a page that lost its connection, as a laptop asleep does, finds its state again"""
+"""Seconds that the state of a disconnected page is kept, for laptops that sleep"""
 
 
 class Visitor(SessionState):
-    """What is remembered of one page."""
+    """State of one page."""
 
     def __init__(self, blocks: gr.Blocks, written: Callable[[Visitor], None]):
-        """Args: blocks: the app; written: called whenever something is written."""
-        # Without blocks, of each of which gradio would write out the configuration: 37 ms and 240 kB for any name.
+        """Make an empty state of the app `blocks`; `written` is called at every write."""
+        # Without blocks: gradio would copy each block's configuration, 37 ms and 240 kB for any session name.
         super().__init__(SimpleNamespace(default_config=blocks.default_config, blocks={}))
         self.client, self.used = client.get(), time.monotonic()
         self._written = written
 
     def __setitem__(self, key: int, value: Any) -> None:
-        """Remember a state's value, or a component that has become another."""
+        """Store the value of a State, or an updated component."""
         super().__setitem__(key, value)
         self.config_values.clear()
         self._written(self)
 
     def _update_config(self, key: int) -> None:
-        """Nothing is kept for it."""
+        """Store nothing."""
 
     def _update_value_in_config(self, key: int, value: Any) -> None:
-        """Nothing is kept for it."""
+        """Store nothing."""
 
 
 class Visitors(StateHolder):
-    """Every page that is open."""
+    """States of all open pages."""
 
     def __init__(self, blocks: gr.Blocks, capacity: int):
-        """Args: blocks: the app; capacity: most pages that are remembered."""
+        """Hold at most `capacity` states of the app `blocks`."""
         super().__init__()
         self.blocks, self.capacity = blocks, capacity
         self._unwritten: WeakValueDictionary[str, Visitor] = WeakValueDictionary()
 
     def __getitem__(self, session_id: str) -> Visitor:
-        """The page of this name; a new one is kept once something is written into it."""
+        """Return the state of this session; a new one is kept from its first write on."""
         with self.lock:
             visitor = self.session_data.get(session_id) or self._unwritten.get(session_id)
             if visitor is None:
@@ -67,17 +67,17 @@ class Visitors(StateHolder):
             return visitor
 
     def open(self, session_id: str) -> None:
-        """A page has said that it is there; what it asks next may come before the answer."""
+        """Keep the state of a page that opens; its next event may arrive before the answer to this one."""
         self._keep(session_id, self[session_id])
 
     def _keep(self, session_id: str, visitor: Visitor) -> None:
         with self.lock:
             self.session_data[session_id] = visitor
             while len(self.session_data) > self.capacity:
-                del self.session_data[self._who_makes_way(session_id)]
+                del self.session_data[self._page_to_drop(session_id)]
 
-    def _who_makes_way(self, newest: str) -> str:
-        """A page that is closed, otherwise one of the address that has most of them; the one used least lately."""
+    def _page_to_drop(self, newest: str) -> str:
+        """Choose a closed page, else one of the client with the most pages; among these the least recently used."""
         pages = self.session_data.items()
         of_client = Counter(visitor.client for _, visitor in pages)
 
@@ -88,12 +88,12 @@ class Visitors(StateHolder):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many pages are open, and how many have lately been closed."""
+        """Numbers of open and of recently closed pages."""
         closed = sum(visitor.is_closed for visitor in list(self.session_data.values()))
         return {"open": len(self.session_data) - closed, "closed": closed}
 
     def delete_all_expired_state(self) -> None:
-        """Forget pages that have been closed for long; gradio asks for it every second."""
+        """Drop pages closed for longer than CLOSED_SECONDS; gradio calls this every second."""
         last = time.monotonic() - CLOSED_SECONDS
         with self.lock:
             for name in [n for n, page in self.session_data.items() if page.is_closed and page.used < last]:

@@ -1,9 +1,9 @@
-"""Under which names the page is reached, and from which pages: a stranger's page may not act for who visits both.
+"""Host and origin check: refuses unknown host names (DNS rebinding) and changes asked for by other sites' pages.
 
-Whoever owns a name can let it mean this machine (DNS rebinding), and a browser would then show them everything here. So
-a name has to be known. An address of digits cannot be rebound: it is good where the server listens at all addresses.
-Requests that change something have to come from the page itself. Scripts and command lines send none of the headers by
-which a browser says where it is, and are no danger: they act for themselves.
+The owner of a name can point it at this machine, and a browser would then show them everything here, so a name has to
+be known. A numeric address cannot be rebound and is accepted where the server listens at all addresses. Requests that
+change something have to come from the page itself. Scripts send none of the headers by which a browser states its
+origin; they act for themselves and are accepted.
 """
 
 from __future__ import annotations
@@ -34,11 +34,16 @@ _FOREIGN = Text(
 )
 
 
-class KnownHosts:
-    """Answers where host and origin are known."""
+class HostCheck:
+    """Middleware that refuses requests of unknown host or origin."""
 
     def __init__(self, app: ASGIApp, settings: Settings):
-        """Args: app: what is behind; settings: `host`, `hosts` and `origins` of it."""
+        """Set up the check.
+
+        Args:
+            app: the application behind it.
+            settings: `host`, `hosts` and `origins` are read.
+        """
         self.app = app
         self.origins = listed(settings.origins)
         self.hosts = {settings.host.strip("[]"), *_HERE, *listed(settings.hosts)}
@@ -52,7 +57,8 @@ class KnownHosts:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        servers = (one.partition("://")[2].partition("/")[0] for one in listed(headers.get("x-gradio-server", "")))
+        urls = listed(headers.get("x-gradio-server", ""))
+        servers = (url.partition("://")[2].partition("/")[0] for url in urls)
         hosts = [headers.get("host", ""), *listed(headers.get("x-forwarded-host", "")), *servers]
         unknown = next((host for host in hosts if not self._is_known(host)), None)
         if unknown is not None:
@@ -64,18 +70,18 @@ class KnownHosts:
             answer = self.app
         await answer(scope, receive, send)
 
-    def _is_known(self, host: str) -> bool:
-        name = _name_of(host)
+    def _is_known(self, host_and_port: str) -> bool:
+        name = _name_of(host_and_port)
         if name is None:
             return False
         if name in self.hosts or "*" in self.hosts:
             return True
-        if any(one.startswith("*.") and name.endswith(one[1:]) for one in self.hosts):
+        if any(host.startswith("*.") and name.endswith(host[1:]) for host in self.hosts):
             return True
         return self.digits and _is_address(name)
 
     def _is_foreign(self, headers: Headers, hosts: list[str]) -> bool:
-        """Whether another site's page asks: a browser says so itself, an older one by the page's origin alone."""
+        """Return True for a request from another site's page; older browsers send only `origin`."""
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         if origin is not None and origin.lower() in self.origins:
             return False
@@ -85,17 +91,17 @@ class KnownHosts:
 
 
 def listed(names: str) -> list[str]:
-    """What a setting or header lists with commas."""
+    """Split a comma-separated setting or header."""
     return [name.strip().lower() for name in names.split(",") if name.strip()]
 
 
 def _name_of(host: str) -> str | None:
-    """The name or address in front of a port; None for what gradio would break on: it takes this for an address."""
-    found = _HOST.fullmatch(host)
-    if found is None or int(found["port"] or 0) >= 2**16:
+    """Return the name or address before a port; None for a malformed one, on which gradio's own parsing fails."""
+    match = _HOST.fullmatch(host)
+    if match is None or int(match["port"] or 0) >= 2**16:
         return None
-    name = found["name"].lower().strip("[]")
-    return name if _is_address(name) or not _DIGITS.fullmatch(found["name"]) else None
+    name = match["name"].lower().strip("[]")
+    return name if _is_address(name) or not _DIGITS.fullmatch(match["name"]) else None
 
 
 def _is_address(name: str) -> bool:

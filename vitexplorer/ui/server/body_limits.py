@@ -1,8 +1,8 @@
-"""What a request brings with it is counted as it comes: its size, its pace, and what its sender has sent before.
+"""Limits on request bodies: size, duration, and bytes per client and hour, counted while the body arrives.
 
-A body without a length counts like one with. Where one is stopped, or breaks off, gradio's reader of forms is told so
-by the one error after which it removes the files that it has begun; Starlette's own bound of a body knows neither pace
-nor sender, and would leave them behind.
+A body without a length counts like one with. A body that is stopped or breaks off raises MultiPartException, the only
+error after which gradio's form parser removes the files it has begun. Starlette's own limit knows neither pace nor
+sender, and would leave those files behind.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from vitexplorer.service.upload_budgets import UploadBudgets
 from vitexplorer.ui.server.refusals import refusal
 
 MOST = 2_000_000
-"""bytes of a request that brings no file: an event of the page has some hundred"""
+"""Largest body without a file, in bytes; an event of the page has some hundred"""
 AROUND = 100_000
-"""bytes that a form may have around its file"""
+"""Bytes allowed for the form around a file"""
 PATIENCE = 30.0
-"""seconds that a body may take, and one more for each of these:"""
+"""Seconds for a body to arrive, plus one for every `PACE` bytes"""
 PACE = 20_000
-"""bytes"""
+"""Bytes per additional second"""
 _FILES = re.compile("/picture|/model|/teach/(?:add|ask)|/survey/zip|/gradio_api/upload/?")
 _TOO_LARGE = Text(
     "This request is larger than {most:.0f} MB, which is what is taken here.", "此请求大于此处接受的 {most:.0f} MB。"
@@ -46,24 +46,24 @@ _BROKEN = Text("The request broke off.", "请求中断。")
 
 
 class _StoppedError(MultiPartException):
-    """No more of this body is read."""
+    """Raised when no more of a body is read."""
 
     def __init__(self, status: int, text: Text):
         super().__init__(text.en)
         self.status, self.text = status, text
 
 
-class BoundBodies:
-    """Reads bodies for what is behind, up to a bound."""
+class BodyLimit:
+    """Middleware that stops bodies that are too large, too slow or over budget."""
 
     def __init__(self, app: ASGIApp, settings: Settings, budgets: UploadBudgets, folder: CacheFolder):
-        """Bound what comes.
+        """Set up the limit.
 
         Args:
-            app: what is behind.
-            settings: say how large a file may be.
-            budgets: count what visitors send.
-            folder: where files are kept.
+            app: the application behind it.
+            settings: `max_upload_megabytes` is read.
+            budgets: bytes that each client may send.
+            folder: the folder that receives the files.
         """
         self.app, self.budgets, self.folder = app, budgets, folder
         self.most_of_file = settings.max_upload_megabytes * 10**6 + AROUND
@@ -76,14 +76,14 @@ class BoundBodies:
         is_file = _FILES.fullmatch(scope["path"]) is not None
         body = _FileBody(scope, receive, self) if is_file else _Body(scope, receive)
 
-        async def unless_stopped(message: Message) -> None:
+        async def send_unless_stopped(message: Message) -> None:
             body.answered |= body.stopped is None
             if body.stopped is None:
                 await send(message)
 
         try:
             body.check_length()
-            await self.app(scope, body.receive, unless_stopped)
+            await self.app(scope, body.receive, send_unless_stopped)
         except Exception:
             if body.stopped is None:
                 raise
@@ -92,30 +92,31 @@ class BoundBodies:
 
 
 class _Body:
-    """One body, as it comes."""
+    """A body without a file."""
 
     most = MOST
 
     def __init__(self, scope: Scope, receive: Receive):
         self.scope, self._receive = scope, receive
-        self.size, self.whole = 0, False
+        self.size = 0
+        self.is_complete = False
         self.stopped: _StoppedError | None = None
         self.answered = False
         self.began = asyncio.get_running_loop().time()
 
     def check_length(self) -> None:
-        """Refuse what says itself that it will be too large."""
+        """Check the length that the request declares."""
         self.check(int(Headers(scope=self.scope).get("content-length", 0)))
 
     async def receive(self) -> Message:
-        """The next part. Raises _StoppedError where there shall be none."""
+        """Return the next part, or raise _StoppedError."""
         if self.stopped:
             raise self.stopped
-        if self.whole:
+        if self.is_complete:
             return await self._receive()
-        left = self.began + PATIENCE + self.size / PACE - asyncio.get_running_loop().time()
+        remaining = self.began + PATIENCE + self.size / PACE - asyncio.get_running_loop().time()
         try:
-            message = await asyncio.wait_for(self._receive(), left)
+            message = await asyncio.wait_for(self._receive(), remaining)
         except TimeoutError:
             self.stop(408, _TOO_SLOW)
         if message["type"] == "http.disconnect":
@@ -123,34 +124,36 @@ class _Body:
         part = len(message.get("body", b""))
         self.check(part)
         self.take(part)
-        self.whole = not message.get("more_body", False)
+        self.is_complete = not message.get("more_body", False)
         return message
 
     def check(self, coming: int) -> None:
-        """Raises _StoppedError where so many bytes more are too many."""
+        """Raise _StoppedError if `coming` further bytes exceed the limit."""
         if self.size + coming > self.most:
             self.stop(413, _TOO_LARGE.format(most=self.most / 1e6))
 
     def take(self, part: int) -> None:
-        """So many bytes have come."""
+        """Count `part` received bytes."""
         self.size += part
 
     def stop(self, status: int, text: Text) -> NoReturn:
-        """Read no more."""
+        """Stop the body: raise _StoppedError now and at every further read."""
         self.stopped = _StoppedError(status, text)
         raise self.stopped
 
 
 class _FileBody(_Body):
-    """One that brings a file: larger, but out of its sender's budget, and onto a disk that has an end."""
+    """A body with a file: larger, counted against the client's budget and the disk's capacity."""
 
-    def __init__(self, scope: Scope, receive: Receive, bounds: BoundBodies):
+    def __init__(self, scope: Scope, receive: Receive, limit: BodyLimit):
         super().__init__(scope, receive)
-        self.most, self.budgets, self.folder = bounds.most_of_file, bounds.budgets, bounds.folder
+        self.most = limit.most_of_file
+        self.budgets = limit.budgets
+        self.folder = limit.folder
         self.client = scope["client"][0] if scope.get("client") else ""
 
     def check(self, coming: int) -> None:
-        """Raises _StoppedError also where the sender or the disk has no more room."""
+        """Raise _StoppedError also if the client's budget or the disk has no room."""
         super().check(coming)
         if coming > self.budgets.left(self.client):
             self.stop(429, _TOO_MUCH.format(most=self.budgets.most / 1e6))
@@ -158,7 +161,7 @@ class _FileBody(_Body):
             self.stop(507, _FULL)
 
     def take(self, part: int) -> None:
-        """So many bytes have come, from this sender, onto the disk."""
+        """Count `part` bytes for the client and the disk too."""
         super().take(part)
         self.budgets.take(self.client, part)
         self.folder.take(part)

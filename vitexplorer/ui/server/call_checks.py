@@ -1,7 +1,7 @@
-"""A script's question to an endpoint is read here first: its name, and the names or the number of its arguments.
+"""Check of API calls: the endpoint's name, and the names or the number of its arguments.
 
-gradio ends in a traceback where one of them is none that it knows. What the arguments are is read by the endpoint
-itself. Of answers that nobody waits for there is no stream either.
+gradio raises a traceback for unknown ones. The endpoint itself validates the values. A stream of answers is opened only
+for a call that was made.
 """
 
 from __future__ import annotations
@@ -29,11 +29,16 @@ _NUMBER = Text("{name} takes {number} values in `data`: {known}.", "{name} 的 `
 _NO_ANSWER = Text("Nobody has asked this, or it was answered.", "没有这一请求，或其已被答复。")
 
 
-class ReadCalls:
-    """Passes on calls of endpoints that there are."""
+class CallCheck:
+    """Middleware that refuses calls of unknown endpoints or with wrong arguments."""
 
     def __init__(self, app: ASGIApp, page: gr.Blocks):
-        """Args: app: what is behind; page: whose endpoints they are."""
+        """Set up the check.
+
+        Args:
+            app: the application behind it.
+            page: the page with the endpoints.
+        """
         self.app, self.page = app, page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -42,28 +47,28 @@ class ReadCalls:
         if call and scope["method"] == "POST":
             body = await Request(scope, receive).body()
             receive = once(body, receive)
-            wrong = self._wrong_call(call["name"], call["named"] is not None, body)
+            error = self._call_error(call["name"], call["named"] is not None, body)
         elif call and call["answer"]:
-            wrong = None if is_asked(self.page, call["answer"].strip("/")) else (404, _NO_ANSWER)
+            error = None if is_asked(self.page, call["answer"].strip("/")) else (404, _NO_ANSWER)
         elif scope["type"] == "http" and scope["path"] == _STREAM:
-            wrong = None if self._is_followed(scope) else (404, _NO_ANSWER)
+            error = None if self._is_followed(scope) else (404, _NO_ANSWER)
         else:
-            wrong = None
-        await (refusal(scope, *wrong) if wrong else self.app)(scope, receive, send)
+            error = None
+        await (refusal(scope, *error) if error else self.app)(scope, receive, send)
 
-    def _wrong_call(self, name: str, named: bool, body: bytes) -> tuple[int, Text] | None:
-        """The status and sentence for a call that cannot be answered."""
+    def _call_error(self, name: str, named: bool, body: bytes) -> tuple[int, Text] | None:
+        """Return the status and message for an invalid call, else None."""
         endpoints = self.page.get_api_info()["named_endpoints"]
         if f"/{name}" not in endpoints:
             known = ", ".join(endpoint.strip("/") for endpoint in endpoints)
             return 404, _NO_ENDPOINT.format(known=known)
         parameters = endpoints[f"/{name}"]["parameters"]
-        known = [one["parameter_name"] for one in parameters]
-        needed = [one["parameter_name"] for one in parameters if not one["parameter_has_default"]]
-        given = json.loads(body)
-        if named and not set(needed) <= set(given) <= set(known):
+        known = [parameter["parameter_name"] for parameter in parameters]
+        needed = [parameter["parameter_name"] for parameter in parameters if not parameter["parameter_has_default"]]
+        arguments = json.loads(body)
+        if named and not set(needed) <= set(arguments) <= set(known):
             return 422, _NAMES.format(name=name, known=", ".join(known), needed=", ".join(needed) or "-")
-        values = given.get("data")
+        values = arguments.get("data")
         if not named and (not isinstance(values, list) or len(values) != len(known)):
             return 422, _NUMBER.format(name=name, number=len(known), known=", ".join(known))
         return None

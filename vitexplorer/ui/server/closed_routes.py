@@ -1,7 +1,7 @@
-"""Addresses of gradio's that nothing here uses are not there.
+"""404 for gradio's routes that the page does not use.
 
-They write files (deep links), fetch what a visitor names from elsewhere, take recordings, look into components, or
-belong to its development. What is open is listed, so that a new version opens nothing unseen.
+They write files (deep links), fetch addresses that a visitor names, take recordings, inspect components, or serve
+development. The open routes are listed, so that a new version of gradio opens nothing unnoticed.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ _OPEN = re.compile(
     r"/gradio_api/(?:run|call|queue|upload|cancel|reset|heartbeat|info|openapi\.json|startup-events|mcp"
     r"|file=(?!(?i:https?:))[^/]*|app_id|theme\.css)(?:/.*)?"
 )
-_SHUT = re.compile(r"/(?:gradio_api|login|logout|svelte|monitoring|pwa_icon|docs|redoc)(?:/.*)?", re.DOTALL)
+_CLOSED = re.compile(r"/(?:gradio_api|login|logout|svelte|monitoring|pwa_icon|docs|redoc)(?:/.*)?", re.DOTALL)
 
 
-class ShutDoors:
-    """404 for gradio's addresses that are not used."""
+class ClosedRoutes:
+    """Middleware that answers gradio's unused routes with 404."""
 
     def __init__(self, app: ASGIApp):
-        """Args: app: what is behind."""
+        """Wrap `app`."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what is open."""
-        shut = scope["type"] == "http" and _SHUT.fullmatch(scope["path"]) and not _OPEN.fullmatch(scope["path"])
-        answer = PlainTextResponse("Not found", 404, {"cache-control": "no-store"}) if shut else self.app
+        """Answer 404, or pass on."""
+        is_closed = scope["type"] == "http" and _CLOSED.fullmatch(scope["path"]) and not _OPEN.fullmatch(scope["path"])
+        answer = PlainTextResponse("Not found", 404, {"cache-control": "no-store"}) if is_closed else self.app
         await answer(scope, receive, send)

@@ -1,8 +1,8 @@
-"""Every event of the page is read here first: what cannot be one is a 422, and what nobody remembers leads back.
+"""Check of the page's events: 422 for an invalid event, 410 for a page whose state is gone.
 
-Behind it gradio and the handlers trust what they get; a value of another type, or too few of them, would end there in a
-traceback. A page whose state is gone (the server was started anew, or others needed the room) is told so by 410, and
-loads itself again: its address says what it showed, see `kit/start.js`.
+gradio and the handlers trust their input; a value of another type, or a missing one, would raise a traceback there. A
+page whose state is gone (the server restarted, or others needed the memory) gets 410 and reloads itself from its
+address, see `kit/start.js`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from vitexplorer.ui.server.refusals import refusal
 
 _EVENTS = re.compile("/gradio_api/(?:run/[^/]*|queue/join)/?")
 _OPENING = 2.0
-"""seconds in which the event that opens a page may still be on its way"""
+"""Seconds to wait for the event that opens a page"""
 _UNREADABLE = Text("This is nothing that the page sends.", "这不是页面会发送的内容。")
 _NO_FILE = Text("This file is not here, or no longer. Send it again.", "文件不在此处或已被删除，请重新发送。")
 _GONE = Text(
@@ -47,11 +47,17 @@ class _RefusedError(Exception):
         self.status, self.text = status, text
 
 
-class ReadEvents:
-    """Passes on events that the page can have sent."""
+class EventCheck:
+    """Middleware that refuses events that the page cannot have sent."""
 
     def __init__(self, app: ASGIApp, page: gr.Blocks, visitors: Visitors):
-        """Args: app: what is behind; page: whose events they are; visitors: who is known."""
+        """Set up the check.
+
+        Args:
+            app: the application behind it.
+            page: the page with the events.
+            visitors: the states of open pages.
+        """
         self.app, self.page, self.visitors = app, page, visitors
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -68,14 +74,14 @@ class ReadEvents:
         await answer(scope, once(body, receive), send)
 
     async def _check(self, body: bytes) -> None:
-        """Raises _RefusedError."""
+        """Raise _RefusedError unless the event is valid."""
         try:
             event = EventSent.model_validate_json(body)
             handler = events_of(self.page)[event.fn_index]
             if len(event.data) != len(handler.inputs):
                 raise ValueError
             if handler.api_visibility != "private":
-                return  # a script's question, whose endpoint reads it
+                return  # an API call, validated by its endpoint
             for component, value in zip(handler.inputs, event.data, strict=False):
                 _check_value(component, value)
             if any(hasattr(self.page.blocks.get(target), "sends") for target, _ in handler.targets):
@@ -83,13 +89,13 @@ class ReadEvents:
             check_files(event.event_data)  # gradio takes any `path` for a file
         except (ValidationError, ValueError, KeyError, OSError, gr.Error):
             raise _RefusedError(422, _UNREADABLE) from None
-        if any(fired == "load" for _, fired in handler.targets):
+        if any(event_name == "load" for _, event_name in handler.targets):
             self.visitors.open(event.session_hash)
-        elif _remembers(handler) and not await self._is_known(event.session_hash):
+        elif _needs_state(handler) and not await self._is_known(event.session_hash):
             raise _RefusedError(410, _GONE)
 
     async def _is_known(self, session: str) -> bool:
-        """Whether a page of this name is open; one that is just opening is waited for."""
+        """Return True if this page is open; wait for one that is just opening."""
         for _ in range(20):
             if session in self.visitors:
                 return True
@@ -98,19 +104,19 @@ class ReadEvents:
 
 
 def _check_value(component: Block, value: Any) -> None:
-    """Raises ValidationError, or _RefusedError for a file that is not one of those that were sent here."""
+    """Raise ValidationError, or _RefusedError for a file that was not sent here."""
     if isinstance(component, Textbox):
         _TEXT.validate_python(value)
     if isinstance(component, UploadButton):
         for file in _FILES.validate_python(value if component.file_count == "multiple" else [value]):
             if not _was_sent(Path(file.path)):
-                raise _RefusedError(404, _NO_FILE)  # of 422 gradio's scripts in the queue say nothing
+                raise _RefusedError(404, _NO_FILE)  # gradio's scripts show no message for 422
 
 
 def _was_sent(path: Path) -> bool:
     return path.is_absolute() and path.resolve().is_relative_to(files_folder().resolve()) and path.is_file()
 
 
-def _remembers(handler: BlockFunction) -> bool:
-    """Whether an event stands on what was before it."""
+def _needs_state(handler: BlockFunction) -> bool:
+    """Return True for an event that reads the state of its page."""
     return any(isinstance(component, State) for component in handler.inputs)

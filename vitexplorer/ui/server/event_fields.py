@@ -1,6 +1,6 @@
-"""What a browser may send with an event: every field that a component of ours puts into one, and what it can be.
+"""Schema of events: every field that a component sends, with its type and bounds.
 
-Handlers see what has passed here, and need not ask again whether a text is a text.
+Handlers get validated fields only and need not check types again.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Number = Annotated[int, Field(ge=-(2**53), le=2**53)]
-"""that JavaScript can count"""
+"""Integer that JavaScript represents exactly"""
 Word = Annotated[str, Field(max_length=20_000)]
 Settings = Annotated[dict[Word, Word], Field(max_length=200)]
-"""as controls write them: name -> text"""
+"""Settings as controls write them: name -> text"""
 
 
 class _Read(BaseModel):
@@ -29,28 +29,28 @@ class MethodSent(_Read):
 
 
 class Sent(_Read):
-    """What components send; each sends some of it."""
+    """Fields that components send; each sends some of them."""
 
     asked: Number = 0
-    """number of the question, which the answer repeats"""
+    """Number of the request, which the answer repeats"""
     block: Number | None = None
     to: Number | None = None
-    """the block to go to"""
+    """Block to go to"""
     row: Number = 0
     col: Number = 0
     index: Number | None = None
-    """of an image"""
+    """Index of an image"""
     head: Number | Word | None = None
-    """of the network; or how the head of a training begins"""
+    """Attention head; or the initial head of a training"""
     pinned: bool = False
     query: Word | None = None
-    """of a map; or of an address"""
+    """Query of a map, or of an address"""
     view: Word | None = None
     settings: Settings = {}
     theme: Word = ""
     room: Word = ""
     image: Word = ""
-    """a picture; or a column"""
+    """Image id, or a column of a table"""
     target: Word = ""
     task: Word = ""
     model: Word = ""
@@ -58,13 +58,13 @@ class Sent(_Read):
     fit: Word = ""
     size: Word = ""
     text: Word = ""
-    """of changes, or of a design"""
+    """Text of changes, or of a design"""
     run: Word = ""
-    """a training, or one method of it"""
+    """Training, or one method of it"""
     step: Word = ""
-    """of the guided path"""
+    """Step of the guided path"""
     what: Word = ""
-    """a file to take home"""
+    """File to download"""
     methods: Annotated[list[MethodSent], Field(max_length=50)] = []
     epochs: Word = ""
     seed: Word = ""

@@ -1,4 +1,4 @@
-"""Where gradio's buttons and clients send files: gradio's own reader, each of whose failures is a sentence."""
+"""Upload endpoint of gradio's buttons and clients; every failure of gradio's form parser becomes a message."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NO_FORM = Text("This form holds no file that can be read.", "此表单中没有
 
 
 async def _take_files(request: Request) -> Response:
-    """Where the files of the form are now; how large they are has been seen to, see `body_limits`."""
+    """Store the files of a form and return their paths; `body_limits` has checked their size."""
     try:
         return JSONResponse(await files_sent(request, files_folder()))
     except (MultiPartException, HTTPException, TypeError, KeyError, AttributeError, OSError):
@@ -25,4 +25,4 @@ async def _take_files(request: Request) -> Response:
 
 
 UPLOAD = Route("/gradio_api/upload", _take_files, methods=["POST"])
-"""in place of gradio's own"""
+"""Replacement of gradio's route of this path"""

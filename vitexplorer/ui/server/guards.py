@@ -1,4 +1,4 @@
-"""What every request passes on its way to the page."""
+"""Middleware stack of a server: checks and limits that every request passes."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from vitexplorer.service.upload_budgets import UploadBudgets
 from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
 from vitexplorer.ui.kit.named_clients import NamedClients
 from vitexplorer.ui.kit.statuses import HonestStatuses
-from vitexplorer.ui.server.allowed_hosts import KnownHosts, listed
-from vitexplorer.ui.server.body_limits import BoundBodies
-from vitexplorer.ui.server.call_checks import ReadCalls
-from vitexplorer.ui.server.closed_routes import ShutDoors
-from vitexplorer.ui.server.event_checks import ReadEvents
-from vitexplorer.ui.server.headers import SafeHeaders
-from vitexplorer.ui.server.json_bodies import ReadObjects
-from vitexplorer.ui.server.per_client_limit import NoCrowds
+from vitexplorer.ui.server.allowed_hosts import HostCheck, listed
+from vitexplorer.ui.server.body_limits import BodyLimit
+from vitexplorer.ui.server.call_checks import CallCheck
+from vitexplorer.ui.server.closed_routes import ClosedRoutes
+from vitexplorer.ui.server.event_checks import EventCheck
+from vitexplorer.ui.server.headers import SecurityHeaders
+from vitexplorer.ui.server.json_bodies import JsonBodyCheck
+from vitexplorer.ui.server.per_client_limit import ClientLimit
 from vitexplorer.ui.server.static_cache import StaticCache
 
 
 @dataclass(frozen=True)
 class Guards:
-    """Of one server."""
+    """Checks and limits of one server."""
 
     settings: Settings
     folder: CacheFolder
@@ -41,12 +41,12 @@ class Guards:
 
     @property
     def middleware(self) -> list[Middleware]:
-        """From the outside to the inside. Where a CORSMiddleware is, gradio leaves out its own, which lets all in."""
+        """Middleware from outermost to innermost; CORSMiddleware keeps gradio from adding its own, which allows all."""
         return [
-            Middleware(SafeHeaders),
-            Middleware(KnownHosts, settings=self.settings),
+            Middleware(SecurityHeaders),
+            Middleware(HostCheck, settings=self.settings),
             Middleware(StaticCache, memory=self.memory),
-            Middleware(ShutDoors),
+            Middleware(ClosedRoutes),
             Middleware(
                 CORSMiddleware,
                 allow_origins=listed(self.settings.origins),
@@ -54,10 +54,10 @@ class Guards:
                 allow_headers=["content-type"],
             ),
             Middleware(NamedClients),
-            Middleware(NoCrowds, most=max(1, self.settings.connections // 2)),
-            Middleware(BoundBodies, settings=self.settings, budgets=self.budgets, folder=self.folder),
-            Middleware(ReadObjects),
-            Middleware(ReadEvents, page=self.page, visitors=self.visitors),
-            Middleware(ReadCalls, page=self.page),
+            Middleware(ClientLimit, most=max(1, self.settings.connections // 2)),
+            Middleware(BodyLimit, settings=self.settings, budgets=self.budgets, folder=self.folder),
+            Middleware(JsonBodyCheck),
+            Middleware(EventCheck, page=self.page, visitors=self.visitors),
+            Middleware(CallCheck, page=self.page),
             Middleware(HonestStatuses),
         ]

@@ -1,9 +1,8 @@
-"""What a browser is told not to do for anybody: run what the page did not come with, show it in a stranger's frame.
+"""Security headers of every response, above all the Content-Security-Policy.
 
-`unsafe-eval` is gradio's alone: its HTML component makes functions of its template, its style and its script, and its
-events of their JavaScript. Our own scripts and plotly.js do without, and the tests' plain pages forbid it. Styles are
-set on elements by gradio and plotly.js. Inline scripts are allowed one by one, by their hashes: a script that somebody
-brought into the page is none of them.
+Only gradio needs `unsafe-eval`: it compiles the templates, styles and scripts of HTML components, and the JavaScript of
+events. Our own scripts and plotly.js do without, and the tests' plain pages forbid it. Inline styles are allowed since
+gradio and plotly.js set them. Inline scripts are allowed by their hashes, so an injected script does not run.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _ALWAYS = {
     "permissions-policy": "camera=(self), microphone=(), geolocation=()",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
 }
-"""the last is for what is no page, and a page says otherwise"""
+"""Default headers; a page replaces the last by its own policy"""
 _INLINE = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL)
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-eval' {hashes}; style-src 'self' 'unsafe-inline'; "
@@ -32,32 +31,32 @@ _POLICY = (
 
 
 def page_policy(page: str, frames: str) -> str:
-    """The Content-Security-Policy of a page.
+    """Return the Content-Security-Policy of a page.
 
     Args:
         page: its HTML, as it is sent.
-        frames: who may show it in a frame, as the policy writes sources.
+        frames: sites that may frame the page, as `frame-ancestors` writes them.
     """
-    scripts = dict.fromkeys(hashlib.sha256(found.encode()).digest() for found in _INLINE.findall(page))
-    hashes = " ".join(f"'sha256-{base64.b64encode(script).decode()}'" for script in scripts)
+    digests = dict.fromkeys(hashlib.sha256(script.encode()).digest() for script in _INLINE.findall(page))
+    hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return _POLICY.format(hashes=hashes, frames=frames)
 
 
-class SafeHeaders:
-    """Every answer carries them."""
+class SecurityHeaders:
+    """Middleware that adds the default headers to every response."""
 
     def __init__(self, app: ASGIApp):
-        """Args: app: what is behind."""
+        """Wrap `app`."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on; what an answer says itself stands."""
+        """Pass on; headers that the response sets itself stay."""
 
-        async def sent(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in _ALWAYS.items():
                     headers.setdefault(name, value)
             await send(message)
 
-        await self.app(scope, receive, sent)
+        await self.app(scope, receive, send_with_headers)

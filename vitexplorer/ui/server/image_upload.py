@@ -1,7 +1,7 @@
-"""Where a picture of a visitor arrives: its bytes in, its id out, or a sentence that says why not.
+"""Upload endpoint for images: bytes in, the image's id or a message out.
 
-An address of its own beside gradio's: it is opened, checked and hashed once, works from every room and for every way
-that a picture comes (file, drop, clipboard, webcam), and says what is wrong in the visitor's language.
+It is separate from gradio's upload: the image is opened, checked and hashed once, every room and every source (file,
+drop, clipboard, webcam) uses it, and its messages are in the visitor's language.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from vitexplorer.ui.gradio_adapter.page_blocks import status_of
 from vitexplorer.ui.kit.language import language_of, word
 
 KIND = "application/octet-stream"
-"""no other: a page of a stranger may not send this without asking first"""
+"""Only accepted content type; another site's page may not send it without a preflight request"""
 
 
 async def take_picture(request: Request) -> Response:
-    """The id of the picture that is the request's body; 422 with a sentence for what is no usable picture."""
+    """Answer the id of the image in the body, or 422 with a message if it is unusable."""
     return await answer_picture(request, _keep)
 
 
@@ -43,10 +43,10 @@ async def answer_picture(
     answer: Callable[[Path], Awaitable[dict[str, Any]]],
     check: Callable[[], Awaitable[None]] | None = None,
 ) -> Response:
-    """What `answer` makes of the picture that is the request's body, as JSON; the file is gone afterwards.
+    """Answer the image in the body with `answer(path)` as JSON; delete the file afterwards.
 
-    Otherwise a sentence, in the language of the page: with 415 and 413 for a body that is none or too large, and with
-    the status of `status_of` where `check`, before anything is read, or `answer` raises ExplainedError.
+    Failures are messages in the language of the page: 415 for another content type, 413 for a body that is too large,
+    and the status of `status_of` for an ExplainedError of `answer`, or of `check`, which runs before the body is read.
     """
     language = language_of(request.url.query, request.headers.get("accept-language", ""))
     if request.headers.get("content-type") != KIND:
@@ -59,9 +59,9 @@ async def answer_picture(
             await check()
     except ExplainedError as error:
         return JSONResponse({"refused": error.text.in_(language)}, status_of(error))
-    above = files_folder()
+    parent = files_folder()
     try:
-        with explain_full_disk(above), _own_folder(above) as folder:
+        with explain_full_disk(parent), _temporary_folder(parent) as folder:
             path = folder / "picture"
             if not await _written(request, path, most * 10**6):
                 return JSONResponse({"refused": word("image_large", language, most=most)}, 413)
@@ -71,15 +71,14 @@ async def answer_picture(
 
 
 @contextmanager
-def _own_folder(above: Path) -> Iterator[Path]:
-    """A folder that is gone afterwards."""
-    above.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=above) as folder:
+def _temporary_folder(parent: Path) -> Iterator[Path]:
+    parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=parent) as folder:
         yield Path(folder)
 
 
 async def _written(request: Request, path: Path, most: int) -> bool:
-    """Whether the body is in the file: not if it is larger than `most` bytes."""
+    """Write the body to a file; return False if it is larger than `most` bytes."""
     size = 0
     with path.open("wb") as file:
         async for part in request.stream():

@@ -1,4 +1,4 @@
-"""What is posted to gradio's addresses is one JSON object, before anybody behind reads it; files have a form."""
+"""Check that a body posted to gradio's routes is one JSON object; uploads, which are forms, are exempt."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from vitexplorer.ui.server.refusals import refusal
 _JSON = re.compile(r"/gradio_api/(?!upload/?$).*", re.DOTALL)
 
 
-class ReadObjects:
-    """Passes on bodies that are read alike by all that is behind."""
+class JsonBodyCheck:
+    """Middleware that refuses bodies that are not one unambiguous JSON object."""
 
     def __init__(self, app: ASGIApp):
-        """Args: app: what is behind."""
+        """Wrap `app`."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -34,10 +34,10 @@ class ReadObjects:
 
 
 def once(body: bytes, receive: Receive) -> Receive:
-    """The body again, and then what comes."""
+    """Return a receiver that yields the body already read, then further messages."""
     parts = [body]
 
-    async def again() -> Message:
+    async def replay() -> Message:
         return {"type": "http.request", "body": parts.pop(), "more_body": False} if parts else await receive()
 
-    return again
+    return replay

@@ -1,8 +1,7 @@
-"""Where a model's file arrives: its bytes in, a name for the menu out, or a sentence that says why not.
+"""Upload endpoint for model files. Streams JSON lines: progress, then `model` or `refused`.
 
-An address of its own beside gradio's, as for pictures. Opening takes a while, so that the answer comes in lines of
-JSON: how far it is, as often as that is news, and at the end `model`, or `refused`; `several` names the architectures
-among which a person has to choose, who then asks again with `as` and without the file.
+It is separate from gradio's upload, as for images. If several architectures fit, `several` lists them; the visitor
+chooses one, and the page asks again with `as` and without the file.
 """
 
 from __future__ import annotations
@@ -47,11 +46,11 @@ _Files = TypeAdapter(
         Field(min_length=1, max_length=200),
     ]
 )
-"""names and bytes of files that come one after the other in one body"""
+"""Names and sizes in bytes of files that are concatenated in one body"""
 
 
 def model_route(engine: Engine) -> Route:
-    """`POST /model`."""
+    """Make the route `POST /model`."""
 
     async def take(request: Request) -> Response:
         return await _answered(engine, request)
@@ -60,22 +59,23 @@ def model_route(engine: Engine) -> Route:
 
 
 async def _answered(engine: Engine, request: Request) -> Response:
-    """What is asked: `files` that are the body, a `path` of this machine, or a `model` that is kept `as` another.
+    """Open `files` in the body, a `path` of this machine, or a `model` again `as` another architecture.
 
-    Otherwise 415 and 413 for a body that is none or too large, 422 for files that are not opened here.
+    Failures are 415 for another content type, 413 for a body that is too large, 422 for files that are not accepted.
     """
-    asked = request.query_params
+    query = request.query_params
     language = language_of(request.url.query, request.headers.get("accept-language", ""))
     if request.headers.get("content-type") != KIND:
         return JSONResponse({"refused": word("file_lost", language)}, 415)
-    visitor, folder = valid_visitor(request.headers.get("x-visitor", "")), None
+    visitor = valid_visitor(request.headers.get("x-visitor", ""))
+    folder = None
     try:
-        address = Address.exactly(model=asked.get("model", ""), weights=asked.get("weights", ""))
-        if chosen := Address.exactly(model=asked.get("as", "")).model if "as" in asked else "":
+        address = Address.exactly(model=query.get("model", ""), weights=query.get("weights", ""))
+        if chosen := Address.exactly(model=query.get("as", "")).model if "as" in query else "":
             work = partial(choose, engine, visitor, address.model, chosen)
             return _in_lines(visitor, language, lambda: engine.short.run(object(), lambda _: work()))
-        if "path" in asked:
-            sent = _of_this_machine(asked["path"])
+        if "path" in query:
+            sent = _of_this_machine(query["path"])
         else:
             await asyncio.to_thread(check_room, engine.places, visitor)
             with explain_full_disk(files_folder()):
@@ -93,25 +93,26 @@ async def _answered(engine: Engine, request: Request) -> Response:
 def _of_this_machine(path: str) -> Sent:
     if settings().hosted:
         raise ExplainedError(UI_WORDS["file_path"])
-    whole = Path(path.strip().strip("\"'")).expanduser()
-    if not whole.is_dir():
-        check_kinds([whole.name], settings())
-    return Sent([whole], named=True)
+    full_path = Path(path.strip().strip("\"'")).expanduser()
+    if not full_path.is_dir():
+        check_kinds([full_path.name], settings())
+    return Sent([full_path], named=True)
 
 
 def _new_folder() -> Path:
-    above = files_folder()
-    above.mkdir(parents=True, exist_ok=True)
-    return Path(tempfile.mkdtemp(dir=above))
+    parent = files_folder()
+    parent.mkdir(parents=True, exist_ok=True)
+    return Path(tempfile.mkdtemp(dir=parent))
 
 
 async def _received(request: Request, folder: Path) -> list[Path]:
-    """The files of the body in the folder. Raises ExplainedError where they are not opened here, or did not arrive."""
+    """Write the files of the body into the folder; ExplainedError if they are not accepted or incomplete."""
     try:
         files = _Files.validate_json(request.query_params.get("files", ""))
     except ValidationError as error:
         raise ExplainedError(UI_WORDS["file_lost"]) from error
-    names, most = [name for name, _ in files], settings().max_upload_megabytes
+    names = [name for name, _ in files]
+    most = settings().max_upload_megabytes
     check_kinds(names, settings())
     if sum(size for _, size in files) > most * 10**6:
         raise ExplainedError(UI_WORDS["file_large"].format(file=names[0], most=most))
@@ -120,21 +121,22 @@ async def _received(request: Request, folder: Path) -> list[Path]:
     paths = [inside / (safe_name(Path(name).stem) + Path(name).suffix.lower()) for name in names]
     if len(set(paths)) < len(paths):
         raise ExplainedError(UI_WORDS["file_lost"])
-    parts, rest = request.stream(), b""
+    parts = request.stream()
+    rest = b""
     for path, (_, size) in zip(paths, files, strict=True):
         with path.open("xb") as file:
             while file.tell() < size:
                 rest = rest or await anext(parts, b"")
                 if not rest:
                     raise ExplainedError(UI_WORDS["file_lost"])
-                here = size - file.tell()
-                file.write(rest[:here])
-                rest = rest[here:]
+                missing = size - file.tell()
+                file.write(rest[:missing])
+                rest = rest[missing:]
     return paths
 
 
 def _title(names: list[str]) -> str:
-    """What a folder is called of which all files were sent: as its weights."""
+    """Return the name of a folder of uploaded files: that of its weights."""
     weights = next((name for name in names if not name.endswith(".json")), names[0])
     return safe_name(Path(weights).stem)
 
@@ -149,11 +151,11 @@ def _in_lines(
 async def _lines(
     visitor: str, language: Language, keep: Callable[[], Coroutine[Any, Any, Opened]], folder: Path | None
 ) -> AsyncGenerator[str, None]:
-    """How far it is, then what came of it; the folder is gone afterwards, and the work where nobody waits for it."""
+    """Yield progress and then the outcome; delete the folder afterwards, and stop the work if the client leaves."""
     try:
         async with aclosing(following(Waiting(visitor, "file"), keep())) as steps:
             async for step in steps:
-                yield json.dumps(_said(step, language), ensure_ascii=False) + "\n"
+                yield json.dumps(_as_json(step, language), ensure_ascii=False) + "\n"
     except StoppedError:
         yield "{}\n"
     except ExplainedError as error:
@@ -166,10 +168,10 @@ async def _lines(
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _said(step: Step | Done[Opened], language: Language) -> dict[str, Any]:
+def _as_json(step: Step | Done[Opened], language: Language) -> dict[str, Any]:
     if isinstance(step, Step):
-        doing = step.doing.in_(language) if step.doing else word("status_queue", language, place=max(1, step.place))
-        return {"doing": doing, "share": step.share}
+        text = step.doing.in_(language) if step.doing else word("status_queue", language, place=max(1, step.place))
+        return {"doing": text, "share": step.share}
     opened = step.result
     if opened.why is None:
         return {"model": opened.model}

@@ -1,4 +1,4 @@
-"""No address has more than half of all requests that are answered at once: each open page holds one or two of them."""
+"""Limit on simultaneous requests per client address; an open page holds one or two."""
 
 from __future__ import annotations
 
@@ -15,13 +15,18 @@ _TOO_MANY = Text(
 )
 
 
-class NoCrowds:
-    """Counts what each address is being answered."""
+class ClientLimit:
+    """Middleware that counts the running requests of each address."""
 
     def __init__(self, app: ASGIApp, most: int):
-        """Args: app: what is behind; most: requests of one address at once."""
+        """Set up the limit.
+
+        Args:
+            app: the application behind it.
+            most: simultaneous requests of one address.
+        """
         self.app, self.most = app, most
-        self._now: Counter[str] = Counter()
+        self._running: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse with 429, or pass on."""
@@ -29,13 +34,13 @@ class NoCrowds:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if self._now[client] >= self.most:
+        if self._running[client] >= self.most:
             await refusal(scope, 429, _TOO_MANY.format(most=self.most))(scope, receive, send)
             return
-        self._now[client] += 1
+        self._running[client] += 1
         try:
             await self.app(scope, receive, send)
         finally:
-            self._now[client] -= 1
-            if not self._now[client]:
-                del self._now[client]
+            self._running[client] -= 1
+            if not self._running[client]:
+                del self._running[client]

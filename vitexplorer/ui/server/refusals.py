@@ -1,4 +1,4 @@
-"""How a request that is not answered is told so: a status, and a sentence in the visitor's language."""
+"""Response for a refused request: a status, and a message in the visitor's language."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vitexplorer.ui.kit.language import language_of
 
 
 def refusal(scope: Scope, status: int, text: Text) -> JSONResponse:
-    """`error` is where gradio's own scripts look for a sentence."""
-    asked = Headers(scope=scope).get("accept-language", "")
-    sentence = text.in_(language_of(scope["query_string"].decode("latin-1"), asked))
-    return JSONResponse({"error": sentence}, status, {"cache-control": "no-store"})
+    """Return the response; gradio's scripts look for the message under `error`."""
+    accepted = Headers(scope=scope).get("accept-language", "")
+    message = text.in_(language_of(scope["query_string"].decode("latin-1"), accepted))
+    return JSONResponse({"error": message}, status, {"cache-control": "no-store"})

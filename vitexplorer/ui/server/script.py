@@ -1,7 +1,7 @@
-"""The page's modules joined into one script, for each of them would be a request before the first picture.
+"""Bundle of the page's modules: one script instead of one request per module before the first picture.
 
-A module keeps its lines and becomes a function, called once, when the first other module imports from it: what modules
-share exists once. Three forms are rewritten, and any other `import` or `export` is refused:
+A module keeps its lines and becomes a function that is called once, at its first import, so modules share state as
+usual. Three forms are rewritten, and any other `import` or `export` is refused:
 
     import {a, b as c} from './x.js';    const {a, b: c} = module('kit/x.js');
     export function f() {}               function f() {}, which the function returns
@@ -16,11 +16,11 @@ import re
 
 _IMPORT = re.compile(r"^import (\{[^}]*\}) from '(\.[^']+)';$", re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?function\*?|const|class) (\w+)", re.MULTILINE)
-_LATER = re.compile(r"\bawait import\((?=`)")
-_OTHER = re.compile(r"^\s*(?:import|export)\b.*|^(?!\s*\*|.*(?:/\*\*|//)).*\bimport\(.*", re.MULTILINE)
-"""what none of them is; types in comments may say import"""
+_DYNAMIC_IMPORT = re.compile(r"\bawait import\((?=`)")
+_UNKNOWN_FORM = re.compile(r"^\s*(?:import|export)\b.*|^(?!\s*\*|.*(?:/\*\*|//)).*\bimport\(.*", re.MULTILINE)
+"""Other imports and exports; type comments may contain `import(`"""
 
-_MAPPED = "//# sourceMappingURL=script.js.map"
+_MAP_COMMENT = "//# sourceMappingURL=script.js.map"
 _HEAD = """\
 const makers = {}, made = {};
 export const module = (path) => (made[path] ??= makers[path]((other) => later(new URL(other, `page:/${path}`))));
@@ -29,13 +29,14 @@ const later = async ({pathname}) => (pathname.slice(1) in makers ? module(pathna
 
 
 def joined(sources: dict[str, str], first: str) -> str:
-    """One module that exports `module(path)`, what the one at a path exports, and runs the first.
-
-    Raises ValueError for a form that is not known, and where a module imports what its source does not export.
+    """Return one module that runs `first` and exports `module(path)`, which returns the exports of a module.
 
     Args:
         sources: every module by its path.
-        first: the path of the one that runs at once.
+        first: path of the module that runs at once.
+
+    Raises:
+        ValueError: for an unknown form of import or export, or an import of a name that is not exported.
     """
     exported = {path: [name for _, name in _EXPORT.findall(source)] for path, source in sources.items()}
     parts = (
@@ -43,50 +44,52 @@ def joined(sources: dict[str, str], first: str) -> str:
         f"return {{{', '.join(exported[path])}}};\n}};\n"
         for path, source in sources.items()
     )
-    return "".join([_HEAD, *parts, f"module('{first}');\n{_MAPPED}\n"])
+    return "".join([_HEAD, *parts, f"module('{first}');\n{_MAP_COMMENT}\n"])
 
 
 def enclosed(sources: dict[str, str]) -> str:
-    """A function `modules()` that gives a `module(path)`: at each call modules of its own, that share nothing."""
+    """Return a function `modules()` as source; each call returns a `module(path)` with its own module instances."""
     inner = joined(sources, first=next(iter(sources))).replace("export const module", "const module", 1)
-    return f"const modules = () => {{\n{inner.replace(_MAPPED, '')}\nreturn module;\n}};\n"
+    return f"const modules = () => {{\n{inner.replace(_MAP_COMMENT, '')}\nreturn module;\n}};\n"
 
 
 def needed(sources: dict[str, str], first: str) -> dict[str, str]:
-    """The modules that one imports, and what those import, itself last; not what is imported later, by `await`."""
-    found: dict[str, str] = {}
+    """Return a module and its direct and indirect static imports, the module last."""
+    ordered: dict[str, str] = {}
 
-    def take(path: str) -> None:
+    def add(path: str) -> None:
         for _, target in _IMPORT.findall(sources[path]):
             other = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
-            if other not in found:
-                take(other)
-        found[path] = sources[path]
+            if other not in ordered:
+                add(other)
+        ordered[path] = sources[path]
 
-    take(first)
-    return found
+    add(first)
+    return ordered
 
 
 def _rewritten(path: str, source: str, exported: dict[str, list[str]]) -> str:
-    def taken(found: re.Match[str]) -> str:
-        names, target = found[1], posixpath.normpath(posixpath.join(posixpath.dirname(path), found[2]))
+    def as_binding(match: re.Match[str]) -> str:
+        names = match[1]
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), match[2]))
         for name in re.findall(r"(\w+)(?: as \w+)?\s*[,}]", names):
             if name not in exported.get(target, []):
                 raise ValueError(f"{path} imports {name} from {target}, which does not export it.")
         return f"const {names.replace(' as ', ': ')} = module('{target}');"
 
-    body = _LATER.sub("await __import(", _EXPORT.sub(r"\1 \2", _IMPORT.sub(taken, source)))
-    if other := _OTHER.search(body):
+    body = _DYNAMIC_IMPORT.sub("await __import(", _EXPORT.sub(r"\1 \2", _IMPORT.sub(as_binding, source)))
+    if other := _UNKNOWN_FORM.search(body):
         raise ValueError(f"{path} imports or exports in a form that script.py does not know: {other[0].strip()}")
     return body
 
 
 def source_map(sources: dict[str, str]) -> str:
-    """Where the lines of `joined` come from, so that browsers name the modules and their lines."""
-    line, sections = _HEAD.count("\n"), []
+    """Return the source map of `joined`, by which browsers name modules and their lines."""
+    line = _HEAD.count("\n")
+    sections = []
     for path, source in sources.items():
         lines = source.count("\n") + 1
-        of_lines = {"version": 3, "sources": [path], "names": [], "mappings": "AAAA" + ";AACA" * (lines - 1)}
-        sections.append({"offset": {"line": line + 1, "column": 0}, "map": of_lines})
+        line_map = {"version": 3, "sources": [path], "names": [], "mappings": "AAAA" + ";AACA" * (lines - 1)}
+        sections.append({"offset": {"line": line + 1, "column": 0}, "map": line_map})
         line += lines + 3
     return json.dumps({"version": 3, "sections": sections})

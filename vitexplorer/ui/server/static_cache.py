@@ -1,8 +1,7 @@
-"""Answers that never change, from memory: scripts, styles, and files that are named by a hash.
+"""In-memory cache of immutable responses: scripts, styles, and files named by a hash.
 
-Whatever is answered with a `cache-control` that says `immutable` is kept, up to a bound in bytes, and sent again
-without being looked for, opened or compressed: fifty people who open one link ask for the same hundred files within
-seconds.
+A response whose `cache-control` says `immutable` is kept, up to a limit in bytes, and sent again without being found,
+opened or compressed: fifty people who open one link request the same hundred files within seconds.
 """
 
 from __future__ import annotations
@@ -16,35 +15,42 @@ from vitexplorer.core.cache import BytesCache, Memory
 from vitexplorer.ui.kit.static_responses import encoding_of
 
 _OF_GRADIO = ("/theme.css", "/static/")
-"""the same as long as the server runs, though gradio does not say so"""
+"""Paths of gradio that are constant while the server runs, though gradio does not declare them immutable"""
 _DEPENDS = {b"range", b"origin", b"if-none-match", b"if-modified-since"}
-"""headers of a request that change its answer"""
+"""Request headers that change the response"""
 
 
 @dataclass(frozen=True)
 class _Answer:
-    """A whole answer."""
+    """A complete response."""
 
     start: Message
     body: bytes
 
 
 class StaticCache:
-    """Keeps and sends answers that are `immutable`."""
+    """Middleware that stores and replays immutable responses."""
 
     def __init__(self, app: ASGIApp, memory: Memory):
-        """Args: app: what is behind; memory: where answers are kept."""
+        """Set up the cache.
+
+        Args:
+            app: the application behind it.
+            memory: the memory budget of the cache.
+        """
         self.app, self._memory = app, memory
         self._answers: BytesCache[Hashable, _Answer] = BytesCache(memory, lambda answer: len(answer.body))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer from memory, or pass on and remember."""
+        """Answer from memory, or pass on and store the response."""
         key = _key(scope) if scope["type"] == "http" and scope["method"] == "GET" else None
         if key is None:
             await self.app(scope, receive, send)
         elif answer := self._answers.get(key):
-            with self._memory.claimed(len(answer.body)):  # a slow browser's connection has a copy
-                await send({**answer.start, "headers": [*answer.start["headers"]]})  # to which others add theirs
+            with self._memory.claimed(len(answer.body)):  # a slow connection holds a copy
+                await send(
+                    {**answer.start, "headers": [*answer.start["headers"]]}
+                )  # a copy: other middleware adds headers
                 await send({"type": "http.response.body", "body": answer.body})
         else:
             await self.app(scope, receive, self._remembering(key, send, scope["path"].startswith(_OF_GRADIO)))
@@ -68,7 +74,7 @@ class StaticCache:
 
 
 def _key(scope: Scope) -> Hashable | None:
-    """What an answer depends on; None where it depends on more."""
+    """Return the cache key of a request, or None if the response depends on more headers."""
     accepted = b""
     for name, value in scope["headers"]:
         if name in _DEPENDS:

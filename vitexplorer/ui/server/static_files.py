@@ -1,9 +1,9 @@
-"""The page's JavaScript and its style sheet as static files, sent once; and the markup of its components.
+"""Static files: the page's JavaScript and style sheet, and the markup of its components.
 
-Every path holds a hash of them all, so that a browser may keep a file for good, and relative imports between modules
-stay within one version. Of a version that is no longer there nothing is served: a page that was left open then says
-that it wants to be loaded again. Addresses are relative to the page, as gradio's own are, for a proxy may serve it
-below any prefix. What is not JavaScript or style is not reachable, and nothing is read after the start.
+Every path contains a hash of all files, so that browsers may cache them for good, and relative imports between modules
+stay within one version. An old version is not served: a page that was left open then asks to be reloaded. Addresses are
+relative to the page, as gradio's own, since a proxy may serve it below any prefix. Only JavaScript and style are
+reachable, and no file is read after the start.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _STYLE, _SCRIPT, _START, _ICON = "style.css", "script.js", "kit/start.js", "kit/
 
 @cache
 def static_files() -> dict[str, bytes]:
-    """Every module by its path below `ui` and all as one, the glossary in each language, the style sheets as one.
+    """Return all files by path: the modules, their bundle, its source map, the glossaries and the style sheet.
 
-    What runs is the one script; the modules are what a browser shows for its lines.
+    The bundle runs; browsers show the modules in their debuggers.
     """
     paths = {path.relative_to(_FOLDER).as_posix(): path for path in sorted(_FOLDER.rglob("*.js"))}
     modules = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if name != _START}
@@ -50,16 +50,16 @@ def static_files() -> dict[str, bytes]:
 
 
 def _glossaries() -> dict[str, str]:
-    """The words that `kit/glossary.js` fetches: one language's."""
+    """Return one module per language for `kit/glossary.js`."""
     tables = {code: json.dumps(of_language(code), ensure_ascii=False) for code in get_args(Language)}
     return {f"kit/glossary_{code}.js": f"export const entries = {table};\n" for code, table in tables.items()}
 
 
 def _style() -> str:
-    """All sheets below a selector with the weight of an id: gradio's rules for every button and label would win.
+    """Join the style sheets below a selector with the specificity of an id, so that they win over gradio's rules.
 
-    Key frames cannot stand below a selector; they are in a sheet of their own. What all components share comes first,
-    so that each may have it otherwise.
+    Key frames cannot stand below a selector; they have a sheet of their own. Shared rules come first, so that a
+    component may override them.
     """
     keyframes = _FOLDER / "kit" / "keyframes.css"
     sheets = [
@@ -76,11 +76,11 @@ def _shared_first(sheet: Path) -> tuple[bool, Path]:
 
 @cache
 def version() -> str:
-    """A hash of all files and their names."""
-    total = hashlib.sha256()
+    """Return a hash of all files and their names."""
+    digest = hashlib.sha256()
     for name, content in static_files().items():
-        total.update(f"{name} {len(content)} ".encode() + content)
-    return total.hexdigest()[:16]
+        digest.update(f"{name} {len(content)} ".encode() + content)
+    return digest.hexdigest()[:16]
 
 
 async def _serve(request: Request) -> Response:
@@ -92,27 +92,26 @@ async def _serve(request: Request) -> Response:
 
 @cache
 def _markup() -> dict[str, str]:
-    """The markup of every component by the path of its module."""
+    """Return the markup of every component by the path of its module."""
     files = {path: path.with_suffix(".js").relative_to(_FOLDER).as_posix() for path in sorted(_FOLDER.rglob("*.html"))}
     return {module: path.read_text(encoding="utf-8").strip() for path, module in files.items()}
 
 
 def _filled(markup: str, language: Language) -> str:
-    """Markup with its {{names}} of words filled in: what a component says before its data are there."""
+    """Fill the {{names}} of words into markup: the text of a component before its data arrive."""
     return re.sub(r"\{\{(\w+)\}\}", lambda name: html.escape(word(name.group(1), language)), markup)
 
 
 @cache
 def _icon() -> str:
-    """The page's icon, written into its address: a browser that is told of none asks for one at every new address."""
+    """Return the page's icon as a data URL; without one, browsers request an icon at every new address."""
     return f"data:image/svg+xml,{quote((_FOLDER / _ICON).read_text(encoding='utf-8'))}"
 
 
 def page_head(language: Language) -> str:
-    """What stands in the page's <head>: the icon, the style, the modules, and how a component is mounted.
+    """Return the page's <head>: icon, style, component markup, modules, and the script that mounts components.
 
-    The last needs the markup of every component, once for all its instances. It is a script of the page itself, so
-    that it can say so where no module arrives.
+    The mounting script is inline, so that it can report modules that do not arrive.
     """
     folder = f"./modules/{version()}/"
     start = (_FOLDER / _START).read_text(encoding="utf-8")
@@ -141,4 +140,4 @@ SERVING = {
     "routes": [Route("/modules/{version}/{path:path}", _serve), assets_route(ASSETS), *LIBRARIES, FILES],
     "middleware": [Middleware(LanguageMiddleware, head=page_head, policy=_policy)],
 }
-"""what gradio's `launch(app_kwargs=)` wants to know"""
+"""Routes and middleware of the static files"""

@@ -1,4 +1,4 @@
-"""What is done again and again while the server runs, beside the visitors."""
+"""Periodic cleanup while the server runs."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from starlette.applications import Starlette
 
 EVERY = 60.0
-"""seconds"""
+"""Seconds between sweeps"""
 _log = logging.getLogger(__name__)
 
 
 def swept(
     *sweeps: Callable[[], None], at_end: Callable[[], None]
 ) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    """A lifespan that calls each of them once before it begins, and then every minute on a thread; `at_end` once."""
+    """Return a lifespan that calls the sweeps at its start and then every minute, on a thread, and `at_end` once."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         await asyncio.to_thread(_run, sweeps)
-        again = asyncio.create_task(_again(sweeps))
+        task = asyncio.create_task(_repeat(sweeps))
         yield
-        again.cancel()
+        task.cancel()
         with suppress(asyncio.CancelledError):
-            await again
+            await task
         at_end()
 
     return lifespan
 
 
-async def _again(sweeps: tuple[Callable[[], None], ...]) -> None:
+async def _repeat(sweeps: tuple[Callable[[], None], ...]) -> None:
     while True:
         await asyncio.sleep(EVERY)
         await asyncio.to_thread(_run, sweeps)
@@ -42,5 +42,5 @@ def _run(sweeps: tuple[Callable[[], None], ...]) -> None:
     for sweep in sweeps:
         try:
             sweep()
-        except Exception:  # a folder that cannot be read today must not stay unswept for ever
+        except Exception:  # an unreadable folder must not end the loop
             _log.exception("Could not sweep")

@@ -1,8 +1,8 @@
-"""A Space on ZeroGPU hardware, which is stopped unless it says at its start which function may want a GPU.
+"""Startup report of a Space on ZeroGPU hardware, which is stopped unless it registers a function that uses a GPU.
 
-None of ours does: models run on the Space's processors, where a ViT takes a fraction of a second, and nobody's minutes
-are spent. So one that does nothing is named. The package `spaces` would say so when gradio launches, which our own
-server never does, and lets torch believe in a GPU that the process does not have; both is put right here.
+None of ours does: models run on the Space's CPUs, where a ViT takes a fraction of a second and nobody's GPU quota is
+spent. So an empty function is registered. The package `spaces` sends the report when gradio launches, which our own
+server never does, and makes torch report a GPU that the process does not have; both are corrected here.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ import os
 
 
 def join_zero_gpu() -> None:
-    """Say that this Space is there, where it is one on such hardware; before anything has loaded torch."""
+    """Send the startup report on ZeroGPU hardware; call before torch is loaded."""
     if os.environ.get("SPACES_ZERO_GPU", "").lower() not in ("1", "t", "true"):  # as `spaces` reads it
         return
     import spaces
     from spaces.zero import client
-    from spaces.zero import torch as believing
+    from spaces.zero import torch as torch_patch
 
     spaces.GPU(_nothing)
     client.startup_report()
-    believing.unpatch()
+    torch_patch.unpatch()
 
 
 def _nothing() -> None:
-    """What may want a GPU."""
+    """Do nothing; registered as the function that may use a GPU."""

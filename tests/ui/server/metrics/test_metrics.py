@@ -39,7 +39,7 @@ async def hello(request: Request) -> PlainTextResponse:
 def test_requests_are_told_by_their_route_and_nothing_else():
     measures, written = Measures(), io.StringIO()
     routes = [Mount("/a", routes=[Route("/{status:int}", hello, methods=["POST"])])]
-    watched = Middleware(Watched, measures=measures, lines=Lines(wanted=True, to=written))
+    watched = Middleware(Watched, measures=measures, lines=Lines(enabled=True, to=written))
     with TestClient(Starlette(routes=routes, middleware=[watched])) as client:
         client.post("/a/201?secret=1", content=b"secret", headers={"cookie": "secret"})
         client.get("/nosuch/secret")
@@ -56,7 +56,7 @@ def test_requests_are_told_by_their_route_and_nothing_else():
 
 
 def test_no_line_is_written_unasked():
-    Lines(wanted=False, to=None).tell("request", seconds=1.0)
+    Lines(enabled=False, to=None).tell("request", seconds=1.0)
 
 
 def test_events_are_told_by_what_became_of_them():
@@ -70,7 +70,7 @@ def test_events_are_told_by_what_became_of_them():
     async def asked(*all_of_them: str) -> None:
         with gr.Blocks(analytics_enabled=False) as page:
             gr.api(answer, api_name="answer")
-        watch_events(page, measures, Lines(wanted=True, to=written))
+        watch_events(page, measures, Lines(enabled=True, to=written))
         for how in all_of_them:
             try:
                 await page.process_api(page.fns[0], [how])

@@ -1,4 +1,4 @@
-"""How an endpoint is called: with values of the types it names, and answered with a sentence where it cannot be."""
+"""Call of an endpoint: its arguments are validated, and every failure becomes one message."""
 
 from __future__ import annotations
 
@@ -23,48 +23,51 @@ _log = logging.getLogger(__name__)
 
 
 class Refused(Sentence):
-    """A sentence for whoever called; gradio's own would stand in quotes where agents read it."""
+    """Raised to refuse a call; its text has no quotes, unlike gradio's Error, since agents read it."""
 
     def __str__(self) -> str:
         return self.message
 
 
 def answering(endpoint: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
-    """The endpoint with its arguments checked; whatever goes wrong is one sentence in the `language` asked for."""
+    """Wrap an endpoint: validate its arguments, and raise Refused with a message in the call's `language`."""
     checked = validate_call(endpoint, config=ConfigDict(arbitrary_types_allowed=True))
     signature = inspect.signature(endpoint)
 
     @functools.wraps(endpoint)
-    async def answer(*given: P.args, **named: P.kwargs) -> T:
+    async def answer(*args: P.args, **kwargs: P.kwargs) -> T:
         request = current_request()
         client = request.client.host if request and request.client else ""
         waiting.set(Waiting(f"call from {client}", tell=_still_there))  # calls of one client share turns
         try:
-            return await checked(*given, **named)
+            return await checked(*args, **kwargs)
         except ValidationError as error:
-            said, status = _wrong(error, list(signature.parameters)), 422
+            message = _message(error, list(signature.parameters))
+            status = 422
         except ExplainedError as error:
-            said, status = error.text, status_of(error)
-        except StoppedError:  # nobody is there to be told
+            message = error.text
+            status = status_of(error)
+        except StoppedError:  # the client has gone
             raise
         except Exception:
             _log.exception("%s could not answer", endpoint.__name__)
-            said, status = UI_WORDS["unexpected"], 500
-        language = signature.bind(*given, **named).arguments.get("language", "en")
-        raise Refused(said.in_(language), status)
+            message = UI_WORDS["unexpected"]
+            status = 500
+        language = signature.bind(*args, **kwargs).arguments.get("language", "en")
+        raise Refused(message.in_(language), status)
 
     return answer
 
 
 async def _still_there(step: Step) -> None:
-    """Raise StoppedError where the client has hung up, or no longer follows the stream of gradio's queue."""
+    """Raise StoppedError if the client has hung up, or no longer follows the stream of gradio's queue."""
     if is_unheard():
         raise StoppedError
     await stop_if_hung_up(current_request(), step)
 
 
-def _wrong(error: ValidationError, names: list[str]) -> Text:
-    """The first thing that pydantic found, by the name of the argument."""
+def _message(error: ValidationError, names: list[str]) -> Text:
+    """Return a message for the first validation error, with the name of its argument."""
     first = error.errors()[0]
     place = first["loc"][0]
     return Text("{name}={value} is not possible: {rule}.", "{name}={value} 无效：{rule}。").format(

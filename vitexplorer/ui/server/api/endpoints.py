@@ -1,7 +1,7 @@
-"""Which endpoints there are: each is `/gradio_api/call/v2/<name>`, a method of gradio's client and a tool of MCP.
+"""API endpoints: each is `/gradio_api/call/v2/<name>`, a method of gradio's client and an MCP tool.
 
-They stand on a page of gradio's of their own, so that browsers are not sent what they are made of. What gradio knows
-of them (names, types, defaults, what a tool says) it reads off the functions.
+They are on a gradio page of their own, so that their configuration is not sent to browsers. gradio reads their names,
+types, defaults and the descriptions of the tools off the functions.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ PATH = "api"
 
 
 def open_door(page: gr.Blocks, settings: Settings, engine: Engine) -> None:
-    """Let scripts ask what the page shows; `page` is laid out and closed; its own events are private.
+    """Add the endpoints to `page`, which is laid out and closed, and whose own events are private.
 
-    No call takes a place in gradio's own queue, which is the page's: who waits for the model waits in the engine's.
+    Calls bypass gradio's queue, which belongs to the page; they wait for the model in the engine's queue.
     """
     listing, explaining = Listing(settings, engine), Explaining(settings, engine)
     with page.route("API", PATH, show_in_navbar=False):
@@ -36,9 +36,9 @@ def open_door(page: gr.Blocks, settings: Settings, engine: Engine) -> None:
             gr.api(endpoint, api_name=endpoint.__name__, queue=False, concurrency_limit=None)
 
 
-async def _described(request: Request) -> RedirectResponse:
+async def _redirect_to_schema(request: Request) -> RedirectResponse:
     return RedirectResponse("gradio_api/openapi.json")
 
 
-DESCRIBED = Route(f"/{PATH}", _described)
-"""what a browser is shown there, where gradio's page would be empty"""
+DESCRIBED = Route(f"/{PATH}", _redirect_to_schema)
+"""Redirect of a browser to the OpenAPI schema; gradio's page of the endpoints would be empty"""

@@ -1,4 +1,4 @@
-"""What a model makes of an image, in numbers: the same results as `vx.compute` gives, from the page's own engine."""
+"""Endpoints that run a model on an image: the results of `vx.compute`, from the page's own engine."""
 
 # Annotations are read by gradio as they stand here: no `from __future__ import annotations`.
 import asyncio
@@ -30,7 +30,12 @@ class Explaining:
     """The endpoints that run a model."""
 
     def __init__(self, settings: Settings, engine: Engine):
-        """Args: settings: bounds, and the model where none is named; engine: the page's own."""
+        """Set up the endpoints.
+
+        Args:
+            settings: limits, and the default model.
+            engine: the engine of the page.
+        """
         self._settings, self._engine = settings, engine
 
     @answering
@@ -64,9 +69,9 @@ class Explaining:
         Returns:
             values (rows by rows, null where there is no number), axes, unit, caption, reading, provenance, picture
         """
-        shown = await image_id(image, self._settings)
-        asked = Address.exactly(image=shown, model=model, weights=weights, fit=fit, size=size, change=change)
-        result = await self._result(asked, view, settings or {})
+        image_key = await image_id(image, self._settings)
+        address = Address.exactly(image=image_key, model=model, weights=weights, fit=fit, size=size, change=change)
+        result = await self._result(address, view, settings or {})
         drawn = None if picture == "none" else await asyncio.to_thread(_drawn, result, picture, language)
         return {**await in_thread(_document, result, language), "picture": drawn}
 
@@ -96,10 +101,10 @@ class Explaining:
             classes with index, name, probability and logit, likeliest first; of a model with one output that alone,
             with index, name and output
         """
-        shown = await image_id(image, self._settings)
-        asked = Address.exactly(image=shown, model=model, fit=fit, size=size, change=change)
-        capture = await self._capture(asked)
-        return {"model": asked.model, "classes": await in_thread(_classes, capture, top, language)}
+        image_key = await image_id(image, self._settings)
+        address = Address.exactly(image=image_key, model=model, fit=fit, size=size, change=change)
+        capture = await self._capture(address)
+        return {"model": address.model, "classes": await in_thread(_classes, capture, top, language)}
 
     @answering
     async def parameters(self, model: str = "", language: Language = "en") -> dict[str, Any]:
@@ -112,31 +117,31 @@ class Explaining:
         Returns:
             total, count of each part, formula, and a sentence
         """
-        asked = Address.exactly(image=next(iter(examples())), model=model)
-        result = await self._result(asked, "parameters", {})
+        address = Address.exactly(image=next(iter(examples())), model=model)
+        result = await self._result(address, "parameters", {})
         document = await in_thread(_document, result, language)
         return {
-            "model": asked.model,
+            "model": address.model,
             "total": document["total"],
             "parts": dict(zip(document["parts"], document["values"], strict=True)),
             **{name: document[name] for name in ("formula", "terms", "reading")},
         }
 
-    async def _result(self, asked: Address, view: str, given: dict[str, Any]) -> Result:
-        await in_thread(_check_view, view)  # a mistyped name is told before a model is loaded
-        run = (asked.picture, asked.change) if asked.change else asked.picture
-        return await self._engine.compute(run, await self._capture(asked), view, given)
+    async def _result(self, address: Address, view: str, settings: dict[str, Any]) -> Result:
+        await in_thread(_check_view, view)  # report a mistyped name before a model is loaded
+        run = (address.picture, address.change) if address.change else address.picture
+        return await self._engine.compute(run, await self._capture(address), view, settings)
 
-    async def _capture(self, asked: Address) -> "Capture":
-        if asked.fit == "native" and asked.size:
+    async def _capture(self, address: Address) -> "Capture":
+        if address.fit == "native" and address.size:
             from vitexplorer.capturing.capture import TWO_SIZES
 
             raise SettingError(TWO_SIZES)
-        return await self._engine.changed(asked.picture, asked.change)
+        return await self._engine.changed(address.picture, address.change)
 
 
 def _check_view(view: str) -> None:
-    from vitexplorer.views import VIEWS  # with torch: not on the thread that serves everybody
+    from vitexplorer.views import VIEWS  # loads torch: not on the event loop's thread
 
     VIEWS[view]
 
@@ -149,7 +154,7 @@ def _document(result: Result, language: Language) -> dict[str, Any]:
 
 
 def _drawn(result: Result, form: str, language: Language) -> dict[str, Any]:
-    """The figure as a file of gradio's. Raises PictureError where the server has no browser to draw it."""
+    """Return the figure as a gradio file; PictureError if the server has no browser to draw it."""
     from vitexplorer.figures.browser import picture
     from vitexplorer.figures.identity import file_stem
     from vitexplorer.figures.rendering import render
@@ -168,4 +173,4 @@ def _classes(capture: "Capture", top: int, language: Language) -> list[dict[str,
     if reason is not None:
         raise UnsupportedError(reason)
     best = top_classes(capture.logits, capture.model.class_texts, top)
-    return [{**vars(one), "name": one.name.in_(language)} for one in best]
+    return [{**vars(row), "name": row.name.in_(language)} for row in best]

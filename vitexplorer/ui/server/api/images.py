@@ -1,4 +1,4 @@
-"""The image of a call: an example by its name, what was sent to `/picture`, a file, a public address, or all of it."""
+"""Image argument of a call: an example's name, an id of `/picture`, an uploaded file, a public URL, or a data URL."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ NOT_BASE64 = Text("The image is no data:image/...;base64, address.", "该图像�
 
 
 async def image_id(image: FileData | str, settings: Settings) -> str:
-    """The id under which the engine finds it. Raises ExplainedError for what is none, or none of ours."""
-    named = image.path if isinstance(image, FileData) else image
-    if "/gradio_api/file=" in named:  # what gradio calls a file that was sent
-        return await asyncio.to_thread(keep_upload, _sent(unquote(named.partition("/gradio_api/file=")[2])))
-    if named.startswith(("http://", "https://", "data:")):
-        return await _brought(named, settings.max_upload_megabytes * 10**6)
+    """Return the image's id for the engine; ExplainedError for an unknown or unusable image."""
+    name = image.path if isinstance(image, FileData) else image
+    if "/gradio_api/file=" in name:  # gradio's URL of an uploaded file
+        return await asyncio.to_thread(keep_upload, _sent(unquote(name.partition("/gradio_api/file=")[2])))
+    if name.startswith(("http://", "https://", "data:")):
+        return await _download(name, settings.max_upload_megabytes * 10**6)
     if isinstance(image, FileData):
-        return await asyncio.to_thread(keep_upload, _sent(named))
+        return await asyncio.to_thread(keep_upload, _sent(name))
     if image not in examples() and not image.startswith(UPLOAD):
         raise unknown_name("image", image, examples())
     return image
 
 
 def _sent(name: str) -> str:
-    """The file, which lies where gradio puts what was sent: anywhere else it would be one of the machine's own."""
+    """Return the path of an uploaded file; refuse paths outside gradio's upload folder."""
     try:
         path = Path(name).resolve()
     except ValueError:  # a name with a zero byte
@@ -51,8 +51,8 @@ def _sent(name: str) -> str:
     return str(path)
 
 
-async def _brought(address: str, most: int) -> str:
-    """What lies at an address, or stands in it."""
+async def _download(address: str, most: int) -> str:
+    """Store the image of a public URL or a data URL and return its id."""
     with tempfile.TemporaryDirectory(prefix="vitexplorer-") as folder:
         path = Path(folder) / "picture"
         if address.startswith("data:"):

@@ -1,4 +1,4 @@
-"""What there is to ask for: models and views, from the same registries as the page."""
+"""Endpoints that list models and views, from the same registries as the page."""
 
 # Annotations are read by gradio as they stand here: no `from __future__ import annotations`.
 import asyncio
@@ -15,10 +15,15 @@ from vitexplorer.views.record import View
 
 
 class Listing:
-    """What an installation offers."""
+    """Endpoints that list what an installation offers."""
 
     def __init__(self, settings: Settings, engine: Engine):
-        """Args: settings: what visitors may do; engine: knows which models they may load."""
+        """Set up the endpoints.
+
+        Args:
+            settings: permissions of visitors.
+            engine: decides which models visitors may load.
+        """
         self._settings, self._engine = settings, engine
 
     @answering
@@ -58,7 +63,7 @@ class Listing:
             "about": entry.sentence.in_(language),
             "megabytes": entry.megabytes,
             "weights": model_state(entry, self._settings).in_(language),
-            "refused": _said(self._refusal(entry), language),
+            "refused": _in_language(self._refusal(entry), language),
         }
 
     def _refusal(self, entry: CatalogEntry) -> Text | None:
@@ -70,7 +75,7 @@ class Listing:
 
 
 def _views() -> dict[str, View]:
-    from vitexplorer.views import views  # with torch: not on the thread that serves everybody
+    from vitexplorer.views import views  # loads torch: not on the event loop's thread
 
     return views()
 
@@ -106,16 +111,16 @@ def _view(key: str, view: View, language: Language) -> dict[str, Any]:
 
 
 def _setting(control: Any, language: Language) -> dict[str, Any]:
-    """A control as far as it is the same for every model; a default of None is chosen for the model and the image."""
+    """Describe a control independently of the model; a default of None depends on the model and the image."""
     spec = control.spec()
     return {
         "name": spec.name,
         "label": spec.label.in_(language),
-        "takes": _said(spec.takes, language),
+        "takes": _in_language(spec.takes, language),
         "default": spec.value or None,
-        "options": {written: text.in_(language) for written, text in spec.options} or None,
+        "options": {value: text.in_(language) for value, text in spec.options} or None,
     }
 
 
-def _said(text: Text | None, language: Language) -> str | None:
+def _in_language(text: Text | None, language: Language) -> str | None:
     return text and text.in_(language)

@@ -1,4 +1,4 @@
-"""The endpoints as tools of agents (MCP), where the installation says so: gradio serves them at `/gradio_api/mcp/`."""
+"""Endpoints as tools of agents (MCP), if enabled; gradio serves them at `/gradio_api/mcp/`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def answer_in_json(server: GradioMCPServer) -> None:
-    """Give agents an answer as JSON, and a picture as one; gradio would write both as Python does."""
-    contents = server.postprocess_output_data
+    """Send agents results as JSON and pictures as images; gradio would send the `repr` of both."""
+    postprocess = server.postprocess_output_data
 
-    def answered(data: list[Any], root_url: str) -> list[Any]:
-        (answer,) = data
-        picture = answer.pop("picture", None) if isinstance(answer, dict) else None
-        return contents([json.dumps(answer, ensure_ascii=False), *([picture] if picture else [])], root_url)
+    def postprocess_as_json(data: list[Any], root_url: str) -> list[Any]:
+        (result,) = data
+        picture = result.pop("picture", None) if isinstance(result, dict) else None
+        return postprocess([json.dumps(result, ensure_ascii=False), *([picture] if picture else [])], root_url)
 
-    server.postprocess_output_data = answered
+    server.postprocess_output_data = postprocess_as_json

@@ -1,1 +1,1 @@
-"""Readiness, request metrics and log lines for whoever runs the server."""
+"""Readiness, request metrics and log lines for operators of a server."""

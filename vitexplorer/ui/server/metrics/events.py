@@ -1,4 +1,4 @@
-"""Every event of the page and every call of a script, measured at the one place that gradio answers all of them."""
+"""Metrics of the page's events and API calls, measured in `process_api`, through which gradio answers all of them."""
 
 from __future__ import annotations
 
@@ -14,27 +14,29 @@ from vitexplorer.ui.server.metrics.measures import Measures
 
 
 def watch_events(page: gr.Blocks, measures: Measures, lines: Lines) -> None:
-    """Let every event of `page` be told; one that answers step by step counts each of them."""
+    """Measure and log every event of `page`; each step of a streaming event counts as one."""
     process = page.process_api
 
-    async def watched(block_fn: BlockFunction | int, *given: Any, **named: Any) -> dict[str, Any]:
-        began, outcome = time.monotonic(), "failed"
+    async def measured(block_fn: BlockFunction | int, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        began = time.monotonic()
+        outcome = "failed"
         try:
-            answer = await process(block_fn, *given, **named)
+            answer = await process(block_fn, *args, **kwargs)
             outcome = "answered"
             return answer
         except gr.Error:
             outcome = "refused"
             raise
         finally:
-            seconds, event = time.monotonic() - began, name_of(page, block_fn)
+            seconds = time.monotonic() - began
+            event = name_of(page, block_fn)
             measures.events.labels(event=event, outcome=outcome).observe(seconds)
             lines.tell("event", event=event, outcome=outcome, seconds=seconds)
 
-    page.process_api = watched
+    page.process_api = measured
 
 
 def name_of(page: gr.Blocks, event: BlockFunction | int) -> str:
-    """The function's name with its class, `RoomFigures.answer`."""
+    """Return the name of an event's function with its class, such as `RoomFigures.answer`."""
     function = events_of(page)[event] if isinstance(event, int) else event
     return getattr(function.fn, "__qualname__", "other")

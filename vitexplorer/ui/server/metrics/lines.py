@@ -1,6 +1,6 @@
-"""What happens, a line of JSON each, for the machines of whoever runs the server; off unless the installation says so.
+"""Request log as lines of JSON, off by default.
 
-A line says what was asked of the program and how that went, not by whom, and nothing of what was sent.
+A line names the route or function and the outcome, neither the client nor anything that was sent.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any, TextIO
 
 @dataclass(frozen=True)
 class Lines:
-    """Where they go."""
+    """Writer of the log lines."""
 
-    wanted: bool
+    enabled: bool
     to: TextIO = field(default_factory=lambda: sys.stdout)
 
-    def tell(self, kind: str, seconds: float, **said: Any) -> None:
-        """Write one, where they are wanted."""
-        if self.wanted:
+    def tell(self, kind: str, seconds: float, **fields: Any) -> None:
+        """Write a line, if the log is on."""
+        if self.enabled:
             at = datetime.now(UTC).isoformat(timespec="milliseconds")
             print(
-                json.dumps({"time": at, "kind": kind, **said, "seconds": round(seconds, 4)}), file=self.to, flush=True
+                json.dumps({"time": at, "kind": kind, **fields, "seconds": round(seconds, 4)}), file=self.to, flush=True
             )

@@ -1,6 +1,6 @@
-"""What is counted, as Prometheus reads it: requests, events of the page and calls of scripts, and what is there now.
+"""Prometheus metrics: histograms of requests and events, and gauges of the present state.
 
-Nothing of what visitors send is in it, nor who they are: names are those of the program's own routes and functions.
+Labels are names of the program's own routes and functions; nothing identifies visitors or contains what they send.
 """
 
 from __future__ import annotations
@@ -17,24 +17,31 @@ from prometheus_client import (
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-disable_created_metrics()  # when each was first counted: a third as many lines again, and nobody asks
+disable_created_metrics()  # the `_created` series would add a third as many lines
 
 SECONDS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
-"""bounds of what is told apart"""
+"""Upper bounds of the histogram buckets, in seconds"""
 
 Amounts = Callable[[], dict[str, float]]
-"""the present value for each value of a label"""
+"""Present value for each value of a label"""
 
 
 class Now(Collector):
-    """Amounts that are looked up when they are asked for."""
+    """Gauges whose values are looked up at each scrape."""
 
     def __init__(self, name: str, meaning: str, label: str, amounts: Amounts):
-        """Args: name, meaning: of the measure; label: what its values are told apart by; amounts: they, now."""
+        """Set up the gauges.
+
+        Args:
+            name: the metric's name.
+            meaning: its help text.
+            label: name of the label.
+            amounts: returns the present values.
+        """
         self._name, self._meaning, self._label, self._amounts = name, meaning, label, amounts
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
-        """As the registry wants them."""
+        """Yield the gauges for the registry."""
         family = GaugeMetricFamily(self._name, self._meaning, labels=[self._label])
         for value, amount in self._amounts().items():
             family.add_metric([value], amount)
@@ -42,7 +49,7 @@ class Now(Collector):
 
 
 class Measures:
-    """Of one server."""
+    """Metrics of one server."""
 
     def __init__(self):
         self._registry = CollectorRegistry()
@@ -63,9 +70,9 @@ class Measures:
         )
 
     def now(self, name: str, meaning: str, label: str, amounts: Amounts) -> None:
-        """Tell an amount that somebody else knows."""
+        """Add gauges whose present values `amounts` returns."""
         self._registry.register(Now(f"vitexplorer_{name}", meaning, label, amounts))
 
     def exposition(self) -> bytes:
-        """All of it in Prometheus' text format."""
+        """Return all metrics in Prometheus' text format."""
         return generate_latest(self._registry)

@@ -1,4 +1,4 @@
-"""Every request is measured and, where that is wanted, told in a line of JSON: its route, never its address or body."""
+"""Metrics and log lines of requests: their route, never their full path or body."""
 
 from __future__ import annotations
 
@@ -11,30 +11,36 @@ from vitexplorer.ui.server.metrics.measures import Measures
 
 
 class Watched:
-    """Around all that is served."""
+    """Middleware that measures and logs every request."""
 
     def __init__(self, app: ASGIApp, measures: Measures, lines: Lines):
-        """Args: app: what is watched; measures, lines: who is told."""
+        """Set up the middleware.
+
+        Args:
+            app: the application behind it.
+            measures: receives the durations.
+            lines: receives the log lines.
+        """
         self.app, self.measures, self.lines = app, measures, lines
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on; an answer counts when it begins, for that of a page that is open has no end."""
+        """Pass on; measure until the response begins, since the stream of an open page does not end."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         began = time.monotonic()
 
-        async def heard(message: Message) -> None:
+        async def send_measured(message: Message) -> None:
             if message["type"] == "http.response.start":
                 seconds = time.monotonic() - began
-                asked = {"method": scope["method"], "route": route_of(scope), "status": message["status"]}
-                self.measures.requests.labels(**asked).observe(seconds)
-                self.lines.tell("request", **asked, seconds=seconds)
+                labels = {"method": scope["method"], "route": route_of(scope), "status": message["status"]}
+                self.measures.requests.labels(**labels).observe(seconds)
+                self.lines.tell("request", **labels, seconds=seconds)
             await send(message)
 
-        await self.app(scope, receive, heard)
+        await self.app(scope, receive, send_measured)
 
 
 def route_of(scope: Scope) -> str:
-    """The pattern that the path was found by, of which there are few; `other` where none was."""
+    """Return the pattern of the matched route, or `other`; patterns are few, paths are not."""
     return getattr(scope.get("route"), "path", None) or "other"

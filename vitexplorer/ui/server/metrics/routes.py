@@ -1,4 +1,4 @@
-"""`/healthz` for whoever keeps the server running, `/metrics` for whoever wants to know how it does."""
+"""Routes for operators: `/healthz` for readiness, `/metrics` for Prometheus."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _FRESH = {"cache-control": "no-store"}
 
 
 def watching_routes(engine: Engine, measures: Measures) -> list[Route]:
-    """Both."""
+    """Return the routes `/healthz` and `/metrics`."""
 
     async def health(request: Request) -> Response:
-        said = {"ready": engine.is_warm, "device": _device() if engine.is_warm else None, "version": version()}
-        return JSONResponse(said, 200 if engine.is_warm else 503, _FRESH)
+        status = {"ready": engine.is_warm, "device": _device() if engine.is_warm else None, "version": version()}
+        return JSONResponse(status, 200 if engine.is_warm else 503, _FRESH)
 
     async def metrics(request: Request) -> Response:
         text = await asyncio.to_thread(measures.exposition)

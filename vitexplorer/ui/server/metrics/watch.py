@@ -1,4 +1,4 @@
-"""What a server is watched by, put together."""
+"""Setup of the metrics of a server."""
 
 from __future__ import annotations
 
@@ -22,18 +22,20 @@ from vitexplorer.ui.server.metrics.routes import watching_routes
 
 @dataclass(frozen=True)
 class Watch:
-    """What the application is given."""
+    """Middleware and routes that the application adds."""
 
     middleware: Middleware
     routes: list[Route]
 
 
 def watch(settings: Settings, engine: Engine, page: gr.Blocks, guards: Guards) -> Watch:
-    """Measure all events of `page` from now on, and what its engine and its guards hold."""
+    """Start to measure the events of `page`, and report sizes of the engine's and the guards' stores."""
     measures, lines = Measures(), Lines(settings.log_requests)
     watch_events(page, measures, lines)
     caches = {**engine.caches, "uploads": uploads}
-    measures.now("cache_bytes", "Memory of what is kept to answer from", "cache", _of(caches, lambda kept: kept.nbytes))
+    measures.now(
+        "cache_bytes", "Memory of what is kept to answer from", "cache", _of(caches, lambda cache: cache.nbytes)
+    )
     measures.now("cache_entries", "How much of it there is", "cache", _of(caches, len))
     measures.now("waiting", "What waits for a turn or has begun", "queue", _of(engine.queues, len))
     measures.now("trainings", "Trainings, by what they do", "state", lambda: {"running": engine.places.running()})
@@ -54,4 +56,4 @@ def watch(settings: Settings, engine: Engine, page: gr.Blocks, guards: Guards) -
 
 
 def _of(caches: dict, amount: Callable) -> Callable[[], dict[str, float]]:
-    return lambda: {name: amount(kept) for name, kept in caches.items()}
+    return lambda: {name: amount(cache) for name, cache in caches.items()}
