@@ -4,7 +4,7 @@
 import {linkOpened} from '../kit/address.js';
 import {chip} from './chip.js';
 import {filled, make, refill, setText} from '../kit/dom.js';
-import {asLookedAt, lecturePage, read, shown, written} from './kept_list.js';
+import {asLookedAt, lecturePage, read, shown, written} from './saved_list.js';
 import {stagePicture} from '../kit/pictures.js';
 import {inLecture} from './lecture.js';
 
@@ -32,7 +32,7 @@ function download(text, name, type) {
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-kept'), part = (selector) => root.querySelector(selector);
   const {say} = chip(root), list = part('.list');
-  /** @type {import('./kept_list.js').KeptView[]} */
+  /** @type {import('./saved_list.js').KeptView[]} */
   let views = remembered();
   let now = -1, there = shown(location.search);
 
@@ -65,7 +65,7 @@ export function mount({element, props, trigger, watch}) {
     show();
   }
 
-  /** @param {import('./kept_list.js').KeptView} view @param {number} i */
+  /** @param {import('./saved_list.js').KeptView} view @param {number} i */
   function entry({title, picture}, i) {
     const {words} = props.value;
     const small = (className, text, label, onclick) => make('button', {type: 'button', className, textContent: text, title: label, ariaLabel: label, onclick});

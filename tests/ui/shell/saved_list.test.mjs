@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {asLookedAt, read, shown, written} from '../../../vitexplorer/ui/shell/kept_list.js';
+import {asLookedAt, read, shown, written} from '../../../vitexplorer/ui/shell/saved_list.js';
 
 test('a list comes back from its file without its pictures', () => {
   const views = [{title: '<b>鱼</b>', query: 'model=a&block=2', picture: 'data:image/png;base64,AA'}, {title: 'b', query: ''}];
