@@ -79,7 +79,7 @@ export const onGoing = (go) => {
 const SETTING = 'v.';
 
 /**
- * Returns the changes that select a room's view with its settings other than the defaults, in place of the current view.
+ * Returns the changes that select a room's view, with its settings other than the defaults, instead of the current view.
  *
  * @param {string} view empty for none
  * @param {Record<string, string>} settings

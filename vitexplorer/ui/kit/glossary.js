@@ -1,5 +1,5 @@
-// Glossary of the page: in texts with `data-explain`, the first occurrence of each term becomes a button. Its sentence and
-// formula appear on hover, focus or tap, in one popover for the whole page.
+// Glossary of the page: in texts with `data-explain`, the first occurrence of each term becomes a button. Its sentence
+// and formula appear on hover, focus or tap, in one popover for the whole page.
 
 import {make, setText} from './dom.js';
 import {finder} from './terms.js';

@@ -127,8 +127,8 @@ function keepFocus(column) {
 }
 
 /**
- * Makes the same previews for an inspector: an element that fills itself once the panel offers its views. It stays empty
- * in a room without a panel.
+ * Makes the same previews for an inspector: an element that fills itself once the panel offers its views. It stays
+ * empty in a room without a panel.
  *
  * @param {Element} inside an element of the room that is already on the page
  */

@@ -1,5 +1,6 @@
-// Search for terms of the glossary in a text. Of overlapping terms the longest wins, so that "class token" is not marked
-// as "token". English words match as whole words, with or without an s; a single Chinese character only if it is a word.
+// Search for terms of the glossary in a text. Of overlapping terms the longest wins, so that "class token" is not
+// marked as "token". English words match as whole words, with or without an s; a single Chinese character only if it is
+// a word.
 
 /**
  * @typedef {object} Entry

@@ -14,8 +14,8 @@
 /** @typedef {(kind: string, data: object) => void} Trigger */
 
 /**
- * Makes a trigger that always sends the latest data. Gradio sends a delayed event with the data of the event that delayed
- * it. Therefore each kind of event has one object of data, which is overwritten each time.
+ * Makes a trigger that always sends the latest data. Gradio sends a delayed event with the data of the event that
+ * delayed it. Therefore each kind of event has one object of data, which is overwritten each time.
  *
  * @param {Trigger} send gradio's own trigger
  * @param {string[]} events kinds of events to which Python listens; any other kind raises an error

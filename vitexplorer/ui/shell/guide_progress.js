@@ -21,7 +21,7 @@ export function loadProgress() {
 
 /** @param {Progress} progress */
 export function saveProgress(progress) {
-  try { localStorage.setItem(STORE, JSON.stringify(progress)); } catch { /* then the progress lasts as long as the page */ }
+  try { localStorage.setItem(STORE, JSON.stringify(progress)); } catch { /* then it lasts as long as the page */ }
 }
 
 /**

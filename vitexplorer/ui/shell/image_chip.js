@@ -1,4 +1,4 @@
-// Image chip: the current image, and the sources of others: examples, a file, a drop on the page, the clipboard, the webcam.
+// Image chip: the current image, and ways to another: examples, a file, a drop on the page, the clipboard, the webcam.
 
 import {camera} from '../kit/camera.js';
 import {chip} from './chip.js';

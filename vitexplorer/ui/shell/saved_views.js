@@ -1,5 +1,5 @@
-// Saved views: a lecture as a list of links, stored in this browser. Presenter keys step through it; it is exported as a
-// small file, or as a page that needs no server. The browser's back and forward buttons to another image or model are
+// Saved views: a lecture as a list of links, stored in this browser. Presenter keys step through it; it is exported as
+// a small file, or as a page that needs no server. The browser's back and forward buttons to another image or model are
 // handled here, too.
 
 import {linkOpened} from '../kit/address.js';
