@@ -1,4 +1,4 @@
-"""Starts ViT Explorer: `python app.py`, then open the address it prints. Settings are environment variables, VIT_*."""
+"""Start ViT Explorer: `python app.py`, then open the address it prints. Settings are environment variables, VIT_*."""
 
 from vitexplorer.cli.page import open_page
 

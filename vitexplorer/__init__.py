@@ -1,4 +1,4 @@
-"""ViT Explorer: what a vision transformer does with an image.
+"""ViT Explorer: show what a vision transformer does with an image.
 
     import vitexplorer as vx
 
@@ -8,7 +8,7 @@
     print(vx.reading(result))
     vx.save(result, "rollout.png")
 
-Everything is imported when it is first used: the page opens before torch is loaded.
+Everything is imported at its first use, so that the page opens before torch is loaded.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 from vitexplorer.core.notebook_display import register_drawing
 from vitexplorer.core.short_tracebacks import ends_at_caller
 
-# Read by torch when it makes its first tensor: large ones lie on pages of 2 MB where Linux has them, without which the
-# pages of what a capture keeps cost a tenth of Swin's forward pass.
+# Torch reads this variable at its first tensor and puts large tensors on pages of 2 MB where Linux has them. Without
+# it, allocating a capture's tensors costs a tenth of Swin's forward pass.
 os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
 
 if TYPE_CHECKING:
@@ -125,10 +125,10 @@ _HOMES = {
 
 
 class _PublicApi(ModuleType):
-    """The package, in which a public function keeps its name beside a folder that is called like it."""
+    """The package; a public function keeps its name where a subpackage has the same one."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Importing `vitexplorer.views` would put that module in the place of the function `views`."""
+        """Ignore a submodule named like a public function: the import system would replace `views` by its module."""
         if not (name in _HOMES and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
 
@@ -142,7 +142,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _version() -> str:
-    """The version that is installed; in a checkout that is not installed, the one that its pyproject.toml states."""
+    """Return the installed version, or that of pyproject.toml in a checkout that is not installed."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -151,8 +151,8 @@ def _version() -> str:
         import tomllib
         from pathlib import Path
 
-        stated = Path(__file__).resolve().parent.parent / "pyproject.toml"
-        return tomllib.loads(stated.read_text(encoding="utf-8"))["project"]["version"]
+        project = Path(__file__).resolve().parent.parent / "pyproject.toml"
+        return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
 
 
 def __dir__() -> list[str]:
@@ -160,7 +160,7 @@ def __dir__() -> list[str]:
 
 
 def _notebook_drawing() -> Any:
-    """Import what draws records in a notebook; only a notebook asks, since this loads torch."""
+    """Import the module that draws records in a notebook; it loads torch, so only notebooks call this."""
     from vitexplorer import notebook
 
     return notebook

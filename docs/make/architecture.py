@@ -41,12 +41,12 @@ class Floor:
 
 
 def main() -> None:
-    """Write the drawing anew."""
+    """Write the drawing."""
     DRAWING.write_text(drawing(floors()), encoding="utf-8")
 
 
 def floors() -> list[Floor]:
-    """Floors of the package, from the top."""
+    """Read the floors of the package, from the top."""
     (contract,) = (
         contract
         for contract in read_configuration(str(ROOT / ".importlinter"))["contracts_options"]
@@ -54,13 +54,13 @@ def floors() -> list[Floor]:
     )
     package = contract["containers"]
     graph = grimp.build_graph(package, exclude_type_checking_imports=True, cache_dir=None)
-    named = [re.findall(r"[\w.]+", line) for line in contract["layers"]]
+    lines = [re.findall(r"[\w.]+", line) for line in contract["layers"]]
     modules = [
         {name: {own, *graph.find_descendants(own)} for name in line if (own := f"{package}.{name}") in graph.modules}
-        for line in named
+        for line in lines
     ]
     floor_of = {module: index for index, line in enumerate(modules) for own in line.values() for module in own}
-    imports: list[Counter[int]] = [Counter() for _ in named]
+    imports: list[Counter[int]] = [Counter() for _ in lines]
     for module, index in floor_of.items():
         imported = graph.find_modules_directly_imported_by(module)
         imports[index].update(floor_of[other] for other in imported if other in floor_of)
@@ -71,7 +71,7 @@ def floors() -> list[Floor]:
 
 
 def drawing(stack: list[Floor]) -> str:
-    """SVG of the floors: number, folders, and one column for each floor below the top."""
+    """Draw the floors as SVG: number, folders, and one column for each floor below the top."""
     left = MARGIN + ARROW
     columns = left + NUMBER + FOLDERS + 2 * GAP
     width = columns + CELL * (len(stack) - 1) + MARGIN
@@ -98,7 +98,7 @@ def drawing(stack: list[Floor]) -> str:
 
 
 def placed(floor: Floor) -> Iterator[tuple[str, int, float, float, int]]:
-    """Name, number of modules, x, width and line of every box of a floor."""
+    """Yield name, number of modules, x, width and line of every box of a floor."""
     x, line = 0.0, 0
     for name, count in sorted(floor.modules.items(), key=lambda item: -item[1]):
         width = LETTER * len(f"{name} {count}") + 2 * PADDING
@@ -109,7 +109,7 @@ def placed(floor: Floor) -> Iterator[tuple[str, int, float, float, int]]:
 
 
 def heading(stack: list[Floor], columns: float) -> list[str]:
-    """Title, and the key to boxes and dots."""
+    """Draw the title and the legend of boxes and dots."""
     total = sum(sum(floor.modules.values()) for floor in stack)
     return [
         text(MARGIN, 38, f"{len(stack)} floors, {total} modules", INK, size=20, weight=600),
@@ -120,7 +120,7 @@ def heading(stack: list[Floor], columns: float) -> list[str]:
 
 
 def arrow(bottom: float) -> list[str]:
-    """The one direction of all imports."""
+    """Draw the arrow that shows the direction of all imports."""
     x, middle = MARGIN + ARROW / 2 + 6, (HEAD + bottom) / 2
     return [
         f'<path d="M{x} {HEAD}V{bottom - 10}" stroke="{ACCENT}" stroke-width="2.5"/>',
@@ -132,21 +132,21 @@ def arrow(bottom: float) -> list[str]:
 
 
 def dot(x: float, y: float, number: int, floor: int) -> str:
-    """Imports from one floor; their number is in the tooltip."""
+    """Draw the imports from one floor; their number is in the tooltip."""
     radius = min(3 + number**0.5 / 2, CELL / 2 - 1)
     tooltip = f"<title>{number} imports from floor {floor}</title>"
     return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:.1f}" fill="{ACCENT}">{tooltip}</circle>'
 
 
 def rectangle(x: float, y: float, width: float, height: float, fill: str, stroke: str = "none") -> str:
-    """A box with round corners."""
+    """Draw a box with round corners."""
     return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6" fill="{fill}" stroke="{stroke}"/>'
 
 
 def text(
     x: float, y: float, content: str, fill: str, anchor: str = "start", *, size: int = 14, weight: int = 400
 ) -> str:
-    """One line of text."""
+    """Draw one line of text."""
     return (
         f'<text x="{x:g}" y="{y:g}" fill="{fill}" text-anchor="{anchor}" font-size="{size}" '
         f'font-weight="{weight}">{content}</text>'
@@ -154,7 +154,7 @@ def text(
 
 
 def page(width: float, height: float, parts: list[str]) -> str:
-    """The whole drawing, on a light ground."""
+    """Join the parts to the whole drawing on a light background."""
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '

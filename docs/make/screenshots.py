@@ -21,7 +21,7 @@ from tests.helpers.tree import ROOT
 
 FOLDER = ROOT / "assets" / "screenshots"
 SETTLED = 5000
-"""Milliseconds until previews have arrived: no event announces them."""
+"""Milliseconds to wait for previews, which no event announces."""
 LAPTOP, PHONE, HALL = (1440, 900), (390, 844), (1920, 1080)
 VIT = "scenes_vit_patch16_192"
 
@@ -55,7 +55,7 @@ SHOTS = (
 
 
 def take(page: Page, url: str, shot: Shot) -> None:
-    """Take one picture as soon as nothing on the page is waiting."""
+    """Take one picture as soon as the page waits for nothing."""
     query = "&".join(f"{name}={value}" for name, value in shot.parameters.items() if value)
     page.goto(f"{url}?{query}")
     page.wait_for_selector('.vx-status[data-kind="ready"]', timeout=PATIENCE)
@@ -75,7 +75,7 @@ def take(page: Page, url: str, shot: Shot) -> None:
 
 
 def take_all(chromium: Browser, url: str, shots: tuple[Shot, ...]) -> None:
-    """Take each picture in a page of its own, as a person opens a link."""
+    """Take each picture in a new page, as a person opens a link."""
     for shot in shots:
         width, height = shot.window
         with chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce") as context:
@@ -84,6 +84,6 @@ def take_all(chromium: Browser, url: str, shots: tuple[Shot, ...]) -> None:
 
 
 if __name__ == "__main__":
-    chosen = tuple(shot for shot in SHOTS if shot.name in sys.argv[1:] or len(sys.argv) == 1)
-    with running_app() as address, browser() as launched:
-        take_all(launched, address, chosen)
+    selected = tuple(shot for shot in SHOTS if shot.name in sys.argv[1:] or len(sys.argv) == 1)
+    with running_app() as address, browser() as chromium:
+        take_all(chromium, address, selected)

@@ -2,8 +2,8 @@
 
     python -m docs.make.tables
 
-writes each between its marks, `<!-- name -->` and `<!-- end -->`, in the README and the pages of `docs/`; `test_docs`
-fails while one is out of date. A new table is one function in `TABLES` and its two marks in a page.
+The command writes each table between its marks, `<!-- name -->` and `<!-- end -->`, in the README and the pages of
+`docs/`; `test_docs` fails while one is out of date. A new table is a function in `TABLES` and two marks in a page.
 """
 
 from __future__ import annotations
@@ -36,36 +36,36 @@ MARKED = re.compile(r"<!-- (?P<name>\w+) -->\n(?P<table>.*?)<!-- end -->", re.DO
 
 
 def main() -> None:
-    """Write every table of every page anew."""
+    """Update every table of every page."""
     for page in PAGES:
-        written = page.read_text(encoding="utf-8")
-        page.write_text(MARKED.sub(_anew, written), encoding="utf-8")
+        content = page.read_text(encoding="utf-8")
+        page.write_text(MARKED.sub(_updated, content), encoding="utf-8")
 
 
-def _anew(mark: re.Match[str]) -> str:
+def _updated(mark: re.Match[str]) -> str:
     name = mark["name"]
     return f"<!-- {name} -->\n{TABLES[name]()}<!-- end -->"
 
 
 def written_tables() -> dict[str, str]:
-    """Tables as they stand in the pages, by name."""
+    """Read the tables in the pages, by name."""
     pages = (page.read_text(encoding="utf-8") for page in PAGES)
     return {mark["name"]: mark["table"] for page in pages for mark in MARKED.finditer(page)}
 
 
 def markdown(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """A table as it stands in a page."""
+    """Write a table in Markdown."""
     lines = [header, tuple("---" for _ in header), *rows]
     return "\n".join(["", *(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines), "\n"])
 
 
 def link(paper: Paper | None) -> str:
-    """A citation that leads to the paper; nothing where there is none."""
+    """Write a citation with a link to the paper; empty where there is none."""
     return f"[{paper.citation}]({paper.url})" if paper else ""
 
 
-def named(names: Iterable[str]) -> str:
-    """Names as code."""
+def code(names: Iterable[str]) -> str:
+    """Write names as code, separated by commas."""
     return ", ".join(f"`{name}`" for name in names)
 
 
@@ -73,56 +73,56 @@ def named(names: Iterable[str]) -> str:
 
 
 def views_table() -> str:
-    """Every view, by room."""
+    """List every view, by room."""
     views = sorted(vx.views().items(), key=lambda item: item[1].room)
     rows = [
-        (f"`{key}`", view.question.en, named(control.name for control in view.controls), link(view.paper))
+        (f"`{key}`", view.question.en, code(control.name for control in view.controls), link(view.paper))
         for key, view in views
     ]
     return markdown(("view", "question", "controls", "paper"), rows)
 
 
 def rooms_table() -> str:
-    """Every room of the page: its title, and the first line of its class's docstring."""
+    """List every room of the page: its title, and the first line of its class's docstring."""
     learn = "A guided path through the other rooms, with questions and the numbers of your image."
     rooms = ((room.title.en, inspect.getdoc(room).splitlines()[0]) for room in ROOMS)
     return markdown(("room", "what it shows"), [(UI_WORDS["learn"].en, learn), *rooms])
 
 
 def comparisons_table() -> str:
-    """Every comparison."""
+    """List every comparison."""
     rows = [
-        (f"`{key}`", record.question.en, named(control.name for control in record.controls), link(record.paper))
+        (f"`{key}`", record.question.en, code(control.name for control in record.controls), link(record.paper))
         for key, record in vx.comparisons().items()
     ]
     return markdown(("comparison", "question", "controls", "paper"), rows)
 
 
 def interventions_table() -> str:
-    """Every change."""
+    """List every intervention."""
     rows = [
-        (f"`{key}`", record.question.en, named(control.name for control in record.controls), link(record.paper))
+        (f"`{key}`", record.question.en, code(control.name for control in record.controls), link(record.paper))
         for key, record in vx.interventions().items()
     ]
     return markdown(("intervention", "question", "settings", "paper"), rows)
 
 
 def methods_table() -> str:
-    """Every method of fine-tuning."""
+    """List every method of fine-tuning."""
     rows = [
-        (f"`{key}`", method.sentence.en, named(control.name for control in method.controls), link(method.paper))
+        (f"`{key}`", method.sentence.en, code(control.name for control in method.controls), link(method.paper))
         for key, method in vx.methods().items()
     ]
     return markdown(("method", "what it does", "settings", "paper"), rows)
 
 
 def options_table() -> str:
-    """Options of every view's command; its controls are further options."""
+    """List the options of every view's command; its controls are further options."""
     return _options(common_parameters("en"))
 
 
 def sides_table() -> str:
-    """Further options of a comparison's command."""
+    """List the further options of a comparison's command."""
     return _options(side_parameters("en")[len(common_parameters("en")) :])
 
 
@@ -130,20 +130,20 @@ def _options(parameters: Iterable[Parameter]) -> str:
     rows = []
     for option in parameters:
         info = option.default
-        spelt = info.param_decls or [option.name.upper()]
-        rows.append((named(spelt), "" if info.default is None else f"`{info.default}`", info.help))
+        spellings = info.param_decls or [option.name.upper()]
+        rows.append((code(spellings), "" if info.default is None else f"`{info.default}`", info.help))
     return markdown(("option", "default", "meaning"), rows)
 
 
 def settings_table() -> str:
-    """Every environment variable."""
+    """List every environment variable."""
     defaults = _defaults()
     rows = ((name, defaults[name], field.description) for name, field in _variables().items())
     return markdown(("variable", "default", "meaning"), rows)
 
 
 def hosted_table() -> str:
-    """Defaults that change with VIT_HOSTED=1."""
+    """List the defaults that change with VIT_HOSTED=1."""
     defaults = _defaults()
     rows = ((name, default) for name, default in _defaults(hosted=True).items() if default != defaults[name])
     return markdown(("variable", "default"), rows)
@@ -154,7 +154,7 @@ def _variables() -> dict[str, FieldInfo]:
 
 
 def _defaults(**given: bool) -> dict[str, str]:
-    """Default of every variable as code; nothing where there is none."""
+    """Write the default of every variable as code; empty where there is none."""
     defaults = {}
     for name, field in _variables().items():
         default = field.get_default(call_default_factory=True, validated_data=given)
@@ -164,38 +164,38 @@ def _defaults(**given: bool) -> dict[str, str]:
 
 
 def questions_table() -> str:
-    """Every question of a survey."""
+    """List every question of a survey."""
     rows = ((f"`{key}`", question.question.en, link(question.paper)) for key, question in QUESTIONS.items())
     return markdown(("question", "what it asks", "paper"), rows)
 
 
 def bundled_table() -> str:
-    """Every model of the repository."""
+    """List every bundled model."""
     rows = []
     for entry in vx.models():
         if entry.bundled:
             config = json.loads((ASSETS / "models" / entry.name / "config.json").read_text(encoding="utf-8"))
-            found = " ".join(text.en for text in measured(config["figures"]))
-            rows.append((f"`{entry.name}`", f"{entry.megabytes:.1f} MB", entry.sentence.en, found))
+            quality = " ".join(text.en for text in measured(config["figures"]))
+            rows.append((f"`{entry.name}`", f"{entry.megabytes:.1f} MB", entry.sentence.en, quality))
     return markdown(("model", "size", "what it is", "how good it is"), rows)
 
 
 def examples_table() -> str:
-    """Every example picture with its licence."""
-    rows = [(one.path.name, one.title.en, one.licence, one.source) for one in examples().values()]
+    """List every example image with its licence."""
+    rows = [(example.path.name, example.title.en, example.licence, example.source) for example in examples().values()]
     return markdown(("file", "picture", "licence", "source"), rows)
 
 
 def families_table() -> str:
-    """Coverage of timm by family, with reasons for gaps; files refused for one reason share a row."""
+    """List the coverage of timm by family, with reasons for gaps; files refused for one reason share a row."""
     rows: dict[tuple[str, str], list[str]] = {}
     for name, (family, coverage, reason) in sweep().items():
         rows.setdefault((coverage, reason if coverage == "refused" else family), []).append(name)
     order = ["all views", "attention maps", "attention maps, partly", "refused"]
     lines = []
     for (coverage, label), names in sorted(rows.items(), key=lambda row: (order.index(row[0][0]), sorted(row[1]))):
-        listed = named(sorted(names))
-        lines.append((coverage, listed if coverage == "refused" else f"{label}: {listed}", sweep()[names[0]][2]))
+        models = code(sorted(names))
+        lines.append((coverage, models if coverage == "refused" else f"{label}: {models}", sweep()[names[0]][2]))
     return markdown(("shown", "models of timm's files", "not shown, and why"), lines)
 
 
@@ -207,16 +207,18 @@ GESTURES = ("hover a patch (twin: click it)", "another head", "jump to a block",
 
 
 def field_table() -> str:
-    """Cost of a capture, coverage of architectures and response times of the page, beside other tools."""
-    found = {table.key: table for tables in read(FIELD).values() for table in tables}
+    """Compare cost of a capture, coverage of architectures and response times of the page with other tools."""
+    tables = {table.key: table for group in read(FIELD).values() for table in group}
     keys = "capture_time", "capture_memory", "coverage_counts", "page_0", "page_100"
-    capture, memory, coverage, near, far = (found[key] for key in keys)
-    pixels, images = capture.columns.index("pixels"), capture.columns.index("images")
-    ways = slice(images + 1, None)
-    costs = [(row[0], *map(text, row[ways])) for row in capture.rows if (row[pixels], row[images]) == (224, 1)]
+    capture, memory, coverage, near, far = (tables[key] for key in keys)
+    pixels = capture.columns.index("pixels")
+    images = capture.columns.index("images")
+    tools = slice(images + 1, None)
+    costs = [(row[0], *map(text, row[tools])) for row in capture.rows if (row[pixels], row[images]) == (224, 1)]
     peaks = [tuple(map(text, row)) for row in memory.rows if row[0] == memory.rows[0][0] and row[2] == 1]
-    right = [tuple(map(text, row)) for row in coverage.rows]
-    ours, theirs = near.columns.index("ours, ms"), near.columns.index("gr.Image, ms")
+    covered = [tuple(map(text, row)) for row in coverage.rows]
+    ours = near.columns.index("ours, ms")
+    theirs = near.columns.index("gr.Image, ms")
     answers = [
         (gesture.partition(" (")[0], *(text(row[column]) for row in (here, there) for column in (ours, theirs)))
         for gesture in GESTURES
@@ -225,12 +227,12 @@ def field_table() -> str:
     return "".join(
         f"\n{title}\n{markdown(header, rows)}"
         for title, header, rows in (
-            ("Time over timm's plain forward pass, one image of 224 px:", ("model", *capture.columns[ways]), costs),
+            ("Time over timm's plain forward pass, one image of 224 px:", ("model", *capture.columns[tools]), costs),
             ("Peak memory of a process over the loaded model, MB:", memory.columns, peaks),
             (
                 "Architectures of timm's for which a tool gives the attention that was used:",
                 ("tool", *coverage.columns[1:]),
-                right,
+                covered,
             ),
             (
                 "Milliseconds from a gesture to its answer on the screen, beside a page of `gr.Image`:",

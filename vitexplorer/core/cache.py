@@ -77,13 +77,13 @@ class BytesCache(Generic[K, V]):
         """Make an empty cache.
 
         Args:
-            memory: memory to share with other caches, or the bytes of one of its own.
+            memory: memory to share with other caches, or the capacity of an own one in bytes.
             size: returns the bytes that a value keeps alive.
         """
         self._memory = Memory(memory) if isinstance(memory, int) else memory
         self._size = size
         self.nbytes = 0
-        """Bytes of its values together"""
+        """Bytes of all its values"""
         self.values = 0
         """Number of values"""
 

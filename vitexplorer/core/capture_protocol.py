@@ -16,7 +16,7 @@ class CaptureProtocol(Protocol):
     logits: Any
     """Tensor (classes,); None without a classifier"""
     model: Any
-    """A `LoadedModel`: `name`, `class_names`, `class_names_zh`, `class_texts` and `has_one_output` are read"""
+    """A `LoadedModel`; controls read `name`, `class_names`, `class_names_zh`, `class_texts` and `has_one_output`"""
 
     @property
     def depth(self) -> int:
@@ -33,7 +33,7 @@ class CaptureProtocol(Protocol):
 
 
 def only_attention(name: str, family: Text) -> Text:
-    """Refuse a model of whose blocks only the attention is known."""
+    """Refuse a model if only the attention of its blocks is known."""
     return Text(
         "{model}: of the {family} family only the attention of single blocks can be shown.",
         "{model}：{family} 家族只能显示单个块的注意力。",
@@ -50,7 +50,7 @@ def no_tokens(name: str) -> Text:
 
 
 def other_names(name: str) -> Text:
-    """Refuse a model that was wrapped as it is."""
+    """Refuse a model that was wrapped without known names of its parts."""
     return Text(
         "{model} was wrapped as it is, and which of its parts embed patches, hold positions or form an MLP is not "
         "known. Save its weights and open them with load_model(weights=...) for this.",

@@ -1,6 +1,6 @@
-"""Numbers as people read them, alike in every language: a share, a measured number, a count.
+"""Numbers formatted for people, the same in every language: shares, measured numbers, counts.
 
-A number stands between spaces in Chinese text too: 概率 95.9 %.
+A number is surrounded by spaces in Chinese text too: 概率 95.9 %.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def counted(count: int | np.integer) -> str:
 
 
 def compact(count: int | np.integer, billion: str = "G") -> str:
-    """Format a count to one decimal: 999, 1.2 k, 5.7 M, 86.6 M, 17.6 G. What would round to 1000.0 k is 1.0 M."""
+    """Format a count to one decimal: 999, 1.2 k, 5.7 M, 86.6 M, 17.6 G; 1.0 M, never 1000.0 k."""
     for power, letter in ((12, "T"), (9, billion), (6, "M"), (3, "k")):
         if abs(count) >= 0.99995 * 10**power:
             return f"{count / 10**power:.1f} {letter}"

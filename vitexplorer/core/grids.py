@@ -34,7 +34,7 @@ def _(grid: PatchGrid) -> str:
 
 @dataclass(frozen=True)
 class WindowLayout:
-    """Windows of one block: cyclic shift, padding at the lower right, then the cut."""
+    """Windows of one block: cyclic shift, padding at the lower right, then the partition."""
 
     window_size: tuple[int, int]
     shift_size: tuple[int, int]

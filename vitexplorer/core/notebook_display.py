@@ -1,4 +1,4 @@
-"""Display of records in notebooks: the record asks, and what the package's root has registered draws."""
+"""Display of records in notebooks, by drawing code that the package's root has registered."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ PARTS = {
 
 
 def part_text(part: str) -> Text:
-    """Return a part's display name, its own name where there is none: `head` is the classifier, `block 3` block 3."""
+    """Return a part's display name, or its own name where it has none: `head` is the classifier, `block 3` block 3."""
     name, _, number = part.partition(" ")
     if name.isdigit():  # the module has numbered parts only
         return Text("part {number}", "第 {number} 部分").format(number=name)

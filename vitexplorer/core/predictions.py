@@ -1,7 +1,7 @@
 """A model's answer: probabilities of classes, or the number of a model with one output.
 
-A softmax over one output is 1 whatever it says, so that the output is shown as it is, in its own unit. A file does not
-say which loss its classifier was trained with: two outputs or more are read as classes, one is not.
+A softmax over one output is always 1, so that the output is shown as it is, in its own unit. A file does not record the
+loss that its classifier was trained with: two or more outputs are read as classes, one is not.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Output:
-    """The answer of a model with one output, a number in its own unit: a softmax over it is 1 whatever it says."""
+    """The answer of a model with one output, a number in its own unit."""
 
     index: int
-    """0"""
+    """Index of the output, 0"""
     name: Text
     """Name of the quantity; empty where it is unknown"""
     output: float
@@ -79,7 +79,7 @@ def _(answer: Answer) -> str:
 
 @dataclass(frozen=True)
 class PredictionChange:
-    """One class of a classifier in two runs, or what a model with one output says in both."""
+    """One class of a classifier in two runs, or the one output of a model in both."""
 
     index: int
     name: Text

@@ -34,7 +34,7 @@ _KINDS = {
     "question": Text("question", "问题"),
     "normalisation": Text("normalisation", "归一化方式"),
 }
-_MANY = 20  # more names than that are no help in a sentence
+_MANY = 20  # longer lists of names do not help in a sentence
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
@@ -70,9 +70,9 @@ class Registry(Mapping[str, T], Generic[T]):
         """Make a registry without importing the package yet.
 
         Args:
-            kind: the word for messages.
-            package: the package whose files are read.
-            attribute: the name that each file defines.
+            kind: word for an entry in messages.
+            package: package whose files are read.
+            attribute: name that each file defines.
         """
         self.kind = kind
         self._package = package

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 def result_summary(result: Result, more_fields: tuple[Field, ...]) -> Summary:
     """Summarise model, image, values and settings; `more_fields` are the fields that only this kind of result has."""
-    provenance, beside, query = result.provenance, result.provenance.beside, getattr(result, "query", None)
+    provenance = result.provenance
+    beside = provenance.beside
+    query = getattr(result, "query", None)
     is_view = is_registered("view", result.view)
     first = "vx.reading(result) says it in a sentence" if is_view else "result.values has the numbers"
     return Summary(
@@ -30,7 +32,10 @@ def result_summary(result: Result, more_fields: tuple[Field, ...]) -> Summary:
             ("query", query and query_text(query)),
             ("target", result.target),
             ("settings", {name: value for name, value in result.settings.items() if not (query and name == "query")}),
-            ("also", tuple(_attribute(result, one.name) for one in more_fields if not (query and one.name == "query"))),
+            (
+                "also",
+                tuple(_attribute(result, more.name) for more in more_fields if not (query and more.name == "query")),
+            ),
         ),
         f'{first}; vx.render(result) draws it; vx.save(result, "x.png") keeps it',
     )

@@ -1,7 +1,7 @@
 """Settings of an installation, validated; each is an environment variable with the prefix VIT_.
 
-`VIT_PORT=8080 VIT_DOWNLOADS=0 python app.py`. A wrong value or a mistyped name stops the start with a sentence: a
-host who wrote VIT_DOWNLOAD=0 must not find the downloads open.
+`VIT_PORT=8080 VIT_DOWNLOADS=0 python app.py`. A wrong value or a mistyped name stops the start with a message: whoever
+writes VIT_DOWNLOAD=0 must not run a server with open downloads.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from vitexplorer.core.text import ExplainedError, Language, Text
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 ASSETS = _PACKAGE / "assets" if (_PACKAGE / "assets").is_dir() else _PACKAGE.parent / "assets"
-"""Folder of bundled models and examples: inside the installed package, beside the package of a checkout"""
+"""Folder of bundled models and examples: inside an installed package, beside the package in a checkout"""
 PREFIX = "VIT_"
 
 _ON_SPACE = "SPACE_ID" in os.environ
 Count = Annotated[int, Field(ge=0, le=10**9)]
-"""Type of a count; the bound refuses numbers that would only fail when they are used"""
+"""Type of a count; the bound refuses numbers that would fail later, when they are used"""
 PROGRAM_MEGABYTES = 1100
 """Memory of torch, timm, gradio and the page with empty caches"""
 SMALL_CACHES_MEGABYTES = 400
@@ -33,7 +33,7 @@ SMALL_CACHES_MEGABYTES = 400
 
 
 def _hosted(hosted: int, local: int) -> Callable[[dict[str, Any]], int]:
-    """Make a default that depends on `hosted`, a field before it."""
+    """Make a default that depends on the earlier field `hosted`."""
     return lambda given: hosted if given.get("hosted") else local
 
 
@@ -133,7 +133,7 @@ class Settings(BaseSettings):
 
     @property
     def memory_megabytes(self) -> int:
-        """Most memory of a server, in megabytes, beside the pass through a model that is running."""
+        """Most memory of a server in megabytes, without the forward pass that is running."""
         return PROGRAM_MEGABYTES + SMALL_CACHES_MEGABYTES + self.model_cache_megabytes + self.capture_cache_megabytes
 
 
@@ -146,7 +146,7 @@ def settings() -> Settings:
     """Return the settings of this process, read once.
 
     Raises:
-        WrongSettingError: names the variable that is wrong.
+        WrongSettingError: a variable is invalid or unknown; the message names it.
     """
     known = {PREFIX + name.upper() for name in Settings.model_fields}
     for name in os.environ:

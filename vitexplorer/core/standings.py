@@ -1,8 +1,8 @@
 """Standings of attribution methods on the bundled models, read from `assets/truth.json`.
 
 `python -m benchmarks.truth` measured them; they hold for the plain model at its own image size. A method's rank is the
-mean of its ranks by all numbers that say whether a map is right (average ranks, Demsar 2006, JMLR 7, section 3.2.2);
-methods that are alike share theirs, and a number that was not measured for a method is left out of its mean.
+mean of its ranks by all numbers that measure if a map is right (average ranks, Demsar 2006, JMLR 7, section 3.2.2).
+Equal methods share a rank, and numbers that were not measured for a method are left out of its mean.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from vitexplorer.core.types import Provenance
 
 FILE = ASSETS / "truth.json"
 YARDSTICKS = RANDOM, ORACLE = "random", "oracle"
-"""Rows that are no methods: a random map, and the truth itself"""
+"""Rows of the table that are not methods: a random map, and the truth itself"""
 STEADY = ("max_sensitivity", "avg_sensitivity", "randomisation")
 """Numbers of a map's stability and its dependence on the weights, not of its correctness"""
 CLASS_SENSITIVE = ("grid_pointing", "target_sensitivity")
-"""Shares: of relevance on the right one of several objects; of cases in which another class gets the parts it shares"""
+"""Numbers of class sensitivity: share of relevance on the right one of several objects, and share of cases in which
+another class gets the parts that it shares"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ class Standings:
     """The table of one model: methods by numbers."""
 
     methods: tuple[str, ...]
-    """Keys of views, `key:setting` at other settings than the defaults; a random map and the truth are the last"""
+    """Keys of views, `key:setting` with other settings than the defaults; a random map and the truth are last"""
     numbers: tuple[str, ...]
     names: tuple[Text, ...]
     """Display names of `numbers`"""
@@ -52,7 +53,7 @@ class Standings:
 
     @cached_property
     def ranked(self) -> dict[str, float]:
-        """Mean rank of every view at its default settings, the best first; 1 is the best possible."""
+        """Mean rank of every view with its default settings, the best first; 1 is the best possible."""
         rows = [at for at, name in enumerate(self.methods) if ":" not in name and name not in YARDSTICKS]
         judged = [at for at, key in enumerate(self.numbers) if key not in STEADY]
         ranks = mean_ranks(self.values[np.ix_(rows, judged)], [self.better[at] for at in judged])
@@ -60,7 +61,7 @@ class Standings:
 
     @property
     def class_sensitive(self) -> str:
-        """Key of the number that says whether a map tells one class, or one part, from another."""
+        """Key of the number that measures if a map distinguishes classes, or parts."""
         return next(key for key in CLASS_SENSITIVE if key in self.numbers)
 
     def of(self, method: str, number: str) -> float:
@@ -81,7 +82,7 @@ def mean_ranks(values: Float[np.ndarray, "methods numbers"], better: Sequence[st
 
 
 def standings(provenance: Provenance) -> Standings | None:
-    """Return the table of a picture's model; None where its model was not measured as it is."""
+    """Return the table of a picture's model; None unless this model was measured, unchanged and at its own size."""
     if provenance.weights != "bundled" or provenance.changes or provenance.resized:
         return None
     return _tables().get(provenance.model)

@@ -1,7 +1,7 @@
 """Summaries of records for `print` and Python's prompt, in English.
 
-At most eight lines: its kind and model, its arrays by shape and range, how to see more. A record that inherits
-`Summarised` prints so; `described` formats each of its values, and other types register their own format with it.
+A summary has at most eight lines: the record's kind and model, shapes and ranges of its arrays, and how to see more.
+Records that inherit `Summarised` print it; `described` formats each value, and other types register their format there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vitexplorer.core.text import Text
 
 MOST_LINES = 8
 MOST_CHARACTERS = 120
-"""Longest line"""
+"""Characters of the longest line"""
 
 
 class Summary(NamedTuple):
@@ -27,9 +27,9 @@ class Summary(NamedTuple):
 
     headline: str
     rows: Iterable[tuple[str, object]] = ()
-    """Label and value; values that have no description are left out, as are the last rows where there are too many"""
+    """Label and value; rows without a description, and the last of too many rows, are left out"""
     see_more: str = ""
-    """Calls and attributes to go on with"""
+    """Calls and attributes that show more"""
 
     def __str__(self) -> str:
         rows = [(label, words) for label, value in self.rows if (words := described(value))][: MOST_LINES - 2]
@@ -39,7 +39,7 @@ class Summary(NamedTuple):
 
 
 def _one_line(text: str) -> str:
-    """Remove line breaks and control characters, which a file's name may hide, and cut the text to the width."""
+    """Remove line breaks and control characters, which a file's name may contain, and cut the text to the width."""
     line = "".join(character if character.isprintable() else " " for character in text)
     return line if len(line) <= MOST_CHARACTERS else f"{line[: MOST_CHARACTERS - 1]}…"
 
@@ -51,14 +51,14 @@ class Summarised:
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        if "__repr__" not in vars(cls):  # `dataclass` writes one into every class that has none of its own
+        if "__repr__" not in vars(cls):  # otherwise `dataclass` generates one
             cls.__repr__ = Summarised.__repr__
 
     def __repr__(self) -> str:
         return str(self._summary())
 
     def _summary(self) -> Summary:
-        """Summarise title and fields in their order; classes override this where their fields read badly."""
+        """Summarise the title and the fields in order; classes override this where their fields read badly."""
         rows = {field.name: getattr(self, field.name) for field in fields(self)}
         title = described(rows.pop("title", None))
         headline = ": ".join(filter(None, (type(self).__name__, title)))
@@ -70,7 +70,7 @@ class Summarised:
 
 @singledispatch
 def described(value: object) -> str:
-    """Describe a value in a few words; "" for what has none in print: None, functions, modules, tensors."""
+    """Describe a value in a few words; "" for values without a printed form: None, functions, modules, tensors."""
     return ""
 
 

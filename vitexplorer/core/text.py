@@ -1,6 +1,6 @@
-"""Text in English and Chinese, the errors made of it, and the type of a progress callback.
+"""Text in English and Chinese, errors with such a text, and the type of a progress callback.
 
-Every string that a user can see is a `Text`: both languages stand side by side, so that neither can be forgotten.
+Every string that a user can see is a `Text`, with both languages side by side, so that neither can be forgotten.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Text(NamedTuple):
 
 
 class ExplainedError(ValueError):
-    """Base of errors that a person can mend: a sentence in both languages, as a string in English."""
+    """Base of errors that a person can mend: a sentence in both languages, in English as a string."""
 
     def __init__(self, text: Text):
         super().__init__(text.en)

@@ -1,12 +1,12 @@
-"""The nouns of the project and the glossary of its axes.
+"""Records of results, and the glossary of axis words.
 
-Axis words, used in every shape of every signature and in no other meaning:
+Axis words appear in every shape of every signature, always with the same meaning:
 
 ==========  =====================================================================================
 batch       images; a capture holds one and its tensors have no batch axis
 heads       attention heads of one block
-queries     tokens that look, the rows of an attention matrix
-keys        tokens that are looked at, the columns
+queries     tokens that attend, the rows of an attention matrix
+keys        tokens that are attended to, the columns
 tokens      rows of the sequence, prefix tokens first
 patches     tokens that have a place in the image, row by row
 rows cols   the patch grid of one block
@@ -17,19 +17,19 @@ dim         width of a token
 parts       pieces of a model, in the order of the forward pass
 modules     modules of a model, one inside the other
 designs     ways to build the same blocks
-kinds       what is multiplied: projections, attention, MLP
-sizes       of images
+kinds       kinds of multiplication: projections, attention, MLP
+sizes       sizes of images
 filters     kernels, or what they are composed of
 row_offsets col_offsets  distance between two tokens in cells, with its sign
 height width  pixels
 methods     ways to explain a class, compared with each other
 curves      deletion and insertion
-protocols   ways to hold maps against a known truth, each with a number
-groups      of patches of like salience
-entries     of a list
+protocols   ways to compare maps with a known truth, each with a number
+groups      groups of patches of similar salience
+entries     entries of a list
 steps       points of a curve
-images      of a validation set, or that share something
-figures     numbers that say how good predictions are
+images      images of a validation set, or images that share something
+figures     measures of the quality of predictions
 trainings   runs of fine-tuning that are compared
 sides       left and right of a comparison
 quantities  numbers of one thing, each in a unit of its own
@@ -87,22 +87,22 @@ class BlockSite:
     """One block: its place in the timm module and the places of its tokens in the image."""
 
     name: str
-    """The block's module, `blocks.3`: its parameters announce that the pass is inside it"""
+    """Name of the block's module, `blocks.3`; use of its parameters shows that the forward pass is inside it"""
     grid: PatchGrid
     """Grid of the queries, and of the keys unless there is a layout"""
     windows: WindowLayout | None = None
     """None where every token attends to every other"""
     layout: TokenLayout | None = None
-    """Instead of `windows`, where those cannot say it"""
+    """Places of queries and keys, in place of `windows` where plain windows do not describe them"""
     arrange: Callable[[Any], Any] | None = None
-    """Maps the axes of the module's own tensors to (windows, heads, tokens, dim); None where they are these"""
+    """Function from the module's own axes to (windows, heads, tokens, dim); None where they are these"""
     flat: bool = False
     """True if its scores have three axes, because there is one head or because heads lie beside the windows"""
     heads_apart: bool = False
     """True if the module computes one head after the other, in an attention call each"""
     stream: Stream = Stream()
     mixes: bool = False
-    """True if the module changes the weights between softmax and values: what multiplies the values is shown"""
+    """True if the module changes the weights after the softmax; the weights that multiply the values are shown"""
     formula: str = "softmax(q kᵀ / √d + bias)"
     """Formula of the weights that are shown"""
     notes: tuple[Text, ...] = ()
@@ -156,16 +156,16 @@ class Result(Summarised, NotebookDisplay):
     """One word of the glossary for each axis of `values`"""
     unit: Text
     formula: str | Text
-    """A `Text` where words stand in it"""
+    """A `Text` if it contains words"""
     provenance: Provenance
     settings: Mapping[str, object] = field(default_factory=dict)
-    """The controls' values that gave this result"""
+    """Values of the controls that gave this result"""
     settings_said: Mapping[str, tuple[Text, Text]] = field(default_factory=dict)
-    """The same in words: label and value of each"""
+    """Label and value of each setting in words"""
     notes: tuple[Text, ...] = ()
     """Notes on what was dropped, normalised or approximated"""
     target: Answer | None = None
-    """The class that the numbers are about, where they are about one, as the model answers it; or its one output"""
+    """Class, or the one output, that the numbers explain, with the model's answer; None where they explain none"""
 
     def _summary(self) -> Summary:
         return result_summary(self, fields(self)[len(fields(Result)) :])
@@ -191,11 +191,11 @@ class MapResult(Result):
     prefix_weights: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """(prefix tokens,) share of the query's attention on each prefix token"""
     padding_mass: float = 0.0
-    """Share on tokens that only fill a window"""
+    """Share of the query's attention on tokens that only fill a window"""
     identity_mass: float = 0.0
-    """Left out of the values: what the patches hold of the identity, from residual connections alone"""
+    """Mass of the identity (residual connections alone) on the patches, which the values leave out"""
     window: tuple[int, int, int, int] | None = None
-    """Top, left, height, width in cells: where a windowed query can look; wraps around the grid when it is shifted"""
+    """Window of the query in cells: top, left, height, width; a shifted one wraps around the grid"""
 
     @property
     def prefix_mass(self) -> float:
@@ -230,9 +230,9 @@ class MatrixResult(Result):
     """
 
     marked: np.ndarray | None = None
-    """Bool, shape of `values`: the entries that the view points out"""
+    """Bool, shape of `values`: entries that the view highlights"""
     relative: np.ndarray | None = None
-    """Shape of `values`: each as a share of the largest it could be"""
+    """Shape of `values`: each value as a share of its largest possible value"""
     low: np.ndarray | None = None
     """Shape of `values`, of means over images: lower end of the 95 % interval"""
     high: np.ndarray | None = None
@@ -251,25 +251,25 @@ class AlikeResult(MatrixResult):
 
 @dataclass(frozen=True, kw_only=True)
 class PairResult(Result):
-    """A picture of each of two captures by place, values (sides, rows, cols) or (sides, rows, cols, 3) colours in 0-1.
+    """A map of each of two captures, values (sides, rows, cols) or (sides, rows, cols, 3) colours in 0-1.
 
-    They lie on the left one's grid: the right one is read where the middles of the left one's patches lie.
+    Both are on the left one's grid: the right one is sampled at the centres of the left one's patches.
     """
 
     grid: PatchGrid
     image: np.ndarray
-    """(height, width, 3) uint8: what the left one saw"""
+    """(height, width, 3) uint8: the pixels that the left capture's model saw"""
     other_grid: PatchGrid
     other_image: np.ndarray
     other: np.ndarray
-    """The right one on its own grid"""
+    """Map of the right one on its own grid"""
     names: tuple[Text, Text]
     agree: bool
     """True if both saw the same image in the same way, on grids of the same shape"""
 
     @property
     def difference(self) -> np.ndarray | None:
-        """(rows, cols) right minus left; None where places or colours cannot be taken from each other."""
+        """(rows, cols) right minus left; None for colours, or where the sides do not agree."""
         return self.values[1] - self.values[0] if self.agree and self.values.ndim == 3 else None
 
 
@@ -287,7 +287,7 @@ class SidesResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class OffsetsResult(Result):
-    """A number for each offset between two tokens, values (heads, row_offsets, col_offsets); zero is in the middle."""
+    """A number for each offset between two tokens, values (heads, row_offsets, col_offsets), 0 in the middle."""
 
     row_offsets: tuple[int, ...]
     """Query row minus key row, in cells"""
@@ -297,7 +297,7 @@ class OffsetsResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class BoardResult(Result):
-    """A map for each patch, values (rows, cols, rows, cols): the first two say whose, the last two where."""
+    """A map for each patch, values (rows, cols, rows, cols): first the patch, then the place in its map."""
 
     grid: PatchGrid
 
@@ -309,7 +309,7 @@ class ColoursResult(Result):
     grid: PatchGrid
     image: np.ndarray
     shown: np.ndarray
-    """Bool (rows, cols): False for what was left out and is black"""
+    """Bool (rows, cols): False for patches that are left out and drawn black"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,7 +317,7 @@ class PicturesResult(Result):
     """A colour for each patch of several pictures, values (images, rows, cols, 3) in 0-1 on the first one's grid."""
 
     pictures: tuple[ColoursResult, ...]
-    """Each on its own grid; its title is what stands over it"""
+    """Pictures on their own grids, each with its heading as title"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,13 +326,13 @@ class ReconstructionResult(Result):
 
     grid: PatchGrid
     image: np.ndarray
-    """(height, width, 3) uint8: the whole picture, of which the model saw the patches that are not hidden"""
+    """(height, width, 3) uint8: the whole picture; the model saw only the patches that are not hidden"""
     hidden: np.ndarray
     """Bool (rows, cols)"""
     error: float
-    """Mean squared error of the hidden patches as they were drawn, pixels in 0-1; NaN where none is hidden"""
+    """Mean squared error of the reconstruction over hidden patches, pixels in 0-1; NaN where none is hidden"""
     simplest_error: float
-    """The same for filling each with the mean colour of the visible ones"""
+    """Mean squared error if each hidden patch is filled with the mean colour of the visible ones"""
 
 
 @dataclass(frozen=True)
@@ -361,7 +361,7 @@ class TokenStepsResult(Result):
     """Image, patch, flattened row, vectors of the token's width, sequence"""
     prefix_names: tuple[str, ...]
     difference: float
-    """Largest between `values` and what the first block read in the captured pass"""
+    """Largest absolute difference between `values` and the first block's input in the captured pass"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -369,7 +369,7 @@ class FiltersResult(Result):
     """Small colour pictures, values (filters, height, width, 3) red, green, blue in 0-1."""
 
     shares: np.ndarray
-    """(filters,) share of the variance that each stands for"""
+    """(filters,) share of the variance that each explains"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -391,14 +391,14 @@ class ReadOut:
     is_own: bool
     """True if the model was trained with this pooling"""
     top: tuple[Answer, ...]
-    """Likeliest first; of a model with one output that alone"""
+    """Likeliest classes, the first the likeliest; or the one output"""
     after_blocks: tuple[Answer, ...]
-    """The likeliest class, or the output, if the residual stream were read so after each block"""
+    """Likeliest class, or the output, when the residual stream is read in this way after each block"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PoolingResult(CurvesResult):
-    """Class token against mean patch token, values (blocks,), and what each reading predicts."""
+    """Class token against mean patch token, values (blocks,), and the prediction of each reading."""
 
     readings: tuple[ReadOut, ...]
     """Empty for a model without a classifier"""
@@ -459,7 +459,7 @@ class SequenceResult(Result):
 
     query: Query
     at: int
-    """Its place in the sequence, counted from 0"""
+    """Place of the query in the sequence, counted from 0"""
     sequence: tuple[str | tuple[int, int], ...]
     """Names of the prefix tokens, then row and column of each patch"""
     masked: bool
@@ -471,9 +471,9 @@ class SequenceResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class FaithfulnessResult(Result):
-    """Probability of a class while patches go or come, values (methods, curves, steps); random order is last.
+    """Probability of a class as patches are deleted or inserted, values (methods, curves, steps); random order is last.
 
-    Of a model with one output it is that number, and areas are in its unit.
+    For a model with one output, values and areas are in the output's unit.
     """
 
     methods: tuple[str, ...]
@@ -484,15 +484,15 @@ class FaithfulnessResult(Result):
     steps: tuple[float, ...]
     """Share of the patches that are deleted or inserted at each point, 0-1"""
     areas: np.ndarray
-    """(methods, curves): area under each curve, in the unit of `values`, of a probability 0-1; low for deletion and
-    high for insertion where a map is right"""
+    """(methods, curves): area under each curve in the unit of `values`, 0-1 for a probability; low for deletion and
+    high for insertion if a map is right"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MethodsResult(Result):
     """The maps of several methods, values (methods, rows, cols), each in its own unit; random order is last.
 
-    They share the finest grid among them: each cell of it has the number of the coarser cell that it lies in.
+    They share the finest grid among them: each of its cells has the value of the coarser cell around it.
     """
 
     methods: tuple[str, ...]
@@ -503,7 +503,7 @@ class MethodsResult(Result):
     grids: tuple[PatchGrid, ...]
     """Grid of each method's own map"""
     grid: PatchGrid
-    """The finest of them"""
+    """Finest of `grids`"""
     image: np.ndarray
     """(height, width, 3) uint8: the pixels the model saw"""
     curves: tuple[str, ...]
@@ -511,9 +511,9 @@ class MethodsResult(Result):
     areas: np.ndarray | None
     """(methods, curves): area under each curve, in the unit of `target`; None where it was not measured"""
     passes: int
-    """Images that measuring it takes at most"""
+    """Largest number of images that measuring `areas` passes through the model"""
     others: tuple[tuple[str, Text], ...] = ()
-    """Names and titles of methods that take many passes and were not asked for"""
+    """Names and titles of methods that take many passes and were not requested"""
 
     def own_values(self, method: int) -> np.ndarray:
         """Return the map of one method on its own grid."""
@@ -548,7 +548,7 @@ class EvaluationResult(Result):
 class BeforeAfterResult(Result):
     """A changed run beside the plain one; values (rows, cols) are its map minus the plain one's.
 
-    Where patches were moved, `values` is on the places of the plain image: the map is put back first.
+    If the change moved patches, the changed map is moved back first, so that `values` fits the plain image.
     """
 
     grid: PatchGrid
@@ -557,11 +557,11 @@ class BeforeAfterResult(Result):
     after: np.ndarray
     """(rows, cols) the map of the changed run, on the image that it saw"""
     image: np.ndarray
-    """(height, width, 3) uint8: what the plain run saw"""
+    """(height, width, 3) uint8: the pixels the plain run saw"""
     changed_image: np.ndarray
     query: Query
     classes: tuple[PredictionChange, ...]
-    """The likeliest classes of both runs, those of the plain one first; the one output; empty without a classifier"""
+    """Likeliest classes of both runs, the plain run's first; or the one output; empty without a classifier"""
     cosines: np.ndarray
     """(blocks,) cosine between the two runs of one token after each block"""
     token: Query
@@ -570,7 +570,7 @@ class BeforeAfterResult(Result):
 
 @dataclass(frozen=True)
 class Term:
-    """One term of a closed formula: a name, its symbols, the same with numbers, the value."""
+    """One term of a closed formula: its name, in symbols, with numbers, and its value."""
 
     name: Text
     symbols: str
@@ -602,11 +602,11 @@ class TreeResult(Result):
     """A count for each module, values (modules,) int, where a module counts what is inside it; parents come first."""
 
     modules: tuple[str, ...]
-    """Torch's name of each, its path in the model"""
+    """Torch's names of the modules, their paths in the model"""
     names: tuple[str, ...]
-    """Display name of each: `block 3`, `stage 1`, or the last word of torch's name"""
+    """Display names: `block 3`, `stage 1`, or the last word of torch's name"""
     parents: tuple[int, ...]
-    """Index of the module that each lies in; -1 for the model itself"""
+    """Index of each module's parent; -1 for the model itself"""
     total: int = 0
 
 
@@ -616,7 +616,7 @@ class CostResult(CountResult):
 
     kinds: tuple[Text, ...]
     split: np.ndarray
-    """Int (parts, kinds): the same, split by what is multiplied; rows add up to `values`"""
+    """Int (parts, kinds): multiply-accumulates by kind of multiplication; rows add up to `values`"""
 
     @property
     def total_macs(self) -> int:
@@ -632,7 +632,7 @@ class GrowthResult(Result):
     """Global, windowed"""
     kinds: tuple[str, ...]
     kind_texts: tuple[Text, ...]
-    """The same in words"""
+    """Display names of `kinds`"""
     sizes: tuple[int, ...]
     """Side of a square image in pixels"""
 
@@ -655,7 +655,7 @@ class PerClassResult(Result):
     figures: tuple[Text, ...]
     """Names: precision, recall, F1"""
     support: np.ndarray
-    """Int (classes,): its images in the validation set"""
+    """Int (classes,): number of each class's images in the validation set"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -671,11 +671,11 @@ class ParetoResult(Result):
     """A figure for each training, values (trainings,), against what it costs."""
 
     trainings: tuple[str, ...]
-    """Their names"""
+    """Names of the trainings"""
     costs: np.ndarray
     """(trainings,) above 0"""
     cost_name: Text
     front: np.ndarray
-    """Bool (trainings,): those that no other beats in figure and cost"""
+    """Bool (trainings,): trainings that no other beats in both figure and cost"""
     baseline: float | None
     """Figure of the linear model on frozen features"""

@@ -1,4 +1,4 @@
-"""The page: the only place that knows gradio. Importing it loads neither torch nor timm."""
+"""Gradio app and its server. Nothing outside this folder knows gradio; importing it loads neither torch nor timm."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import warnings
 import vitexplorer.ui.gradio_adapter.no_stub_files  # noqa: F401 - before gradio
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # nothing leaves the machine
-# Of past events gradio keeps ten thousand and sums them up after each one; nobody reads that.
+# Gradio keeps ten thousand past events and summarises them after each one; nothing reads the summary.
 os.environ.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "1")
 os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(2**31))
-# Threads of torch that wait for one another give way: else they take the processor from everybody's answers, and one
-# visitor's pass through a model costs three times what it computes.
+# Idle threads of torch sleep instead of spinning: spinning threads slow down all other requests, and make one visitor's
+# forward pass cost three times its work.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 from starlette.applications import Starlette
@@ -48,12 +48,12 @@ from vitexplorer.ui.server.zero_gpu import join_zero_gpu
 from vitexplorer.ui.shell.theme import theme
 
 SWITCH_SECONDS = 0.0005
-"""after which a thread that computes in Python lets another go on. With Python's own 5 ms whoever answers many small
-requests waits that long after each, as long as anybody's model runs"""
+"""Switch interval between Python threads. With Python's default of 5 ms, a thread that answers many small requests
+waits that long after each while any model runs"""
 
 
 def main() -> None:
-    """Serve as the environment says until the process is stopped; what cannot be is a sentence and exit code 2."""
+    """Serve with the environment's settings until the process is stopped; print a user's error and exit with code 2."""
     try:
         serve(settings())
     except ExplainedError as error:
@@ -62,32 +62,36 @@ def main() -> None:
 
 
 def serve(settings: Settings) -> None:
-    """Serve until the process is stopped. Raises WrongSettingError where that cannot begin."""
+    """Serve until the process is stopped.
+
+    Raises:
+        WrongSettingError: the server cannot start with these settings.
+    """
     with listen(settings) as listening:
         check(settings)
         join_zero_gpu()
         engine = Engine(settings)
 
-        def opened() -> None:
-            gc.freeze()  # what has been loaded stays to the end, and need not be looked through again
+        def on_start() -> None:
+            gc.freeze()  # loaded modules stay to the end; the garbage collector need not search them again
             gc.enable()
             sys.setswitchinterval(SWITCH_SECONDS)
             print(f"ViT Explorer: {address_of(listening)}", flush=True)
-            say_what_goes_on(engine)
+            print_running_trainings(engine)
             threading.Thread(target=engine.warm, name="warm-up", daemon=True).start()
 
-        uvicorn_server(application(settings, engine), settings, opened).run(sockets=[listening])
+        uvicorn_server(application(settings, engine), settings, on_start).run(sockets=[listening])
 
 
-def say_what_goes_on(engine: Engine) -> None:
-    """Trainings that are at work without this server: those of one before it, and those that it leaves behind."""
+def print_running_trainings(engine: Engine) -> None:
+    """Print the number of trainings that run without this server: an earlier server's, or its own after it stops."""
     if running := engine.places.running():
-        said = UI_WORDS["runs_go_on"].format(count=running, folder=engine.places.root)
-        print(said.in_(settings().language), flush=True)
+        message = UI_WORDS["runs_go_on"].format(count=running, folder=engine.places.root)
+        print(message.in_(settings().language), flush=True)
 
 
 def application(settings: Settings, engine: Engine) -> Starlette:
-    """Everything that is served: our own addresses, and gradio's behind them."""
+    """Build the app: our own routes, and gradio mounted behind them."""
     folder = CacheFolder.of_settings(settings)
     os.environ["GRADIO_TEMP_DIR"] = str(folder.make() / "files")  # read again whenever gradio writes a file
     page, translations = build_page(settings, engine)
@@ -101,19 +105,19 @@ def application(settings: Settings, engine: Engine) -> Starlette:
         engine.memory,
     )
     engine.has_company = lambda: guards.visitors.counts["open"] > 1
-    taught = teach_routes(engine) if settings.trainings else []
+    teaching = teach_routes(engine) if settings.trainings else []
     watching = watch(settings, engine, page, guards)
-    warnings.filterwarnings("ignore", "SSR mode is not supported")  # nor wanted: the endpoints are a page of their own
+    warnings.filterwarnings("ignore", "SSR mode is not supported")  # not needed: the API endpoints are a separate page
     app = Starlette(
         routes=[
             *(*SERVING["routes"], BLOCKS, PICTURE, model_route(engine), UPLOAD, DESCRIBED),
-            *(*taught, *survey_routes(engine), *watching.routes),
+            *(*teaching, *survey_routes(engine), *watching.routes),
         ],
         middleware=[watching.middleware, *guards.middleware, *SERVING["middleware"]],
         lifespan=swept(
             folder.sweep,
             guards.stored.sweep,
-            at_end=lambda: say_what_goes_on(engine),
+            at_end=lambda: print_running_trainings(engine),
         ),
     )
     mount(

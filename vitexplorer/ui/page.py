@@ -1,7 +1,7 @@
-"""The page: a bar with what is looked at, a rail of rooms, the rooms; one event that fills them all.
+"""The page: a top bar with image, model and size, a rail of rooms, and the rooms; one event fills them all.
 
-Whatever changes the capture goes through `explore`, which waits for its turn and says what it is doing. Everything
-inside a room is answered from the capture.
+Every change of the capture goes through `explore`, which waits for its turn and reports its progress. Everything inside
+a room is answered from the capture.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ from vitexplorer.ui.rooms.tokens.room import TokensRoom
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
 from vitexplorer.ui.server.api import open_door
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.exploring import PAGE, Instead, exploring, ready
+from vitexplorer.ui.shell.exploring import PAGE, Replacement, exploring, ready
 from vitexplorer.ui.shell.guide import Guide, OnScreen, guide_data, step_named, step_text
 from vitexplorer.ui.shell.header import Header
 from vitexplorer.ui.shell.image_chip import ImageChip
-from vitexplorer.ui.shell.kept_views import KeptViews
 from vitexplorer.ui.shell.model_chip import ModelChip
 from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
 from vitexplorer.ui.shell.rail import SELECTED, Rail
 from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Updates
+from vitexplorer.ui.shell.saved_views import SavedViews
 from vitexplorer.ui.shell.size_chip import SizeChip
 from vitexplorer.ui.shell.size_choice import cost_of, size_chip, with_sizes
 from vitexplorer.ui.shell.status import StatusData, StatusLine
 from vitexplorer.ui.shell.visit import Visit
 
 LOOK = "(...inputs) => { window.vxLook(); return window.vxVisitor(...inputs); }"
-"""lets the rail fire the event of the room that is looked at, and says who the browser is"""
+"""Script that lets the rail fire the event of the selected room, and sends the browser's visitor name"""
 ROOMS: tuple[type[Room], ...] = (
     PatchesRoom,
     AttentionRoom,
@@ -73,7 +73,7 @@ ROOMS: tuple[type[Room], ...] = (
 
 
 def build_page(settings: Settings, engine: Engine) -> tuple[gr.Blocks, Translations]:
-    """The page and its translations; nothing is computed yet."""
+    """Build the page and its translations; nothing is computed yet."""
     t = Translations()
     with PatientBlocks(title="ViT Explorer", analytics_enabled=False, fill_width=True) as page:
         Page(settings, Desk(engine, t, gr.State(Address()), gr.State("en"), visitor=gr.State(""))).build(page)
@@ -85,53 +85,58 @@ class Page:
     """The frame and its rooms."""
 
     def __init__(self, settings: Settings, desk: Desk):
-        """Args: settings: what the owner of the installation decided; desk: what the rooms share."""
+        """Make the rooms that this installation offers.
+
+        Args:
+            settings: settings of the installation.
+            desk: context that the rooms share.
+        """
         rooms = tuple(room for room in ROOMS if room.is_offered(settings))
-        self.settings, self.desk = settings, replace(desk, rooms=rooms)
+        self.settings = settings
+        self.desk = replace(desk, rooms=rooms)
         self.rooms = [room(self.desk) for room in rooms]
-        self._one_at_a_time: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._visitor_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def build(self, page: gr.Blocks) -> None:
-        """Lay everything out inside `page`, which is open, and bind the events of the frame."""
+        """Lay out the components inside the open `page` and bind the events of the frame."""
         active = gr.State("")
         with gr.Row(elem_id="vx-bar"):
             gr.HTML("<h1>ViT Explorer</h1>", elem_id="vx-brand", apply_default_css=False)
-            image, model, size = (
-                ImageChip(elem_id="vx-image"),
-                ModelChip(elem_id="vx-model"),
-                SizeChip(elem_id="vx-size"),
-            )
-            status, kept = StatusLine(elem_id="vx-status"), KeptViews(elem_id="vx-kept")
+            image = ImageChip(elem_id="vx-image")
+            model = ModelChip(elem_id="vx-model")
+            size = SizeChip(elem_id="vx-size")
+            status = StatusLine(elem_id="vx-status")
+            saved_views = SavedViews(elem_id="vx-kept")
             header = Header(elem_id="vx-header")
         rail = Rail(elem_id="vx-rail", rooms=[room.key for room in self.rooms])
         guide = Guide(elem_id="vx-guide")
-        entering = gr.Textbox(visible=False)  # through which the browser says which room is entered
+        entering = gr.Textbox(visible=False)  # the browser sends the key of the selected room through it
         with gr.Tabs(selected="attention", elem_id="vx-rooms") as tabs:
-            filled = [self._build_room(room, rail, entering, active) for room in self.rooms]
-        wanted = gr.State(Address())
-        parts = (image, model, size, status, kept, header, rail, guide, tabs)
-        self.visit = Visit(self.desk.language, wanted, *parts, self.desk.rooms)
-        self._browser = gr.Textbox(visible=False)  # through which it says who it is
-        self._shown = [
-            wanted,
+            room_components = [self._build_room(room, rail, entering, active) for room in self.rooms]
+        requested = gr.State(Address())
+        parts = (image, model, size, status, saved_views, header, rail, guide, tabs)
+        self.visit = Visit(self.desk.language, requested, *parts, self.desk.rooms)
+        self._browser = gr.Textbox(visible=False)  # the browser sends its visitor name through it
+        self._explore_outputs = [
+            requested,
             status,
             size,
             self.desk.address,
-            *(component for components in filled for component in components),
+            *(component for components in room_components for component in components),
         ]
         self._bind(page)
 
     def _build_room(self, room: Room, rail: Rail, entering: gr.Textbox, active: gr.State) -> list[Block]:
-        """A room behind its door; its panel fills itself when it is entered."""
-        with gr.Tab(self.desk.t(room.title), id=room.key) as door:
+        """Build a room in its tab; its panel fills itself when the room is entered."""
+        with gr.Tab(self.desk.t(room.title), id=room.key) as tab:
             components = room.build()
-        entered = door.select(self.enter, entering, active, js=f"() => window.vxEnter('{room.key}')", **QUICK)
+        entered = tab.select(self.enter, entering, active, js=f"() => window.vxEnter('{room.key}')", **QUICK)
         room.enter_on(entered.then, active)
         room.enter_on(rail.look(room.key), gr.State(room.key))
         return components
 
     def _bind(self, page: gr.Blocks) -> None:
-        """Every event of the frame; those that choose what is looked at are followed by `explore`."""
+        """Bind every event of the frame; `explore` follows those that choose another picture."""
         visit = self.visit
         page.unload(self.leave)
         visit.rail.enter(None, None, visit.tabs, js=SELECTED, **QUICK)
@@ -139,187 +144,190 @@ class Page:
             room.lead(visit, self.then_explore)
         stops = [sent(room.panel.panel, "stop") for room in self.rooms if room.panel]
         gr.on(stops, self.stop, None, None, **QUICK)
-        self._then_menu(page.load(self.start, None, self._with_shown(visit.components), **WAITING))
+        self._then_menu(page.load(self.start, None, self._with_explore_outputs(visit.components), **WAITING))
         visit.size.cost(self.cost, [self.desk.address, visit.language], visit.size, trigger_mode="always_last", **QUICK)
-        links = [sent(part, "go") for part in (visit.kept, visit.guide)]
-        here = [self.desk.address, visit.language]
-        chosen = self._with_shown(visit.of_choice)
-        self._then_menu(gr.on(links, self.go, [visit.wanted, *here], chosen, trigger_mode="multiple", **WAITING))
-        visit.guide.tell(self.tell, here, visit.guide, trigger_mode="always_last", **QUICK)
-        visit.guide.handout(self.handout, here, visit.guide, trigger_mode="once", **QUICK)
+        links = [sent(part, "go") for part in (visit.saved_views, visit.guide)]
+        on_screen = [self.desk.address, visit.language]
+        outputs = self._with_explore_outputs(visit.of_choice)
+        self._then_menu(gr.on(links, self.go, [visit.wanted, *on_screen], outputs, trigger_mode="multiple", **WAITING))
+        visit.guide.tell(self.tell, on_screen, visit.guide, trigger_mode="always_last", **QUICK)
+        visit.guide.handout(self.handout, on_screen, visit.guide, trigger_mode="once", **QUICK)
         choices = [sent(part, "choose") for part in (visit.image, visit.model, visit.size, visit.status)]
-        given = [visit.wanted, *here, self.desk.visitor]
-        chosen = self._with_shown([visit.wanted, visit.image, visit.model])
-        self._then_menu(gr.on(choices, self.choose, given, chosen, trigger_mode="multiple", **WAITING))
+        inputs = [visit.wanted, *on_screen, self.desk.visitor]
+        outputs = self._with_explore_outputs([visit.wanted, visit.image, visit.model])
+        self._then_menu(gr.on(choices, self.choose, inputs, outputs, trigger_mode="multiple", **WAITING))
 
-    def _with_shown(self, components: list[Block]) -> list[Block]:
-        """What an event writes to that fills the rooms as well: to ask for that anew would be another two requests."""
-        return list(dict.fromkeys([*components, *self._shown]))
+    def _with_explore_outputs(self, components: list[Block]) -> list[Block]:
+        """Add the outputs of `explore` to those of an event that explores itself, which saves two more requests."""
+        return list(dict.fromkeys([*components, *self._explore_outputs]))
 
     def then_explore(self, event: Dependency) -> None:
-        """Fill what all rooms show after an event that wrote the wanted address, then the room that is looked at."""
-        given = [self.visit.wanted, self.desk.address, self.visit.language]
-        self._then_menu(event.success(self.explore, given, self._shown, **WAITING))
+        """After an event that wrote the requested address, fill the parts that all rooms show, then the open room."""
+        inputs = [self.visit.wanted, self.desk.address, self.visit.language]
+        self._then_menu(event.success(self.explore, inputs, self._explore_outputs, **WAITING))
 
-    def _then_menu(self, explored: Dependency) -> None:
-        who = [self._browser, self.visit.wanted, self.visit.language]
-        explored.then(self.menu, who, [self.desk.visitor, self.visit.model], js=LOOK, **QUICK)
+    def _then_menu(self, event: Dependency) -> None:
+        inputs = [self._browser, self.visit.wanted, self.visit.language]
+        event.then(self.menu, inputs, [self.desk.visitor, self.visit.model], js=LOOK, **QUICK)
 
     # -------------------------------------------------------------------------------------- events
 
     def enter(self, room: str, request: gr.Request) -> Any:
-        """The room that a person opened, which is filled at once. What ran in the last one stops.
+        """Return the room that a person opened, to be filled at once; stop the figures of the previous room.
 
-        None where gradio itself or a link selected a tab: it is filled once the capture that comes with it is there.
+        The key is empty where gradio itself or a link selected a tab: the new capture fills that room when it is ready.
         """
         self.desk.engine.leave(session_of(request), FIGURE)
-        return room if any(one.key == room for one in self.rooms) else ""
+        return room if any(offered.key == room for offered in self.rooms) else ""
 
     def stop(self, request: gr.Request) -> None:
-        """The stop button of a room's figures."""
+        """Stop the figure of a room at its stop button."""
         self.desk.engine.leave(session_of(request), FIGURE)
 
     async def start(self, request: gr.Request) -> AsyncGenerator[Updates, None]:
-        """The page as its URL asks for it, then the rooms."""
-        arrived = await asyncio.to_thread(self.visit.start, request)
-        async for updates in self._chosen(arrived, Address(), arrived[self.visit.language], request):
+        """Fill the frame as the page's URL asks, then the rooms."""
+        updates_at_start = await asyncio.to_thread(self.visit.start, request)
+        language = updates_at_start[self.visit.language]
+        async for updates in self._chosen(updates_at_start, Address(), language, request):
             yield updates
 
     async def go(
-        self, event: gr.EventData, before: Address, shown: Address, language: Language, request: gr.Request
+        self, event: gr.EventData, before: Address, current: Address, language: Language, request: gr.Request
     ) -> AsyncGenerator[Updates, None]:
-        """What a link says, without loading the page anew."""
-        chosen = await asyncio.to_thread(self.visit.go, event, before, language)
-        async for updates in self._chosen(chosen, shown, language, request):
+        """Follow a link without reloading the page."""
+        frame_updates = await asyncio.to_thread(self.visit.go, event, before, language)
+        async for updates in self._chosen(frame_updates, current, language, request):
             yield updates
 
     async def choose(
         self,
         event: gr.EventData,
         address: Address,
-        shown: Address,
+        current: Address,
         language: Language,
         visitor: str,
         request: gr.Request,
     ) -> AsyncGenerator[Updates, None]:
-        """Another image, model, weights, size or fit."""
+        """Choose another image, model, weights, size or fit."""
 
         def choose() -> Updates:
             return self.visit.choose(event, address, language, tuned_choices(self.desk.engine, self.settings, visitor))
 
-        async for updates in self._chosen(await asyncio.to_thread(choose), shown, language, request):
+        async for updates in self._chosen(await asyncio.to_thread(choose), current, language, request):
             yield updates
 
     async def _chosen(
-        self, chosen: Updates, shown: Address, language: Language, request: gr.Request
+        self, frame_updates: Updates, current: Address, language: Language, request: gr.Request
     ) -> AsyncGenerator[Updates, None]:
-        """What an event changes at once, and what it fills: in one answer where the capture is in memory.
+        """Yield an event's updates of the frame, then those of the rooms; both at once if the capture is in memory.
 
-        Nothing is filled after an event that was not heard.
+        An event that chose nothing fills no rooms.
         """
-        wanted = chosen.get(self.visit.wanted)
-        if wanted is not None and self.desk.engine.is_own_size(wanted.picture):
-            wanted = chosen[self.visit.wanted] = replace(wanted, size="")
-        if wanted is None or self.desk.engine.kept(wanted.picture) is None:
-            yield chosen
-            chosen = {}
-        if wanted is not None:
-            async with aclosing(self.explore(wanted, shown, language, request)) as filled:
-                async for updates in filled:
-                    yield chosen | updates
-                    chosen = {}
+        requested = frame_updates.get(self.visit.wanted)
+        if requested is not None and self.desk.engine.is_own_size(requested.picture):
+            requested = frame_updates[self.visit.wanted] = replace(requested, size="")
+        if requested is None or self.desk.engine.kept(requested.picture) is None:
+            yield frame_updates
+            frame_updates = {}
+        if requested is not None:
+            async with aclosing(self.explore(requested, current, language, request)) as room_updates:
+                async for updates in room_updates:
+                    yield frame_updates | updates
+                    frame_updates = {}
 
     async def explore(
-        self, address: Address, shown: Address, language: Language, request: gr.Request
+        self, address: Address, current: Address, language: Language, request: gr.Request
     ) -> AsyncGenerator[Updates, None]:
         """Fill every room from a new capture; until then, and if there is none, the screen stays as it is.
 
-        What was asked for before is let go; where it is there already it is shown first.
+        The visitor's previous request is abandoned; its result is shown first if it is already there.
         """
         visitor = session_of(request)
-        for wanted in (FIGURE, PAGE):
-            self.desk.engine.leave(visitor, wanted)
-        instead, lines = "", exploring(self.desk.engine, visitor, address, shown, language)
-        async with self._one_at_a_time.setdefault(visitor, asyncio.Lock()), aclosing(lines):
+        for purpose in (FIGURE, PAGE):
+            self.desk.engine.leave(visitor, purpose)
+        reason = ""
+        lines = exploring(self.desk.engine, visitor, address, current, language)
+        async with self._visitor_locks.setdefault(visitor, asyncio.Lock()), aclosing(lines):
             try:
                 async for line in lines:
                     if isinstance(line, StatusData):
                         yield {self.visit.status: line}
-                    elif isinstance(line, Instead):
-                        address, instead = line.address, line.why
+                    elif isinstance(line, Replacement):
+                        address = line.address
+                        reason = line.reason
                         yield {self.visit.wanted: address}
                     else:
-                        yield await asyncio.to_thread(self._filled, line, address, language, instead)
+                        yield await asyncio.to_thread(self._fill, line, address, language, reason)
             except StoppedError:
-                yield {self.visit.status: gr.skip()}  # gradio ends with what was said last, which is past
+                yield {self.visit.status: gr.skip()}  # gradio repeats the last update at the end, which is out of date
 
-    def _filled(self, explored: Explored, address: Address, language: Language, instead: str) -> Updates:
-        filled: Updates = {
-            self.visit.status: ready(explored, address, language, instead),
-            self.visit.size: size_chip(explored.capture, address, language),
+    def _fill(self, exploration: Explored, address: Address, language: Language, reason: str) -> Updates:
+        updates: Updates = {
+            self.visit.status: ready(exploration, address, language, reason),
+            self.visit.size: size_chip(exploration.capture, address, language),
             self.desk.address: address,
         }
         for room in self.rooms:
-            filled |= room.fill(explored, address, language)
-        return filled
+            updates |= room.fill(exploration, address, language)
+        return updates
 
     def leave(self, request: gr.Request) -> None:
-        """The page was closed."""
+        """Abandon the work of a page that was closed."""
         self.desk.engine.leave(session_of(request))
 
-    def menu(self, browser: str, wanted: Address, language: Language) -> Updates:
-        """The sheet of the models, once timm is loaded and can say which weights are here; whose page this is."""
+    def menu(self, browser: str, address: Address, language: Language) -> Updates:
+        """Fill the sheet of the models once timm is loaded and knows which weights are here; name the visitor."""
         visitor = visitor_of(browser)
         tuned = tuned_choices(self.desk.engine, self.settings, visitor)
+        loaded = self.desk.engine.loaded(address.picture)
         return {
             self.desk.visitor: visitor,
-            self.visit.model: model_chip(
-                wanted, language, self.settings, tuned, self.desk.engine.loaded(wanted.picture)
-            ),
+            self.visit.model: model_chip(address, language, self.settings, tuned, loaded),
         }
 
-    async def cost(self, event: gr.EventData, shown: Address, language: Language) -> Updates:
-        """The sheet of the sizes, filled when it is opened, with what one that is being typed would cost."""
+    async def cost(self, event: gr.EventData, current: Address, language: Language) -> Updates:
+        """Fill the sheet of the sizes when it is opened, with the cost of a size that is being typed."""
         size = fields_of(event).get("size")
-        if size is None or shown == Address():
+        if size is None or current == Address():
             return gr.skip()
-        chip = size_chip(await self.desk.engine.capture(shown.picture), shown, language)
-        chip = await with_sizes(chip, self.desk.engine, shown, language)
+        chip = size_chip(await self.desk.engine.capture(current.picture), current, language)
+        chip = await with_sizes(chip, self.desk.engine, current, language)
         if size:
-            chip.says = await cost_of(self.desk.engine, shown, size, language)
+            chip.says = await cost_of(self.desk.engine, current, size, language)
         return {self.visit.size: chip}
 
-    async def tell(self, event: gr.EventData, shown: Address, language: Language) -> Updates:
-        """A step of the guided path with the numbers of what is on the screen."""
+    async def tell(self, event: gr.EventData, current: Address, language: Language) -> Updates:
+        """Fill a step of the guided path with the numbers of the picture on the screen."""
         step = step_named(fields_of(event).get("step"))
-        if step is None or shown == Address():
+        if step is None or current == Address():
             return gr.skip()
         text = await waiting_in_thread(
-            lambda wait: step_text(step, self._on_screen(shown.picture, wait), language),
+            lambda wait: step_text(step, self._on_screen(current.picture, wait), language),
         )
         return {self.visit.guide: guide_data(language, text)}
 
-    async def handout(self, shown: Address, language: Language) -> Updates:
-        """The guided path on paper, each step with this picture in its own model."""
-        if shown == Address():
+    async def handout(self, current: Address, language: Language) -> Updates:
+        """Write the guided path as a handout, each step with the current image in the step's own model."""
+        if current == Address():
             return gr.skip()
-        fit = "crop" if shown.fit == "native" else shown.fit
-        own = replace(shown.picture, weights="trained", fit=fit)
+        fit = "crop" if current.fit == "native" else current.fit
+        trained = replace(current.picture, weights="trained", fit=fit)
 
-        def written(wait: Wait) -> ServedFile:
+        def write_handout(wait: Wait) -> ServedFile:
             from vitexplorer.learn.handout import handout_of
 
-            def seen(step: Step) -> OnScreen:
-                picture = replace(own, model=step.state["model"], size=step.state.get("size", ""))
+            def screen_of(step: Step) -> OnScreen:
+                picture = replace(trained, model=step.state["model"], size=step.state.get("size", ""))
                 return self._on_screen(picture, wait)
 
-            return cached_file(handout_of(seen, language).encode(), "vit-explorer-handout.html")
+            return cached_file(handout_of(screen_of, language).encode(), "vit-explorer-handout.html")
 
-        return {self.visit.guide: guide_data(language, handout=await waiting_in_thread(written))}
+        return {self.visit.guide: guide_data(language, handout=await waiting_in_thread(write_handout))}
 
     def _on_screen(self, picture: Picture, wait: Wait) -> OnScreen:
-        """A capture as the steps of the path see it, whose functions wait on the thread that calls them."""
-        engine, capture = self.desk.engine, wait(self.desk.engine.capture(picture))
+        """Make the capture that the steps of the path read; its functions block the thread that calls them."""
+        engine = self.desk.engine
+        capture = wait(engine.capture(picture))
         return OnScreen(
             capture,
             lambda view, settings: wait(engine.compute(picture, capture, view, settings)),

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {found, grouped} from '../../../vitexplorer/ui/shell/searching.js';
+import {grouped, matching} from '../../../vitexplorer/ui/shell/searching.js';
 
 const MODELS = [
   {name: 'vit_small', title: 'ViT-S/16', family: 'ViT'},
@@ -13,10 +13,10 @@ const MODELS = [
 const names = (models) => models.map(({name}) => name);
 
 test('every word must occur, in any field and any case', () => {
-  assert.deepEqual(names(found(MODELS, 'dino VIT', ['name', 'title'])), ['vit_base_dino']);
-  assert.deepEqual(names(found(MODELS, '  ', ['name'])), ['vit_small', 'swin_tiny', 'vit_base_dino']);
-  assert.deepEqual(names(found(MODELS, 'vit', ['title'])), ['vit_small', 'vit_base_dino']);
-  assert.deepEqual(names(found(MODELS, 'swin dino', ['name', 'title'])), []);
+  assert.deepEqual(names(matching(MODELS, 'dino VIT', ['name', 'title'])), ['vit_base_dino']);
+  assert.deepEqual(names(matching(MODELS, '  ', ['name'])), ['vit_small', 'swin_tiny', 'vit_base_dino']);
+  assert.deepEqual(names(matching(MODELS, 'vit', ['title'])), ['vit_small', 'vit_base_dino']);
+  assert.deepEqual(names(matching(MODELS, 'swin dino', ['name', 'title'])), []);
 });
 
 test('groups keep the order in which they first occur', () => {

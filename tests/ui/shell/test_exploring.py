@@ -37,7 +37,7 @@ def test_a_link_with_an_impossible_size_shows_the_models_own_and_says_so(engine:
     *_, instead, explored = Steps(exploring(engine, "a person", odd, Address(), "en"))
     assert instead.address == replace(odd, size="")
     assert explored is kept
-    assert "Nearest: " in ready(explored, instead.address, "en", instead.why).hint
+    assert "Nearest: " in ready(explored, instead.address, "en", instead.reason).hint
     *_, last = Steps(exploring(engine, "a person", odd, instead.address, "en"))  # what is on the screen stays
     assert last.kind == "error"
 

@@ -1,11 +1,11 @@
-// The address bar, which holds what a link to this very picture needs.
+// Address bar of the browser: it holds all parameters of a link to this picture.
 
 /** @typedef {Record<string, string | number | null | undefined>} Changes */
 
 const WRITTEN = 'vx-written';
 
-/** @param {() => void} notice called whenever the address says something else */
-export const onWritten = (notice) => { document.addEventListener(WRITTEN, notice); };
+/** @param {() => void} callback called whenever the address changes */
+export const onWritten = (callback) => { document.addEventListener(WRITTEN, callback); };
 
 /** @param {Changes} changes */
 function changed(changes) {
@@ -18,7 +18,7 @@ function changed(changes) {
 }
 
 /**
- * Writes parameters into the address bar without reloading; an empty value takes its parameter away.
+ * Writes parameters into the address bar without reloading; an empty value removes its parameter.
  *
  * @param {Changes} changes
  */
@@ -30,7 +30,7 @@ export function writeAddress(changes) {
 }
 
 /**
- * The same as a step of its own, from which the browser's back button leads to what stood there before.
+ * Writes parameters as a new entry of the browser's history, so that the back button returns to the previous address.
  *
  * @param {Changes} changes
  */
@@ -42,7 +42,7 @@ export function pushAddress(changes) {
 }
 
 /**
- * What the address says of one thing; empty where it says nothing.
+ * Returns a parameter of the address; empty if it has none.
  *
  * @param {string} name
  */
@@ -50,24 +50,24 @@ export const inAddress = (name) => new URL(location.href).searchParams.get(name)
 
 const OPENED = 'vx-link-opened';
 
-/** Says that the address is another link's, in a page that is not loaded anew. */
+/** Announces that the address is that of another link, although the page was not reloaded. */
 export const linkOpened = () => { document.dispatchEvent(new CustomEvent(OPENED)); };
 
-/** @param {() => void} follow */
-export const onLink = (follow) => { document.addEventListener(OPENED, follow); };
+/** @param {() => void} callback */
+export const onLink = (callback) => { document.addEventListener(OPENED, callback); };
 
 const GOING = 'vx-go';
-const ELSEWHERE = ['both_block', 'both_head', 'both_query', 'other_block'];
+const RESET = ['both_block', 'both_head', 'both_query', 'other_block'];
 
 /**
- * Brings the page into another state, as a link does: the parameters that are named, beside those of the address. What is
- * looked at there begins anew.
+ * Changes parameters of the page's state, as a link does. The other parameters stay, except for the selected view and
+ * the selections in two runs, which are reset.
  *
  * @param {Changes} changes
  */
 export function goTo(changes) {
-  const begun = Object.fromEntries(ELSEWHERE.map((name) => [name, '']));
-  const {searchParams} = changed({...begun, ...viewChanges('', {}), ...changes});
+  const reset = Object.fromEntries(RESET.map((name) => [name, '']));
+  const {searchParams} = changed({...reset, ...viewChanges('', {}), ...changes});
   document.dispatchEvent(new CustomEvent(GOING, {detail: searchParams.toString()}));
 }
 
@@ -79,7 +79,7 @@ export const onGoing = (go) => {
 const SETTING = 'v.';
 
 /**
- * A room's view with the settings that are not its defaults, in place of those that the address names now.
+ * Returns the changes that select a room's view, with its settings other than the defaults, instead of the current view.
  *
  * @param {string} view empty for none
  * @param {Record<string, string>} settings
@@ -92,15 +92,15 @@ export function viewChanges(view, settings) {
 }
 
 /**
- * What the address says of a room's view.
+ * Returns the room, view and settings of the address.
  *
- * @returns {{room: string, view: string, settings: Record<string, string>}} empty strings where it says nothing
+ * @returns {{room: string, view: string, settings: Record<string, string>}} empty strings for missing parameters
  */
 export function viewInAddress() {
   const {searchParams} = new URL(location.href);
-  const named = [...searchParams].filter(([name]) => name.startsWith(SETTING));
+  const settings = [...searchParams].filter(([name]) => name.startsWith(SETTING));
   return {
     room: searchParams.get('room') ?? '', view: searchParams.get('view') ?? '',
-    settings: Object.fromEntries(named.map(([name, value]) => [name.slice(SETTING.length), value])),
+    settings: Object.fromEntries(settings.map(([name, value]) => [name.slice(SETTING.length), value])),
   };
 }

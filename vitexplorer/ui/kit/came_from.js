@@ -1,12 +1,12 @@
-// A notice over the rooms for who came from another one with an image of its own: what it is, and the way back.
+// Notice over the rooms after a room opened one of its own images in another room: a label, and a button back.
 
 import {make} from './dom.js';
 import {addNotice} from './notices.js';
 
 /**
- * @param {string} label what the image is and what the model said
- * @param {Record<string, string>} words of the page: `board_back` and `board_close`
- * @param {string} room from which
+ * @param {string} label description of the image and the model's answer
+ * @param {Record<string, string>} words words of the page: `board_back` and `board_close`
+ * @param {string} room key of the room that the button leads back to
  */
 export function cameFrom(label, words, room) {
   document.querySelector('.vx-came-from')?.remove();
@@ -26,7 +26,7 @@ export function cameFrom(label, words, room) {
     document.dispatchEvent(new CustomEvent('vx-room', {detail: {room}}));
   }
 
-  /** The first time is the arrival; after it another picture stands there, of which the note does not speak. */
+  /** The first capture is the image of the notice; the notice does not apply to later ones. */
   function ready() {
     if (arrived) leave();
     arrived = true;

@@ -1,22 +1,22 @@
-// The webcam: on while somebody wants it, with a reason where there is none.
+// Webcam: on while it is used, with a reason where it cannot be started.
 
 import {make} from './dom.js';
 
-/** Keys of the sentences by what the browser calls the reason. */
+/** Keys of the sentences by the browser's names of the errors. */
 const REASONS = {NotFoundError: 'webcam_none', SecurityError: 'webcam_insecure'};
 
 /**
- * @param {HTMLVideoElement} video shows what the camera sees
- * @param {() => void} [stopped] it is off
+ * @param {HTMLVideoElement} video element that shows the camera's picture
+ * @param {() => void} [stopped] called when the camera is off
  */
 export function camera(video, stopped = () => {}) {
-  let wanted = 0;  // how often it was started or stopped: who is asked for permission may answer too late
+  let requests = 0;  // number of starts and stops: the person may give permission too late
 
   const tracks = () => /** @type {MediaStream | null} */ (video.srcObject)?.getTracks() ?? [];
   const isOn = () => tracks().length > 0;
 
   function stop() {
-    wanted++;
+    requests++;
     for (const track of tracks()) track.stop();
     video.srcObject = null;
     stopped();
@@ -25,14 +25,14 @@ export function camera(video, stopped = () => {}) {
   return {
     isOn,
     stop,
-    /** @returns {Promise<string>} key of the sentence that says why there is none; empty where it is on */
+    /** @returns {Promise<string>} key of the sentence with the reason why it is off; empty if it is on */
     async start() {
-      const mine = ++wanted;
+      const own = ++requests;
       if (isOn()) return '';
       try {
-        if (!navigator.mediaDevices) throw new DOMException('', 'SecurityError');  // a page without https has none
+        if (!navigator.mediaDevices) throw new DOMException('', 'SecurityError');  // pages without https have no cameras
         const stream = await navigator.mediaDevices.getUserMedia({video: true});
-        if (mine !== wanted) for (const track of stream.getTracks()) track.stop();
+        if (own !== requests) for (const track of stream.getTracks()) track.stop();
         else {
           video.srcObject = stream;
           await video.play();
@@ -43,7 +43,7 @@ export function camera(video, stopped = () => {}) {
       }
     },
     /**
-     * What it sees now: the whole picture as a PNG, or the square in its middle as a JPEG of `side` pixels.
+     * Takes a picture: the whole one as a PNG, or the square in its middle as a JPEG of `side` pixels.
      *
      * @param {number} [side]
      * @returns {Promise<Blob | null>}

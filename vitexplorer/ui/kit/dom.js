@@ -1,7 +1,7 @@
-// Elements and words. Text reaches the page as text alone: nothing here reads markup.
+// Elements and texts of the page. Text is always set as text; nothing here parses markup.
 
 /**
- * An element with its properties, attributes and children.
+ * Makes an element with its properties, attributes and children.
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
@@ -21,7 +21,7 @@ export function make(tag, options = {}, ...children) {
 }
 
 /**
- * Sets a text that may be the same as before, without touching the page then.
+ * Sets a text; leaves the page alone if the text is the same as before.
  *
  * @param {Element} node
  * @param {string} text
@@ -33,7 +33,7 @@ export function setText(node, text) {
 const TAKES_FOCUS = 'a[href], button, input, select, textarea, summary, [tabindex]';
 
 /**
- * Other children in place of those that are there; what stands where a person was has the focus again.
+ * Replaces the children of an element; the focus stays at the same position among them.
  *
  * @param {Element} parent
  * @param {...(Node | string)} children
@@ -46,7 +46,7 @@ export function refill(parent, ...children) {
 }
 
 /**
- * A sentence of Python's with its {names} filled in; a name without a value stays as it is, so that it is noticed.
+ * Fills the {names} of a sentence from Python; a name without a value stays as it is, so that the mistake is visible.
  *
  * @param {string} template
  * @param {Record<string, string | number>} values

@@ -1,4 +1,4 @@
-// Controls of any kind in one form. Each kind is drawn by the module that is called like it, `controls/<kind>.js`.
+// Form of controls. The module `controls/<kind>.js` draws each kind.
 
 import {draw as choice} from '../controls/choice.js';
 import {draw as heads} from '../controls/heads.js';
@@ -11,44 +11,44 @@ import {draw as target} from '../controls/target.js';
 import {draw as text} from '../controls/text.js';
 
 /**
- * @typedef {object} Field one control, as Python's `Field` says
+ * @typedef {object} Field one control, the same as Python's `Field`
  * @property {string} kind
  * @property {string} name
  * @property {string} label
- * @property {string} value as written
+ * @property {string} value its value as text
  * @property {{value: string, label: string}[]} options
  * @property {number | null} low
  * @property {number | null} high
  * @property {number | null} step
  * @property {import('./grid.js').Board | null} board
  * @property {Record<string, string>} words
- * @property {Record<string, any>} more what only this kind needs
- * @property {Record<string, any>} state the same, new with every answer
+ * @property {Record<string, any>} more data of this kind alone
+ * @property {Record<string, any>} state data of this kind that change with every answer
  */
 
 /**
- * @typedef {object} Place where a control stands
- * @property {() => void} settled a person has settled it: Python is asked
- * @property {string} [image] address of the picture that the model saw
- * @property {boolean} [typed] whether numbers are typed; they are slid otherwise
- * @property {boolean} [live] whether a number is settled while it is slid
- * @property {() => boolean} pending whether an answer is still to come
- * @property {() => number} asked number of the latest question
- * @property {(name: string, disabled: boolean) => void} disable takes another control its say
+ * @typedef {object} Place context of a control
+ * @property {() => void} settled sends a request to Python, because a person has set the control
+ * @property {string} [image] address of the image that the model saw
+ * @property {boolean} [typed] true if numbers are typed; otherwise they have sliders
+ * @property {boolean} [live] true if a slider sends requests while it moves
+ * @property {() => boolean} pending true while an answer is pending
+ * @property {() => number} asked number of the latest request
+ * @property {(name: string, disabled: boolean) => void} disable disables another control
  */
 
 /**
- * @typedef {object} Drawn what `draw` of a kind gives back
+ * @typedef {object} Drawn result of a kind's `draw`
  * @property {HTMLElement} element
- * @property {() => string} value as written
- * @property {(field: Field) => void} answer an answer has come: show what it was made with
+ * @property {() => string} value its value as text
+ * @property {(field: Field) => void} answer shows the value that an answer was computed with
  */
 
 /** @type {Record<string, (field: Field, place: Place) => Drawn>} */
 const KINDS = {choice, heads, images, number, patch, patches, several, target, text};
 
 /**
- * Controls in a part of the page.
+ * Makes a form of controls in an element.
  *
  * @param {Element} host
  * @param {{settled: (name: string) => void} & Partial<Pick<Place, 'typed' | 'live' | 'pending' | 'asked'>>} place
@@ -56,7 +56,7 @@ const KINDS = {choice, heads, images, number, patch, patches, several, target, t
 export function form(host, {settled, pending = () => false, asked = () => 0, ...place}) {
   /** @type {Map<string, Drawn>} */
   const drawn = new Map();
-  let shown = '';
+  let last = '';
 
   const disable = (name, disabled) => {
     for (const input of drawn.get(name)?.element.querySelectorAll('input, select') ?? []) input.disabled = disabled;
@@ -73,21 +73,21 @@ export function form(host, {settled, pending = () => false, asked = () => 0, ...
 
   return {
     /**
-     * Shows what an answer was made with. Controls that stay what they are keep what a person is doing with them;
-     * others, or those of something else, are drawn anew.
+     * Shows the values that an answer was computed with. Controls with the same definition keep a person's unfinished
+     * input; otherwise all are drawn again.
      *
      * @param {Field[]} fields
-     * @param {{image?: string, of?: string}} [about] address of the picture that the model saw; what they are of
+     * @param {{image?: string, of?: string}} [about] address of the image that the model saw; owner of the controls
      */
     show(fields, {image, of} = {}) {
       const now = JSON.stringify([of, image, fields.map(({value, options, state, ...fixed}) => fixed)]);
-      if (now !== shown) draw(fields, image);
-      shown = now;
+      if (now !== last) draw(fields, image);
+      last = now;
       for (const field of fields) drawn.get(field.name).answer(field);
     },
-    /** What is shown next is drawn anew. */
-    forget() { shown = ''; },
-    /** @returns {Record<string, string>} every setting by its name, as written */
+    /** Draws all controls again at the next `show`. */
+    forget() { last = ''; },
+    /** @returns {Record<string, string>} text of every setting by its name */
     settings: () => Object.fromEntries([...drawn].map(([name, {value}]) => [name, value()])),
   };
 }

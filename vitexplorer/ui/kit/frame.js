@@ -1,4 +1,4 @@
-// What every room has around its stage, see `shell/frame.py`: written into the parts that the component's markup has.
+// Frame around the stage of every room, see `shell/frame.py`: it fills the parts of the component's markup.
 
 import {filled, make, refill, setText} from './dom.js';
 import {labelled} from './punctuation.js';
@@ -13,16 +13,16 @@ import {labelled} from './punctuation.js';
  * @property {string} python
  * @property {string} next
  * @property {string} next_room
- * @property {{label: string, value: string}[]} [facts] what a caption says
+ * @property {{label: string, value: string}[]} [facts] facts of the caption
  * @property {Record<string, string>} words
  */
 
 /**
- * Another room is opened by whoever owns the rooms.
+ * Makes a button open another room: it fires `vx-room`, to which the rail listens.
  *
  * @param {HTMLButtonElement} button
  * @param {string} label
- * @param {string} room empty where there is no next one
+ * @param {string} room key of the room; empty to hide the button
  */
 export function leadTo(button, label, room) {
   setText(button, label);
@@ -31,7 +31,7 @@ export function leadTo(button, label, room) {
 }
 
 /**
- * @param {HTMLElement} root with the class `vx-frame`
+ * @param {HTMLElement} root element with the class `vx-frame`
  * @param {Frame} frame
  */
 export function showHead(root, {question, reading}) {
@@ -39,18 +39,18 @@ export function showHead(root, {question, reading}) {
   setText(root.querySelector('.reading'), reading);
 }
 
-/** What a picture is saved as, by the name that whoever saves it is given. */
+/** Labels of the file formats by the names that `save` receives. */
 const LABELS = {png2: 'PNG 2×', png4: 'PNG 4×', svg: 'SVG', csv: 'CSV'};
 export const FORMATS = Object.keys(LABELS);
 
 /**
- * What stands beside the stage: when it misleads and its source, the way on, and, folded until it is wanted, what a
- * person takes home. The numbers are a table too, for those who do not see the picture.
+ * Makes the column beside the stage: when the view misleads with its paper, the button to the next room, and a folded
+ * part with files, a table of the numbers for screen readers, lines of Python and the caption.
  *
- * @param {HTMLElement} root with the class `vx-frame`
+ * @param {HTMLElement} root element with the class `vx-frame`
  * @param {(format: string) => void} [save]
- * @param {() => Promise<Node[]> | Node[] | null} [table] what stands for the numbers, made while somebody looks; null for
- *   none at the moment
+ * @param {() => Promise<Node[]> | Node[] | null} [table] makes the table, called while it is unfolded; null if there are
+ *   no numbers at the moment
  */
 export function newAside(root, save, table) {
   const part = (selector) => root.querySelector(selector);
@@ -60,18 +60,18 @@ export function newAside(root, save, table) {
   const numbers = make('details', {className: 'vx-table'}, heading, place), caption = make('dl', {className: 'facts'});
   part('.misleads').append(trap, ' ', says, ' ', source);
   part('.more').append(title, files, numbers, python, caption);
-  let turn = 0;
+  let writes = 0;
 
   async function write() {
-    const mine = ++turn, made = numbers.open ? await table() : null;
-    if (made && mine === turn) place.replaceChildren(...made);
+    const own = ++writes, nodes = numbers.open ? await table() : null;
+    if (nodes && own === writes) place.replaceChildren(...nodes);
   }
 
   numbers.addEventListener('toggle', write);
   return {
     /**
      * @param {Frame} frame
-     * @param {string[]} formats that there are at the moment; with numbers to look at where csv is one
+     * @param {string[]} formats formats available at the moment; the table is offered if csv is one of them
      */
     show(frame, formats = []) {
       const {words, misleads, paper, facts = []} = frame;
@@ -96,7 +96,7 @@ export function newAside(root, save, table) {
       caption.replaceChildren(...facts.flatMap(({label, value}) => [make('dt', {}, label), make('dd', {}, value)]));
       write();
     },
-    /** The numbers have become others. */
+    /** Updates the table after its numbers have changed. */
     write,
   };
 }

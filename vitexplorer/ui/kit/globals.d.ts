@@ -1,4 +1,4 @@
-/** What checkers of types cannot know: names on `window`, and that our selectors find what the markup beside them has. */
+/** Types that the checker cannot infer: names on `window`, and results of selectors, which match the markup. */
 
 interface Window {
   vxMount: (path: string, events: string[], gradio: import('./widget.js').Gradio) => Promise<void>;

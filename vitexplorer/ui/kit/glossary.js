@@ -1,5 +1,5 @@
-// The terms of the field explain themselves: in texts that carry `data-explain` the first of each becomes a button whose
-// sentence and formula appear on hover, focus or tap, in one popover for the whole page.
+// Glossary of the page: in texts with `data-explain`, the first occurrence of each term becomes a button. Its sentence
+// and formula appear on hover, focus or tap, in one popover for the whole page.
 
 import {make, setText} from './dom.js';
 import {finder} from './terms.js';
@@ -9,7 +9,7 @@ const POPOVER = 'vx-explains';
 const PATIENCE = 200;  // milliseconds in which the pointer may reach the popover
 
 /**
- * Marks the terms below an element, now and whenever a text there is another.
+ * Marks the terms below an element, now and whenever a text there changes.
  *
  * @param {HTMLElement} root
  */
@@ -38,7 +38,7 @@ export async function explain(root) {
 const entryOf = new WeakMap();
 
 /**
- * @param {Element} text what is in its links and buttons stays as it is
+ * @param {Element} text element whose terms are marked, except in links and buttons
  * @param {(text: string) => import('./terms.js').Found[]} find
  */
 function mark(text, find) {
@@ -62,7 +62,7 @@ function mark(text, find) {
 }
 
 /**
- * Left and top of a box below its term, or above it where there is no room below; always inside the window.
+ * Returns left and top of a box below its term, or above it if there is no space below; always inside the window.
  *
  * @param {{left: number, top: number, bottom: number}} term
  * @param {{width: number, height: number}} box
@@ -127,7 +127,7 @@ function popover() {
     if (termOf(event)) show(termOf(event));
     else if (!box.contains(/** @type {Node} */ (event.target))) hide();
   });
-  // Escape closes this alone, and not the panel that the term may stand in.
+  // Escape closes only this popover, not a panel around the term.
   document.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || !shown) return;
     event.stopPropagation();

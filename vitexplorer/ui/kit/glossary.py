@@ -1,7 +1,7 @@
 """Glossary: each term of the field in one sentence with its formula, in both languages.
 
-The first word of an entry is the term as the page uses it, the others are further spellings. English words are
-looked for whole, with or without an s; Chinese ones anywhere, but a single character only where no word can end in it.
+The first word of an entry is the term as the page uses it, the others are further spellings. English words match as
+whole words, with or without an s. Chinese ones match anywhere, but a single character only where it is a word itself.
 Letters in formulas: q, k, v a query, key, value; d the width of a head; N tokens or patches; D the width of a token.
 """
 

@@ -1,19 +1,19 @@
-// Patches of a grid as numbers, row by row: which one a pointer is at, which ones a stroke passes, how they are written.
+// Patches of a grid: the patch at a pointer, the patches along a stroke, and their text form.
 
 /**
- * @typedef {object} Board where patches lie on a picture
+ * @typedef {object} Board patch grid on a picture
  * @property {number} rows
  * @property {number} cols
- * @property {[number, number]} covered shares of the picture's height and width that they cover
+ * @property {[number, number]} covered shares of the picture's height and width that the grid covers
  */
 
-/** @typedef {[number, number]} At row and column, which may lie beyond the grid */
+/** @typedef {[number, number]} At row and column, which may lie outside the grid */
 
 /** @type {Record<string, At>} */
 export const ARROWS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
 
 /**
- * The patch at a point of the picture; beyond the grid where the point is.
+ * Returns the patch at a point of the picture; outside the grid if the point is.
  *
  * @param {number} down share of the picture's height, 0 at its top
  * @param {number} right share of its width
@@ -42,7 +42,7 @@ export function isOn([row, col], {rows, cols}) {
 }
 
 /**
- * Every patch on the straight line between two, both included: a quick pointer skips some.
+ * Returns every patch on the straight line between two, both included; a quick pointer skips some.
  *
  * @param {At} from
  * @param {At} to
@@ -70,7 +70,7 @@ export function readPatches(text, {cols}) {
 /**
  * @param {Iterable<number>} patches
  * @param {Board} board
- * @returns {string} as `readPatches` reads it, row by row
+ * @returns {string} text for `readPatches`, row by row
  */
 export function writePatches(patches, {cols}) {
   const sorted = [...patches].sort((one, other) => one - other);

@@ -1,8 +1,8 @@
 """Language of a visit: `?lang=` if given, else the browser's.
 
-gradio translates all words by `navigator.language`, and knows no URL parameter. A middleware writes the
-language into the page before any script runs, so that the browser and the server always agree on it. The page goes out
-compressed, which gradio does for its scripts alone.
+Gradio translates all words by `navigator.language` and has no URL parameter for it. A middleware writes the language
+into the page before any script runs, so that browser and server always agree. It also compresses the page, which gradio
+does only for its scripts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vitexplorer.ui.kit.static_responses import compressed, encoding_of
 from vitexplorer.ui.kit.words import UI_WORDS
 
 _PREFIX = "vx_"
-"""Keeps our keys apart from gradio's own, such as "image", which would win"""
+"""Prefix of our keys, which keeps them apart from gradio's own, such as "image", which would take precedence"""
 
 LOCALES: dict[Language, str] = {"en": "en", "zh": "zh-CN"}
 
@@ -33,8 +33,8 @@ def locale_of(language: Language) -> str:
 
 def language_of(query: str, accept_language: str) -> Language:
     """Return the language of a visit from its query string and its Accept-Language header."""
-    asked = parse_qs(query).get("lang")
-    return normalise_language(asked[0] if asked else re.split("[,;]", accept_language)[0].strip())
+    requested = parse_qs(query).get("lang")
+    return normalise_language(requested[0] if requested else re.split("[,;]", accept_language)[0].strip())
 
 
 def language_of_request(request: gr.Request | None) -> Language:
@@ -53,7 +53,7 @@ _PAGES = 4 << 20
 class LanguageMiddleware:
     """Middleware that sets `lang` on <html>, and `navigator.language` to the language of the address.
 
-    A page is the same for every visitor with the same address and language, and is made once.
+    A page is the same for every visitor with the same address and language, and is cached.
     """
 
     def __init__(
@@ -67,10 +67,11 @@ class LanguageMiddleware:
         Args:
             app: the ASGI application behind this one.
             head: markup for the beginning of <head>.
-            policy: the Content-Security-Policy of a page as it is sent.
+            policy: Content-Security-Policy for the HTML of a page.
         """
         self.app = app
-        self.head, self.policy = head, policy
+        self.head = head
+        self.policy = policy
         self._cached: BytesCache[Hashable, tuple[dict, dict]] = BytesCache(_PAGES, lambda page: len(page[1]["body"]))
 
     async def __call__(self, scope, receive, send) -> None:
@@ -83,22 +84,22 @@ class LanguageMiddleware:
             scope["query_string"].decode("latin-1"), headers.get(b"accept-language", b"").decode("latin-1")
         )
         encoding = encoding_of(headers.get(b"accept-encoding", b"").decode("latin-1"))
-        served = (scope["scheme"], scope.get("root_path"), scope["path"], *map(headers.get, _NAMES))
-        key = (language, encoding, *served)
-        held: dict | None = None
+        address = (scope["scheme"], scope.get("root_path"), scope["path"], *map(headers.get, _NAMES))
+        key = (language, encoding, *address)
+        start: dict | None = None
         body = b""
 
         async def rewrite(message):
-            nonlocal held, body
+            nonlocal start, body
             if message["type"] == "http.response.start" and _is_page(message):
-                held = message
-            elif held is None:
+                start = message
+            elif start is None:
                 await send(message)
             else:
                 body += message.get("body", b"")
                 if not message.get("more_body"):
-                    page = self._written(held, body.decode(), language, encoding)
-                    if held["status"] == 200:
+                    page = self._page(start, body.decode(), language, encoding)
+                    if start["status"] == 200:
                         self._cached.put(key, page)
                     await _send(page, send)
 
@@ -107,7 +108,7 @@ class LanguageMiddleware:
         else:
             await self.app(scope, receive, rewrite)
 
-    def _written(self, start: dict, page: str, language: Language, encoding: str) -> tuple[dict, dict]:
+    def _page(self, start: dict, page: str, language: Language, encoding: str) -> tuple[dict, dict]:
         """Make the two ASGI messages of a page."""
         html = with_language(page, language, self.head(language))
         body = compressed(html.encode(), encoding, quality=4)
@@ -144,24 +145,24 @@ def with_language(page: str, language: Language, head: str = "") -> str:
 
 
 class Translations:
-    """Texts of gradio's own components: `t(text)` is a label in the visitor's language."""
+    """Texts for gradio's own components: `t(text)` is a label in the visitor's language."""
 
     def __init__(self):
         self._keys: dict[Text, str] = {}
 
     def __call__(self, text: Text) -> Any:
-        """A text that the browser fills in."""
+        """Return a placeholder that the browser replaces by the text in its language."""
         return gr.I18n()(self._keys.setdefault(text, f"{_PREFIX}{len(self._keys)}"))
 
     @property
     def i18n(self) -> gr.I18n:
-        """What gradio sends with the page: all texts so far."""
+        """All texts so far, which gradio sends with the page."""
         return gr.I18n(
             **{tag: {key: text.in_(code) for text, key in self._keys.items()} for code, tag in LOCALES.items()}
         )
 
 
 def word(key: str, language: Language, **values: object) -> str:
-    """Return one of the page's words, filled in, for text that the server writes."""
+    """Return one of the page's words in a language, with its values filled in."""
     text: Text = UI_WORDS[key]
     return (text.format(**values) if values else text).in_(language)

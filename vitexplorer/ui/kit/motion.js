@@ -1,9 +1,9 @@
-// Motion that says where something went, but for those who ask for less of it.
+// Scrolling that shows where something went; instant with reduced motion.
 
 export const isStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 /**
- * Brings an element into the window: by a glide that shows the way, or at once.
+ * Scrolls an element into the window: smoothly, or at once with reduced motion.
  *
  * @param {Element} element
  * @param {ScrollLogicalPosition} block

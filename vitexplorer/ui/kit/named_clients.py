@@ -1,4 +1,4 @@
-"""The address that a request came from, for whoever answers it."""
+"""Network address of the client whose request is being answered."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ client: ContextVar[str] = ContextVar("client", default="")
 
 
 class NamedClients:
-    """Says to all behind it which address a request came from."""
+    """Middleware that sets `client` to the address that a request came from."""
 
     def __init__(self, app: ASGIApp):
-        """Args: app: what is behind."""
+        """Wrap an ASGI application."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on."""
+        """Pass a request on."""
         if scope.get("client"):
             client.set(scope["client"][0])
         await self.app(scope, receive, send)

@@ -1,12 +1,12 @@
-// Notices: what is to be said whichever room is open. They stand in one band below the bar, for which the page leaves room,
-// so that nothing lies under them; each is closed by its button and stays away until it has something else to say.
+// Notices over all rooms, in a band below the top bar. The page leaves space for the band, so that it covers nothing. A
+// person can close a notice; it stays closed until its text changes.
 
 import {setText} from './dom.js';
 
 const BAND = '.vx-notices';
 
 /**
- * The page leaves as much room as the band takes.
+ * Reserves space in the page for the band.
  *
  * @param {HTMLElement} band
  */
@@ -17,32 +17,32 @@ export function leaveRoom(band) {
 }
 
 /**
- * A notice of the band that is written and closed.
+ * Returns a function that sets the text of a notice; an empty text hides it.
  *
- * @param {HTMLElement} element with a paragraph and a button `.close`
- * @param {() => void} [closed] a person has closed it
- * @returns {(sentence: string) => void} says something, or nothing
+ * @param {HTMLElement} element element with a paragraph and a button `.close`
+ * @param {() => void} [closed] called when a person closes it
+ * @returns {(sentence: string) => void}
  */
 export function notice(element, closed = () => {}) {
-  const says = element.querySelector('p');
-  let gone = '';
+  const paragraph = element.querySelector('p');
+  let dismissed = '';
 
   function say(sentence) {
-    if (!sentence) gone = '';
-    setText(says, sentence);
-    element.hidden = !sentence || sentence === gone;
+    if (!sentence) dismissed = '';
+    setText(paragraph, sentence);
+    element.hidden = !sentence || sentence === dismissed;
   }
 
   element.querySelector('.close').addEventListener('click', () => {
-    gone = says.textContent;
-    say(gone);
+    dismissed = paragraph.textContent;
+    say(dismissed);
     closed();
   });
   return say;
 }
 
 /**
- * A notice that stands there until it is taken away.
+ * Adds a notice to the band; it stays until it is removed.
  *
  * @param {HTMLElement} element
  */

@@ -1,17 +1,17 @@
-// Numbers as they are read: thousands apart, a minus that is one.
+// Numbers for people: thousands separators, and a true minus sign.
 
 /** @param {string} text */
 const minus = (text) => text.replace('-', '\u2212');
 
 /**
- * A count with its thousands apart: 5,717,416.
+ * Formats a count with thousands separators: 5,717,416.
  *
  * @param {number} count
  */
 export const spaced = (count) => minus(count.toLocaleString('en'));
 
 /**
- * A share of 0-1 to a tenth of a percent; one that would be written 0.0 % but is not nothing is < 0.1 %.
+ * Formats a share in 0-1 to a tenth of a percent; a share other than 0 that rounds to 0.0 % becomes < 0.1 %.
  *
  * @param {number} share
  */

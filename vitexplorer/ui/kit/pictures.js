@@ -1,34 +1,34 @@
-// The picture of what is on the stage, for whoever wants to keep it: a component that shows one answers `vx-picture`.
+// Picture of the stage, for saved views: a visible component that has one answers the event `vx-picture`.
 
-const WIDTH = 1280;  // pixels of a kept picture
+const WIDTH = 1280;  // largest width in pixels
 const QUALITY = 0.85;
 
-/** @typedef {CustomEvent<{give: (picture: Promise<Blob>) => void}>} Asking */
+/** @typedef {CustomEvent<{give: (picture: Promise<Blob>) => void}>} PictureRequest */
 
 /**
- * A component offers its picture while it can be seen.
+ * Makes a component offer its picture while it is visible.
  *
  * @param {HTMLElement} root
- * @param {() => Promise<Blob> | null} picture null where there is none at the moment
+ * @param {() => Promise<Blob> | null} picture null if there is none at the moment
  */
 export function offersPicture(root, picture) {
   document.addEventListener('vx-picture', (event) => {
-    const made = root.checkVisibility() ? picture() : null;
-    if (made) /** @type {Asking} */ (event).detail.give(made);
+    const offer = root.checkVisibility() ? picture() : null;
+    if (offer) /** @type {PictureRequest} */ (event).detail.give(offer);
   });
 }
 
 /**
- * The picture of the first component that can be seen and has one, as a data URL; empty for none.
+ * Returns the picture of the first visible component that has one, as a data URL; empty for none.
  *
  * @returns {Promise<string>}
  */
 export async function stagePicture() {
   /** @type {Promise<Blob>[]} */
-  const given = [];
-  document.dispatchEvent(new CustomEvent('vx-picture', {detail: {give: (picture) => given.push(picture)}}));
-  if (!given.length) return '';
-  const bitmap = await createImageBitmap(await given[0]), scale = Math.min(1, WIDTH / bitmap.width);
+  const offers = [];
+  document.dispatchEvent(new CustomEvent('vx-picture', {detail: {give: (picture) => offers.push(picture)}}));
+  if (!offers.length) return '';
+  const bitmap = await createImageBitmap(await offers[0]), scale = Math.min(1, WIDTH / bitmap.width);
   const canvas = document.createElement('canvas');
   Object.assign(canvas, {width: Math.round(bitmap.width * scale), height: Math.round(bitmap.height * scale)});
   const pen = canvas.getContext('2d');

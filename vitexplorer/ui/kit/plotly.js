@@ -4,9 +4,9 @@
 let loading = null;
 
 /**
- * The library; asked for again where it did not arrive.
+ * Loads the library; a failed attempt is repeated at the next call.
  *
- * @returns {Promise<any>} what plotly calls `Plotly`
+ * @returns {Promise<any>} the object `Plotly`
  */
 export function plotly() {
   loading ??= new Promise((resolve, reject) => {
@@ -23,11 +23,12 @@ export function plotly() {
 }
 
 /**
- * A figure, or another one in its place. On a page with a <base>, as gradio's is, plotly.js writes the page's whole
- * address before the names of gradients and clips, which are lost once that is another: hence an empty figure first.
+ * Draws a figure, or replaces it by another. On a page with a <base>, such as gradio's, plotly.js prefixes the names of
+ * gradients and clips with the page's address, and they break when the address changes. An empty figure comes first, so
+ * that the prefix can be removed.
  *
  * @param {any} library
- * @param {any} figure an element
+ * @param {any} figure element of the figure
  * @param {object[]} data
  * @param {object} layout
  */
@@ -37,5 +38,5 @@ export async function drawFigure(library, figure, data, layout) {
     figure._context._baseUrl = '';
     await empty;
   }
-  await library.react(figure, data, layout);  // with a configuration it would begin anew
+  await library.react(figure, data, layout);  // with a configuration plotly would start over
 }

@@ -1,5 +1,5 @@
-// The views of a room as small pictures of themselves on this image: a strip under a figure, or a list in an inspector.
-// A room's panel knows its views; whoever else stands in the room offers the same list by `otherViews`.
+// Previews of a room's views on the current image: a strip under a figure, or a list in an inspector. The room's panel
+// provides the views with `offerViews`; its other components show the same list with `otherViews`.
 
 import {make} from './dom.js';
 
@@ -7,18 +7,18 @@ import {make} from './dom.js';
  * @typedef {object} Preview
  * @property {string} key
  * @property {string} title
- * @property {string} question what it answers
- * @property {boolean} [slow] it takes passes through the model
- * @property {boolean} [own] the room shows it in its own way, beside the panel
- * @property {string} [needs] what it takes before there is a picture of it
- * @property {string} [refused] why this model has no such view
- * @property {{url: string} | null} [preview] its picture; null where it was not computed yet
+ * @property {string} question question that it answers
+ * @property {boolean} [slow] true if it needs passes through the model
+ * @property {boolean} [own] true if the room shows it itself, not in its panel
+ * @property {string} [needs] cost of its picture in words, shown until it is computed
+ * @property {string} [refused] reason why this model does not have the view
+ * @property {{url: string} | null} [preview] its picture; null until it is computed
  */
 
 /**
- * @typedef {object} Offer what a room has to choose from
+ * @typedef {object} Offer choice of views in a room
  * @property {Preview[]} views
- * @property {string} chosen key
+ * @property {string} chosen key of the selected view
  * @property {string} label
  * @property {(key: string) => void} choose
  */
@@ -33,14 +33,14 @@ function thumbnail({key, title, question, slow, needs = '', refused}) {
   }, picture, make('span', {className: 'title', textContent: title}));
 }
 
-// A picture that arrives leaves its button where it is: somebody may be pressing it.
+// The button itself stays when its picture arrives: a person may be pressing it.
 function showPicture(button, url) {
   const picture = button.querySelector('.picture'), now = picture.querySelector('img')?.getAttribute('src') ?? '';
   if (url !== now) picture.replaceChildren(...(url ? [make('img', {src: url, alt: ''})] : []));
 }
 
 /**
- * A list of previews with one chosen; arrow keys walk through it.
+ * Makes a list of previews with one selected; arrow keys move the selection.
  *
  * @param {(key: string) => void} choose
  */
@@ -98,7 +98,7 @@ function roomOf(inside) {
 }
 
 /**
- * What the room has to choose from, told by its panel to everybody else in it.
+ * Passes the choice of views from the room's panel to its other components.
  *
  * @param {Element} inside an element of the room
  * @param {Offer} offer
@@ -110,12 +110,12 @@ export function offerViews(inside, offer) {
   room.offer = offer;
   column.dataset.view = offer.chosen;
   column.toggleAttribute('data-own', Boolean(offer.views.find(({key}) => key === offer.chosen)?.own));
-  for (const tell of room.follow) tell(offer);
+  for (const callback of room.follow) callback(offer);
   if (wasHere) keepFocus(column);
 }
 
 /**
- * One list of a room is in sight at a time: who walks through the one that goes is led on to the other.
+ * Moves the focus to the visible list of the room if it was in the list that has just been hidden.
  *
  * @param {Element} column
  */
@@ -127,10 +127,10 @@ function keepFocus(column) {
 }
 
 /**
- * The same previews for an inspector: an element that fills itself once the panel has said what there is. It stays
+ * Makes the same previews for an inspector: an element that fills itself once the panel offers its views. It stays
  * empty in a room without a panel.
  *
- * @param {Element} inside an element of the room that is on the page already
+ * @param {Element} inside an element of the room that is already on the page
  */
 export function otherViews(inside) {
   const room = roomOf(inside), list = previewList((key) => room?.offer?.choose(key));

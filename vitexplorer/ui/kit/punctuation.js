@@ -1,9 +1,9 @@
-// What stands between words that Python sent, as their language sets it: a Chinese word is followed by full width.
+// Punctuation between words from Python, in the way of their language: full width after Chinese words.
 
 const CHINESE = /\p{Script=Han}/u;
 
 /**
- * A name and what it names.
+ * Joins a name and its value with a colon.
  *
  * @param {string} name
  * @param {string} what
@@ -11,16 +11,16 @@ const CHINESE = /\p{Script=Han}/u;
 export const labelled = (name, what) => (CHINESE.test(name) ? `${name}：${what}` : `${name}: ${what}`);
 
 /**
- * Several of one kind.
+ * Joins texts with commas.
  *
  * @param {string[]} texts
  */
 export const listed = (texts) => texts.join(texts.some((text) => CHINESE.test(text)) ? '，' : ', ');
 
 /**
- * A phrase that becomes a sentence, and the sentences after it.
+ * Makes a sentence of a phrase and appends further sentences.
  *
- * @param {string} phrase without its full stop
+ * @param {string} phrase phrase without its full stop
  * @param {string} sentences
  */
 export const followed = (phrase, sentences) => (CHINESE.test(phrase) ? `${phrase}。${sentences}` : `${phrase}. ${sentences}`);

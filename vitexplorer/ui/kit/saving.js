@@ -1,9 +1,9 @@
-// What a visitor takes home: the one writer of SVG and PNG, and the names of files.
+// Files that a visitor saves: SVG and PNG, and their names.
 
 /**
- * A drawing as an SVG file, its text as text.
+ * Returns a drawing as an SVG file; its text stays text.
  *
- * @param {SVGElement} drawing with `width` and `height`
+ * @param {SVGElement} drawing drawing with `width` and `height`
  * @returns {Blob}
  */
 export function svgFile(drawing) {
@@ -11,10 +11,10 @@ export function svgFile(drawing) {
 }
 
 /**
- * The same drawing as pixels.
+ * Returns a drawing as a PNG file.
  *
- * @param {SVGElement} drawing with `width` and `height`
- * @param {number} scale pixels to a unit
+ * @param {SVGElement} drawing drawing with `width` and `height`
+ * @param {number} scale pixels per unit
  * @returns {Promise<Blob>}
  */
 export async function pngFile(drawing, scale) {
@@ -28,7 +28,7 @@ export async function pngFile(drawing, scale) {
 }
 
 /**
- * Hands a file to the visitor.
+ * Downloads a file to the visitor's disk.
  *
  * @param {Blob} file
  * @param {string} name
@@ -42,9 +42,9 @@ export function saveFile(file, name) {
 }
 
 /**
- * A file name of words: letters, digits, dots and dashes.
+ * Makes a file name of letters, digits, dots and dashes.
  *
- * @param {(string | number)[]} parts empty ones are left out
+ * @param {(string | number)[]} parts parts of the name; empty ones are left out
  * @param {string} ending
  */
 export function fileName(parts, ending) {

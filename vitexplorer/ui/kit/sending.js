@@ -1,110 +1,109 @@
-// A picture or the files of a model on their way to the server, as the bytes that the person has: nothing is made anew
-// in between.
+// Uploads of images, files and models. The server gets the person's own bytes; nothing is encoded again.
 
 import {browserName} from '../shell/visitor.js';
 
-const KIND = 'application/octet-stream';  // which no page of a stranger may send here without asking first
+const KIND = 'application/octet-stream';  // pages of other sites cannot send this type without a CORS preflight
 
 /**
- * @param {string} where below the page
+ * @param {string} path path below the page
  * @param {URLSearchParams} query
  * @returns {XMLHttpRequest} not sent yet
  */
-function request(where, query) {
-  const made = new XMLHttpRequest();
-  made.open('POST', new URL(`./${where}?${query}`, document.baseURI));
-  made.setRequestHeader('Content-Type', KIND);
-  return made;
+function newRequest(path, query) {
+  const request = new XMLHttpRequest();
+  request.open('POST', new URL(`./${path}?${query}`, document.baseURI));
+  request.setRequestHeader('Content-Type', KIND);
+  return request;
 }
 
 /**
  * @param {Blob} picture
- * @param {(share: number) => void} progress told which share has been sent
- * @returns {Promise<{image: string} | {refused: string}>} the picture's id, or why there is none
+ * @param {(share: number) => void} progress called with the share that has been sent
+ * @returns {Promise<{image: string} | {refused: string}>} the image's id, or the reason why it was refused
  */
 export function sendPicture(picture, progress) {
   return new Promise((resolve) => {
-    const sent = request('picture', new URLSearchParams(location.search));
-    sent.responseType = 'json';
-    sent.upload.addEventListener('progress', ({loaded, total}) => progress(loaded / total));
-    sent.addEventListener('load', () => resolve(sent.response ?? {refused: ''}));
-    sent.addEventListener('error', () => resolve({refused: ''}));
-    sent.send(picture);
+    const request = newRequest('picture', new URLSearchParams(location.search));
+    request.responseType = 'json';
+    request.upload.addEventListener('progress', ({loaded, total}) => progress(loaded / total));
+    request.addEventListener('load', () => resolve(request.response ?? {refused: ''}));
+    request.addEventListener('error', () => resolve({refused: ''}));
+    request.send(picture);
   });
 }
 
 /**
- * A file of a visitor's that is theirs alone.
+ * Sends a file that only this visitor can use.
  *
- * @param {string} where below the page
- * @param {Record<string, string>} asked
+ * @param {string} path path below the page
+ * @param {Record<string, string>} parameters
  * @param {Blob} file
- * @param {(share: number) => void} progress told which share has been sent
- * @returns {Promise<any>} what was answered; null where nothing came
+ * @param {(share: number) => void} progress called with the share that has been sent
+ * @returns {Promise<any>} the answer; null if none came
  */
-export function sendFile(where, asked, file, progress) {
-  const sent = request(where, new URLSearchParams({lang: document.documentElement.lang, ...asked}));
-  sent.setRequestHeader('X-Visitor', browserName());
-  sent.responseType = 'json';
+export function sendFile(path, parameters, file, progress) {
+  const request = newRequest(path, new URLSearchParams({lang: document.documentElement.lang, ...parameters}));
+  request.setRequestHeader('X-Visitor', browserName());
+  request.responseType = 'json';
   return new Promise((resolve) => {
-    sent.upload.addEventListener('progress', ({loaded, total}) => progress(loaded / total));
-    sent.addEventListener('load', () => resolve(sent.response));
-    sent.addEventListener('error', () => resolve(null));
-    sent.send(file);
+    request.upload.addEventListener('progress', ({loaded, total}) => progress(loaded / total));
+    request.addEventListener('load', () => resolve(request.response));
+    request.addEventListener('error', () => resolve(null));
+    request.send(file);
   });
 }
 
 /**
- * What becomes of a model's files: the last line of the answer.
+ * Result of opening a model's files: the last line of the answer.
  *
  * @typedef {object} Opened
  * @property {string} [model] its name
- * @property {string} [refused] why it is not shown; empty where nothing came
- * @property {{name: string, title: string}[]} [several] among which a person has to choose
- * @property {string} [error] why the server took nothing
+ * @property {string} [refused] reason why it cannot be opened; empty if no answer came
+ * @property {{name: string, title: string}[]} [several] candidates among which a person has to choose
+ * @property {string} [error] reason why the server refused the request itself
  */
 
 /**
- * Files, or what was asked of files that are there.
+ * Sends the files of a model, or parameters for files that the server already has.
  *
- * @param {File[]} files one after the other in one body
- * @param {Record<string, string>} asked
+ * @param {File[]} files sent one after the other in one body
+ * @param {Record<string, string>} parameters
  * @param {(step: {share?: number | null, doing?: string, sending?: number}) => void} progress
  * @returns {{opened: Promise<Opened>, stop: () => void}}
  */
-export function sendModel(files, asked, progress) {
-  const query = new URLSearchParams({lang: document.documentElement.lang, ...asked});
+export function sendModel(files, parameters, progress) {
+  const query = new URLSearchParams({lang: document.documentElement.lang, ...parameters});
   if (files.length) query.set('files', JSON.stringify(files.map(({name, size}) => [name, size])));
-  const sent = request('model', query);
-  sent.setRequestHeader('X-Visitor', browserName());
+  const request = newRequest('model', query);
+  request.setRequestHeader('X-Visitor', browserName());
   const opened = new Promise((resolve) => {
-    sent.upload.addEventListener('progress', ({loaded, total}) => progress({sending: loaded / total}));
-    sent.addEventListener('progress', () => { const step = lastLine(sent.responseText); if (step?.doing) progress(step); });
-    sent.addEventListener('load', () => resolve(lastLine(sent.responseText) ?? {refused: ''}));
-    sent.addEventListener('error', () => resolve({refused: ''}));
-    sent.addEventListener('abort', () => resolve({}));
+    request.upload.addEventListener('progress', ({loaded, total}) => progress({sending: loaded / total}));
+    request.addEventListener('progress', () => { const step = lastLine(request.responseText); if (step?.doing) progress(step); });
+    request.addEventListener('load', () => resolve(lastLine(request.responseText) ?? {refused: ''}));
+    request.addEventListener('error', () => resolve({refused: ''}));
+    request.addEventListener('abort', () => resolve({}));
   });
-  sent.send(files.length ? new Blob(files) : null);
-  return {opened, stop: () => sent.abort()};
+  request.send(files.length ? new Blob(files) : null);
+  return {opened, stop: () => request.abort()};
 }
 
 /**
- * The last whole line of JSON that has come.
+ * Returns the last complete line of JSON received so far.
  *
  * @param {string} text
- * @returns {any} null where there is none
+ * @returns {any} null if there is none
  */
 export function lastLine(text) {
   for (const line of text.split('\n').reverse()) {
     try {
       if (line) return JSON.parse(line);
-    } catch { /* it is still coming */ }
+    } catch { /* the line is not complete yet */ }
   }
   return null;
 }
 
 /**
- * Whether a file is a model's and no picture: the panel of the models takes it wherever it is dropped.
+ * True for the file of a model, not of an image; the model chip takes it wherever it is dropped.
  *
  * @param {{name: string}} file
  */

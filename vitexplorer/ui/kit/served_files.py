@@ -1,7 +1,7 @@
 """Served files, named by their content, so that a browser fetches each once.
 
-They lie beside uploads in gradio's folder, which is swept by age and size, but have a route of their own: gradio would
-check each path for every value that names it, and send the file in small pieces. Uploads cannot be reached here.
+They are stored beside uploads in gradio's folder, which is swept by age and size, but have their own route: gradio
+would check each path for every value that names it, and send the file in small pieces. The route serves no uploads.
 """
 
 from __future__ import annotations
@@ -42,7 +42,11 @@ class ServedFile(FileAddress):
         return _place(self.url.split("/")[2], self.name)
 
     def keep(self) -> None:
-        """Mark the file as used, so that it is not swept yet; FileNotFoundError where it has been."""
+        """Mark the file as used, so that it is not swept yet.
+
+        Raises:
+            FileNotFoundError: the file has already been swept.
+        """
         os.utime(self.path)
 
 
@@ -61,7 +65,7 @@ def cached_file(content: bytes, name: str) -> ServedFile:
 
 def image_file(pixels: UInt8[ndarray, "height width 3"]) -> ServedFile:
     """Write RGB pixels, 0-255, as a lossless file, so that the browser shows exactly what the model saw."""
-    import cv2  # half the time of Pillow, and smaller; the page does not wait for it
+    import cv2  # takes half of Pillow's time and writes smaller files; imported late, so that the page opens sooner
 
     options = [cv2.IMWRITE_PNG_STRATEGY, cv2.IMWRITE_PNG_STRATEGY_RLE]
     return cached_file(cv2.imencode(".png", pixels[..., ::-1], options)[1].tobytes(), "image.png")

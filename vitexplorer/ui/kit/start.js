@@ -1,25 +1,25 @@
-// Mounts a component's module, once for each time that gradio puts the component on the page. Written into the page
-// itself: it must be there before gradio is, and say so where a module does not arrive. The component's markup, which
-// stands in the page as a template, is shown at once, so that nothing moves when the module is there. Until its first data
-// are there, it has no words: nothing of it can be pressed or reached with the keyboard.
+// Mounts a component's module whenever gradio puts the component on the page. This script is part of the page itself,
+// since it must run before gradio and report modules that fail to load. The component's markup, a template in the page,
+// is shown at once, so that nothing moves when the module arrives. Until its first data it has no words and is inert.
 //
-// And loads the page again where the server no longer knows it (410): its address says what it showed. Why any other
-// question is refused gradio keeps to itself: the page is told with what was asked, and the status line says it.
+// It also reloads the page when the server has forgotten its session (410); the address restores the picture. Gradio
+// hides the reasons of other refused requests, so they are passed on with `vx-refused`, and the status line shows them.
 {
-  const plain = window.fetch, opening = 5000;  // milliseconds: a page that has just been loaded is not loaded again
-  const question = /\/gradio_api\/(run\/predict|queue\/join)\b/;
+  const plainFetch = window.fetch;
+  const reloadAfter = 5000;  // milliseconds: a page that has just been loaded is not reloaded
+  const eventPath = /\/gradio_api\/(run\/predict|queue\/join)\b/;
   const {modules, failed, unexpected} = document.currentScript.dataset;
 
   window.fetch = async (...request) => {
-    const answer = await plain(...request);
-    if (answer.status === 410 && performance.now() > opening) location.reload();
-    else if (!answer.ok && question.test(answer.url)) tell(answer.clone(), request[1]?.body);
+    const answer = await plainFetch(...request);
+    if (answer.status === 410 && performance.now() > reloadAfter) location.reload();
+    else if (!answer.ok && eventPath.test(answer.url)) reportRefusal(answer.clone(), request[1]?.body);
     return answer;
   };
 
-  const tell = async (answer, question) => {
+  const reportRefusal = async (answer, body) => {
     const {error} = await answer.json().catch(() => ({}));
-    const {event_data: asked} = typeof question === 'string' ? JSON.parse(question) : {};
+    const {event_data: asked} = typeof body === 'string' ? JSON.parse(body) : {};
     const why = typeof error === 'string' && error ? error : unexpected;
     document.dispatchEvent(new CustomEvent('vx-refused', {detail: {why, asked: asked ?? {}}}));
   };

@@ -1,8 +1,8 @@
 """Static responses: files that never change at their address, compressed once and cached by browsers for good.
 
-These are gradio's scripts, whose names hold a hash, plotly.js under its version, and examples under the hash of their
-pixels. gradio compresses scripts anew for every visitor, which took more of the server's time than the visitor's first
-picture. Files are read at the first request.
+These are gradio's scripts, whose names contain a hash, plotly.js under its version, and examples under the hash of
+their pixels. Gradio itself compresses scripts for every visitor, which took more time than the visitor's first picture.
+Files are read at the first request.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _content(path: Path) -> bytes:
 
 
 def assets_route(folder: Path) -> Route:
-    """Route that serves a folder of gradio's in place of gradio's own route."""
+    """Make the route that serves one of gradio's folders in place of gradio's own route."""
 
     @cache
     def names() -> frozenset[str]:
@@ -86,8 +86,8 @@ def example_url(example: Example) -> str:
 
 
 async def _serve_example(request: Request) -> Response:
-    asked = "./examples/{hash}/{name}".format(**request.path_params)
-    path = next((example.path for example in examples().values() if example_url(example) == asked), None)
+    url = "./examples/{hash}/{name}".format(**request.path_params)
+    path = next((example.path for example in examples().values() if example_url(example) == url), None)
     return FileResponse(path, headers=IMMUTABLE) if path else PlainTextResponse("Not found", 404, NO_STORE)
 
 

@@ -1,9 +1,9 @@
-"""The status of an answer that is only a sentence: 422 for what was asked wrongly, 429 where too much waits already.
+"""HTTP status of errors: 422 for a wrong request, 429 where too many requests wait already.
 
-gradio answers 500 to whatever a function raises, and leaves nothing to choose. What answers step by step (its queue,
-`/gradio_api/call/...`) has begun its answer with 200 before anything is known, and says in it that it is an error.
+Gradio answers 500 to every exception and offers no choice. Streamed answers (its queue, `/gradio_api/call/...`) begin
+with 200 before the error is known, and report it in their body.
 
-Whether an answer has been sent to its end is known here too, and so is whether a client that hung up waited for it.
+The module also records if an answer was sent completely, and so if a client that hung up was still waiting for it.
 """
 
 from __future__ import annotations
@@ -23,42 +23,41 @@ class _Answer:
     """The answer to one request."""
 
     status: int = 500
-    """should gradio say 500"""
+    """Status to send in place of gradio's 500"""
     sent: bool = False
-    """to its end"""
+    """True if the answer was sent completely"""
 
 
 def answer_with(scope: MutableMapping[str, Any], status: int) -> None:
-    """The status for the request of this scope, should gradio say 500."""
+    """Set the status that replaces gradio's 500 in the answer to this scope's request."""
     if answer := scope.get(_ANSWER):
         answer.status = status
 
 
 async def has_hung_up(request: Request) -> bool:
-    """Whether nobody is there for the answer to this request.
+    """Return True if the client has hung up before its answer was sent.
 
-    One that has been answered says nothing of that: what it asked for is told elsewhere, by a stream of gradio's queue
-    or of MCP's.
+    An answered request never counts as hung up: a stream of gradio's queue or of MCP may still carry its result.
     """
     answer = request.scope.get(_ANSWER)
     return not (answer and answer.sent) and await request.is_disconnected()
 
 
 class HonestStatuses:
-    """Puts the status in that was said."""
+    """Middleware that replaces gradio's 500 by the status set with `answer_with`."""
 
     def __init__(self, app: ASGIApp):
-        """Args: app: what is behind."""
+        """Wrap an ASGI application."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on."""
-        answer = scope[_ANSWER] = _Answer()  # whoever is behind may have a scope of their own
+        """Pass a request on and correct the status of its answer."""
+        answer = scope[_ANSWER] = _Answer()  # kept in a variable, since the application may copy the scope
 
-        async def told(message: Message) -> None:
+        async def send_corrected(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] == 500:
                 message = {**message, "status": answer.status}
             answer.sent |= message["type"] == "http.response.body" and not message.get("more_body", False)
             await send(message)
 
-        await self.app(scope, receive, told)
+        await self.app(scope, receive, send_corrected)

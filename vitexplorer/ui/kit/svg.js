@@ -1,6 +1,6 @@
-// Drawings for files: SVG elements, in units of the drawing.
+// SVG elements of drawings that are saved as files, in units of the drawing.
 
-/** Families for the text of a saved picture: each machine has one of them, Chinese included. */
+/** Font families of saved pictures: each machine has one of them, also for Chinese. */
 export const SANS = 'Inter, system-ui, "Segoe UI", Roboto, "Noto Sans", "Noto Sans CJK SC", "Microsoft YaHei", sans-serif';
 
 /**
@@ -17,7 +17,7 @@ export function svg(tag, attributes, ...children) {
 }
 
 /**
- * A line of text; `y` is its base line.
+ * Makes a line of text; `y` is its baseline.
  *
  * @param {number} x
  * @param {number} y
@@ -30,10 +30,10 @@ export function textLine(x, y, size, words, more = {}) {
 }
 
 /**
- * The pixels of a canvas as part of a drawing, without loss.
+ * Makes an image of a canvas's pixels, without loss.
  *
  * @param {HTMLCanvasElement} canvas
- * @param {Record<string, string | number>} place x, y, width, height and other attributes
+ * @param {Record<string, string | number>} place attributes: x, y, width, height and others
  */
 export function pixels(canvas, place) {
   return svg('image', {href: canvas.toDataURL('image/png'), preserveAspectRatio: 'none', ...place});

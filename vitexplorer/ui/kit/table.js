@@ -1,12 +1,12 @@
-// A table of texts.
+// Table of texts.
 
 import {make} from './dom.js';
 
 /**
  * @param {string} caption
- * @param {string[]} head of the columns
+ * @param {string[]} head headings of the columns
  * @param {string[][]} rows
- * @param {boolean} [named] whether the first cell of a row is its name
+ * @param {boolean} [named] true if the first cell of a row is its name
  */
 export function table(caption, head, rows, named = false) {
   const heading = (text, scope) => make('th', {textContent: text, scope}), cell = (text) => make('td', {textContent: text});

@@ -1,9 +1,10 @@
-// Where a text names terms of the glossary. The longest term wins where two overlap, so that "class token" is no
-// "token"; an English word counts whole, with or without an s; a single Chinese character only where it is a word.
+// Search for terms of the glossary in a text. Of overlapping terms the longest wins, so that "class token" is not
+// marked as "token". English words match as whole words, with or without an s; a single Chinese character only if it is
+// a word.
 
 /**
  * @typedef {object} Entry
- * @property {string[]} spellings how the term is written, the usual way first
+ * @property {string[]} spellings spellings of the term, the usual one first
  * @property {string} says
  * @property {string} formula
  */
@@ -15,9 +16,9 @@
  * @property {Entry} entry
  */
 
-const LETTER = '[\\p{Script=Latin}\\p{N}_\\-]';  // with _ for the names of models
+const LETTER = '[\\p{Script=Latin}\\p{N}_\\-]';  // includes _, which names of models contain
 const CHINESE = /\p{Script=Han}/u;
-// what may stand before a word of one character: 每个头, 某一块的头, 到块 3
+// characters that may precede a word of one character: 每个头, 某一块的头, 到块 3
 const BEFORE_A_CHARACTER = '(?<=^|[^\\p{Script=Han}]|[个各每的与和或一有此该多在到从过])';
 
 /** @param {string} word */
@@ -30,19 +31,19 @@ function pattern(word) {
 }
 
 /**
- * A function that finds the terms of a glossary.
+ * Makes a function that finds the terms of a glossary.
  *
  * @param {Entry[]} entries
  * @returns {(text: string) => Found[]} the first occurrence of each term, in the order of the text
  */
 export function finder(entries) {
-  const ways = entries.flatMap((entry) => entry.spellings.map((word) => ({word, entry})));
-  ways.sort((one, other) => other.word.length - one.word.length);
-  const byWord = new Map(ways.map(({word, entry}) => [word.toLowerCase(), entry]));
-  const all = new RegExp(ways.map(({word}) => `(?:${pattern(word)})`).join('|'), 'giu');
+  const spellings = entries.flatMap((entry) => entry.spellings.map((word) => ({word, entry})));
+  spellings.sort((one, other) => other.word.length - one.word.length);
+  const byWord = new Map(spellings.map(({word, entry}) => [word.toLowerCase(), entry]));
+  const all = new RegExp(spellings.map(({word}) => `(?:${pattern(word)})`).join('|'), 'giu');
 
-  /** @param {string} found */
-  const entryOf = (found) => [found, found.slice(0, -1), found.slice(0, -2)].map((word) => byWord.get(word.toLowerCase())).find(Boolean);
+  /** @param {string} match */
+  const entryOf = (match) => [match, match.slice(0, -1), match.slice(0, -2)].map((word) => byWord.get(word.toLowerCase())).find(Boolean);
 
   return (text) => {
     const seen = new Set(), found = [];

@@ -1,4 +1,4 @@
-// Whether the page is light or dark, for what a style sheet does not reach: figures and canvases.
+// Light or dark theme of the page, for parts that style sheets do not reach: figures and canvases.
 
 /** @returns {'light' | 'dark'} */
 export function theme() {
@@ -6,7 +6,7 @@ export function theme() {
 }
 
 /**
- * Calls back whenever the page has become dark or light.
+ * Calls back whenever the page becomes dark or light.
  *
  * @param {() => void} callback
  */

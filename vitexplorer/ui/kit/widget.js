@@ -1,32 +1,32 @@
-// What every component's module is given, and the cure for stale questions.
+// Arguments of every component's module, and a fix for requests with stale data.
 
 /**
  * @typedef {object} Gradio
- * What `mount` is called with.
+ * Argument of `mount`.
  * @property {HTMLElement} element the component's own part of the page, filled with its markup
- * @property {{value: any}} props `value` is the data that Python sent last; before the first
- *   it is null or empty, and no person reaches the component
- * @property {Trigger} trigger asks Python
+ * @property {{value: any}} props `value` is the latest data from Python; null or empty before the first data, while the
+ *   component is inert
+ * @property {Trigger} trigger sends an event to Python
  * @property {(name: string, callback: () => void) => void} watch calls back after new data: `watch('value', show)`
- * @property {(url: string) => Promise<ArrayBuffer>} [bytes] where there is no server: the files that the data name
+ * @property {(url: string) => Promise<ArrayBuffer>} [bytes] reads the files that the data name, where there is no server
  */
 
 /** @typedef {(kind: string, data: object) => void} Trigger */
 
 /**
- * Gradio asks a question that had to wait with the data of the one that it waited for. Every kind of question therefore
- * keeps one object of data, filled anew each time: what is sent at last is the latest.
+ * Makes a trigger that always sends the latest data. Gradio sends a delayed event with the data of the event that
+ * delayed it. Therefore each kind of event has one object of data, which is overwritten each time.
  *
  * @param {Trigger} send gradio's own trigger
- * @param {string[]} events the kinds of questions that Python listens to; another one is a mistake
+ * @param {string[]} events kinds of events to which Python listens; any other kind raises an error
  * @returns {Trigger}
  */
 export function latestOnly(send, events) {
   const latest = Object.fromEntries(events.map((kind) => [kind, {}]));
   return (kind, data) => {
-    const kept = latest[kind];
-    if (!kept) throw new Error(`This component has no event '${kind}', only ${events.join(', ') || 'none'}.`);
-    for (const name of Object.keys(kept)) delete kept[name];
-    send(kind, Object.assign(kept, data));
+    const shared = latest[kind];
+    if (!shared) throw new Error(`This component has no event '${kind}', only ${events.join(', ') || 'none'}.`);
+    for (const name of Object.keys(shared)) delete shared[name];
+    send(kind, Object.assign(shared, data));
   };
 }

@@ -1,7 +1,7 @@
-"""Widget: a gradio component that a JavaScript module of its own draws from one value.
+"""Widget: a gradio component that its own JavaScript module draws from one value.
 
-Everything travels in `value` (custom properties are lost when a component is hidden and shown again), and text reaches
-the page through `textContent` alone. Markup, style and script of a class are in the page once, see `static_files.py`.
+All data are in `value`, since custom properties are lost when a component is hidden and shown again. Text is set as
+`textContent`, never as markup. Markup, style and script of a class are in the page once, see `static_files.py`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ class Widget(gr.HTML):
     """A `gr.HTML` whose markup, style and module are the files `<stem>.html`, `.css` and `.js` beside its module.
 
     The JavaScript module exports `mount`, see `kit/widget.js`. Every selector of the style sheet begins with the class
-    of the component's own root, for all sheets are one.
+    of the component's own root, since all sheets are joined into one.
     """
 
     stem: str
     sends: tuple[str, ...] = ()
-    """Names of its own events; `events` is gradio's"""
+    """Names of its events; `events` is gradio's attribute"""
 
     def __init__(self, value: Any = None, **options: Any):
         """Make a component.
@@ -36,7 +36,7 @@ class Widget(gr.HTML):
             value: the component's data model or None.
             options: options of `gr.HTML`.
         """
-        events = json.dumps(self.sends)  # gradio takes for an event of the component what its script has in quotes
+        events = json.dumps(self.sends)  # gradio recognises a component's events by the quoted names in its script
         super().__init__(
             value=value,
             html_template="",
@@ -58,7 +58,7 @@ class Widget(gr.HTML):
         """Ignore the browser's copy of the value."""
 
     def get_config(self, cls: type | None = None) -> dict[str, Any]:
-        """Return the configuration of gradio's HTML without entries that are empty, or used by its chat alone."""
+        """Return gradio's configuration without entries that are empty or that only its chat uses."""
         return {name: value for name, value in super().get_config().items() if name not in _UNUSED}
 
     def api_info(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Texts of the page itself, in both languages. Rooms, views, results and errors bring their own."""
+"""Texts of the page itself, in both languages. Rooms, views, results and errors have their own."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ UI_WORDS: dict[str, Text] = {
         "Something went wrong on our side. The details are in the server's log.", "程序内部出错，详情见服务器日志。"
     ),
     "not_possible": Text("This did not work", "操作未成功"),
-    # what a room leads to, before its name
+    # button to the next room
     "next": Text("{why}: {room}", "{why}：{room}"),
     "more": Text("Save, numbers, Python", "保存、数据与 Python 代码"),
     "misleads": Text("When it misleads", "何时会误导"),
@@ -193,7 +193,7 @@ UI_WORDS: dict[str, Text] = {
     "next_room": Text("Next room: {room}", "下一页：{room}"),
     "save": Text("Save", "保存"),
     "save_as": Text("Save as {format}", "保存为 {format}"),
-    # in the markup of rooms, which stands in the page before there are data
+    # in the markup of rooms, which the page shows before any data
     "changes_question": Text("What if something were different?", "改变一处，结果会怎样？"),
     "changes_switches": Text("What is changed", "更改什么"),
     "compare_question": Text("How do the two differ?", "两者有何不同？"),

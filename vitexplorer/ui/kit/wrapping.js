@@ -1,13 +1,13 @@
-// Text broken into lines, for pictures that are saved.
+// Text wrapped into lines, for saved pictures.
 
 /** @typedef {(text: string) => number} Measure width of a text in units of the picture */
 
 /**
- * Breaks a text between words or, in a language that writes no spaces, between any two signs. A word that is wider than
- * a line has one to itself.
+ * Breaks a text between words or, in Chinese, between any two characters. A word that is wider than a line gets its own
+ * line.
  *
  * @param {string} text
- * @param {number} width of a line
+ * @param {number} width width of a line
  * @param {Measure} measure
  * @returns {string[]} at least one line
  */
@@ -22,9 +22,9 @@ export function wrapped(text, width, measure) {
 }
 
 /**
- * How wide the browser sets a text in a font.
+ * Returns a function that measures texts in a font of the browser.
  *
- * @param {string} font as CSS writes it: weight, size, families
+ * @param {string} font font in CSS: weight, size, families
  * @returns {Measure}
  */
 export function measuring(font) {

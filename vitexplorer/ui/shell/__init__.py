@@ -1,1 +1,1 @@
-"""The frame around the rooms: top bar, rail, status line, guide, address, and what rooms are given."""
+"""Frame around the rooms: top bar, rail, status line, guide, address, and the context that rooms share."""

@@ -1,8 +1,8 @@
-"""The state of the page as it stands in the URL: a link in a slide opens the very picture.
+"""State of the page in its URL, so that a link in a slide opens exactly this picture.
 
-`?model=...&image=...&room=attention&block=7&head=3&query=4,9&lang=zh`. Whatever a URL says is checked here, but for
-whether there is such a room, which `Visit` knows; a value that cannot be is replaced by its default, since a link that
-half works is worth more than an error page.
+`?model=...&image=...&room=attention&block=7&head=3&query=4,9&lang=zh`. Every value of a URL is checked here, except
+that the room exists, which `Visit` checks. An invalid value is replaced by its default: a link that half works is worth
+more than an error page.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from vitexplorer.service.image_store import UPLOAD, examples
 from vitexplorer.service.json_objects import NoObjectError, read_object
 
 OTHER = ("other_image", "other_model", "other_weights", "other_fit", "other_size", "other_change")
-"""what the room Compare shows on the right"""
+"""Fields of the right side of the room Compare"""
 COMPARED = (*OTHER, "left_change")
-"""what it shows beside the picture of the bar"""
+"""Fields of Compare in addition to the picture of the top bar"""
 OF_BROWSER = (
     *("room", "head", "query", "mode", "colormap", "scale", "opacity", "smooth", "keep", "change", "design"),
     *COMPARED,
 )
-"""what the browser alone writes, as a person chooses it"""
+"""Fields that only the browser writes, as a person chooses them"""
 OWN = "own"
-"""as a size: the model's own"""
+"""Value of `other_size` for the model's own size"""
 FIRST_CHANGE = "shuffle_patches:seed=0"
-"""what a changed run begins with: every model can be given a puzzle"""
+"""Change that a changed run begins with: shuffled patches, which every model can take"""
 FORMER_ROOMS = {"survey": "folder"}
-"""Rooms by the name that older links have for them."""
+"""Keys of rooms by their former keys, which older links use"""
 
 _FORMS = {
     "image": rf"({UPLOAD}[0-9a-f]{{64}})|[a-z0-9_]+",
@@ -66,21 +66,20 @@ _FORMS = {
 _FORMS |= {name: _FORMS[name.removeprefix("other_").removeprefix("left_")] for name in COMPARED}
 _FORMS["other_size"] += f"|{OWN}"
 
-
-MOST_LETTERS = 4000
-"""of one setting"""
+MAX_SETTING_LENGTH = 4000
+"""Characters of one setting of a view"""
 
 
 @dataclass(frozen=True)
 class Address:
-    """State of the page in its URL; an empty string is left to the model or the room."""
+    """State of the page in its URL; the model or the room replaces an empty string by its default."""
 
     image: str = ""
     model: str = ""
     weights: str = "trained"
     fit: str = "crop"
     size: str = ""
-    """of the input in pixels, `384` or `384x512`"""
+    """Size of the input in pixels, `384` or `384x512`"""
     room: str = "attention"
     block: str = ""
     head: str = ""
@@ -91,61 +90,64 @@ class Address:
     opacity: str = ""
     smooth: str = ""
     keep: str = ""
-    """how the canvases show their maps, as far as it is not how they begin"""
+    """Share of the mass that the map shows; `mode` to `keep` are empty where the canvases show their defaults"""
     source: str = ""
-    """the query of the room Flow; and its settings:"""
+    """Query of the room Flow; the next three are settings of that room"""
     fusion: str = ""
     discard: str = ""
     start: str = ""
     change: str = ""
-    """changes of the room What if, as `vx.intervene` reads them"""
+    """Changes of the room What if, as `vx.intervene` reads them"""
     both_block: str = ""
     both_head: str = ""
     both_query: str = ""
-    """what is looked at in both runs of that room"""
+    """Query selected in both runs of What if, as `both_block` and `both_head` are"""
     other_image: str = ""
     other_model: str = ""
     other_weights: str = ""
     other_fit: str = ""
     other_size: str = ""
-    """what Compare shows on the right; what is empty is as on the left"""
+    """Size on the right of Compare; an empty `other_` field is as on the left"""
     other_change: str = ""
-    """what is changed there, as `vx.intervene` reads it"""
+    """Changes on the right of Compare, as `vx.intervene` reads them"""
     left_change: str = ""
-    """what is changed on its left"""
+    """Changes on the left of Compare"""
     other_block: str = ""
-    """that is shown there; empty for the one at the same share of the depth"""
+    """Block on the right of Compare; empty for the block at the same share of the depth"""
     design: str = ""
-    """what the sliders of the room Size & cost describe"""
+    """Model that the sliders of the room Size & cost describe"""
     opened: int = 0
-    """how many links were opened before this one, in a page that was loaded once: a room takes from the address what a
-    person sets in the browser when it first sees it, and again when it is another link's"""
+    """Number of links opened before this one since the page was loaded. A room takes the fields that a person sets in
+    the browser from the first address it sees, and again from each new link"""
 
     @classmethod
     def read(cls, parameters: Mapping[str, str]) -> Address:
-        """From the parameters of a URL, which may say anything; what it does not name is what the page shows first."""
-        given, first = _understood(parameters), _understood(dict(parse_qsl(settings().first)))
-        first = {"model": settings().model, "image": next(iter(examples())), **first}
-        if "model" in given:
-            first = {"image": first["image"]}  # the rest was said of another model
-        return cls(**{**first, **given})
+        """Read the parameters of a URL, which may be anything; missing ones are those of the page's first picture."""
+        valid = _valid(parameters)
+        first = {"model": settings().model, "image": next(iter(examples()))}
+        first |= _valid(dict(parse_qsl(settings().first)))
+        if "model" in valid:
+            first = {"image": first["image"]}  # the other defaults are meant for another model
+        return cls(**{**first, **valid})
 
     @classmethod
     def exactly(cls, **given: str) -> Address:
-        """Address of a script, which is told of what cannot be. Raises SettingError, naming the first."""
-        said = {name: value for name, value in given.items() if value}
-        understood = _understood(said)
-        for name in (name for name in said if name not in understood):
-            raise SettingError(
-                Text("{name}={value} is not possible.", "{name}={value} 无效。").format(
-                    name=name, value=repr(said[name])[:100]
-                )
-            )
-        return cls(**{"model": settings().model, **said})
+        """Read the parameters of a script's request, which must all be valid.
+
+        Raises:
+            SettingError: a value is invalid; the message names the first.
+        """
+        stated = {name: value for name, value in given.items() if value}
+        valid = _valid(stated)
+        for name, value in stated.items():
+            if name not in valid:
+                message = Text("{name}={value} is not possible.", "{name}={value} 无效。")
+                raise SettingError(message.format(name=name, value=repr(value)[:100]))
+        return cls(**{"model": settings().model, **stated})
 
     @property
     def display(self) -> dict[str, Any]:
-        """Display of maps, as fields of `CanvasData`; None where the address does not say."""
+        """Display of maps, as fields of `CanvasData`; None for what the address does not contain."""
         shares = {"opacity": self.opacity, "keep_mass": self.keep}
         return {
             **{name: getattr(self, name) or None for name in ("mode", "colormap", "scale")},
@@ -155,12 +157,12 @@ class Address:
 
     @property
     def picture(self) -> Picture:
-        """Picture to capture; under fit "native" the picture has the size."""
+        """Picture to capture; with the fit "native" the image determines the size."""
         return Picture(self.image, self.model, self.weights, self.fit, "" if self.fit == "native" else self.size)
 
     @property
     def other(self) -> Picture:
-        """Right side of Compare. A size that is not named is the left one's, of another model its own."""
+        """Picture on the right of Compare. Without a size it has the left one's, or another model's own."""
         model, fit = self.other_model or self.model, self.other_fit or self.fit
         size = self.other_size or (self.size if model == self.model else OWN)
         return Picture(
@@ -172,13 +174,13 @@ class Address:
         )
 
     def parameters(self) -> dict[str, str]:
-        """For the browser to write into its URL."""
+        """Return the parameters that the browser writes into its URL."""
         return {name: value for name, value in asdict(self).items() if name != "opened"}
 
 
 @dataclass(frozen=True)
 class ShownView:
-    """The view that a browser's address names in a room, its settings that are not the defaults, and the theme."""
+    """View that a browser's address selects in a room, its settings other than the defaults, and the theme."""
 
     room: str = ""
     view: str = ""
@@ -186,18 +188,19 @@ class ShownView:
     theme: str = "light"
 
     @classmethod
-    def read(cls, said: str) -> ShownView:
-        """From JSON with `search` and `theme`, which may say anything; a view checks its settings."""
+    def read(cls, text: str) -> ShownView:
+        """Read JSON with `search` and `theme`, which may be anything; a view checks its settings."""
         try:
-            sent = read_object(said or "")
-            search, theme = str(sent["search"]), str(sent["theme"])
+            sent = read_object(text or "")
+            search = str(sent["search"])
+            theme = str(sent["theme"])
         except (NoObjectError, KeyError):
             return cls()
         parameters = dict(parse_qsl(search.removeprefix("?")))
         settings = tuple(
             (name.removeprefix("v."), value)
             for name, value in parameters.items()
-            if re.fullmatch(r"v\.[a-z_]{1,40}", name) and len(value) <= MOST_LETTERS
+            if re.fullmatch(r"v\.[a-z_]{1,40}", name) and len(value) <= MAX_SETTING_LENGTH
         )
         view = parameters.get("view", "")
         return cls(
@@ -208,13 +211,13 @@ class ShownView:
         )
 
 
-def _understood(parameters: Mapping[str, str]) -> dict[str, str]:
-    """The parameters that are known and have a form that they can have; an image that there can be."""
+def _valid(parameters: Mapping[str, str]) -> dict[str, str]:
+    """Return the known parameters whose values match their pattern; images must be examples or uploads."""
     room = parameters.get("room", "")
     parameters = {**parameters, "room": FORMER_ROOMS.get(room, room)}
-    given = {name: value for name, form in _FORMS.items() if re.fullmatch(form, value := parameters.get(name, ""))}
+    valid = {name: value for name, form in _FORMS.items() if re.fullmatch(form, value := parameters.get(name, ""))}
     for name in ("image", "other_image"):
-        image = given.get(name, "")
+        image = valid.get(name, "")
         if image and image not in examples() and not image.startswith(UPLOAD):
-            del given[name]
-    return given
+            del valid[name]
+    return valid

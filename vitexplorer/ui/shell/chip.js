@@ -1,13 +1,13 @@
-// A chip of the top bar: a button that says what is chosen, and the panel below it in which another is chosen.
+// Chip of the top bar: a button that shows the current choice, and a sheet below it that offers others.
 //
-// The panel is a popover of the browser's own: it closes by itself on Escape and on a click elsewhere, and nothing
-// that scrolls or clips can hide it.
+// The sheet is a native popover: it closes on Escape and on a click elsewhere, and no scrolling or clipping element can
+// hide it.
 
 import {labelled} from '../kit/punctuation.js';
 
-const MARGIN = 8;  // pixels between chip, panel and the window's edges
+const MARGIN = 8;  // pixels between chip, sheet and the window's edges
 
-/** @param {HTMLElement} root holds `.chip` and `.sheet` */
+/** @param {HTMLElement} root element with `.chip` and `.sheet` */
 export function chip(root) {
   const button = /** @type {HTMLButtonElement} */ (root.querySelector('.chip'));
   const sheet = /** @type {HTMLElement} */ (root.querySelector('.sheet'));
@@ -17,8 +17,9 @@ export function chip(root) {
   button.setAttribute('aria-expanded', 'false');
 
   function place() {
-    const {left, bottom} = button.getBoundingClientRect(), most = innerWidth - sheet.offsetWidth - MARGIN;
-    sheet.style.left = `${Math.max(MARGIN, Math.min(left, most))}px`;
+    const {left, bottom} = button.getBoundingClientRect();
+    const maxLeft = innerWidth - sheet.offsetWidth - MARGIN;
+    sheet.style.left = `${Math.max(MARGIN, Math.min(left, maxLeft))}px`;
     sheet.style.top = `${bottom + MARGIN}px`;
     sheet.style.maxHeight = `${innerHeight - bottom - 2 * MARGIN}px`;
   }
@@ -34,15 +35,15 @@ export function chip(root) {
     sheet,
     close: () => sheet.hidePopover(),
     /**
-     * What the chip is of, for those who do not see where it stands; what is chosen; a word on it.
+     * Sets the texts of the chip.
      *
-     * @param {string} what
-     * @param {string} title
-     * @param {string} note
+     * @param {string} label kind of choice, for screen readers
+     * @param {string} title current choice
+     * @param {string} note detail of the current choice
      */
-    say(what, title, note) {
-      button.querySelector('.unseen').textContent = what && labelled(what, '');
-      sheet.setAttribute('aria-label', what || title);
+    say(label, title, note) {
+      button.querySelector('.unseen').textContent = label && labelled(label, '');
+      sheet.setAttribute('aria-label', label || title);
       button.querySelector('b').textContent = title;
       button.querySelector('small').textContent = note;
     },

@@ -1,8 +1,8 @@
-// The page in a frame of another page, `?embed=1`: one figure or one step of the path, and a line that leads to the rest.
+// The page embedded in another page, `?embed=1`: one figure or one step of the path, and a link to the whole page.
 
 import {inAddress} from '../kit/address.js';
 
-/** The page is laid out for a frame: a class of the root, so that it is there before the page is. */
+/** True if the page has the layout for a frame: a class of the root element, which exists before the page does. */
 export const isEmbedded = () => document.documentElement.classList.contains('vx-embedded');
 
 export function embedIfAsked() {
@@ -10,7 +10,7 @@ export function embedIfAsked() {
 }
 
 /**
- * The address of the same picture with the whole page around it, or without.
+ * Returns the address of the same picture in the whole page, or in the embedded one.
  *
  * @param {string} address
  * @param {boolean} embedded
@@ -23,16 +23,16 @@ export function addressFor(address, embedded) {
   return url.href;
 }
 
-/** Attributes hold text alone. */
-const quoted = (text) => text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;');
+/** Escapes a text for an HTML attribute. */
+const escaped = (text) => text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;');
 
 /**
- * What is written into a page that shows the picture.
+ * Returns the HTML that embeds the picture in another page.
  *
- * @param {string} address of the page as it is
- * @param {string} title of what is shown, for those who do not see it
- * @returns {string} HTML
+ * @param {string} address current address of the page
+ * @param {string} title title of the picture, for screen readers
+ * @returns {string}
  */
 export function frameCode(address, title) {
-  return `<iframe src="${quoted(addressFor(address, true))}" title="${quoted(title)}" width="100%" height="480" style="border: 0" loading="lazy"></iframe>`;
+  return `<iframe src="${escaped(addressFor(address, true))}" title="${escaped(title)}" width="100%" height="480" style="border: 0" loading="lazy"></iframe>`;
 }

@@ -1,4 +1,4 @@
-"""From an address to a capture, with a line for the visitor at every step."""
+"""Capture of the picture that an address names, with a status line at every step."""
 
 from __future__ import annotations
 
@@ -25,31 +25,33 @@ _log = logging.getLogger(__name__)
 
 
 PAGE = "page"
-"""what one waits for who explores: whoever explores something else waits for this no more"""
+"""Purpose of a visitor's wait for a new capture; a request for another capture ends the wait"""
 
 
 @dataclass(frozen=True)
-class Instead:
+class Replacement:
     """Address explored in place of the one that a link asks for."""
 
     address: Address
-    why: str
+    reason: str
 
 
 async def exploring(
-    engine: Engine, visitor: str, address: Address, shown: Address, language: Language
-) -> AsyncGenerator[StatusData | Instead | Explored, None]:
-    """Status lines while the capture is made, then the capture, or a last line that says why there is none.
+    engine: Engine, visitor: str, address: Address, current: Address, language: Language
+) -> AsyncGenerator[StatusData | Replacement | Explored, None]:
+    """Yield status lines while the capture is made, then the capture, or a last line that explains the failure.
 
-    The model's own size takes the place of one that a link asks for and that cannot be. Raises StoppedError where
-    something else was asked for since.
+    If a link asks for a size that the model cannot take, its own size is used instead.
 
     Args:
-        engine: makes it.
-        visitor: who waits for it.
-        address: what is asked for.
-        shown: what is on the screen; empty where nothing is yet.
-        language: of the lines.
+        engine: engine that makes the capture.
+        visitor: name of the visitor's session.
+        address: requested address.
+        current: address on the screen; empty before the first capture.
+        language: language of the lines.
+
+    Raises:
+        StoppedError: the visitor has asked for something else since.
     """
     try:
         async with aclosing(following(Waiting(visitor, PAGE), engine.explore(address.picture))) as steps:
@@ -61,28 +63,29 @@ async def exploring(
     except StoppedError:
         raise
     except (SettingError, UnsupportedError) as error:
-        if not address.size or shown != Address():
-            yield _refused(error, address, shown, language)
+        if not address.size or current != Address():
+            yield _error_line(error, address, current, language)
             return
-        own = replace(address, size="")
-        yield Instead(own, word("size_instead", language, why=error.text.in_(language)))
-        async with aclosing(exploring(engine, visitor, own, shown, language)) as lines:
+        own_size = replace(address, size="")
+        yield Replacement(own_size, word("size_instead", language, why=error.text.in_(language)))
+        async with aclosing(exploring(engine, visitor, own_size, current, language)) as lines:
             async for line in lines:
                 yield line
     except ExplainedError as error:
-        yield _refused(error, address, shown, language)
+        yield _error_line(error, address, current, language)
     except Exception:
         _log.exception("Could not explore %s", address)
         yield StatusData(kind="error", text=word("unexpected", language))
 
 
-def _refused(error: ExplainedError, address: Address, shown: Address, language: Language) -> StatusData:
-    then = word("status_first_failed" if shown == Address() else "status_failed", language)
-    return StatusData(kind="error", text=f"{error.text.in_(language)} {then}", **_way_out(address, language))
+def _error_line(error: ExplainedError, address: Address, current: Address, language: Language) -> StatusData:
+    advice = word("status_first_failed" if current == Address() else "status_failed", language)
+    hint = _bundled_model_hint(address, language)
+    return StatusData(kind="error", text=f"{error.text.in_(language)} {advice}", **hint)
 
 
-def _way_out(address: Address, language: Language) -> dict[str, str]:
-    """A bundled model, which needs no network, for a person whose model could not be shown."""
+def _bundled_model_hint(address: Address, language: Language) -> dict[str, str]:
+    """Offer a bundled model, which needs no network, where another model could not be shown."""
     entry, bundled = find(address.model), Address.read({}).model
     if address.model == bundled or (entry is not None and entry.bundled):
         return {}
@@ -99,7 +102,7 @@ def _line(step: Step, language: Language) -> StatusData:
 
 
 def _photo_hint(capture: Capture, language: Language) -> dict[str, str]:
-    """Before what may be a photograph: the model that knows them, one click away where weights may be fetched."""
+    """Offer a model trained on photographs if the image may be one; with a button if its weights are available."""
     hint = photo_hint(capture.model, capture.input.image_hash)
     if hint is None:
         return {}
@@ -108,7 +111,10 @@ def _photo_hint(capture: Capture, language: Language) -> dict[str, str]:
 
 
 def _answer(capture: Capture, language: Language) -> str:
-    """The likeliest class and its probability, or the one output, or why there is none; empty for unnamed classes."""
+    """Return the likeliest class with its probability, or the one output, or the reason why there is no answer.
+
+    Empty if the classes have no names.
+    """
     from vitexplorer.quantities.read_out import top_classes
 
     if capture.provenance.is_random:
@@ -123,12 +129,12 @@ def _answer(capture: Capture, language: Language) -> str:
     return word("status_answer", language, name=best.name, share=f"{100 * best.probability:.0f} %")
 
 
-def ready(explored: Explored, address: Address, language: Language, instead: str = "") -> StatusData:
-    """The line above the rooms once a capture is there, with the URL that leads back to it.
+def ready(exploration: Explored, address: Address, language: Language, reason: str = "") -> StatusData:
+    """Return the status line of a finished capture, with the URL that leads back to it.
 
-    `instead` says why it is not the one that was asked for.
+    `reason` explains why it is not the requested one.
     """
-    capture = explored.capture
+    capture = exploration.capture
     provenance = capture.provenance
     return StatusData(
         kind="ready",
@@ -140,10 +146,10 @@ def ready(explored: Explored, address: Address, language: Language, instead: str
             height=provenance.input_size[0],
             width=provenance.input_size[1],
             depth=capture.depth,
-            ms=1000 * explored.seconds,
+            ms=1000 * exploration.seconds,
         ),
         answer=_answer(capture, language),
-        **({"hint": instead} if instead else _photo_hint(capture, language)),
+        **({"hint": reason} if reason else _photo_hint(capture, language)),
         about=f"{provenance.model} · {provenance.weights_text.in_(language)}",
         whole=word("open_whole", language),
         warning=word("random_warning", language) if provenance.is_random else "",

@@ -1,6 +1,6 @@
-"""Frame around the stage of every room: the question, its reading, the trap, the next room, the lines of Python.
+"""Frame around the stage of every room: question, reading, warning when it misleads, next room, lines of Python.
 
-`kit/frame.js` writes it into a component whose root has the class `vx-frame`; its data are a `FrameData`.
+`kit/frame.js` draws a `FrameData` into a component whose root has the class `vx-frame`.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ class FrameData(BaseModel):
 
     question: str = ""
     reading: str = ""
-    """what the numbers on the screen say, in a sentence or two"""
+    """Reading of the numbers on the screen, a sentence or two"""
     misleads: str = ""
     paper: str = ""
     paper_url: str = ""
     python: str = ""
-    """lines that give the same picture in a script"""
+    """Lines that make the same picture in a script"""
     next: str = ""
     next_room: str = ""
-    """key of the room that `next` leads to"""
+    """Key of the room that `next` leads to"""
     words: dict[str, str] = {}
-    """of the component, and `frame_words`"""
+    """Words of the component, and `frame_words`"""
 
 
 def frame_words(language: Language) -> dict[str, str]:
-    """Words of the frame itself."""
+    """Return the words of the frame itself."""
     return {key: word(key, language) for key in _WORDS}
 
 
 def about(view: str, language: Language) -> dict[str, str]:
-    """A view's question, its trap and its source, as fields of `FrameData`."""
+    """Return a view's question, when it misleads, and its paper, as fields of `FrameData`."""
     from vitexplorer.views import VIEWS
 
     return about_record(VIEWS[view], language)
 
 
 def about_record(record: View | Comparison, language: Language) -> dict[str, str]:
-    """Question, trap and source of a view or of a comparison."""
+    """Return the same fields for the record of a view or of a comparison."""
     return {
         "question": record.question.in_(language),
         "misleads": record.misleads.in_(language),

@@ -1,12 +1,12 @@
-// The guided path: a step brings the page into its state, lights up a part, asks, tells, and notices what was done.
+// Guided path: a step sets the state of the page, highlights a part, asks a question, explains, and checks the task.
 
 import {inAddress, linkOpened, onGoing, onWritten, writeAddress} from '../kit/address.js';
 import {filled, make, refill, setText} from '../kit/dom.js';
 import {inLecture} from './lecture.js';
-import {addressOf, isDone, pictureOf, remember, remembered, scrollFor} from './guide_progress.js';
+import {addressOf, isDone, loadProgress, pictureOf, saveProgress, scrollFor} from './guide_progress.js';
 
-/** What is lit up in a room, as the page's sheet has it. @type {Record<string, string>} */
-const LIT = {
+/** Selectors of the highlighted parts, the same as in the page's style sheet. @type {Record<string, string>} */
+const HIGHLIGHTS = {
   board: '.vx-board .stage', stage: '.vx-canvas .stage', strip: '.vx-canvas .below', panel: '.vx-panel .stage',
   changes: '.vx-changes .side', methods: '#vx-step-methods',
 };
@@ -15,40 +15,40 @@ const TURNS = {PageDown: 1, PageUp: -1};
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-guide'), part = (selector) => root.querySelector(selector);
-  const page = document.documentElement, progress = remembered();
-  const isBare = !['model', 'room', 'view'].some(inAddress);  // a link that names a step and leaves its state to it
-  let now = '';  // the step that is looked at; empty while the path is closed
-  let isNew = false;  // to the eye: what is lit up is brought into view until a person moves the page themselves
-  let shown = null;  // the last step that was told
+  const page = document.documentElement, progress = loadProgress();
+  const isBare = !['model', 'room', 'view'].some(inAddress);  // the link names a step but none of its state
+  let current = '';  // key of the open step; empty while the path is closed
+  let isScrolling = false;  // true until a person moves the page: keep the highlighted part in view
+  let lastText = null;  // the last text with numbers that Python sent
   let isPrinting = false;
-  let isLed = false;  // to another room, whose model may have other numbers: what was said of the first stays
+  let isLed = false;  // true in another room, whose model may have other numbers: the text stays that of the first
 
   const steps = () => props.value?.steps ?? [];
-  const at = () => steps().findIndex(({key}) => key === now);
-  /** The step with its numbers; null until they are there. */
-  const told = () => (shown?.key === now ? shown : null);
+  const at = () => steps().findIndex(({key}) => key === current);
+  /** The open step's text with its numbers; null until they arrive. */
+  const currentText = () => (lastText?.key === current ? lastText : null);
 
-  // ---- where one is
+  // ---- steps
 
   function show(key) {
-    now = key;
+    current = key;
     isLed = false;
-    isNew = Boolean(now);
-    root.hidden = !now;
-    page.classList.toggle('vx-learning', Boolean(now));
-    if (now) page.dataset.light = steps()[at()]?.light ?? '';
+    isScrolling = Boolean(current);
+    root.hidden = !current;
+    page.classList.toggle('vx-learning', Boolean(current));
+    if (current) page.dataset.light = steps()[at()]?.light ?? '';
     else delete page.dataset.light;
-    document.dispatchEvent(new CustomEvent('vx-learning', {detail: {open: Boolean(now)}}));
-    if (now) {
-      progress.step = now;
-      remember(progress);
+    document.dispatchEvent(new CustomEvent('vx-learning', {detail: {open: Boolean(current)}}));
+    if (current) {
+      progress.step = current;
+      saveProgress(progress);
     }
     write();
   }
 
-  /** Bring the page into a step's state, as a link does. */
+  /** Sets the page to a step's state, as a link does. */
   function enter(key) {
-    const step = steps().find((one) => one.key === key);
+    const step = steps().find((candidate) => candidate.key === key);
     if (!step) return;
     show(key);
     lead(addressOf(step.state, key, location.search));
@@ -57,17 +57,17 @@ export function mount({element, props, trigger, watch}) {
   }
 
   /** @param {string} query */
-  function lead(query, goes = 'pushState') {
-    const isAnother = pictureOf(query) !== pictureOf(location.search);
-    history[goes](history.state, '', `?${query}`);
+  function lead(query, method = 'pushState') {
+    const isNewPicture = pictureOf(query) !== pictureOf(location.search);
+    history[method](history.state, '', `?${query}`);
     trigger('go', {query});
     document.dispatchEvent(new CustomEvent('vx-address'));
     linkOpened();
-    if (!isAnother) tell();  // else the new capture says when it is there
+    if (!isNewPicture) requestText();  // otherwise `vx-ready` requests it when the new capture arrives
   }
 
-  function tell() {
-    if (now && !isLed) trigger('tell', {step: now});
+  function requestText() {
+    if (current && !isLed) trigger('tell', {step: current});
   }
 
   function close() {
@@ -76,37 +76,37 @@ export function mount({element, props, trigger, watch}) {
     document.querySelector('.vx-rail .learn')?.focus();
   }
 
-  onGoing(lead);  // who goes to a state of the page without the path goes the same way
+  onGoing(lead);  // other parts of the page change its state the same way
 
   const turn = (by) => {
     const next = steps()[at() + by];
     if (next) enter(next.key);
   };
 
-  // ---- what is lit up
+  // ---- highlight
 
-  /** Between the bar and the sheet, however late the room gets its size. */
-  function bring() {
-    const where = isNew && LIT[page.dataset.light];
-    const lit = where && [...document.querySelectorAll(where)].find((one) => one.checkVisibility());
+  /** Scrolls the highlighted part between the top bar and the sheet, even if the room gets its size late. */
+  function scrollToHighlight() {
+    const selector = isScrolling && HIGHLIGHTS[page.dataset.light];
+    const lit = selector && [...document.querySelectorAll(selector)].find((node) => node.checkVisibility());
     if (!lit) return;
     const place = lit.getBoundingClientRect(), sheet = root.getBoundingClientRect();
-    const bar = parseFloat(getComputedStyle(page).scrollPaddingTop);  // of bar and notices
-    const top = Math.max(bar, parseFloat(getComputedStyle(lit).scrollMarginTop));  // what else stays above it
+    const bar = parseFloat(getComputedStyle(page).scrollPaddingTop);  // height of bar and notices
+    const top = Math.max(bar, parseFloat(getComputedStyle(lit).scrollMarginTop));  // room for what stays above the part
     const isBelow = sheet.left < place.right && place.left < sheet.right;
     const by = scrollFor(place, top, isBelow ? sheet.top : innerHeight);
     if (by) scrollBy(0, by);
   }
 
-  new ResizeObserver(bring).observe(document.body);
+  new ResizeObserver(scrollToHighlight).observe(document.body);
   for (const name of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
-    addEventListener(name, ({target}) => { if (!root.contains(/** @type {Node} */ (target))) isNew = false; }, {passive: true});
+    addEventListener(name, ({target}) => { if (!root.contains(/** @type {Node} */ (target))) isScrolling = false; }, {passive: true});
   }
 
-  // ---- what is written
+  // ---- texts
 
   function write() {
-    const {words} = props.value, list = steps(), index = at(), text = told();
+    const {words} = props.value, list = steps(), index = at(), text = currentText();
     if (index < 0) return;
     const {key, title} = list[index];
     root.setAttribute('aria-label', words.learn);
@@ -128,10 +128,10 @@ export function mount({element, props, trigger, watch}) {
     setText(part('.next'), words.learn_next);
     setText(part('.wait'), text ? '' : words.learn_wait);
     setText(part('.refused'), text?.refused ?? '');
-    const isTold = Boolean(text && !text.refused);
-    for (const name of ['.says', '.formula', '.ask', '.do']) part(name).hidden = !isTold;
-    bring();
-    if (isTold) writeText(text, words, key);
+    const hasNumbers = Boolean(text && !text.refused);
+    for (const name of ['.says', '.formula', '.ask', '.do']) part(name).hidden = !hasNumbers;
+    scrollToHighlight();
+    if (hasNumbers) writeText(text, words, key);
   }
 
   function writeText(text, words, key) {
@@ -157,23 +157,23 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function choose(answer) {
-    progress.answers[now] ??= answer;  // what one thought first is what one thought
-    remember(progress);
+    progress.answers[current] ??= answer;  // the first answer counts
+    saveProgress(progress);
     write();
-    notice();
+    checkTask();
   }
 
-  /** Whether what was asked for is done; only after the question, so that the order stays the path's. */
-  function notice() {
-    const text = told();
-    if (!text || text.refused || progress.done[now] || progress.answers[now] === undefined) return;
+  /** Marks the task as done when the address says so; only after the question is answered. */
+  function checkTask() {
+    const text = currentText();
+    if (!text || text.refused || progress.done[current] || progress.answers[current] === undefined) return;
     if (!isDone(text.becomes, location.search)) return;
-    progress.done[now] = true;
-    remember(progress);
+    progress.done[current] = true;
+    saveProgress(progress);
     write();
   }
 
-  // ---- what is heard
+  // ---- events
 
   part('.close').addEventListener('click', close);
   part('.handout').addEventListener('click', () => {
@@ -185,28 +185,28 @@ export function mount({element, props, trigger, watch}) {
   part('.next').addEventListener('click', () => turn(1));
   part('.lead').addEventListener('click', () => {
     isLed = true;
-    lead(addressOf({...steps()[at()].state, ...told().leads}, now, location.search));
+    lead(addressOf({...steps()[at()].state, ...currentText().leads}, current, location.search));
   });
   document.addEventListener('vx-learn', () => {
-    if (now) close();
+    if (current) close();
     else enter(steps().some(({key}) => key === progress.step) ? progress.step : steps()[0]?.key);
   });
-  document.addEventListener('vx-ready', tell);
+  document.addEventListener('vx-ready', requestText);
   document.addEventListener('vx-refused', ({detail}) => {
     if (!detail.asked.paper) return;
     isPrinting = false;
     write();
   });
-  onWritten(notice);
+  onWritten(checkTask);
   addEventListener('popstate', () => {
     const step = inAddress('step');
-    if (step === now || (step && !steps().some(({key}) => key === step))) return;
+    if (step === current || (step && !steps().some(({key}) => key === step))) return;
     show(step);
-    tell();
+    requestText();
   });
   document.addEventListener('keydown', (event) => {
     const by = TURNS[event.key], {target} = event;
-    if (!by || !now || !(inLecture() || target === document.body || root.contains(/** @type {Node} */ (target)))) return;
+    if (!by || !current || !(inLecture() || target === document.body || root.contains(/** @type {Node} */ (target)))) return;
     event.preventDefault();
     event.stopPropagation();
     turn(by);
@@ -219,14 +219,14 @@ export function mount({element, props, trigger, watch}) {
       isPrinting = false;
       make('a', {href: handout.url, download: handout.name}).click();
     }
-    if (!handout) ({shown} = props.value);
-    const step = inAddress('step');
-    const found = steps().find(({key}) => key === step);
-    if (!now && found) {
-      show(step);
-      if (isBare) lead(addressOf(found.state, step, location.search), 'replaceState');
-    } else if (now) write();
-    notice();
+    if (!handout) lastText = props.value.shown;
+    const key = inAddress('step');
+    const step = steps().find((candidate) => candidate.key === key);
+    if (!current && step) {
+      show(key);
+      if (isBare) lead(addressOf(step.state, key, location.search), 'replaceState');
+    } else if (current) write();
+    checkTask();
   }
 
   watch('value', sync);

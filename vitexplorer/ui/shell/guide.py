@@ -1,6 +1,6 @@
-"""The guided path beside the real rooms: what a step says, asks and wants done; the rooms show its picture themselves.
+"""Guided path beside the rooms: each step explains, asks a question and sets a task; the rooms show its picture.
 
-How far a person is stays in their browser; the step that is looked at stands in the address.
+A person's progress stays in their browser; the address names the open step.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _WORDS = (
 
 
 class StepItem(BaseModel):
-    """What is known of a step before there are numbers."""
+    """Parts of a step that need no numbers."""
 
     key: str
     title: str
@@ -43,7 +43,7 @@ class StepItem(BaseModel):
 
 
 class StepText(BaseModel):
-    """A step with the numbers of what is on the screen."""
+    """A step with the numbers of the picture on the screen."""
 
     key: str
     says: str = ""
@@ -56,23 +56,25 @@ class StepText(BaseModel):
     becomes: dict[str, str] = {}
     leads: dict[str, str] = {}
     refused: str = ""
-    """why there are no numbers"""
+    """Reason why there are no numbers; empty if there are"""
 
 
 class GuideData(BaseModel):
-    """The path."""
+    """The path, the open step and the handout."""
 
     steps: list[StepItem] = []
     shown: StepText | None = None
     """None until a step asks for its numbers"""
     handout: ServedFile | None = None
-    """the path on paper, where that was asked for"""
+    """Handout of the whole path; None unless it was requested"""
     words: dict[str, str] = {}
 
 
 class Guide(Widget):
-    """Fires `go` with `query`, the parameters of a step's state, `tell` with `step` when its numbers are wanted,
-    and `handout` with `paper` when the whole path is, on paper.
+    """Component of the guided path.
+
+    It fires `go` with `query`, the parameters of a step's state; `tell` with `step` to request its numbers; and
+    `handout` with `paper` to request the handout.
     """
 
     data_model = GuideData
@@ -80,31 +82,31 @@ class Guide(Widget):
     sends = ("go", "tell", "handout")
 
 
-def guide_data(language: Language, shown: StepText | None = None, handout: ServedFile | None = None) -> GuideData:
-    """The path in one language."""
+def guide_data(language: Language, text: StepText | None = None, handout: ServedFile | None = None) -> GuideData:
+    """Return the path in one language."""
     steps = [
         StepItem(key=step.key, title=step.title.in_(language), state=dict(step.state), light=step.light)
         for step in STEPS
     ]
-    return GuideData(steps=steps, shown=shown, handout=handout, words={key: word(key, language) for key in _WORDS})
+    return GuideData(steps=steps, shown=text, handout=handout, words={key: word(key, language) for key in _WORDS})
 
 
 def step_named(key: object) -> Step | None:
-    """A step by its key, or None."""
+    """Return a step by its key, or None."""
     return next((step for step in STEPS if step.key == key), None)
 
 
-def step_text(step: Step, seen: OnScreen, language: Language) -> StepText:
-    """A step with its numbers filled in; a sentence where the model on the screen has none."""
+def step_text(step: Step, screen: OnScreen, language: Language) -> StepText:
+    """Fill in the numbers of a step, or the reason why the model on the screen has none."""
     try:
-        numbers = step.numbers(seen)
+        numbers = step.numbers(screen)
     except ExplainedError as error:
         return StepText(key=step.key, refused=error.text.in_(language))
     return filled(step, numbers, language)
 
 
 def filled(step: Step, numbers: Numbers, language: Language) -> StepText:
-    """A step's sentences with these numbers."""
+    """Fill these numbers into a step's sentences."""
     say = sayer(numbers, language)
     return StepText(
         key=step.key,
@@ -121,7 +123,7 @@ def filled(step: Step, numbers: Numbers, language: Language) -> StepText:
 
 
 def _pattern(pattern: str, numbers: Numbers) -> str:
-    """A pattern with its numbers; its own braces are none of a name's."""
+    """Fill numbers into a regular expression; `str.format` would stumble over its own braces."""
     for name, value in numbers.items():
         pattern = pattern.replace(f"{{{name}}}", str(value))
     return pattern

@@ -1,16 +1,16 @@
-// How far a person is on the path: what they answered and did, kept by their browser.
+// A person's progress on the guided path: answers and finished tasks, stored in their browser.
 
 const STORE = 'vx-learn';
 
 /**
  * @typedef {object} Progress
- * @property {string} step where they left off
+ * @property {string} step key of the last open step
  * @property {Record<string, number>} answers
  * @property {Record<string, boolean>} done
  */
 
 /** @returns {Progress} */
-export function remembered() {
+export function loadProgress() {
   try {
     const {step, answers, done} = JSON.parse(localStorage.getItem(STORE) ?? '{}');
     return {step: String(step ?? ''), answers: {...answers}, done: {...done}};
@@ -20,37 +20,37 @@ export function remembered() {
 }
 
 /** @param {Progress} progress */
-export function remember(progress) {
+export function saveProgress(progress) {
   try { localStorage.setItem(STORE, JSON.stringify(progress)); } catch { /* then it lasts as long as the page */ }
 }
 
 /**
- * Whether the address says that something is done: every parameter matches its pattern whole.
+ * Returns true if a task is done: every parameter of the address matches its pattern in full.
  *
  * @param {Record<string, string>} becomes
  * @param {string} search
  */
 export function isDone(becomes, search) {
-  const said = new URLSearchParams(search);
-  return Object.entries(becomes).every(([name, pattern]) => new RegExp(`^(?:${pattern})$`).test(said.get(name) ?? ''));
+  const parameters = new URLSearchParams(search);
+  return Object.entries(becomes).every(([name, pattern]) => new RegExp(`^(?:${pattern})$`).test(parameters.get(name) ?? ''));
 }
 
 const PICTURE = {image: '', model: '', weights: 'trained', fit: 'crop', size: ''};
 
 /**
- * What is captured, as far as the parameters say; two that say the same show the same capture.
+ * Returns a key of the captured picture: equal keys mean the same capture.
  *
  * @param {string} search
  */
 export function pictureOf(search) {
-  const said = new URLSearchParams(search);
-  return JSON.stringify(Object.entries(PICTURE).map(([name, first]) => said.get(name) || first));
+  const parameters = new URLSearchParams(search);
+  return JSON.stringify(Object.entries(PICTURE).map(([name, initial]) => parameters.get(name) || initial));
 }
 
-const STAYS = ['image', 'lang', '__theme', 'lecture'];
+const PERSONAL = ['image', 'lang', '__theme', 'lecture'];
 
 /**
- * The parameters of a step: its own state, with the image that a person chose and how they look at the page.
+ * Returns the parameters of a step: its own state, with the person's image, language, theme and lecture mode.
  *
  * @param {Record<string, string>} state
  * @param {string} step
@@ -58,15 +58,15 @@ const STAYS = ['image', 'lang', '__theme', 'lecture'];
  */
 export function addressOf(state, step, search) {
   const now = new URLSearchParams(search), query = new URLSearchParams();
-  for (const name of STAYS) if (now.has(name)) query.set(name, now.get(name));
+  for (const name of PERSONAL) if (now.has(name)) query.set(name, now.get(name));
   for (const [name, value] of Object.entries({...state, step})) query.set(name, value);
   return query.toString();
 }
 
-const EDGE = 16;  // pixels, for the line around what is lit up
+const EDGE = 16;  // pixels, for the line around the highlighted part
 
 /**
- * How far to scroll so that a part is seen between two edges: its beginning where there is no room for all of it.
+ * Returns the distance to scroll so that a part lies between two edges; only its beginning if it is too large.
  *
  * @param {{top: number, bottom: number}} part
  * @param {number} top

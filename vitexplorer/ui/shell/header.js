@@ -1,4 +1,4 @@
-// The switches at the right end of the top bar, which act in the browser alone.
+// Switches at the right end of the top bar; they act in the browser alone.
 
 import {writeAddress} from '../kit/address.js';
 import {chip} from './chip.js';
@@ -7,7 +7,7 @@ import {onTheme, theme} from '../kit/theme.js';
 import {frameCode} from './embedded.js';
 import {inLecture, lectureMode, listenInLectures} from './lecture.js';
 
-const SAID = 1600;  // milliseconds that a button says what it has done
+const NOTE_TIME = 1600;  // milliseconds that a button shows the result of its action
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, watch}) {
@@ -15,11 +15,11 @@ export function mount({element, props, watch}) {
   const [language, dark, lecture, link] = root.querySelectorAll('button'), part = (selector) => root.querySelector(selector);
   const code = part('textarea'), copy = part('.copy'), {sheet, onOpen} = chip(root);
 
-  // The first that a keyboard meets: past the bar and the rail, to the question of the room that is open.
+  // First element in the tab order: it skips the top bar and the rail and leads to the open room's question.
   const skip = make('a', {className: 'vx-skip', href: '#vx-rooms', onclick(event) {
     event.preventDefault();
     const headings = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('#vx-rooms :is(.question, h2)')]);
-    const question = headings.find((one) => one.checkVisibility());
+    const question = headings.find((node) => node.checkVisibility());
     if (!question) return;
     question.tabIndex = -1;
     question.focus();
@@ -44,11 +44,11 @@ export function mount({element, props, watch}) {
     code.ariaLabel = words.embed || '';
   }
 
-  /** Says on the button whether a text is where a person can paste it from. */
-  async function copied(button, text) {
+  /** Copies a text to the clipboard and shows on the button if that worked. */
+  async function copyText(button, text) {
     const {words} = props.value, done = await navigator.clipboard?.writeText(text).then(() => true, () => false);
     button.textContent = done ? words.link_copied : words.link_not_copied;
-    setTimeout(show, SAID);
+    setTimeout(show, NOTE_TIME);
   }
 
   language.addEventListener('click', () => {
@@ -57,18 +57,18 @@ export function mount({element, props, watch}) {
     location.assign(url);
   });
   dark.addEventListener('click', () => {
-    const now = document.body.classList.toggle('dark');
-    writeAddress({__theme: now ? 'dark' : 'light'});
+    const isDark = document.body.classList.toggle('dark');
+    writeAddress({__theme: isDark ? 'dark' : 'light'});
   });
   lecture.addEventListener('click', () => {
     lectureMode(!inLecture());
     writeAddress({lecture: inLecture() ? '1' : ''});
     show();
   });
-  link.addEventListener('click', () => copied(link, location.href));
-  copy.addEventListener('click', () => copied(copy, code.value));
+  link.addEventListener('click', () => copyText(link, location.href));
+  copy.addEventListener('click', () => copyText(copy, code.value));
   onOpen(() => {
-    const heading = [...document.querySelectorAll('#vx-rooms :is(.question, h2)')].find((one) => one.checkVisibility());
+    const heading = [...document.querySelectorAll('#vx-rooms :is(.question, h2)')].find((node) => node.checkVisibility());
     code.value = frameCode(location.href, [heading?.textContent, document.title].filter(Boolean).join(' · '));
   });
   listenInLectures();

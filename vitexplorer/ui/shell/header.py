@@ -1,4 +1,4 @@
-"""The switches of the top bar: language, light or dark, lecture mode, a link to what is on the screen or its frame."""
+"""Switches of the top bar: language, light or dark, lecture mode, and a link to this picture or code to embed it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _WORDS = (
 
 
 class HeaderData(BaseModel):
-    """The switches' words."""
+    """Words of the switches."""
 
     other_code: str = ""
-    """what `?lang=` becomes when the language is switched"""
+    """New value of `?lang=` when the language is switched"""
     words: dict[str, str] = {}
 
 
@@ -41,7 +41,7 @@ class Header(Widget):
 
 
 def header_data(language: Language, frames: str) -> HeaderData:
-    """The header in one language, offering the other; `frames` says where the page may be shown in one."""
+    """Return the header in one language, offering the other; `frames` are the sites that may embed the page."""
     sites = " ".join(site for site in frames.split() if site != "'self'") or word("embed_own_alone", language)
     allowed = {"embed_allowed": word("embed_allowed", language, frames=sites)}
     return HeaderData(

@@ -1,4 +1,4 @@
-// The image in use, and every way to another one: examples, a file, a drop anywhere on the page, the clipboard, the webcam.
+// Image chip: the current image, and ways to another: examples, a file, a drop on the page, the clipboard, the webcam.
 
 import {camera} from '../kit/camera.js';
 import {chip} from './chip.js';
@@ -10,9 +10,9 @@ export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-image'), part = (selector) => root.querySelector(selector);
   const {sheet, say, close} = chip(root);
   const frame = part('.camera'), video = part('video'), alert = part('.alert'), bar = part('progress');
-  let sending = 0;  // number of the latest picture that was sent: an earlier one that arrives late is not wanted
+  let sending = 0;  // number of the latest upload; late answers to earlier ones are ignored
 
-  const complain = (sentence) => {
+  const showError = (sentence) => {
     setText(alert, sentence);
     if (!sheet.matches(':popover-open')) sheet.showPopover();
   };
@@ -25,32 +25,32 @@ export function mount({element, props, trigger, watch}) {
 
   /** @param {Blob | null | undefined} picture */
   async function send(picture) {
-    if (!picture) return complain(props.value.words.image_none);
-    const mine = ++sending;
+    if (!picture) return showError(props.value.words.image_none);
+    const own = ++sending;
     bar.hidden = false;
     const answer = await sendPicture(picture, (share) => { bar.value = share; });
-    if (mine !== sending) return;
+    if (own !== sending) return;
     bar.hidden = true;
     if ('image' in answer) choose(answer.image);
-    else complain(answer.refused || props.value.words.image_lost);
+    else showError(answer.refused || props.value.words.image_lost);
   }
 
   // ---- webcam
 
-  const lens = camera(video, () => { frame.hidden = true; });
+  const webcam = camera(video, () => { frame.hidden = true; });
 
   part('.webcam').addEventListener('click', async () => {
     setText(alert, '');
-    const refused = await lens.start();
-    frame.hidden = Boolean(refused);
-    if (refused) complain(props.value.words[refused]);
+    const reason = await webcam.start();
+    frame.hidden = Boolean(reason);
+    if (reason) showError(props.value.words[reason]);
   });
   part('.take').addEventListener('click', async () => {
-    const still = lens.still();
-    lens.stop();
+    const still = webcam.still();
+    webcam.stop();
     send(await still);
   });
-  sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => { if (event.newState === 'closed') lens.stop(); });
+  sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => { if (event.newState === 'closed') webcam.stop(); });
 
   // ---- file, drop, clipboard
 
@@ -58,11 +58,11 @@ export function mount({element, props, trigger, watch}) {
     if (target.files.length) send(target.files[0]);
     target.value = '';
   });
-  // Another room may take files of its own: what lands there is left alone.
-  const isOurs = ({target, dataTransfer}) => props.value?.takes_drops && dataTransfer.types.includes('Files')
+  // Rooms may take files themselves; drops on their file areas are ignored here.
+  const isForChip = ({target, dataTransfer}) => props.value?.takes_drops && dataTransfer.types.includes('Files')
     && !target.closest?.('input, [data-takes-files]');
   document.addEventListener('dragover', (event) => {
-    if (!isOurs(event)) return;
+    if (!isForChip(event)) return;
     event.preventDefault();
     document.body.classList.add('vx-dropping');
   });
@@ -71,7 +71,7 @@ export function mount({element, props, trigger, watch}) {
   });
   document.addEventListener('drop', (event) => {
     document.body.classList.remove('vx-dropping');
-    if (!isOurs(event) || [...event.dataTransfer.files].some(isOfModel)) return;
+    if (!isForChip(event) || [...event.dataTransfer.files].some(isOfModel)) return;
     event.preventDefault();
     send(event.dataTransfer.files[0]);
   });
@@ -79,10 +79,10 @@ export function mount({element, props, trigger, watch}) {
     if (!props.value?.takes_drops) return;
     const file = [...event.clipboardData.files].find(({type}) => type.startsWith('image/'));
     if (file) send(file);
-    else if (!event.target.closest?.('input, textarea, [contenteditable]')) complain(props.value.words.paste_none);
+    else if (!event.target.closest?.('input, textarea, [contenteditable]')) showError(props.value.words.paste_none);
   });
 
-  // ---- what Python sends
+  // ---- data from Python
 
   function thumbnail({id, title, image}) {
     return make('button', {type: 'button', dataset: {id}, onclick: () => choose(id)},
@@ -97,7 +97,8 @@ export function mount({element, props, trigger, watch}) {
   function show() {
     const value = props.value;
     if (!value) return;
-    const {words, groups, chosen, title, note, thumb} = value, names = JSON.stringify(groups.map(({items}) => items.map((item) => item.title)));
+    const {words, groups, chosen, title, note, thumb} = value;
+    const names = JSON.stringify(groups.map(({items}) => items.map((item) => item.title)));
     say(words.image, title, note);
     if (thumb) part('.chip img').src = thumb;
     setText(part('.upload'), words.image_upload);

@@ -1,4 +1,4 @@
-"""The image in use, as a chip of the top bar; examples, files, the clipboard and the webcam stand in its sheet."""
+"""Image chip of the top bar; its sheet offers examples, files, the clipboard and the webcam."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ExampleItem(BaseModel):
     id: str
     title: str
     image: str
-    """where it is, as of `thumb`"""
+    """Address of the image, as in `thumb`"""
 
 
 class ExampleGroup(BaseModel):
@@ -43,7 +43,7 @@ class ExampleGroup(BaseModel):
 
 
 class ImageChipData(BaseModel):
-    """The chip and the examples."""
+    """The chip and the examples of its sheet."""
 
     chosen: str = ""
     title: str = ""
@@ -51,12 +51,12 @@ class ImageChipData(BaseModel):
     thumb: str = ""
     groups: list[ExampleGroup] = []
     takes_drops: bool = True
-    """whether what is dropped or pasted anywhere on the page is for this chip"""
+    """True if the chip takes images that are dropped or pasted anywhere on the page"""
     words: dict[str, str] = {}
 
 
 class ImageChip(Widget):
-    """Fires `choose` with `image`: an example's id, or that of a picture that `/picture` has taken."""
+    """Component that fires `choose` with `image`: the id of an example, or of an image that `/picture` has stored."""
 
     data_model = ImageChipData
     stem = "image_chip"
@@ -64,7 +64,7 @@ class ImageChip(Widget):
 
 
 def image_chip(image: str, language: Language) -> ImageChipData:
-    """The chip for an image by its id; one that is no longer here has no thumbnail."""
+    """Return the chip of an image by its id; an image that is no longer stored has no thumbnail."""
     example = examples().get(image)
     return ImageChipData(
         chosen=image,
@@ -75,12 +75,12 @@ def image_chip(image: str, language: Language) -> ImageChipData:
             ExampleGroup(
                 title=word(title, language),
                 items=[
-                    ExampleItem(id=one.id, title=one.title.in_(language), image=example_url(one))
-                    for one in examples().values()
-                    if (one.kind != "photograph") == drawn
+                    ExampleItem(id=item.id, title=item.title.in_(language), image=example_url(item))
+                    for item in examples().values()
+                    if (item.kind != "photograph") == is_drawn
                 ],
             )
-            for title, drawn in (("examples_drawn", True), ("examples_photographs", False))
+            for title, is_drawn in (("examples_drawn", True), ("examples_photographs", False))
         ],
         words={key: word(key, language) for key in _WORDS},
     )

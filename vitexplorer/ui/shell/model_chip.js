@@ -1,13 +1,13 @@
-// The model in use, and the list in which another is searched. Any name that is typed may be asked for where Python allows it.
+// Model chip: the current model, and a list to search for others. Any typed name can be requested if Python allows it.
 
 import {chip} from './chip.js';
 import {filled, make, refill, setText} from '../kit/dom.js';
 import {labelled} from '../kit/punctuation.js';
-import {found, grouped} from './searching.js';
+import {grouped, matching} from './searching.js';
 import {modelFile} from './model_file.js';
 
 /**
- * Whether what is typed leads to a file or folder rather than to a name.
+ * True if the typed text is the path of a file or folder, not the name of a model.
  *
  * @param {string} text
  */
@@ -36,12 +36,12 @@ export function mount({element, props, trigger, watch}) {
     }, make('b', {textContent: title}), make('span', {className: 'state', textContent: state}), make('span', {className: 'name', textContent: typed, hidden: !typed}));
   }
 
-  function asTyped(name) {
+  function typedOption(name) {
     const {words} = props.value;
     return option({name, title: filled(words.model_typed, {name}), state: '', typed: name});
   }
 
-  function named(path) {
+  function pathOption(path) {
     return make('button', {type: 'button', role: 'option', tabIndex: -1, id: `${list.id}-path`, onclick: () => file.openPath(path)},
       make('b', {textContent: props.value.words.file_named}), make('span', {className: 'name', textContent: path}));
   }
@@ -55,16 +55,16 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function filter() {
-    const {models, any, words} = props.value, sought = search.value.trim();
-    const hits = found(models, sought, ['name', 'title', 'family', 'state']);
-    const isName = any && /^[A-Za-z0-9_.]+$/.test(sought) && !models.some(({name}) => name === sought);
+    const {models, any, words} = props.value, query = search.value.trim();
+    const hits = matching(models, query, ['name', 'title', 'family', 'state']);
+    const isOtherName = any && /^[A-Za-z0-9_.]+$/.test(query) && !models.some(({name}) => name === query);
     list.replaceChildren(...grouped(hits, 'family').flatMap(([family, entries]) => [make('h3', {textContent: family}), ...entries.map(option)]));
-    if (props.value.named && isPath(sought)) list.append(named(sought));
-    else if (isName) list.append(asTyped(sought));
+    if (props.value.named && isPath(query)) list.append(pathOption(query));
+    else if (isOtherName) list.append(typedOption(query));
     options = [...list.querySelectorAll('button')];
     setText(part('.found'), options.length ? words[any ? 'model_info' : 'model_info_closed'] : words.model_not_found);
-    const isMeant = (node) => (sought ? node.id === `${list.id}-${sought}` : node.ariaSelected === 'true');
-    mark(Math.max(0, options.findIndex(isMeant)));
+    const isBest = (node) => (query ? node.id === `${list.id}-${query}` : node.ariaSelected === 'true');
+    mark(Math.max(0, options.findIndex(isBest)));
   }
 
   search.addEventListener('input', filter);
@@ -75,7 +75,7 @@ export function mount({element, props, trigger, watch}) {
     else return;
     event.preventDefault();
   });
-  // The field has the focus as soon as the sheet is open, and may hold the first letters before this is told.
+  // The field gets the focus when the sheet opens, so it may contain the first letters before this event.
   onOpen(filter);
   sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => { if (event.newState === 'closed') search.value = ''; });
 

@@ -1,4 +1,4 @@
-"""The model in use, as a chip of the top bar; the list of models and the choice of weights stand in its sheet."""
+"""Model chip of the top bar; its sheet has the list of models and the choice of weights."""
 
 from __future__ import annotations
 
@@ -13,41 +13,43 @@ class ModelItem(BaseModel):
     name: str
     title: str
     family: str
-    """heading in the list"""
+    """Heading of its group in the list"""
     state: str
-    """whether its weights are here"""
+    """State of its weights in words: bundled, on this machine, to download"""
     typed: str = ""
-    """what people call it who write programs; empty for a visitor's own"""
+    """Name of the model in programs; empty for a visitor's own"""
 
 
 class ModelChipData(BaseModel):
-    """The chip and the list."""
+    """The chip and the list of its sheet."""
 
     name: str = ""
     title: str = ""
     note: str = ""
     sentence: str = ""
-    """what the catalogue says of it"""
+    """Description from the catalogue"""
     notes: list[str] = []
-    """what one that is not in the catalogue says of itself: what was translated, guessed or left out"""
+    """Notes on loading a model that is not in the catalogue: what was translated, guessed or left out"""
     weights: str = "trained"
-    """trained or random; empty for a visitor's own model, which is what it is"""
+    """`trained` or `random`; empty for a visitor's own model, which offers no choice"""
     models: list[ModelItem] = []
     any: bool = False
-    """whether a name outside the list may be asked for"""
+    """True if the visitor may request a name outside the list"""
     kinds: list[str] = []
-    """endings of the files that may be opened"""
+    """Extensions of the files that may be opened"""
     named: bool = False
-    """whether a path of the machine that serves the page may be typed"""
+    """True if the visitor may type a path on the machine that serves the page"""
     most: int = 0
-    """megabytes of what may be sent"""
+    """Largest upload in megabytes"""
     takes_drops: bool = True
-    """whether a model's file that is dropped anywhere on the page is for this chip"""
+    """True if the chip takes model files that are dropped anywhere on the page"""
     words: dict[str, str] = {}
 
 
 class ModelChip(Widget):
-    """Fires `choose` with `model`, a name (that of a file too, which `/model` has taken), or with `weights`."""
+    """Component that fires `choose` with `model`, the name of a model or of a file that `/model` has stored, or with
+    `weights`.
+    """
 
     data_model = ModelChipData
     stem = "model_chip"

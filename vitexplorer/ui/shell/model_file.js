@@ -1,4 +1,4 @@
-// A model from a file of a person's own: chosen, dropped on the page or named by its path; how far it is, and why not.
+// A person's own model file: chosen, dropped on the page or named by its path, with progress and error messages.
 
 import {filled, make, setText} from '../kit/dom.js';
 import {isOfModel, sendModel} from '../kit/sending.js';
@@ -13,7 +13,8 @@ import {isOfModel, sendModel} from '../kit/sending.js';
 export function modelFile({root, sheet, value, choose}) {
   const part = (selector) => root.querySelector(`.own ${selector}`);
   const work = part('.work'), bar = part('progress'), several = part('.several');
-  let stop = () => {}, latest = 0;  // number of what was opened last: an earlier one that ends late is not wanted
+  let stop = () => {};
+  let latest = 0;  // number of the latest upload; late answers to earlier ones are ignored
 
   function say(sentence) {
     setText(part('.alert'), sentence);
@@ -28,33 +29,33 @@ export function modelFile({root, sheet, value, choose}) {
   function show(name, {sending, share, doing}) {
     const percent = Math.floor(100 * (sending ?? 0));
     setText(part('.doing'), doing ?? filled(value().words.file_sending, {file: name, share: percent}));
-    const known = doing ? share : sending;
-    if (known === null || known === undefined) bar.removeAttribute('value');
-    else bar.value = known;
+    const done = doing ? share : sending;
+    if (done === null || done === undefined) bar.removeAttribute('value');
+    else bar.value = done;
   }
 
   /**
    * @param {File[]} files
-   * @param {Record<string, string>} asked
-   * @param {string} name of what is opened, for a person
+   * @param {Record<string, string>} request parameters of `/model`
+   * @param {string} name name of the file in messages
    */
-  async function open(files, asked, name) {
-    const mine = ++latest, {words} = value();
+  async function open(files, request, name) {
+    const own = ++latest, {words} = value();
     stop();
     say('');
     several.replaceChildren();
     work.hidden = false;
     if (!sheet.matches(':popover-open')) sheet.showPopover();
     show(name, {sending: 0});
-    const sent = sendModel(files, asked, (step) => { if (mine === latest) show(name, step); });
-    stop = sent.stop;
-    const answer = await sent.opened;
-    if (mine !== latest) return;
+    const upload = sendModel(files, request, (step) => { if (own === latest) show(name, step); });
+    stop = upload.stop;
+    const answer = await upload.opened;
+    if (own !== latest) return;
     work.hidden = true;
     if (answer.several?.length) {
       say(answer.refused ?? '');
-      several.replaceChildren(...answer.several.map((one) => make('button', {
-        type: 'button', textContent: one.title, onclick: () => pick(String(answer.model), one.name, name),
+      several.replaceChildren(...answer.several.map((base) => make('button', {
+        type: 'button', textContent: base.title, onclick: () => pick(String(answer.model), base.name, name),
       })));
     } else if (answer.model) choose(answer.model);
     else if ('refused' in answer || 'error' in answer) say(answer.refused || answer.error || words.file_lost);
@@ -67,7 +68,7 @@ export function modelFile({root, sheet, value, choose}) {
     else choose(model);
   }
 
-  /** @param {File[]} files that were chosen or dropped together */
+  /** @param {File[]} files files that were chosen or dropped together */
   function take(files) {
     const {kinds, most, words, name, weights} = value();
     const wrong = files.find((file) => !kinds.some((kind) => file.name.toLowerCase().endsWith(kind)));
@@ -84,7 +85,7 @@ export function modelFile({root, sheet, value, choose}) {
     input.value = '';
   });
   part('.stop').addEventListener('click', () => stop());
-  // What is dropped elsewhere than here may be a picture, or for a room that takes files of its own.
+  // A drop elsewhere on the page may be an image, or be meant for a room that takes files itself.
   document.addEventListener('drop', (event) => {
     const files = [...event.dataTransfer.files];
     if (!value()?.takes_drops || event.target.closest?.('input, [data-takes-files]') || !files.some(isOfModel)) return;
@@ -93,9 +94,9 @@ export function modelFile({root, sheet, value, choose}) {
   });
 
   return {
-    /** @param {string} path of the machine that serves the page */
+    /** @param {string} path path on the machine that serves the page */
     openPath: (path) => open([], {model: value().name, weights: value().weights, path}, path),
-    /** What Python says. */
+    /** Shows new data from Python. */
     update() {
       const {words, kinds, named, most} = value();
       setText(part('.open'), words.file_open);

@@ -1,4 +1,4 @@
-"""The model chip: the model in use, and every model of the catalogue with its state."""
+"""Data of the model chip: the current model, and every model of the catalogue with its state."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ _WORDS = (
 
 
 def model_state(entry: CatalogEntry, settings: Settings) -> Text:
-    """Bundled, on this machine, so many megabytes to download, or not reachable.
+    """Return the state of a model's weights: bundled, on this machine, megabytes to download, or not reachable.
 
-    The cache is looked at only once timm is loaded: the page does not wait for that.
+    The cache of weights is checked only once timm is loaded; the page does not wait for that.
     """
     if entry.bundled:
         return UI_WORDS["state_bundled"]
@@ -62,17 +62,17 @@ def model_state(entry: CatalogEntry, settings: Settings) -> Text:
 
 
 def model_items(language: Language, settings: Settings, tuned: Iterable[TunedChoice] = ()) -> list[ModelItem]:
-    """A visitor's own models, those from files first, and every model of the catalogue, bundled ones first."""
+    """List a visitor's own models, those from files first, then every model of the catalogue, bundled ones first."""
     bundled = word("models_bundled", language)
-    from_file = {True: "file", False: "tuned"}
+    origin = {True: "file", False: "tuned"}
     return [
         ModelItem(
-            name=one.name,
-            title=one.label,
-            family=word(f"models_{from_file[one.sent]}", language),
-            state=word(f"state_{from_file[one.sent]}", language),
+            name=choice.name,
+            title=choice.label,
+            family=word(f"models_{origin[choice.sent]}", language),
+            state=word(f"state_{origin[choice.sent]}", language),
         )
-        for one in sorted(tuned, key=lambda one: not one.sent)
+        for choice in sorted(tuned, key=lambda choice: not choice.sent)
     ] + [
         ModelItem(
             name=entry.name,
@@ -86,7 +86,7 @@ def model_items(language: Language, settings: Settings, tuned: Iterable[TunedCho
 
 
 def tuned_choices(engine: Engine, settings: Settings, visitor: str) -> tuple[TunedChoice, ...]:
-    """The models of a visitor: tuned ones, and those from files."""
+    """Return the visitor's own models: fine-tuned ones, and those from files."""
     return tuple(engine.places.tuned(visitor)) if visitor or not settings.hosted else ()
 
 
@@ -97,18 +97,19 @@ def model_chip(
     tuned: Iterable[TunedChoice] = (),
     loaded: LoadedModel | None = None,
 ) -> ModelChipData:
-    """The chip for the model of an address; `loaded` is that model, where it is in memory: what it says of itself."""
+    """Return the chip of an address's model; `loaded` is that model if it is in memory, and contributes its notes."""
     entry = find(address.model)
     items = model_items(language, settings, tuned)
     item = next((item for item in items if item.name == address.model), None)
-    state, own = item.state if item else "", address.model.startswith(MODEL)
+    state = item.state if item else ""
+    is_own = address.model.startswith(MODEL)
     return ModelChipData(
         name=address.model,
         title=item.title if item else address.model,
-        note=word("weights_random_note", language) if address.weights == "random" and not own else state,
+        note=word("weights_random_note", language) if address.weights == "random" and not is_own else state,
         sentence=entry.sentence.in_(language) if entry else "",
         notes=[note.in_(language) for note in loaded.notes] if loaded and not entry else [],
-        weights="" if own else address.weights,
+        weights="" if is_own else address.weights,
         models=items,
         any=settings.any_model,
         kinds=list(kinds(settings)),

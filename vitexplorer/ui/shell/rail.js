@@ -1,16 +1,17 @@
-// The rooms, and the only place that knows which one is entered: by a click here, by another part of the page that
-// says `vx-room`, by back and forward.
+// Rail of rooms. It alone knows the open room, which changes by a click here, by the event `vx-room` of another part of
+// the page, and by the browser's back and forward buttons.
 
 import {inAddress, pushAddress, viewChanges, writeAddress} from '../kit/address.js';
 import {make} from '../kit/dom.js';
 import {svg} from '../kit/svg.js';
 
 const BOOK = 'M12 5c-2.500-1.500-5.500-2-9-2v15c3.500 0 6.500.500 9 2c2.500-1.500 5.500-2 9-2V3c-3.500 0-6.500.500-9 2z M12 5v15';
-let isNew = false, fill = () => {};  // the capture is, and no room was filled with it
+let isCaptureNew = false;  // true until a room was filled with it
+let fill = () => {};
 
-/** The capture is new: the room that is looked at fills itself, as soon as the rail knows which one that is. */
+/** Announces a new capture: the open room fills itself as soon as the rail knows which one is open. */
 export function look() {
-  isNew = true;
+  isCaptureNew = true;
   fill();
 }
 
@@ -21,7 +22,7 @@ export function mount({element, props, trigger, watch}) {
 
   /**
    * @param {string} room
-   * @param {string} by a `person`, who finds what is on the screen there, or a `link`, with which another capture comes
+   * @param {string} by `person`, who sees the current capture in the room, or `link`, which brings another capture
    */
   function enter(room, by = 'person') {
     Object.assign(root.dataset, {room, by});
@@ -51,7 +52,7 @@ export function mount({element, props, trigger, watch}) {
     type: 'button', dataset: {room: key}, onclick: () => go(key),
   }, picture(icon), title));
 
-  /** The guided path is no room: it goes on beside whichever is entered. */
+  /** Button of the guided path, which is not a room: it stays open beside every room. */
   const path = (title) => make('li', {}, make('button', {
     type: 'button', className: 'learn', ariaPressed: String(isLearning),
     onclick: () => document.dispatchEvent(new CustomEvent('vx-learn')),
@@ -75,8 +76,8 @@ export function mount({element, props, trigger, watch}) {
     if (event.target === document.activeElement) /** @type {HTMLElement | null} */ (list.querySelector('[aria-current]'))?.focus({preventScroll: true});
   });
   fill = () => {
-    if (!isNew || !root.dataset.room) return;
-    isNew = false;
+    if (!isCaptureNew || !root.dataset.room) return;
+    isCaptureNew = false;
     trigger(`look_${root.dataset.room}`, {});
   };
   addEventListener('popstate', () => {
@@ -89,11 +90,11 @@ export function mount({element, props, trigger, watch}) {
     const value = props.value;
     if (!value) return;
     root.setAttribute('aria-label', value.label);
-    const held = [...list.querySelectorAll('button')].indexOf(/** @type {any} */ (document.activeElement));
+    const focused = [...list.querySelectorAll('button')].indexOf(/** @type {any} */ (document.activeElement));
     list.replaceChildren(path(value.learn), ...value.rooms.map(entry));
-    list.querySelectorAll('button')[held]?.focus({preventScroll: true});
+    list.querySelectorAll('button')[focused]?.focus({preventScroll: true});
     mark();
-    if (inAddress('room')) writeAddress({room: value.room});  // a link may have an older name for it
+    if (inAddress('room')) writeAddress({room: value.room});  // an old link may have a former key
     if (value.room !== root.dataset.room) enter(value.room, 'link');
     fill();
   }

@@ -1,4 +1,4 @@
-"""The rail of rooms at the left, on a phone at the bottom."""
+"""Rail of rooms at the left of the page, on a phone at the bottom."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.kit.widget import Widget
 
 SELECTED = "() => ({__type__: 'update', selected: document.querySelector('.vx-rail').dataset.room})"
-"""what the tabs become in the browser itself, without a word to the server"""
+"""Script that selects the tab of a room in the browser, without a request to the server"""
 
 
 class RailItem(BaseModel):
@@ -21,38 +21,44 @@ class RailItem(BaseModel):
     key: str
     title: str
     icon: str = ""
-    """path of an SVG on a field of 24 by 24"""
+    """Path data of an SVG of 24 x 24 units"""
     apart: bool = False
-    """whether a line separates it from the one before"""
+    """True if a line separates it from the previous room"""
 
 
 class RailData(BaseModel):
-    """The rooms and the one that is looked at."""
+    """The rooms and the open one."""
 
     label: str = ""
     learn: str = ""
-    """of the button that opens the guided path"""
+    """Label of the button that opens the guided path"""
     rooms: list[RailItem] = []
     room: str = ""
     first: str = ""
-    """the room of an address that names none"""
+    """Room that opens if the address names none"""
 
 
 class Rail(Widget):
-    """Fires `enter` with `room` whenever another room is looked at, and an event of each room, see `look`."""
+    """Component that fires `enter` with `room` whenever another room opens, and an event of each room, see `look`."""
 
     data_model = RailData
     stem = "rail"
     sends = ("enter",)
 
     def __init__(self, value: Any = None, *, rooms: Iterable[str] = (), **options: Any):
-        """Args: value: `RailData` or None; rooms: keys of those that have an event; options: as for `Widget`."""
+        """Make a rail.
+
+        Args:
+            value: `RailData` or None.
+            rooms: keys of the rooms that have an event.
+            options: options of `Widget`.
+        """
         self.sends = (*type(self).sends, *(f"look_{room}" for room in rooms))
         super().__init__(value, **options)
 
     def look(self, room: str) -> Callable[..., Dependency]:
-        """Binder of a function to the moments in which this room is looked at and the capture is new.
+        """Return the function that binds a handler to this room being open with a new capture.
 
-        The browser knows which room that is: the others ask nothing.
+        The browser knows which room is open, so the other rooms send no request.
         """
         return partial(getattr(self, f"look_{room}"), trigger_mode="always_last")

@@ -17,18 +17,18 @@ from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_sign import Signs
 
 _UNMARKED = {"show_progress": "hidden", "show_progress_on": [], "api_visibility": "private"}
-"""nothing is marked as being on its way: gradio would, at every step of every event, copy the values of all outputs of
-all events there were so far, and of all that these contain"""
+"""Options without gradio's progress marks, for which it copies all values of all earlier events' outputs at every step
+of every event"""
 QUICK = {"queue": False, **_UNMARKED}
-"""options of an event that is answered from memory"""
+"""Options of an event that is answered from memory"""
 WAITING = {"concurrency_limit": None, **_UNMARKED}
-"""options of one that says how far it is: it waits in our queue, not in gradio's"""
+"""Options of an event that reports its progress; it waits in our scheduler, not in gradio's queue"""
 FIGURE = "figure"
-"""what one waits for who asked for a figure: another one, the stop button and another room end it"""
+"""Purpose of a visitor's wait for a figure; another figure, the stop button or another room ends the wait"""
 Listen = Callable[..., Dependency]
-"""how a function is bound to an event: `button.click`, or `event.then`"""
+"""Type of functions that bind a handler to an event: `button.click`, `event.then`"""
 Updates = dict[Block | str, Any]
-"""what an event changes: a value for each output that becomes another; `gr.skip()`, whose key is a word, for none"""
+"""Type of an event's result: new values by output component, or `gr.skip()`, a dictionary with a string key"""
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,15 @@ class Desk:
     engine: Engine
     t: Translations
     address: gr.State
-    """an Address: image, model, weights, fit that are on the screen"""
+    """State with the Address on the screen: image, model, weights, fit"""
     language: gr.State
     rooms: Signs = ()
-    """of this installation, in their order"""
+    """Rooms of this installation, in their order"""
     visitor: gr.State | None = None
-    """what the visitor's browser is called: fine-tuning keeps visitors apart by it"""
+    """State with the name of the visitor's browser, by which fine-tuning tells visitors apart"""
 
     def python_lines(self, address: Address, view: str, *, changed: bool = False, **settings: object) -> str:
-        """The lines that reproduce a figure in a script or notebook, of the changed run where that is what it shows."""
+        """Write the lines that reproduce a figure in a script or notebook; `changed` if it shows the changed run."""
         size = f", size={python_size(address.picture.size)}" if address.picture.size else ""
         change = f'capture = vx.intervene(capture, "{address.change}")\n' if changed else ""
         arguments = "".join(f", {name}={python_value(value)}" for name, value in settings.items())
@@ -63,19 +63,19 @@ class Desk:
         )
 
     def lines_of_two(self, left: Address, right: Address, comparison: str, settings: Mapping[str, object]) -> str:
-        """The lines that reproduce a comparison; images are `left.png` and `right.png` where they differ."""
-        alike = left.image == right.image
+        """Write the lines that reproduce a comparison; the images are `left.png` and `right.png` if they differ."""
+        is_one_image = left.image == right.image
         arguments = "".join(f", {name}={python_value(value)}" for name, value in settings.items())
         lines = ["import vitexplorer as vx", ""]
         for side, address in (("left", left), ("right", right)):
             size = f", size={python_size(address.picture.size)}" if address.picture.size else ""
-            file = "picture.png" if alike else f"{side}.png"
+            file = "picture.png" if is_one_image else f"{side}.png"
             lines.append(f'{side} = vx.capture(vx.{self._load(address)}, "{file}", fit="{address.fit}"{size})')
         for side, change in (("left", left.left_change), ("right", right.other_change)):
             if change:
                 lines.append(f'{side} = vx.intervene({side}, "{change}")')
         if images := settings.get("images"):
-            lines.append(_more(len(images), left))
+            lines.append(_more_images(len(images), left))
         lines += [f'result = vx.compare("{comparison}", left, right{arguments})', 'vx.save(result, "figure.png")']
         return "\n".join(lines)
 
@@ -86,23 +86,27 @@ class Desk:
             return f'load_model("{address.model}"{weights})'
         from vitexplorer.models.about import about
 
-        path, said = self.engine.places.path_of(file), about(file)
-        if said is None:
+        path = self.engine.places.path_of(file)
+        description = about(file)
+        if description is None:
             return f'load_model(weights="{path}")'
-        return f'load_model("{said.base.model}", weights="{path}")' if said.merged else f'load_tuned("{path}")'
+        if description.merged:
+            return f'load_model("{description.base.model}", weights="{path}")'
+        return f'load_tuned("{path}")'
 
 
-def _more(count: int, left: Address) -> str:
+def _more_images(count: int, left: Address) -> str:
+    """Write the line that captures further images as the left side is captured."""
     size = f", size={python_size(left.picture.size)}" if left.picture.size else ""
-    seen = f'vx.capture(left.model, file, fit="{left.fit}"{size})'
-    run = f'vx.intervene({seen}, "{left.left_change}")' if left.left_change else seen
+    plain = f'vx.capture(left.model, file, fit="{left.fit}"{size})'
+    run = f'vx.intervene({plain}, "{left.left_change}")' if left.left_change else plain
     files = ", ".join(f'"picture_{number}.png"' for number in range(3, count + 3))
     return f"images = [{run} for file in ({files},)]"
 
 
 def python_value(value: object) -> str:
-    """A setting as Python writes it: a target that is no class by its text, another image by its capture."""
-    if isinstance(value, tuple) and any(isinstance(one, NamedCapture) for one in value):
+    """Write a setting in Python: a target other than a class by its text, another image by its capture."""
+    if isinstance(value, tuple) and any(isinstance(item, NamedCapture) for item in value):
         return "images"
     if isinstance(value, Alike):
         return "other" if value.patch is None else f"other.patch_embedding({value.patch})"
@@ -110,5 +114,5 @@ def python_value(value: object) -> str:
 
 
 def python_size(size: str) -> str:
-    """The size of an address as Python writes it: `384`, or `(384, 512)` for `384x512`."""
+    """Write the size of an address in Python: `384`, or `(384, 512)` for `384x512`."""
     return f"({size.replace('x', ', ')})" if "x" in size else size

@@ -1,4 +1,4 @@
-"""Signs of the rooms: what the frame around them knows of each."""
+"""Signs of the rooms: key, title, icon and invitation, all that the frame around the rooms needs of each."""
 
 from __future__ import annotations
 
@@ -8,35 +8,36 @@ from vitexplorer.ui.kit.language import word
 
 
 class RoomSign:
-    """Name, icon and invitation of a room, as attributes of its class. They stand in the order of a lecture."""
+    """Name, icon and invitation of a room, as attributes of its class."""
 
     key: str
-    """its folder's name, and its name in an address"""
+    """Name of its folder, and of the room in an address"""
     title: Text
     invitation: Text
-    """why to look at it, before its title on the button that leads there"""
+    """Reason to open it, before its title on the button that leads there"""
     icon: str
-    """path of an SVG on a field of 24 by 24"""
+    """Path data of an SVG of 24 x 24 units"""
     apart: bool = False
-    """whether a line in the rail separates it from the room before"""
+    """True if a line in the rail separates it from the previous room"""
 
     @classmethod
     def is_offered(cls, settings: Settings) -> bool:
-        """Return whether this installation has it."""
+        """Return True if this installation offers the room."""
         return True
 
 
 Signs = tuple[type[RoomSign], ...]
+"""Type of a list of rooms, in the order of a lecture"""
 
 
 def room_after(rooms: Signs, key: str) -> type[RoomSign] | None:
-    """The next room; None after the last, or where there is no room of that key."""
+    """Return the next room; None after the last, or if no room has that key."""
     keys = [room.key for room in rooms]
     return next(iter(rooms[keys.index(key) + 1 :]), None) if key in keys else None
 
 
 def next_button(rooms: Signs, key: str, language: Language) -> dict[str, str]:
-    """The button to the next room, as fields of `FrameData`."""
+    """Return the button to the next room, as fields of `FrameData`."""
     room = room_after(rooms, key)
     if room is None:
         return {"next": "", "next_room": ""}

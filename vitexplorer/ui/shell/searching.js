@@ -1,16 +1,16 @@
-// Which entries of a list a search finds.
+// Search in a list of entries.
 
 /**
- * Entries in which every word of the search occurs, whatever its case.
+ * Returns the entries that contain every word of the query, in upper or lower case.
  *
  * @template {Record<string, any>} Entry
  * @param {Entry[]} entries
- * @param {string} sought
- * @param {string[]} fields of an entry that are searched
+ * @param {string} query
+ * @param {string[]} fields fields to search
  * @returns {Entry[]}
  */
-export function found(entries, sought, fields) {
-  const pieces = sought.toLowerCase().split(/\s+/).filter(Boolean);
+export function matching(entries, query, fields) {
+  const pieces = query.toLowerCase().split(/\s+/).filter(Boolean);
   return entries.filter((entry) => {
     const text = fields.map((field) => entry[field]).join(' ').toLowerCase();
     return pieces.every((piece) => text.includes(piece));
@@ -18,7 +18,7 @@ export function found(entries, sought, fields) {
 }
 
 /**
- * Entries one after the other by what a field says, in the order in which each first occurs.
+ * Groups entries by the value of a field, in order of first occurrence.
  *
  * @template {Record<string, any>} Entry
  * @param {Entry[]} entries

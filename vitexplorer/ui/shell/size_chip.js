@@ -1,4 +1,4 @@
-// The size of the model's input and how the image is brought to it, with what another size will cost.
+// Size chip: the size of the model's input and the fit of the image to it, with the cost of other sizes.
 
 import {chip} from './chip.js';
 import {make, refill, setText} from '../kit/dom.js';

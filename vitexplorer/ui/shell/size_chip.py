@@ -1,4 +1,4 @@
-"""The input's size and fit, as a chip of the top bar; other sizes stand in its sheet with what they cost."""
+"""Size chip of the top bar: the input's size and fit; its sheet lists other sizes with their cost."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ class SizeItem(BaseModel):
     """One size."""
 
     value: str
-    """as in the page's address; empty for the model's own"""
+    """Size as in the page's address; empty for the model's own"""
     label: str
-    """1×, 1.5×, ..."""
+    """Factor of the model's own size: 1×, 1.5×, ..."""
     grid: str
-    """pixels and patches"""
+    """Pixels"""
     cost: str
-    """time and memory, before it runs"""
+    """Tokens, relative time and memory, computed before any run"""
     refused: str = ""
-    """why it cannot be chosen"""
+    """Reason why it cannot be chosen; empty if it can"""
 
 
 class SizeChipData(BaseModel):
@@ -28,19 +28,19 @@ class SizeChipData(BaseModel):
     title: str = ""
     note: str = ""
     size: str = ""
-    """the one in use, as in the page's address"""
+    """Current size, as in the page's address"""
     sizes: list[SizeItem] = []
-    """none for a model that takes no other"""
+    """Sizes to choose from; empty for a model that takes only one"""
     step: int = 0
-    """pixels that a size is a multiple of; 0 where none can be typed"""
+    """Pixels of which a size must be a multiple; 0 if no size can be typed"""
     says: str = ""
-    """what a person should know of other sizes of this model"""
+    """Message about other sizes of this model, or about the typed one"""
     fit: str = "crop"
     words: dict[str, str] = {}
 
 
 class SizeChip(Widget):
-    """Fires `choose` with `size` or with `fit`, and `cost` when the sheet opens, with the `size` typed."""
+    """Component that fires `choose` with `size` or `fit`, and `cost` with the typed `size` when the sheet opens."""
 
     data_model = SizeChipData
     stem = "size_chip"

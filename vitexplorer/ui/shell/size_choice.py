@@ -1,4 +1,4 @@
-"""The size chip of a capture: what the model was given, and what other sizes would cost before any of them runs."""
+"""Data of the size chip: the size of a capture's input, and the cost of other sizes before any of them runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WORDS = ("size", "size_free", "size_apply", "fit", "fit_crop", "fit_squash", "f
 
 
 def size_chip(capture: Capture, address: Address, language: Language) -> SizeChipData:
-    """Chip of the size that the model was given; other sizes are not filled in yet."""
+    """Return the chip of a capture's input size; other sizes are not filled in yet."""
     height, width = capture.provenance.input_size
     grid = capture.grid(0)
     patches = word("size_patches", language, rows=grid.rows, cols=grid.cols)
@@ -32,20 +32,20 @@ def size_chip(capture: Capture, address: Address, language: Language) -> SizeChi
 
 
 async def with_sizes(chip: SizeChipData, engine: Engine, address: Address, language: Language) -> SizeChipData:
-    """The chip with the sizes that its model can take. Raises as `Engine.explore`."""
+    """Fill in the sizes that the chip's model can take; errors are those of `Engine.model`."""
     picture = address.picture
     costs = await engine.size_choices(picture.model, picture.weights)
-    step = await engine.model(picture.model, picture.weights)
-    multiple = step.family.size_step(step.module)
+    model = await engine.model(picture.model, picture.weights)
+    multiple = model.family.size_step(model.module)
     chip.size = picture.size
-    chip.sizes = [_item(cost, language, own=cost is costs[0]) for cost in costs] if len(costs) > 1 else []
+    chip.sizes = [_item(cost, language, is_own=cost is costs[0]) for cost in costs] if len(costs) > 1 else []
     chip.step = multiple[0] if multiple and multiple[0] == multiple[1] else 0
     chip.says = "" if multiple else word("size_one", language)
     return chip
 
 
 async def cost_of(engine: Engine, address: Address, size: str, language: Language) -> str:
-    """What a size that was typed would cost, or why there is none."""
+    """Describe the cost of a typed size, or the reason why the model cannot take it."""
     from vitexplorer.quantities.size_choices import size_cost
 
     try:
@@ -56,10 +56,10 @@ async def cost_of(engine: Engine, address: Address, size: str, language: Languag
     return (cost.refusal or cost.said).in_(language)
 
 
-def _item(cost: SizeCost, language: Language, *, own: bool) -> SizeItem:
+def _item(cost: SizeCost, language: Language, *, is_own: bool) -> SizeItem:
     height, width = cost.size
     return SizeItem(
-        value="" if own else (f"{height}" if height == width else f"{height}x{width}"),
+        value="" if is_own else (f"{height}" if height == width else f"{height}x{width}"),
         label=f"{cost.factor:.2g}×",
         grid=_pixels(height, width),
         cost=word(

@@ -1,5 +1,5 @@
-// The status line: what is going on and how far it is, then what the model says of the picture; what the page shows
-// goes into the address bar. In a frame of another page it is a line at the foot, which leads to the whole page.
+// Status line: progress, then the model's answer to the image. It also writes the page's state into the address bar. In
+// an embedded page it is a line at the foot with a link to the whole page.
 
 import {onWritten, writeAddress} from '../kit/address.js';
 import {make, setText} from '../kit/dom.js';
@@ -9,14 +9,15 @@ import {addressFor, isEmbedded} from './embedded.js';
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-status'), part = (selector) => root.querySelector(selector);
-  const line = part('.line'), filled = part('.bar i'), act = part('.hint .act');
-  const foot = part('.foot span'), whole = part('.foot a'), lead = () => { whole.href = addressFor(location.href, false); };
+  const line = part('.line'), bar = part('.bar i'), act = part('.hint .act');
+  const foot = part('.foot span'), whole = part('.foot a');
+  const updateLink = () => { whole.href = addressFor(location.href, false); };
   part('.foot').hidden = !isEmbedded();
-  onWritten(lead);
-  lead();
+  onWritten(updateLink);
+  updateLink();
   act.addEventListener('click', () => trigger('choose', {model: props.value.hint_model}));
 
-  let refused = '';  // why a question was not answered, until that is closed or something else is to be said
+  let refused = '';  // reason why a request failed, until a person closes it or new data arrive
   const fail = notice(part('.error'), () => { refused = ''; show(); });
   const warn = notice(part('.warning')), suggest = notice(part('.hint'));
 
@@ -33,7 +34,7 @@ export function mount({element, props, trigger, watch}) {
     root.dataset.kind = value.kind || 'busy';
     root.dataset.text = value.text || '';
     root.toggleAttribute('data-unknown', share === null);
-    filled.style.width = share === null ? '' : `${100 * share}%`;
+    bar.style.width = share === null ? '' : `${100 * share}%`;
     if (value.address) writeAddress(value.address);
     setText(foot, value.about || value.text || '');
     setText(whole, value.whole || '');

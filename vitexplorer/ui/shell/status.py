@@ -1,4 +1,4 @@
-"""The status line: what is going on, how far it is, what went wrong; then what the model says of the picture.
+"""Status line: progress and errors, then the model's answer to the image.
 
 It also writes the page's state into the URL.
 """
@@ -13,30 +13,30 @@ from vitexplorer.ui.kit.widget import Widget
 
 
 class StatusData(BaseModel):
-    """One line and, where it is known, the share done."""
+    """One line and, where it is known, the share of the work that is done."""
 
     text: str = ""
     kind: Literal["busy", "ready", "error"] = "busy"
     share: float | None = None
     answer: str = ""
-    """the likeliest class with its probability; stands in place of the text, which then is the line's title"""
+    """Likeliest class with its probability; replaces the text, which then is the line's tooltip"""
     warning: str = ""
-    """stands over the page until it no longer holds: random weights"""
+    """Warning over the page as long as it applies: random weights"""
     hint: str = ""
-    """stands over the page: this model was made for other pictures"""
+    """Hint over the page: this model was made for other images, or another size or model is offered"""
     hint_button: str = ""
     hint_model: str = ""
-    """the model that the hint's button leads to; empty for none"""
+    """Model that the hint's button leads to; empty for no button"""
     about: str = ""
-    """model and weights, where the page is in a frame of another"""
+    """Model and weights, shown when the page is embedded in another"""
     whole: str = ""
-    """what the way from there to the whole page is called"""
+    """Label of the link from an embedded page to the whole page"""
     address: dict[str, str] = {}
-    """parameters for the URL; none are changed while this is empty"""
+    """Parameters to write into the URL; empty to leave the URL as it is"""
 
 
 class StatusLine(Widget):
-    """A line with a progress bar under it. Fires `choose` with `model`, from the hint's button."""
+    """Line with a progress bar under it. The hint's button fires `choose` with `model`."""
 
     data_model = StatusData
     stem = "status"

@@ -1,4 +1,4 @@
-"""Theme of the page: gradio's default with the contrast that a projector needs."""
+"""Theme of the page: gradio's default with enough contrast for a projector."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FONTS = [
 
 
 def theme() -> gr.themes.Default:
-    """The theme; every font is one the machine has, so that nothing is fetched."""
+    """Return the theme; all fonts are local, so that nothing is fetched."""
     return gr.themes.Default(
         primary_hue="indigo", neutral_hue="slate", font=[*_FONTS, "Microsoft YaHei", "sans-serif"]
     ).set(

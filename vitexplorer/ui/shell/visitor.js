@@ -1,24 +1,24 @@
-// Which browser the page is open in: a name that it draws once and keeps, see visitor.py.
+// Name of the visitor's browser: drawn at random once and stored, see `visitor_names.py`.
 
 const NAME = /^[0-9a-f]{32}$/;
 let name = '';
 
-function draw() {
+function randomName() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** What the browser is called. */
+/** Returns the browser's name, and stores a new one if it has none. */
 export function browserName() {
-  try { name ||= localStorage.getItem('vx-visitor') ?? ''; } catch { /* a frame that may not keep anything */ }
-  if (!NAME.test(name)) name = draw();
-  try { localStorage.setItem('vx-visitor', name); } catch { /* then for this page alone */ }
+  try { name ||= localStorage.getItem('vx-visitor') ?? ''; } catch { /* an embedded page that may not store anything */ }
+  if (!NAME.test(name)) name = randomName();
+  try { localStorage.setItem('vx-visitor', name); } catch { /* then the name lasts as long as the page */ }
   return name;
 }
 
 /**
- * The inputs of an event with the visitor in the first: JSON with `visitor` and `run`, the training that the address
- * names.
+ * Returns the inputs of an event with the visitor in the first: JSON with `visitor` and `run`, the training that the
+ * address names.
  *
  * @param {any} first
  * @param {...any} others

@@ -1,72 +1,72 @@
-// A list of kept views: what one is, what may be read from a file, and the page that a lecture is taken home as.
+// List of saved views: its records, its file format, and a lecture page that needs no server.
 
 import {make} from '../kit/dom.js';
 
 const KIND = 'ViT Explorer: kept views';
-const LONGEST = 300;  // characters of a title
-const MOST = 200;  // views of a list
-const OWN = ['lang', '__theme', 'lecture', 'embed'];  // parameters that say how a person looks, not at what
+const MAX_TITLE = 300;  // characters of a title
+const MAX_VIEWS = 200;  // views of a list
+const PERSONAL = ['lang', '__theme', 'lecture', 'embed'];  // parameters of the person's display, not of the picture
 
 /**
- * @typedef {object} KeptView
+ * @typedef {object} SavedView
  * @property {string} title
- * @property {string} query the parameters of the link, without the `?`
- * @property {string} [picture] as a data URL
+ * @property {string} query parameters of the link, without the `?`
+ * @property {string} [picture] data URL
  */
 
 /**
- * What a link's parameters say of the picture alone.
+ * Returns a link's parameters of the picture, without those of the person's display.
  *
  * @param {string} search
  * @returns {string}
  */
-export function shown(search) {
+export function pictureQuery(search) {
   const parameters = new URLSearchParams(search);
-  for (const name of OWN) parameters.delete(name);
+  for (const name of PERSONAL) parameters.delete(name);
   return parameters.toString();
 }
 
 /**
- * A link's parameters, with how this person looks.
+ * Returns a link's parameters with the current display of this person.
  *
  * @param {string} query
- * @param {string} search of the page as it is
+ * @param {string} search current parameters of the page
  * @returns {string}
  */
-export function asLookedAt(query, search) {
+export function withDisplay(query, search) {
   const parameters = new URLSearchParams(query), now = new URLSearchParams(search);
-  for (const name of OWN) if (now.has(name)) parameters.set(name, now.get(name));
+  for (const name of PERSONAL) if (now.has(name)) parameters.set(name, now.get(name));
   return `?${parameters}`;
 }
 
 /**
- * The file that a list is exported as; pictures stay behind, for they are made anew.
+ * Returns the text of an exported list; it has no pictures, which are made again.
  *
- * @param {KeptView[]} views
+ * @param {SavedView[]} views
  * @returns {string}
  */
-export function written(views) {
+export function writeList(views) {
   return JSON.stringify({kind: KIND, views: views.map(({title, query}) => ({title, query}))}, null, 1);
 }
 
 /**
- * The list in a file; null where it is none.
+ * Reads an exported list; null if the text is not one.
  *
  * @param {string} text
- * @returns {KeptView[] | null}
+ * @returns {SavedView[] | null}
  */
-export function read(text) {
+export function readList(text) {
   try {
     const {kind, views} = JSON.parse(text);
-    if (kind !== KIND || !Array.isArray(views) || views.length > MOST) return null;
-    const known = views.every(({title, query}) => typeof title === 'string' && title.length <= LONGEST && typeof query === 'string');
-    return known ? views.map(({title, query}) => ({title, query: shown(query)})) : null;
+    if (kind !== KIND || !Array.isArray(views) || views.length > MAX_VIEWS) return null;
+    const isValid = views.every(({title, query}) => typeof title === 'string' && title.length <= MAX_TITLE && typeof query === 'string');
+    return isValid ? views.map(({title, query}) => ({title, query: pictureQuery(query)})) : null;
   } catch {
     return null;
   }
 }
 
-// Both are written as XML, in which <, > and & would be escaped: they have none.
+// STYLE and TURN contain none of <, > and &, which XML would escape.
 const STYLE = `body { margin: 0; background: #0a0e1a; color: #e9eefb; font: 18px/1.5 Inter, system-ui, "Noto Sans SC", "Microsoft YaHei", sans-serif; }
 section { display: none; flex-direction: column; align-items: center; gap: 16px; box-sizing: border-box; height: 100vh; padding: 24px; }
 section:target, section:first-of-type { display: flex; } body:has(:target) section:not(:target) { display: none; }
@@ -77,9 +77,9 @@ const all = document.querySelectorAll('section').length, now = Number(location.h
 if (by) location.hash = 'v' + Math.max(0, Math.min(all - 1, now + by)); });`;
 
 /**
- * A page that needs nothing else: one picture a view, turned with the arrow or presenter keys, each with its link.
+ * Returns a self-contained page: a picture and a link for each view, to page through with arrow or presenter keys.
  *
- * @param {KeptView[]} views
+ * @param {SavedView[]} views
  * @param {string} home address of the page that the links lead to
  * @param {string} lang
  * @returns {string}

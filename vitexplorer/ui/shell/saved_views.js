@@ -1,24 +1,25 @@
-// Kept views: a lecture is a list of links. It stays in this browser; presenter keys step through it; it goes home as
-// one small file, or as a page that needs no server. Back and forward over an image or a model lead here, too.
+// Saved views: a lecture as a list of links, stored in this browser. Presenter keys step through it; it is exported as
+// a small file, or as a page that needs no server. The browser's back and forward buttons to another image or model are
+// handled here, too.
 
 import {linkOpened} from '../kit/address.js';
 import {chip} from './chip.js';
 import {filled, make, refill, setText} from '../kit/dom.js';
-import {asLookedAt, lecturePage, read, shown, written} from './kept_list.js';
+import {lecturePage, pictureQuery, readList, withDisplay, writeList} from './saved_list.js';
 import {stagePicture} from '../kit/pictures.js';
 import {inLecture} from './lecture.js';
 
 const STORE = 'vx-kept';
 const TURNS = {PageDown: 1, PageUp: -1};
 
-function remembered() {
+function loadViews() {
   try { return JSON.parse(localStorage.getItem(STORE) ?? '[]'); } catch { return []; }
 }
 
-/** Without their pictures where there is no room for them, and for this page alone where nothing may be kept. */
-function remember(views) {
-  for (const some of [views, views.map(({title, query}) => ({title, query}))]) {
-    try { localStorage.setItem(STORE, JSON.stringify(some)); return; } catch { /* the next is smaller */ }
+/** Stores the views, without their pictures if those take too much space, or not at all if the browser refuses. */
+function saveViews(views) {
+  for (const attempt of [views, views.map(({title, query}) => ({title, query}))]) {
+    try { localStorage.setItem(STORE, JSON.stringify(attempt)); return; } catch { /* the next attempt is smaller */ }
   }
 }
 
@@ -32,63 +33,64 @@ function download(text, name, type) {
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-kept'), part = (selector) => root.querySelector(selector);
   const {say} = chip(root), list = part('.list');
-  /** @type {import('./kept_list.js').KeptView[]} */
-  let views = remembered();
-  let now = -1, there = shown(location.search);
+  /** @type {import('./saved_list.js').SavedView[]} */
+  let views = loadViews();
+  let current = -1;  // index of the open view
+  let lastQuery = pictureQuery(location.search);
 
-  function changed() {
-    remember(views);
+  function update() {
+    saveViews(views);
     show();
   }
 
   async function keep() {
     const title = [...document.querySelectorAll('#vx-rooms :is(.question, h2)')].find((node) => node.checkVisibility())?.textContent;
-    const view = {title: title || document.title, query: shown(location.search), picture: await stagePicture()};
+    const view = {title: title || document.title, query: pictureQuery(location.search), picture: await stagePicture()};
     views = [...views, view];
-    now = views.length - 1;
-    changed();
+    current = views.length - 1;
+    update();
   }
 
   function lead(query) {
-    there = query;
+    lastQuery = query;
     trigger('go', {query});
   }
 
   function open(index) {
     if (!views[index]) return;
-    now = index;
+    current = index;
     const {query} = views[index];
-    history.pushState(history.state, '', asLookedAt(query, location.search));
+    history.pushState(history.state, '', withDisplay(query, location.search));
     lead(query);
     document.dispatchEvent(new CustomEvent('vx-address'));
     linkOpened();
     show();
   }
 
-  /** @param {import('./kept_list.js').KeptView} view @param {number} i */
+  /** @param {import('./saved_list.js').SavedView} view @param {number} i */
   function entry({title, picture}, i) {
     const {words} = props.value;
-    const small = (className, text, label, onclick) => make('button', {type: 'button', className, textContent: text, title: label, ariaLabel: label, onclick});
+    const smallButton = (className, text, label, onclick) => make('button', {type: 'button', className, textContent: text, title: label, ariaLabel: label, onclick});
     return make('li', {},
-      make('button', {type: 'button', className: 'open', onclick: () => open(i), ...(i === now ? {ariaCurrent: 'true'} : {})},
+      make('button', {type: 'button', className: 'open', onclick: () => open(i), ...(i === current ? {ariaCurrent: 'true'} : {})},
         picture ? make('img', {src: picture, alt: ''}) : make('span', {textContent: String(i + 1)}), title),
-      small('up', '↑', words.kept_up, () => { if (i) views.splice(i - 1, 2, views[i], views[i - 1]); changed(); }),
-      small('drop', '×', words.kept_drop, () => { views.splice(i, 1); changed(); }));
+      smallButton('up', '↑', words.kept_up, () => { if (i) views.splice(i - 1, 2, views[i], views[i - 1]); update(); }),
+      smallButton('drop', '×', words.kept_drop, () => { views.splice(i, 1); update(); }));
   }
 
   part('.keep').addEventListener('click', keep);
-  part('.export').addEventListener('click', () => download(written(views), 'vit-explorer-views.json', 'application/json'));
+  part('.export').addEventListener('click', () => download(writeList(views), 'vit-explorer-views.json', 'application/json'));
   part('.page').addEventListener('click', () => {
     const home = location.origin + location.pathname;
     download(lecturePage(views, home, document.documentElement.lang), 'vit-explorer-lecture.html', 'text/html');
   });
   part('.file').addEventListener('change', async ({target}) => {
-    const found = read(await target.files[0].text());
+    const imported = readList(await target.files[0].text());
     target.value = '';
-    setText(part('.alert'), found ? '' : props.value.words.kept_unread);
-    if (!found) return;
-    views = [...views, ...found];
-    changed();
+    setText(part('.alert'), imported ? '' : props.value.words.kept_unread);
+    if (!imported) return;
+    views = [...views, ...imported];
+    update();
   });
 
   document.addEventListener('keydown', (event) => {
@@ -96,16 +98,16 @@ export function mount({element, props, trigger, watch}) {
     if (!step || !views.length || !inLecture()) return;
     event.preventDefault();
     event.stopPropagation();
-    open(Math.max(0, Math.min(views.length - 1, now + step)));
+    open(Math.max(0, Math.min(views.length - 1, current + step)));
   }, true);
 
-  // What the rooms keep in the address themselves they restore themselves; another picture is Python's to bring.
+  // Rooms restore their own parameters from the address; another picture must come from Python.
   const picture = (query) => ['image', 'model', 'weights', 'fit', 'size'].map((name) => new URLSearchParams(query).get(name)).join();
   addEventListener('popstate', () => {
-    const query = shown(location.search);
-    if (picture(query) !== picture(there)) lead(query);
+    const query = pictureQuery(location.search);
+    if (picture(query) !== picture(lastQuery)) lead(query);
   });
-  document.addEventListener('vx-ready', () => { there = shown(location.search); });
+  document.addEventListener('vx-ready', () => { lastQuery = pictureQuery(location.search); });
 
   function show() {
     const value = props.value;
