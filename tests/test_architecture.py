@@ -164,8 +164,8 @@ def test_a_patch_grid_is_asked_for_not_assumed(what):
 
 
 def test_the_patterns_find_what_they_are_for():
-    wanted = ["grid = 14", "x [ : , 1 : ]", "attention [ 1 : , 1 : ]", "sqrt( tokens )"]
-    assert all(any(pattern.search(line) for pattern in GRID_WRITTEN_DOWN.values()) for line in wanted)
+    examples = ["grid = 14", "x [ : , 1 : ]", "attention [ 1 : , 1 : ]", "sqrt( tokens )"]
+    assert all(any(pattern.search(line) for pattern in GRID_WRITTEN_DOWN.values()) for line in examples)
     innocent = ["x [ : , 1 ]", "0.14", "size = 140", "sqrt( dim )"]
     assert not any(pattern.search(line) for pattern in GRID_WRITTEN_DOWN.values() for line in innocent)
 

@@ -36,17 +36,17 @@ def test_the_cells_run_and_show_themselves(monkeypatch, thorough):
     monkeypatch.setattr(sys, "path", [*sys.path])
     names: dict[str, Any] = {}
     *quick, training = cells(ASSETS / "notebook.ipynb", "code")
-    shown = [run(code, names) for code in quick]
-    drawn = [thing._repr_mimebundle_() for thing in shown if isinstance(thing, NotebookDisplay)]
+    results = [run(code, names) for code in quick]
+    drawn = [thing._repr_mimebundle_() for thing in results if isinstance(thing, NotebookDisplay)]
     assert len(drawn) == 7
     assert all("text/html" in bundle and bundle["text/plain"] for bundle in drawn)
-    canvas, query, alike = shown[-3:]
+    canvas, query, alike = results[-3:]
     assert isinstance(canvas, AttentionWidget)
     assert query == (4, 5)
     assert (canvas.block, canvas._value["query"]) == (4, "4,5")
     assert alike.shape == (names["capture"].depth, names["other"].depth)
     assert np.all((alike >= 0) & (alike <= 1))
-    rather, alone = shown[5], shown[4]
+    rather, alone = results[5], results[4]
     assert not np.allclose(rather.values, alone.values)
     if thorough:
         tuned = run(training, names)

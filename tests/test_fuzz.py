@@ -103,8 +103,8 @@ def test_a_small_file_of_millions_of_classes_takes_no_memory(tmp_path, monkeypat
     """What it claims is held against its header before a model of that size is made."""
     base, file = load_small("vit"), tmp_path / "tuned.safetensors"
     save_tuned(attach(base, "linear", 3), file)
-    tensors, said = read_tensors(file)
-    words = json.loads(said["vitexplorer"])
+    tensors, header = read_tensors(file)
+    words = json.loads(header["vitexplorer"])
     attached = []
 
     def seen(model, *given, **named):

@@ -76,8 +76,8 @@ def requirements(file: str) -> Iterator[Requirement]:
 
 def test_the_lock_has_a_version_of_all_that_is_asked_for() -> None:
     locked = {canonicalize_name(one.name): str(one.specifier) for one in requirements("requirements.lock")}
-    for wanted in requirements("requirements-dev.txt"):
-        assert locked[canonicalize_name(wanted.name)].removeprefix("==") in wanted.specifier
+    for requirement in requirements("requirements-dev.txt"):
+        assert locked[canonicalize_name(requirement.name)].removeprefix("==") in requirement.specifier
 
 
 def test_the_wheel_holds_the_package_its_models_and_examples(wheel: Path) -> None:

@@ -141,10 +141,10 @@ def test_a_draw_of_ones_own_is_not(line):
 
 
 def test_seeded_draws_as_torch_does_and_nobody_notices():
-    wanted = torch.randn(5, generator=torch.Generator().manual_seed(7))
+    expected = torch.randn(5, generator=torch.Generator().manual_seed(7))
     before = torch.get_rng_state()
     with seeded(7):
-        assert torch.equal(torch.randn(5), wanted)
+        assert torch.equal(torch.randn(5), expected)
     with pytest.raises(ZeroDivisionError), seeded(7):
         raise ZeroDivisionError
     assert torch.equal(torch.get_rng_state(), before)
@@ -154,7 +154,7 @@ def test_seeded_draws_as_torch_does_and_nobody_notices():
 
 def test_a_thread_that_loads_does_not_change_the_numbers_of_one_that_trains():
     """They take turns: the other one is let in between two draws, and waits while one of ours is at it."""
-    wanted = torch.randn(2, 5, generator=torch.Generator().manual_seed(7))
+    expected = torch.randn(2, 5, generator=torch.Generator().manual_seed(7))
     before, drawn = torch.get_rng_state(), []
 
     def other() -> None:
@@ -172,7 +172,7 @@ def test_a_thread_that_loads_does_not_change_the_numbers_of_one_that_trains():
             thread.join()
         with TURN:
             second = torch.randn(5)
-    assert torch.equal(torch.stack([first, second]), wanted)
+    assert torch.equal(torch.stack([first, second]), expected)
     assert all(torch.equal(one, torch.randn(5, generator=torch.Generator().manual_seed(1))) for one in drawn)
     assert torch.equal(torch.get_rng_state(), before)
 

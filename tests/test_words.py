@@ -97,8 +97,8 @@ CODE = re.compile(r"\w+\([^()]*\)|\[0, 1\)|“[^”]*”")
 
 def mistakes(chinese: str) -> list[str]:
     """What is wrong with how a Chinese text is set: spaces and punctuation."""
-    shown = CODE.sub("，", chinese)
-    return [name for name, pattern in MISTAKES.items() if pattern.search(shown)]
+    text = CODE.sub("，", chinese)
+    return [name for name, pattern in MISTAKES.items() if pattern.search(text)]
 
 
 @pytest.mark.parametrize(
@@ -179,13 +179,13 @@ def test_sources_are_cited_in_chinese() -> None:
     papers = [
         record.paper for record in (*views().values(), *interventions().values(), *METHODS.values()) if record.paper
     ]
-    said = {paper.in_("zh") for paper in papers}
-    assert {"Dosovitskiy 等 2021，图 7", "Jia 等 2022，第 4.1 节", "Liu 等 2021，式（1）、（2）"} <= said
-    assert {"He 等 2021，附录 A.1", "Vaswani 等 2017，表 1", "Dosovitskiy 等 2021，式（1）"} <= said
+    sources = {paper.in_("zh") for paper in papers}
+    assert {"Dosovitskiy 等 2021，图 7", "Jia 等 2022，第 4.1 节", "Liu 等 2021，式（1）、（2）"} <= sources
+    assert {"He 等 2021，附录 A.1", "Vaswani 等 2017，表 1", "Dosovitskiy 等 2021，式（1）"} <= sources
     usual = re.compile(
         r"[A-Z][A-Za-z ]+(?: & [A-Z][a-z]+| 等)? \d{4}(?:，(?:图 \d+|表 \d+|第 [\d.]+ 节|附录 [A-Z.\d]+|式.+))?"
     )
-    assert [source for source in said if not usual.fullmatch(source)] == []
+    assert [source for source in sources if not usual.fullmatch(source)] == []
     assert [paper for paper in papers if paper.in_("en") != paper.citation] == []
 
 

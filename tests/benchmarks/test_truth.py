@@ -34,15 +34,15 @@ def test_pieces_hold_every_case_of_every_method_once(monkeypatch):
 
 
 def test_what_was_measured_is_not_measured_again(tmp_path):
-    wanted = tuple(("pointing", method, truth.key_of("pointing", method)) for method in ("random", ORACLE))
-    piece = truth.Piece(NAME, "auto", "scenes", 0, 1, wanted, 1)
+    cases = tuple(("pointing", method, truth.key_of("pointing", method)) for method in ("random", ORACLE))
+    piece = truth.Piece(NAME, "auto", "scenes", 0, 1, cases, 1)
     _, seconds = truth.work(piece, tmp_path)
     assert set(seconds) == {"", "pointing"}
     assert truth.work(piece, tmp_path)[1] == {}
     (file,) = tmp_path.rglob("*.json")
-    kept = json.loads(file.read_text("utf-8"))
-    assert kept[truth.key_of("pointing", ORACLE)] == [[1.0]]
-    more = replace(piece, wanted=(*wanted, ("overlap", "random", truth.key_of("overlap", "random"))))
+    saved = json.loads(file.read_text("utf-8"))
+    assert saved[truth.key_of("pointing", ORACLE)] == [[1.0]]
+    more = replace(piece, wanted=(*cases, ("overlap", "random", truth.key_of("overlap", "random"))))
     assert set(truth.work(more, tmp_path)[1]) == {"", "overlap"}
     changed = replace(piece, wanted=(("pointing", "random", "pointing random of another source"),))
     assert set(truth.work(changed, tmp_path)[1]) == {"", "pointing"}

@@ -71,10 +71,10 @@ def test_the_questions_read_from_the_source_are_those_of_the_registry():
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_help_lists_every_view_with_its_question(language):
-    shown = run("--help", language=language).stdout
+    output = run("--help", language=language).stdout
     for key, view in VIEWS.items():
-        assert dashed(key) in shown
-        assert view.question.in_(language) in shown
+        assert dashed(key) in output
+        assert view.question.in_(language) in output
 
 
 def test_help_does_not_wait_for_torch():
@@ -299,7 +299,7 @@ def test_a_comparison_is_printed_with_what_is_read_off_it(image):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["atention-map"], "Did you mean"),
         (["attention-map", "missing.png", *SMALL], "missing.png"),
@@ -319,14 +319,14 @@ def test_a_comparison_is_printed_with_what_is_read_off_it(image):
         (["attention-map", "IMAGE", *SMALL, "--out", "missing/map.csv"], "missing"),
     ],
 )
-def test_what_a_person_can_mend_is_one_line(arguments, said, image, tmp_path, monkeypatch):
+def test_what_a_person_can_mend_is_one_line(arguments, message, image, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HOME", str(tmp_path))
     done = run(*(image if argument == "IMAGE" else argument for argument in arguments))
     assert done.exit_code == 2
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 @pytest.mark.parametrize("option", [["--fit", "crip"], ["--language", "fr"], ["--nope", "1"], ["--weights-seed", "x"]])

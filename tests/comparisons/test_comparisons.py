@@ -182,12 +182,12 @@ def test_more_pictures_share_the_basis():
 
 def test_pictures_that_cannot_share_it_are_refused():
     one, other = seen("vit"), seen("vit", 1)
-    for images, said in (
+    for images, message in (
         ("scene_gear", "give the captures"),
         ([seen("swin")], "captures of one model"),
         ([other] * 5, "4 at most"),
     ):
-        with pytest.raises(SettingError, match=said):
+        with pytest.raises(SettingError, match=message):
             vx.compare("shared_pca", one, other, images=images)
 
 
@@ -198,8 +198,8 @@ def test_relevance_is_of_the_class_of_that_name():
     target = left.model.class_names.index("fish")
     assert names[same_class(left, turned, target)] == "fish"
     result = vx.compare("relevance", left, right, method="grad_cam", target="fish")
-    for capture, shown in ((left, result.values[0]), (right, result.other)):
-        np.testing.assert_array_equal(shown, vx.compute("grad_cam", capture, target="fish").values)
+    for capture, values in ((left, result.values[0]), (right, result.other)):
+        np.testing.assert_array_equal(values, vx.compute("grad_cam", capture, target="fish").values)
     strange = replace(right, model=replace(right.model, class_names=tuple(f"x{n}" for n in range(len(names)))))
     assert "no class in common" in refusal("relevance", left, strange).en
     some = replace(right, model=replace(right.model, class_names=("gear", *(f"x{n}" for n in range(len(names) - 1)))))
@@ -210,9 +210,9 @@ def test_relevance_is_of_the_class_of_that_name():
 def test_each_answer_is_explained_by_the_view_of_its_own_model():
     left, right = scene(VIT), scene(SWIN, "scene_flower")
     result = vx.compare("own_answers", left, right)
-    for capture, shown, name in zip((left, right), (result.values[0], result.other), result.names, strict=True):
+    for capture, values, name in zip((left, right), (result.values[0], result.other), result.names, strict=True):
         best = int(capture.logits.argmax())
-        np.testing.assert_array_equal(shown, vx.compute("grad_cam", capture, target=best).values)
+        np.testing.assert_array_equal(values, vx.compute("grad_cam", capture, target=best).values)
         assert capture.model.class_names[best] in name.en
     assert result.names[0].en.endswith("for gear")
     assert result.names[1].en.endswith("for flower")

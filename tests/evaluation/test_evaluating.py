@@ -136,9 +136,9 @@ def test_road_is_one_minus_one_where_the_answer_hangs_on_what_the_map_names():
         input=trial.capture.input, run=network, depth=1, grid=lambda block: trial.capture.grid(block)
     )
     for sign, expected in ((1, [0, 1]), (-1, [1, 0])):
-        shown = SimpleNamespace(values=sign * values, grid=trial.capture.grid(0))
-        asked = Trial(capture, trial.case, shown, trial.explain, 0)
-        assert PROTOCOLS["road"].measure(asked).tolist() == expected
+        map_ = SimpleNamespace(values=sign * values, grid=trial.capture.grid(0))
+        road_trial = Trial(capture, trial.case, map_, trial.explain, 0)
+        assert PROTOCOLS["road"].measure(road_trial).tolist() == expected
 
 
 def test_saco_agrees_with_algorithm_1():
@@ -271,8 +271,8 @@ def toy_trial(monkeypatch, values: np.ndarray, label: int = 0) -> Trial:
     capture = SimpleNamespace(model=None, run=lambda image: torch.tensor(toy_logits(image))[None])
 
     def explain(capture: object, target: int) -> SimpleNamespace:
-        shown = np.roll(values, target, axis=0)
-        return SimpleNamespace(values=shown, grid=PatchGrid(*values.shape, 8))
+        rolled = np.roll(values, target, axis=0)
+        return SimpleNamespace(values=rolled, grid=PatchGrid(*values.shape, 8))
 
     case = Case(Toy(label).render(), label, parted=Toy(label))
     return Trial(capture, case, explain(capture, label), explain, 0)
@@ -302,9 +302,9 @@ def test_the_part_based_protocol_agrees_with_a_slow_twin(monkeypatch):
         for at, threshold in enumerate(np.linspace(0.01, 0.5, 80)):
             chosen = {name for name in near if give[0][name] > threshold * pixels[0].sum()}
             best = max(len(one & chosen) / len(one) for one in twin.sufficient(CLASSES, 0))
-            kept = float(toy_logits(toy.render(every - chosen)).argmax() == 0)
+            kept_answer = float(toy_logits(toy.render(every - chosen)).argmax() == 0)
             gone = float(toy_logits(toy.render(every & chosen)).argmax() != 0)
-            assert found[:4, at] == pytest.approx([best, kept, gone, 1 - ("blot" in chosen)])
+            assert found[:4, at] == pytest.approx([best, kept_answer, gone, 1 - ("blot" in chosen)])
         order = twin.spearman([give[0][name] for name in NAMES], [falls[name] for name in NAMES])
         own = [["wing", "tail"], ["eye", "body"]]
         sums = {shift: [sum(give[shift][part] for part in of) for of in own] for shift in (1, 2)}

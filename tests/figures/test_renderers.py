@@ -102,9 +102,9 @@ def test_every_view_is_drawn_and_saved(geometry):
         view = result.view
         drawn.add(view)
         assert_in_one_language(result, render(result, language="en", theme="light"), "en")
-        said = caption(result)
-        assert not CHINESE.search(said.en)
-        assert CHINESE.search(said.zh)
+        text = caption(result)
+        assert not CHINESE.search(text.en)
+        assert CHINESE.search(text.zh)
         head, *rows = csv.reader(io.StringIO(as_csv(result)))
         assert len(set(head)) == len(head) >= result.values.ndim + 1, view
         assert head[-1] == "value"

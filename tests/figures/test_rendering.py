@@ -140,14 +140,14 @@ def squeezed(text: str) -> str:
 def test_a_figure_says_what_it_is_in_its_language(name, language, theme):
     result = RESULTS[name]
     figure = render(result, language=language, theme=theme)
-    said = squeezed(words_of(figure))
-    assert squeezed(result.title.in_(language)) in said
+    text = squeezed(words_of(figure))
+    assert squeezed(result.title.in_(language)) in text
     formula = "2 · 80" if name == "count" else result.formula  # a table, term by term
     for part in (TRAINED.model, TRAINED.weights_text.in_(language), result.unit.in_(language), formula):
-        assert squeezed(part) in said
+        assert squeezed(part) in text
     other = "zh" if language == "en" else "en"
-    assert squeezed(result.title.in_(other)) not in said
-    chinese = re.findall(r"[\u4e00-\u9fff]", said)
+    assert squeezed(result.title.in_(other)) not in text
+    chinese = re.findall(r"[\u4e00-\u9fff]", text)
     assert bool(chinese) == (language == "zh")
 
 
@@ -200,9 +200,9 @@ def test_random_weights_are_never_shown_without_a_warning(name):
 
 
 def test_shares_off_the_patches_are_bars():
-    said = words_of(render(a_map(values=np.full((ROWS, COLS), 0.525 / 15))))
+    text = words_of(render(a_map(values=np.full((ROWS, COLS), 0.525 / 15))))
     for words in ("patches (the map)", "52.5 %", "class token", "30.0 %", "register 1", "12.5 %", "padding of windows"):
-        assert words in said
+        assert words in text
     fused_by_max = words_of(render(a_map(values=np.full((ROWS, COLS), 0.5))))
     assert "patches (the map)" not in fused_by_max  # it is no share of anything
 
@@ -232,9 +232,9 @@ def test_normalisation_by_hand():
 def test_a_gallery_with_an_empty_head_says_so():
     values = np.stack([np.zeros((ROWS, COLS)), np.full((ROWS, COLS), np.nan), np.ones((ROWS, COLS))])
     for shared in (True, False):
-        said = words_of(render(a_gallery(values=values), shared_scale=shared))
-        assert "zero everywhere" in said
-        assert "no finite number" in said
+        text = words_of(render(a_gallery(values=values), shared_scale=shared))
+        assert "zero everywhere" in text
+        assert "no finite number" in text
 
 
 def test_what_a_person_named_is_shown_letter_by_letter():
@@ -324,9 +324,9 @@ def test_cells_lie_on_the_pixels_of_their_patches(height, width):
     image = np.zeros((height, width, 3), np.uint8)
     for result, options in [(a_map(image=image), {}), (a_gallery(2, image=image), {"opacity": 0.5})]:
         figure = render(result, **options)
-        (shown,) = {(round(picture.sizex, 6), round(picture.sizey, 6)) for picture in figure.layout.images}
-        scale = shown[0] / width
-        assert shown[1] / height == pytest.approx(scale)
+        (picture_size,) = {(round(picture.sizex, 6), round(picture.sizey, 6)) for picture in figure.layout.images}
+        scale = picture_size[0] / width
+        assert picture_size[1] / height == pytest.approx(scale)
         for trace in (trace for trace in figure.data if trace.type == "heatmap"):
             np.testing.assert_allclose(np.diff(trace.x), P * scale)
             np.testing.assert_allclose(np.diff(trace.y), -P * scale)
@@ -342,9 +342,9 @@ def test_gallery_has_a_map_for_each_head_and_they_do_not_touch(heads):
     for (x0, y0, x1, y1), (u0, v0, u1, v1) in itertools.combinations(boxes, 2):
         assert x1 < u0 or u1 < x0 or y1 < v0 or v1 < y0
     assert all(x1 - x0 >= 100 and abs((x1 - x0) / (y1 - y0) - COLS / ROWS) < 1e-6 for x0, y0, x1, y1 in boxes)
-    said = words_of(figure)
+    text = words_of(figure)
     for head in range(heads):
-        assert f"head {head}" in said
+        assert f"head {head}" in text
 
 
 def test_gallery_scale_is_shared_or_each_heads_own():
@@ -388,9 +388,9 @@ def test_count_lengths_table_and_difference():
     figure = render(a_count())
     (bars,) = (trace for trace in figure.data if trace.type == "bar")
     np.testing.assert_allclose(np.array(bars.x) / np.sum(bars.x), np.array([7, 60, 100]) / 167)
-    said = words_of(figure)
+    text = words_of(figure)
     for words in ("167", "2 · 80", "closed formula", "160", "counted minus formula", "95.8 %"):
-        assert words in said
+        assert words in text
     assert "counted minus formula" not in words_of(render(a_count(total=160)))
     assert "0 parameters" in words_of(
         render(a_count(parts=(), values=np.zeros(0, int), total=0, terms=(), unit=same("parameters")))

@@ -32,14 +32,14 @@ def beside(document: dict[str, Any]) -> list[str]:
 @pytest.mark.parametrize(("view", "key"), CASES)
 def test_a_window_has_the_numbers_and_leaves_the_caption_to_the_page(view: str, key: str) -> None:
     result = compute(view, capture_small(key))
-    shown, whole = windows(result), slide(result)
+    windowed, whole = windows(result), slide(result)
     values = [trace["z"] for trace in whole["data"] if trace["type"] == "heatmap"]
-    assert {fact.label.en for fact in shown.facts} >= {"Model", "Weights"}
-    assert [document["layout"]["width"] for document in shown.documents] == [sheet.width for sheet in WINDOWS]
-    for document in shown.documents:
-        said = " ".join(text["text"] for text in document["layout"]["annotations"])
-        assert result.title.en not in said
-        assert result.provenance.model not in said
+    assert {fact.label.en for fact in windowed.facts} >= {"Model", "Weights"}
+    assert [document["layout"]["width"] for document in windowed.documents] == [sheet.width for sheet in WINDOWS]
+    for document in windowed.documents:
+        words = " ".join(text["text"] for text in document["layout"]["annotations"])
+        assert result.title.en not in words
+        assert result.provenance.model not in words
         assert beside(document) == []
         painted = [trace["z"] for trace in document["data"] if trace["type"] == "heatmap"]
         for one, other in zip(painted, values, strict=True):

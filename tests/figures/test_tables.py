@@ -63,7 +63,7 @@ def test_the_canvas_calls_a_rollout_a_rollout(scene):
 
 
 @pytest.mark.parametrize(
-    ("weights", "source", "said"),
+    ("weights", "source", "expected"),
     [
         ("bundled", "x", "plain"),
         ("random", "seed 0", "random"),
@@ -71,8 +71,8 @@ def test_the_canvas_calls_a_rollout_a_rollout(scene):
         ("file", "my weights.pth", "my-weights.pth"),
     ],
 )
-def test_a_run_is_named(weights, source, said):
-    assert run_of(Provenance("m", weights, source)) == said
+def test_a_run_is_named(weights, source, expected):
+    assert run_of(Provenance("m", weights, source)) == expected
 
 
 def test_of_a_long_table_the_first_row_says_what_it_is_of(monkeypatch):

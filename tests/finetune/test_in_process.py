@@ -45,7 +45,7 @@ def run(colours: Path, out: Path, method: str = "lora", **options):
 
 
 def test_a_run_learns_and_says_how(small, colours, tmp_path):
-    result = run(colours, tmp_path / "run", "linear", epochs=12, listen=(told := []).append)
+    result = run(colours, tmp_path / "run", "linear", epochs=12, listen=(events := []).append)
     assert result.value == 1.0 == result.baseline.value
     assert len(result.epochs) == 12
     assert result.epochs[-1].train_loss < result.epochs[0].train_loss
@@ -55,11 +55,11 @@ def test_a_run_learns_and_says_how(small, colours, tmp_path):
     assert result.per_class.classes == ("blue", "green", "red")
     assert result.trainable == result.head == 3 * 49
     assert result.file.stat().st_size == result.file_bytes
-    kinds = [event.kind for event in told]
+    kinds = [event.kind for event in events]
     assert list(dict.fromkeys(kinds)) == [
         "started", "reading", "data", "extracting", "baseline", "estimate", "step", "epoch", "finished",
     ]  # fmt: skip
-    estimate = next(event for event in told if event.kind == "estimate")
+    estimate = next(event for event in events if event.kind == "estimate")
     assert estimate.values["trainable"] == result.trainable
     assert estimate.values["cache_bytes"] == 4 * 48 * 24
     assert estimate.values["steps"] == 12 * round(len(read_split(tmp_path / "run")["train"]) / 8)
@@ -195,7 +195,7 @@ def test_the_command_line_compares_methods(small, colours, tmp_path, language):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--method", "lroa"], "lora"),
         (["--method", "lora:r"], "name=value"),
@@ -204,9 +204,9 @@ def test_the_command_line_compares_methods(small, colours, tmp_path, language):
         (["--method", "lora:rank=4"], "r"),
     ],
 )
-def test_the_command_line_answers_with_a_sentence(small, colours, tmp_path, arguments, said, unchecked):
+def test_the_command_line_answers_with_a_sentence(small, colours, tmp_path, arguments, message, unchecked):
     line = ["finetune", str(colours), "--model", "vit", "--out", str(tmp_path / "job"), *arguments]
     done = CliRunner().invoke(build_app("en"), line)
     assert done.exit_code == 2, done.output
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.output

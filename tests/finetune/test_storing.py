@@ -355,11 +355,11 @@ def test_ssf_of_an_earlier_version_loads_as_it_was(settings, tmp_path):
             earlier.module.get_parameter(name).fill_(float(name.endswith("gamma")))
     whole, file = tmp_path / "whole.safetensors", tmp_path / "earlier.safetensors"
     save_tuned(earlier, whole)
-    tensors, said = read_tensors(whole)
+    tensors, header = read_tensors(whole)
     assert len(lately) == 6
 
     def without(names):
-        save_tensors({k: v for k, v in tensors.items() if k not in names}, file, said)
+        save_tensors({k: v for k, v in tensors.items() if k not in names}, file, header)
         return load_tuned(file, base=load_backbone("swin"))
 
     images = pixels(earlier, 2)
@@ -454,8 +454,8 @@ def test_another_base_is_told(file):
 def damaged(file, about=None, tensors=None):
     with safetensors.safe_open(file, framework="pt") as opened:
         metadata = json.loads(opened.metadata()["vitexplorer"])
-    kept = {**safetensors.torch.load_file(file), **(tensors or {})}
-    safetensors.torch.save_file(kept, file, {"vitexplorer": json.dumps({**metadata, **(about or {})})})
+    changed = {**safetensors.torch.load_file(file), **(tensors or {})}
+    safetensors.torch.save_file(changed, file, {"vitexplorer": json.dumps({**metadata, **(about or {})})})
 
 
 @pytest.mark.parametrize(
@@ -517,7 +517,7 @@ def test_the_head_is_the_same_for_every_method():
     assert all(torch.equal(head, heads[0]) for head in heads)
 
 
-SHOWN = ["vit", "dinov2_registers", "siglip", "beit", "dinov3", "swin_padded", "swinv2_padded"]
+SEEN_WHOLE = ["vit", "dinov2_registers", "siglip", "beit", "dinov3", "swin_padded", "swinv2_padded"]
 ADDED = ["vpt_deep", "lora", "vpt_shallow", "adaptformer", "ssf"]
 
 
@@ -533,7 +533,7 @@ def tuned_capture(method, backbone):
     return vx.capture(tuned, picture(*model.preprocessing.input_size), fit="squash")
 
 
-@pytest.mark.parametrize("backbone", SHOWN)
+@pytest.mark.parametrize("backbone", SEEN_WHOLE)
 @pytest.mark.parametrize("method", ADDED)
 def test_a_tuned_model_is_seen_whole(method, backbone):
     plain, capture = plain_capture(backbone), tuned_capture(method, backbone)
@@ -549,11 +549,11 @@ def test_a_tuned_model_is_seen_whole(method, backbone):
         call = capture.call(block)
         torch.testing.assert_close(call.weights() @ call.value, output, rtol=1e-4, atol=1e-4)
         in_sequence = prompts if "swin" not in backbone else 0
-        for stream, wanted in (
+        for stream, expected in (
             (capture.residual(block), plain.residual(block)),
             (capture.residual_after(block), plain.residual_after(block)),
         ):
-            assert stream.shape == (len(wanted) + in_sequence, wanted.shape[1])
+            assert stream.shape == (len(expected) + in_sequence, expected.shape[1])
     if prompts and "swin" not in backbone:
         assert capture.prefix_tokens == (*plain.prefix_tokens, *(f"prompt{n}" for n in range(1, 11)))
     last = capture.residual_after(capture.depth - 1)[None]
@@ -565,11 +565,11 @@ def test_a_tuned_model_is_seen_whole(method, backbone):
 @cache
 def shapes_of(backbone):
     """What each view gives for the model before it was tuned; what runs it many times has nothing new here."""
-    shown = [view for view in run_once() if not is_refused(view, backbone)]
-    return {view: vx.compute(view, plain_capture(backbone)).values.shape for view in shown}
+    views = [view for view in run_once() if not is_refused(view, backbone)]
+    return {view: vx.compute(view, plain_capture(backbone)).values.shape for view in views}
 
 
-@pytest.mark.parametrize(("backbone", "method"), in_turn(SHOWN, ADDED, ["vit"]))
+@pytest.mark.parametrize(("backbone", "method"), in_turn(SEEN_WHOLE, ADDED, ["vit"]))
 def test_every_view_explains_a_tuned_model(backbone, method):
     capture = tuned_capture(method, backbone)
     for view, shape in shapes_of(backbone).items():

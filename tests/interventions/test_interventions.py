@@ -247,7 +247,7 @@ def test_nothing_of_a_hidden_patch_reaches_the_class_token(key):
 
 
 @pytest.mark.parametrize(
-    ("key", "said"),
+    ("key", "message"),
     [
         ("vit", "not attended to"),
         ("deit_distilled", "not attended to"),  # reads its two tokens, and no patch
@@ -255,9 +255,9 @@ def test_nothing_of_a_hidden_patch_reaches_the_class_token(key):
         ("siglip", "not attended to, still in what the model pools for its classifier"),
     ],
 )
-def test_what_still_reads_hidden_patches_is_said(key, said):
+def test_what_still_reads_hidden_patches_is_said(key, message):
     changed = vx.intervene(capture_small(key), "mask_patches:patches=1.2,how=attention")
-    assert changed.provenance.changes[0].en == f"1 of 16 patches {said}"
+    assert changed.provenance.changes[0].en == f"1 of 16 patches {message}"
 
 
 def test_painted_patches_are_the_mean_colour(any_capture):
@@ -429,8 +429,8 @@ def test_an_intervention_says_what_it_is(name):
     assert record.question.en.endswith("?")
     assert record.paper.url.startswith("https://")
     settings = settled(captured, {name: {}})[name]
-    said = record.says(captured, settings)
-    assert said.en != said.zh
+    text = record.says(captured, settings)
+    assert text.en != text.zh
     assert torch.isfinite(vx.intervene(captured, {name: {}}).output).all()
     assert settled(captured, write_changes({name: settings})) == {name: settings}
 

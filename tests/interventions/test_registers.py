@@ -29,14 +29,14 @@ def by_hand(capture, neuron: tuple[int, int]) -> tuple[list[torch.Tensor], torch
             tokens = tokens + block.ls1(block.attn(block.norm1(tokens)))
             hidden = block.mlp.act(block.mlp.fc1(block.norm2(tokens)))
             if number == neuron[0]:
-                said = hidden[0, :, neuron[1]].tolist()
-                for place in range(len(said)):
-                    hidden[0, place, neuron[1]] = said[place] if place < prefix else 0
-                hidden[0, prefix, neuron[1]] = max(said)
+                activations = hidden[0, :, neuron[1]].tolist()
+                for place in range(len(activations)):
+                    hidden[0, place, neuron[1]] = activations[place] if place < prefix else 0
+                hidden[0, prefix, neuron[1]] = max(activations)
             tokens = tokens + block.ls2(block.mlp.fc2(hidden))
             stream.append(tokens[0])
-        kept = torch.cat([tokens[:, :prefix], tokens[:, prefix + 1 :]], 1)
-        return stream, module.forward_head(module.norm(kept))[0]
+        remaining = torch.cat([tokens[:, :prefix], tokens[:, prefix + 1 :]], 1)
+        return stream, module.forward_head(module.norm(remaining))[0]
 
 
 def test_the_planted_neuron_is_found():

@@ -83,16 +83,16 @@ def test_a_step_is_filled_in_both_languages(step: Step) -> None:
     used |= {name for pattern in step.action.becomes.values() for name in re.findall(r"\{([a-z_]+)\}", pattern)}
     assert used == set(numbers)
     for language in ("en", "zh"):
-        said = filled(step, numbers, language)
-        assert 0 <= said.right < len(said.choices) >= 2
-        assert "{" not in "".join([said.says, said.formula, said.reveal, said.action, *said.becomes.values()])
+        words = filled(step, numbers, language)
+        assert 0 <= words.right < len(words.choices) >= 2
+        assert "{" not in "".join([words.says, words.formula, words.reveal, words.action, *words.becomes.values()])
 
 
 @BY_KEY
 def test_what_is_to_be_done_is_not_done_yet(step: Step) -> None:
-    said = step_text(step, on_screen(step), "en")
+    text = step_text(step, on_screen(step), "en")
     own = {**step.state, **(step.action.leads or {})}
-    assert not all(re.fullmatch(pattern, own.get(name, "")) for name, pattern in said.becomes.items())
+    assert not all(re.fullmatch(pattern, own.get(name, "")) for name, pattern in text.becomes.items())
 
 
 def test_a_model_without_what_a_step_needs_is_refused_with_a_sentence() -> None:
@@ -107,8 +107,8 @@ def test_a_model_without_what_a_step_needs_is_refused_with_a_sentence() -> None:
 @pytest.mark.parametrize("model", ["scenes_mae_patch16_192", "scenes_swin_patch4_window6_192", "test_vit"])
 def test_a_step_on_another_model_is_told_or_refused_with_a_sentence(step: Step, model: str) -> None:
     """A person may have chosen it meanwhile: one without a classifier, one without a class token, one of two heads."""
-    told = step_text(step, of_model(model), "zh")
-    assert told.refused.endswith("。") or told.says
+    text = step_text(step, of_model(model), "zh")
+    assert text.refused.endswith("。") or text.says
 
 
 def test_the_path_travels_with_its_words() -> None:
@@ -127,50 +127,58 @@ def attention_of(capture: Capture) -> list[np.ndarray]:
 
 def test_numbers_of_the_cut() -> None:
     step = step_named("cut")
-    said, pixels = step.numbers(on_screen(step)), on_screen(step).capture.input.pixels
+    numbers, pixels = step.numbers(on_screen(step)), on_screen(step).capture.input.pixels
     side = on_screen(step).capture.model.module.patch_embed.patch_size[0]
     tokens = on_screen(step).capture.model.module.pos_embed.shape[1]
-    assert (said["height"], said["width"], said["side"], said["tokens"]) == (*pixels.shape[:2], side, tokens)
-    assert said["patches"] == (pixels.shape[0] // side) * (pixels.shape[1] // side) == said["rows"] * said["cols"]
+    assert (numbers["height"], numbers["width"], numbers["side"], numbers["tokens"]) == (
+        *pixels.shape[:2],
+        side,
+        tokens,
+    )
+    assert (
+        numbers["patches"] == (pixels.shape[0] // side) * (pixels.shape[1] // side) == numbers["rows"] * numbers["cols"]
+    )
     twice = vx.capture(on_screen(step).capture.model, pixels, size=2 * pixels.shape[0])
-    assert said["more"] == len(vx.compute("patch_grid", twice).values)
-    assert said["pairs"] == on_screen(step).capture.attention(0)[0].numel()
-    assert said["more_pairs"] == twice.attention(0)[0].numel()
+    assert numbers["more"] == len(vx.compute("patch_grid", twice).values)
+    assert numbers["pairs"] == on_screen(step).capture.attention(0)[0].numel()
+    assert numbers["more_pairs"] == twice.attention(0)[0].numel()
 
 
 def test_numbers_of_the_heads() -> None:
     step = step_named("heads")
-    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
     grid = capture.grid(0)
     places = np.stack(np.divmod(np.arange(grid.num_patches), grid.cols), -1) * grid.patch_size
     apart = np.linalg.norm(places[:, None] - places[None], axis=-1)
     far = np.array([(block[:, 1:, 1:] * apart).sum(-1).mean(-1) for block in attention_of(capture)])
     near_at, far_at = np.unravel_index(far.argmin(), far.shape), np.unravel_index(far.argmax(), far.shape)
-    assert (said["near_block"], said["near_head"]) == near_at
-    assert (said["far_block"], said["far_head"]) == far_at
-    assert (said["blocks"], said["heads"], said["all"]) == (*far.shape, far.size)
+    assert (numbers["near_block"], numbers["near_head"]) == near_at
+    assert (numbers["far_block"], numbers["far_head"]) == far_at
+    assert (numbers["blocks"], numbers["heads"], numbers["all"]) == (*far.shape, far.size)
     np.testing.assert_allclose(
-        [said[name] for name in ("near", "far", "first", "last")],
+        [numbers[name] for name in ("near", "far", "first", "last")],
         [far[near_at], far[far_at], far[0].mean(), far[-1].mean()],
         rtol=1e-5,
     )
-    assert step.question.right(said) == int(far[-1].mean() > far[0].mean())
+    assert step.question.right(numbers) == int(far[-1].mean() > far[0].mean())
 
 
 def test_numbers_of_the_class_token() -> None:
     step = step_named("class_token")
-    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
     module, pixels = capture.model.module, capture.input.tensor
     with torch.no_grad():
         tokens = module.forward_features(pixels)
         by_class, by_mean = (module.head(one).softmax(-1)[0] for one in (tokens[:, 0], tokens[:, 1:].mean(1)))
     best, mean_best = int(by_class.argmax()), int(by_mean.argmax())
-    assert (said["name"], said["mean_name"]) == tuple(capture.model.class_texts[i] for i in (best, mean_best))
-    np.testing.assert_allclose([said["share"], said["mean_share"]], [by_class[best], by_mean[mean_best]], rtol=1e-4)
+    assert (numbers["name"], numbers["mean_name"]) == tuple(capture.model.class_texts[i] for i in (best, mean_best))
+    np.testing.assert_allclose(
+        [numbers["share"], numbers["mean_share"]], [by_class[best], by_mean[mean_best]], rtol=1e-4
+    )
     relevance = vx.compute("generic_relevance", capture, target=best).values.ravel()
     order, side = relevance.argsort(), capture.grid(0).patch_size
-    assert said["patches"] == len(order) == 4 * said["hidden"]
-    for name, chosen in (("without_most", order[-said["hidden"] :]), ("without_least", order[: said["hidden"]])):
+    assert numbers["patches"] == len(order) == 4 * numbers["hidden"]
+    for name, chosen in (("without_most", order[-numbers["hidden"] :]), ("without_least", order[: numbers["hidden"]])):
         hidden = pixels.clone()
         for patch in chosen:
             row, col = divmod(int(patch), capture.grid(0).cols)
@@ -179,13 +187,13 @@ def test_numbers_of_the_class_token() -> None:
             colour = torch.round(255 * mean) / 255
             hidden[at] = ((colour - mean) / torch.tensor(capture.model.preprocessing.std))[:, None, None]
         with torch.no_grad():
-            assert said[name] == pytest.approx(float(module(hidden).softmax(-1)[0, best]), abs=1e-5)
-    assert step.question.right(said) == int(said["without_most"] * 2 < said["share"])
+            assert numbers[name] == pytest.approx(float(module(hidden).softmax(-1)[0, best]), abs=1e-5)
+    assert step.question.right(numbers) == int(numbers["without_most"] * 2 < numbers["share"])
 
 
 def test_numbers_of_the_residual_stream() -> None:
     step = step_named("residual")
-    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
     module, added = capture.model.module, {}
     with ExitStack() as hooks:
         for number, block in enumerate(module.blocks):
@@ -206,19 +214,19 @@ def test_numbers_of_the_residual_stream() -> None:
         return float(((part - part.mean()) * scale.detach()) @ row.detach())
 
     both = {name: sum(share(out) for (_, kind), out in added.items() if kind == name) for name in ("attn", "mlp")}
-    np.testing.assert_allclose([said["attention"], said["mlp"]], [both["attn"], both["mlp"]], atol=1e-4)
-    assert said["logit"] == pytest.approx(float(logits[best]), abs=1e-4)
-    parts = [said[name] for name in ("embedding", "attention", "mlp", "constant")]
-    assert sum(parts) == pytest.approx(said["logit"], abs=1e-6)
+    np.testing.assert_allclose([numbers["attention"], numbers["mlp"]], [both["attn"], both["mlp"]], atol=1e-4)
+    assert numbers["logit"] == pytest.approx(float(logits[best]), abs=1e-4)
+    parts = [numbers[name] for name in ("embedding", "attention", "mlp", "constant")]
+    assert sum(parts) == pytest.approx(numbers["logit"], abs=1e-6)
     (block, kind), most = max(((at, share(out)) for at, out in added.items()), key=lambda one: one[1])
-    assert (said["most_block"], said["most"]) == (block, pytest.approx(most, abs=1e-4))
-    assert ("MLP" in said["most_part"].en) == (kind == "mlp")
-    assert step.question.right(said) == int(both["mlp"] > both["attn"])
+    assert (numbers["most_block"], numbers["most"]) == (block, pytest.approx(most, abs=1e-4))
+    assert ("MLP" in numbers["most_part"].en) == (kind == "mlp")
+    assert step.question.right(numbers) == int(both["mlp"] > both["attn"])
 
 
 def test_numbers_of_the_stack() -> None:
     step = step_named("stack")
-    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
     module = capture.model.module
     with torch.no_grad():
         streams = module.forward_intermediates(
@@ -227,11 +235,11 @@ def test_numbers_of_the_stack() -> None:
         after = [module.head(module.norm(prefix))[0, 0].softmax(-1) for _, prefix in streams]
     best = [int(one.argmax()) for one in after]
     decided = max((i for i in range(len(best)) if best[i] != best[-1]), default=-1) + 1
-    assert (said["decided"], said["blocks"]) == (decided, len(best))
-    assert step.question.right(said) == 3 * decided // len(best)
-    assert (said["name"], said["first_name"]) == tuple(capture.model.class_texts[best[i]] for i in (-1, 0))
+    assert (numbers["decided"], numbers["blocks"]) == (decided, len(best))
+    assert step.question.right(numbers) == 3 * decided // len(best)
+    assert (numbers["name"], numbers["first_name"]) == tuple(capture.model.class_texts[best[i]] for i in (-1, 0))
     np.testing.assert_allclose(
-        [said[name] for name in ("first_share", "decided_share", "share")],
+        [numbers[name] for name in ("first_share", "decided_share", "share")],
         [float(after[i][best[i]]) for i in (0, decided, -1)],
         rtol=1e-4,
     )
@@ -239,60 +247,65 @@ def test_numbers_of_the_stack() -> None:
 
 def test_numbers_of_the_windows() -> None:
     step = step_named("swin")
-    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
     stages = capture.model.module.layers
     first, second = stages[0].blocks[:2]
-    assert (said["side"], said["shift"]) == (first.window_size[0], second.shift_size[0])
+    assert (numbers["side"], numbers["shift"]) == (first.window_size[0], second.shift_size[0])
     patches = np.prod(capture.model.module.patch_embed.grid_size)
     pixels = capture.model.module.patch_embed.patch_size[0]
-    assert (said["patches"], said["pixels"], said["rows"] ** 2) == (patches, pixels, patches)
-    assert said["windowed"] == capture.attention(0)[:, 0].numel() == patches * said["window"]
-    assert said["all"] == patches**2
-    assert said["last_pixels"] == pixels * 2 ** (len(stages) - 1)
-    assert said["last_rows"] * said["last_pixels"] == said["rows"] * pixels
+    assert (numbers["patches"], numbers["pixels"], numbers["rows"] ** 2) == (patches, pixels, patches)
+    assert numbers["windowed"] == capture.attention(0)[:, 0].numel() == patches * numbers["window"]
+    assert numbers["all"] == patches**2
+    assert numbers["last_pixels"] == pixels * 2 ** (len(stages) - 1)
+    assert numbers["last_rows"] * numbers["last_pixels"] == numbers["rows"] * pixels
 
 
 def test_numbers_of_the_embedding() -> None:
     step = step_named("embed")
-    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
-    module, side = capture.model.module, said["side"]
-    at = slice(said["row"] * side, (said["row"] + 1) * side), slice(said["col"] * side, (said["col"] + 1) * side)
+    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    module, side = capture.model.module, numbers["side"]
+    at = (
+        slice(numbers["row"] * side, (numbers["row"] + 1) * side),
+        slice(numbers["col"] * side, (numbers["col"] + 1) * side),
+    )
     patch = capture.input.tensor[0][:, *at].detach().double().numpy()
     matrix = module.patch_embed.proj.weight.detach().double().numpy()
     made = np.einsum("dchw,chw->d", matrix, patch) + module.patch_embed.proj.bias.detach().double().numpy()
-    read = capture.residual(0)[capture.token((said["row"], said["col"]), 0)].double().numpy()
-    assert (said["pixels"], said["dim"], said["weights"]) == (patch.size, len(read), matrix.size)
+    read = capture.residual(0)[capture.token((numbers["row"], numbers["col"]), 0)].double().numpy()
+    assert (numbers["pixels"], numbers["dim"], numbers["weights"]) == (patch.size, len(read), matrix.size)
     lengths = [np.linalg.norm(made), np.linalg.norm(read - made)]
-    np.testing.assert_allclose([said["content"], said["place"]], lengths, rtol=1e-4)
-    assert step.question.right(said) == (0 if len(read) < patch.size else 1 if len(read) == patch.size else 2)
+    np.testing.assert_allclose([numbers["content"], numbers["place"]], lengths, rtol=1e-4)
+    assert step.question.right(numbers) == (0 if len(read) < patch.size else 1 if len(read) == patch.size else 2)
 
 
 def test_numbers_of_query_and_key() -> None:
     step = step_named("query_key")
-    said, (call,) = step.numbers(on_screen(step)), on_screen(step).capture.calls[int(step.state["v.block"])]
+    numbers, (call,) = step.numbers(on_screen(step)), on_screen(step).capture.calls[int(step.state["v.block"])]
     head = int(step.state["v.head"])
     query, keys = call.query[0, head, 0].double().numpy(), call.key[0, head].double().numpy()
     scores = np.array([sum(q * k for q, k in zip(query, key, strict=True)) for key in keys])
     weights, plain = (np.exp(s - s.max()) / np.exp(s - s.max()).sum() for s in (scores / len(query) ** 0.5, scores))
     top = weights.argmax()
-    assert (said["keys"], said["head_dim"], said["even"]) == (len(keys), len(query), 1 / len(keys))
+    assert (numbers["keys"], numbers["head_dim"], numbers["even"]) == (len(keys), len(query), 1 / len(keys))
     np.testing.assert_allclose(
-        [said[name] for name in ("score", "scaled", "weight", "sum", "plain")],
+        [numbers[name] for name in ("score", "scaled", "weight", "sum", "plain")],
         [scores[top], scores[top] / len(query) ** 0.5, weights[top], 1, plain[top]],
         rtol=1e-4,
     )
-    assert step.question.right(said) == (2 if plain[top] > 0.5 else int(plain[top] >= weights[top]))
+    assert step.question.right(numbers) == (2 if plain[top] > 0.5 else int(plain[top] >= weights[top]))
 
 
 @torch.no_grad()
 def test_numbers_of_the_positions() -> None:
     step = step_named("position")
-    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
     module, grid = deepcopy(capture.model.module), capture.grid(0)
     places = module.pos_embed[0, 1:].double().numpy()
     unit = places / np.linalg.norm(places, axis=1, keepdims=True)
-    assert said["patches"] == len(places)
-    np.testing.assert_allclose([said["beside"], said["corners"]], [unit[0] @ unit[1], unit[0] @ unit[-1]], rtol=1e-4)
+    assert numbers["patches"] == len(places)
+    np.testing.assert_allclose(
+        [numbers["beside"], numbers["corners"]], [unit[0] @ unit[1], unit[0] @ unit[-1]], rtol=1e-4
+    )
     order, side = np.random.default_rng(0).permutation(grid.num_patches), grid.patch_size
     tiles = capture.input.tensor.unfold(2, side, side).unfold(3, side, side).flatten(2, 3)[:, :, order]
     puzzle = F.fold(tiles.permute(0, 1, 3, 4, 2).flatten(1, 3), (grid.rows * side, grid.cols * side), side, stride=side)
@@ -302,14 +315,14 @@ def test_numbers_of_the_positions() -> None:
     first = answers[0].argmax()
     expected = [*(float(answer[first]) for answer in answers), float(answers[1].max())]
     np.testing.assert_allclose(
-        [said[name] for name in ("plain", "shuffled", "off", "both", "rival")], expected, rtol=1e-3
+        [numbers[name] for name in ("plain", "shuffled", "off", "both", "rival")], expected, rtol=1e-3
     )
-    assert step.question.right(said) == (2 if answers[1].argmax() != first else int(expected[1] < 0.9 * expected[0]))
+    assert step.question.right(numbers) == (2 if answers[1].argmax() != first else int(expected[1] < 0.9 * expected[0]))
 
 
 def test_numbers_without_labels() -> None:
     step = step_named("without_labels")
-    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
 
     def gathered(capture: Capture) -> tuple[int, int]:
         weights = sorted(attention_of(capture)[-1][:, 0, 1:].mean(0), reverse=True)
@@ -322,42 +335,49 @@ def test_numbers_without_labels() -> None:
     half, patches = gathered(capture)
     other_half, others = gathered(of_model("scenes_vit_patch16_192").capture)
     share = half / patches
-    assert (said["half"], said["patches"], said["model"]) == (half, patches, step.state["model"])
-    assert (said["share"], said["hidden"]) == (share, patches * 3 // 4)
-    assert (said["other_half"], said["other_patches"]) == (other_half, others)
-    assert said["other_share"] == other_half / others
+    assert (numbers["half"], numbers["patches"], numbers["model"]) == (half, patches, step.state["model"])
+    assert (numbers["share"], numbers["hidden"]) == (share, patches * 3 // 4)
+    assert (numbers["other_half"], numbers["other_patches"]) == (other_half, others)
+    assert numbers["other_share"] == other_half / others
     assert step.numbers(of_model("scenes_vit_patch16_192"))["other"] == step.state["model"]
-    assert step.question.right(said) == (2 if share > 0.25 else 1 if share >= 0.1 else 0)
+    assert step.question.right(numbers) == (2 if share > 0.25 else 1 if share >= 0.1 else 0)
 
 
 def test_numbers_of_the_decoder() -> None:
     step = step_named("decoder")
-    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
+    numbers, capture = step.numbers(on_screen(step)), on_screen(step).capture
     A = attention_of(capture)[int(step.state["v.block"])][int(step.state["v.head"])]
     tokens, first = len(A), 1
-    assert (said["tokens"], said["before"], said["pairs"], said["first"]) == (tokens, tokens - 1, A.size, first + 1)
-    assert said["zeros"] == sum(range(tokens))
-    assert said["share"] == said["zeros"] / A.size
+    assert (numbers["tokens"], numbers["before"], numbers["pairs"], numbers["first"]) == (
+        tokens,
+        tokens - 1,
+        A.size,
+        first + 1,
+    )
+    assert numbers["zeros"] == sum(range(tokens))
+    assert numbers["share"] == numbers["zeros"] / A.size
     own = A[first, first] / (A[first, 0] + A[first, first])
-    np.testing.assert_allclose([said["later"], said["own"], said["sum"]], [A[first, 2:].sum(), own, 1], rtol=1e-5)
-    assert step.question.right(said) == 0
+    np.testing.assert_allclose(
+        [numbers["later"], numbers["own"], numbers["sum"]], [A[first, 2:].sum(), own, 1], rtol=1e-5
+    )
+    assert step.question.right(numbers) == 0
 
 
 def test_numbers_of_what_is_trained() -> None:
     step = step_named("petl")
-    said, module = step.numbers(on_screen(step)), on_screen(step).capture.model.module
+    numbers, module = step.numbers(on_screen(step)), on_screen(step).capture.model.module
     depth, dim = len(module.blocks), module.embed_dim
     bottleneck = torch.nn.Sequential(torch.nn.Linear(dim, 64), torch.nn.Linear(64, dim))
-    assert (said["depth"], said["dim"]) == (depth, dim)
-    assert said["lora"] == depth * 2 * 2 * torch.zeros(8, dim).numel()
-    assert said["adapter"] == depth * sum(part.numel() for part in bottleneck.parameters())
-    assert said["vpt"] == depth * torch.zeros(10, dim).numel()
-    assert said["total"] == sum(part.numel() for name, part in module.named_parameters() if "head" not in name)
-    counts = [said["lora"], said["adapter"], said["vpt"]]
+    assert (numbers["depth"], numbers["dim"]) == (depth, dim)
+    assert numbers["lora"] == depth * 2 * 2 * torch.zeros(8, dim).numel()
+    assert numbers["adapter"] == depth * sum(part.numel() for part in bottleneck.parameters())
+    assert numbers["vpt"] == depth * torch.zeros(10, dim).numel()
+    assert numbers["total"] == sum(part.numel() for name, part in module.named_parameters() if "head" not in name)
+    counts = [numbers["lora"], numbers["adapter"], numbers["vpt"]]
     np.testing.assert_allclose(
-        [said["least"], said["most"]], [min(counts) / said["total"], max(counts) / said["total"]]
+        [numbers["least"], numbers["most"]], [min(counts) / numbers["total"], max(counts) / numbers["total"]]
     )
-    assert counts[step.question.right(said)] == max(counts)
+    assert counts[step.question.right(numbers)] == max(counts)
 
 
 # ---------------------------------------------------------------------------------------------- on paper
@@ -371,14 +391,14 @@ def test_the_handout_has_the_numbers_and_the_figures_of_each_step(language: Lang
     figures = figures_of(page)
     assert len(figures) == len(path)
     for number, step in enumerate(path, 1):
-        said = step_text(step, on_screen(step), language)
+        text = step_text(step, on_screen(step), language)
         assert f"{number} · {step.title.in_(language)}" in asked
-        for part in (said.says, said.asks, *said.choices, said.action):
+        for part in (text.says, text.asks, *text.choices, text.action):
             assert part in asked
-        assert said.reveal not in asked
-        assert said.reveal in answered
-        assert said.formula in answered
-        assert "ABC"[said.right] in answered.split(step.title.in_(language))[1][:3]
+        assert text.reveal not in asked
+        assert text.reveal in answered
+        assert text.formula in answered
+        assert "ABC"[text.right] in answered.split(step.title.in_(language))[1][:3]
         view, settings = picture_of(step)
         figure, _ = printed(vx.compute(view, on_screen(step).capture, **settings), language=language)
         assert figures[f"figure-{number}"] == json.loads(figure.to_json())

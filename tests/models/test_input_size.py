@@ -154,7 +154,7 @@ def test_its_own_size_is_the_very_same_model():
 
 
 @pytest.mark.parametrize(
-    ("key", "said"),
+    ("key", "message"),
     [
         (
             "vit",
@@ -165,9 +165,9 @@ def test_its_own_size_is_the_very_same_model():
         ("swin", "Its windows grew with the grid from 4 × 4 to 6 × 6 patches"),
     ],
 )
-def test_figures_say_the_size_and_what_became_of_the_positions(key, said):
+def test_figures_say_the_size_and_what_became_of_the_positions(key, message):
     result = vx.compute("attention_map", vx.capture(load_small(key), picture(96, 96), fit="squash", size=96), block=0)
-    notes = [note for note in result.notes if said in note.en]
+    notes = [note for note in result.notes if message in note.en]
     assert len(notes) == 1
     assert "96 × 96 像素" in notes[0].zh
     assert result.provenance.input_size == (96, 96)
@@ -178,11 +178,11 @@ def test_at_its_own_size_nothing_is_said():
 
 
 @pytest.mark.parametrize(
-    ("given", "wanted"),
+    ("given", "expected"),
     [(384, (384, 384)), ("384", (384, 384)), ("384x512", (384, 512)), ((96, 64), (96, 64)), ("96,64", (96, 64))],
 )
-def test_a_size_is_one_number_or_height_and_width(given, wanted):
-    assert sides(given) == wanted
+def test_a_size_is_one_number_or_height_and_width(given, expected):
+    assert sides(given) == expected
 
 
 @pytest.mark.parametrize("given", ["large", 96.5, (96, 96, 96), None, "384x"])

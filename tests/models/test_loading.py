@@ -77,10 +77,10 @@ def test_preprocessing_is_what_timm_resolves():
     name = "vit_base_patch16_siglip_224"
     config = timm.data.resolve_data_config(timm.get_pretrained_cfg(name).to_dict())
     module = timm.create_model(name, depth=1)
-    wanted = loading.describe(name, module, family_of(module, name), "random", "", "cpu", (), None).preprocessing
-    assert wanted.input_size == config["input_size"][1:]
-    assert (wanted.mean, wanted.std) == (config["mean"], config["std"])
-    assert (wanted.interpolation, wanted.crop_pct) == (config["interpolation"], config["crop_pct"])
+    preprocessing = loading.describe(name, module, family_of(module, name), "random", "", "cpu", (), None).preprocessing
+    assert preprocessing.input_size == config["input_size"][1:]
+    assert (preprocessing.mean, preprocessing.std) == (config["mean"], config["std"])
+    assert (preprocessing.interpolation, preprocessing.crop_pct) == (config["interpolation"], config["crop_pct"])
 
 
 def test_an_image_of_the_input_size_passes_untouched_but_for_mean_and_std():
@@ -254,9 +254,9 @@ def test_a_path_brings_its_own_weights(home: Path) -> None:
 def test_a_copy_of_a_model_that_ran_can_be_shown():
     model = vx.load_model("test_vit", weights="random")
     image = picture(160, 160)
-    shown = vx.capture(model, image).attention(1)
+    attention = vx.capture(model, image).attention(1)
     for copied in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
-        assert torch.equal(vx.capture(copied, image).attention(1), shown)
+        assert torch.equal(vx.capture(copied, image).attention(1), attention)
 
 
 def test_a_wrong_seed_is_answered_with_a_sentence():

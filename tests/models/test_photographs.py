@@ -27,7 +27,7 @@ def hint_of(capture):
     return photo_hint(capture.model, capture.input.image_hash)
 
 
-def said(model: LoadedModel, image) -> str:
+def caption_text(model: LoadedModel, image) -> str:
     """The caption of a figure."""
     result = vx.compute("attention_map", vx.capture(model, image), block=0)
     return caption(result).en
@@ -40,15 +40,15 @@ def test_an_example_is_known_by_its_hash(example):
 
 def test_figures_say_what_the_model_does_not_know(model):
     drawn, photograph = (examples()[name].path for name in ("scene_mug", "chelsea"))
-    assert CAREFUL not in said(model, drawn)
-    assert CERTAIN not in said(model, drawn)
-    assert CERTAIN in said(model, photograph)
-    assert CAREFUL in said(model, picture(192, 192))
+    assert CAREFUL not in caption_text(model, drawn)
+    assert CERTAIN not in caption_text(model, drawn)
+    assert CERTAIN in caption_text(model, photograph)
+    assert CAREFUL in caption_text(model, picture(192, 192))
 
 
 def test_weights_that_saw_no_scenes_say_nothing_of_it():
     untrained = vx.load_model("scenes_dino_patch16_192", weights="random")
-    assert CAREFUL not in said(untrained, picture(192, 192))
+    assert CAREFUL not in caption_text(untrained, picture(192, 192))
     assert hint_of(vx.capture(untrained, picture(192, 192))) is None
 
 
@@ -67,9 +67,11 @@ def test_a_drawn_picture_of_another_kind_is_said_and_its_model_named(model):
     """Of a creature before a model of scenes, and the other way round."""
     creature, scene = (examples()[name].path for name in ("creature_forktail", "scene_gear"))
     knower = vx.load_model("creatures_vit_patch16_192")
-    assert "This is a paper creature, and the model was trained on drawn scenes alone" in said(model, creature)
-    assert "This is a scene of other things, and the model was trained on drawn paper creatures" in said(knower, scene)
-    assert "alone" not in said(knower, creature)
+    assert "This is a paper creature, and the model was trained on drawn scenes alone" in caption_text(model, creature)
+    assert "This is a scene of other things, and the model was trained on drawn paper creatures" in caption_text(
+        knower, scene
+    )
+    assert "alone" not in caption_text(knower, creature)
     assert hint_of(vx.capture(model, creature)).model == "creatures_vit_patch16_192"
     hint = hint_of(vx.capture(knower, scene))
     assert (hint.model, hint.available) == ("scenes_vit_patch16_192", True)

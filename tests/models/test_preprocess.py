@@ -102,14 +102,14 @@ def test_the_boxes_say_where_every_pixel_comes_from(crop_mode, crop_pct, size):
     assert fitted.pixels.shape == (64, 96, 3)
     left, top, right, bottom = fitted.content_box
     source_left, source_top, source_right, source_bottom = fitted.source_box
-    shown = fitted.pixels[top:bottom, left:right]
+    visible = fitted.pixels[top:bottom, left:right]
     columns = source_left + (np.arange(right - left) + 0.5) / (right - left) * (source_right - source_left) - 0.5
     rows = source_top + (np.arange(bottom - top) + 0.5) / (bottom - top) * (source_bottom - source_top) - 0.5
     expected_red = np.clip(columns / (size[1] - 1), 0, 1) * 255
     expected_green = np.clip(rows / (size[0] - 1), 0, 1) * 255
     step = 255 / (min(size) - 1)  # of one original pixel: what the edges of the resize may differ by
-    assert abs(shown[..., 0] - expected_red).max() <= step + 1
-    assert abs(shown[..., 1] - expected_green[:, None]).max() <= step + 1
+    assert abs(visible[..., 0] - expected_red).max() <= step + 1
+    assert abs(visible[..., 1] - expected_green[:, None]).max() <= step + 1
     outside = np.ones((64, 96), bool)
     outside[top:bottom, left:right] = False
     assert (fitted.pixels[outside] == ((0, 0, 255) if crop_mode == "border" else (0, 0, 0))).all()

@@ -106,8 +106,8 @@ def test_position_embeddings_of_another_grid_are_resampled_as_timm_does_and_said
     source, target = vit(img_size=96), vit(1)
     (note,) = load_weights(target, write(tmp_path / "w.pth", source.state_dict()))
     assert "resampled" in note.en
-    wanted = timm.models.vision_transformer.checkpoint_filter_fn(dict(source.state_dict()), vit())
-    assert torch.equal(target.pos_embed, wanted["pos_embed"])
+    expected = timm.models.vision_transformer.checkpoint_filter_fn(dict(source.state_dict()), vit())
+    assert torch.equal(target.pos_embed, expected["pos_embed"])
     assert target.pos_embed.shape[1] == 4 * 4 + 1
 
 

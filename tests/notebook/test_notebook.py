@@ -54,14 +54,14 @@ def test_a_comparison_has_a_card_although_it_is_no_view():
 
 def test_a_capture_says_what_it_is_of():
     captured = capture_small("vit")
-    shown = captured._repr_mimebundle_()
-    assert str(captured.grid(0).rows) in shown["text/plain"]
+    bundle = captured._repr_mimebundle_()
+    assert str(captured.grid(0).rows) in bundle["text/plain"]
     likeliest = int(captured.logits.argmax())
     share = 100 * float((captured.logits - captured.logits.logsumexp(0)).exp().max())
-    assert f"class {likeliest} {share:.1f} %" in shown["text/plain"]
-    assert RANDOM.en in shown["text/plain"]
-    assert 'role="alert"' in shown["text/html"]
-    assert not re.search(r'(src|href)="(?!data:)', shown["text/html"])
+    assert f"class {likeliest} {share:.1f} %" in bundle["text/plain"]
+    assert RANDOM.en in bundle["text/plain"]
+    assert 'role="alert"' in bundle["text/html"]
+    assert not re.search(r'(src|href)="(?!data:)', bundle["text/html"])
 
 
 def test_names_are_text_in_a_card():

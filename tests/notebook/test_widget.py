@@ -30,58 +30,58 @@ CANVAS = Path(vitexplorer.ui.__file__).parent / "canvas"
 
 def test_what_is_set_is_checked_and_sent():
     captured = capture_small("vit")
-    shown = vx.widget(captured, block=0, query=(1, 2))
-    assert (shown.block, shown.head, shown.query) == (0, "mean", (1, 2))
-    before = shown._attention
-    shown.block = 1
-    assert shown.query == (1, 2)
-    assert shown._value["block"] == 1
-    assert shown._attention != before
-    shown.head, shown.query = 2, "cls"
-    assert shown.get_state(["head", "query"]) == {"head": "2", "query": "cls"}
-    assert (shown._value["head"], shown._value["query"], shown._value["asked"]) == ("2", "cls", 0)
+    widget = vx.widget(captured, block=0, query=(1, 2))
+    assert (widget.block, widget.head, widget.query) == (0, "mean", (1, 2))
+    before = widget._attention
+    widget.block = 1
+    assert widget.query == (1, 2)
+    assert widget._value["block"] == 1
+    assert widget._attention != before
+    widget.head, widget.query = 2, "cls"
+    assert widget.get_state(["head", "query"]) == {"head": "2", "query": "cls"}
+    assert (widget._value["head"], widget._value["query"], widget._value["asked"]) == ("2", "cls", 0)
     with pytest.raises(SettingError, match="There is no block 99"):
-        shown.block = 99
+        widget.block = 99
     with pytest.raises(SettingError):
-        shown.query = (40, 0)
+        widget.query = (40, 0)
     with pytest.raises(UnknownNameError):
-        shown.head = "median"
+        widget.head = "median"
     with pytest.raises(traitlets.TraitError):
-        shown.opacity = 2.0
+        widget.opacity = 2.0
     with pytest.raises(traitlets.TraitError):
-        shown.colormap = "jet"
+        widget.colormap = "jet"
 
 
 def test_a_click_in_the_notebook_is_read_and_answered_once():
-    shown = vx.widget(capture_small("vit"))
-    told: list[int] = []
-    shown.observe(lambda change: told.append(change["new"]["asked"]), "_value")
-    shown.set_state({"block": 1, "head": "1", "query": "2,3", "_asked": 7})
-    assert (shown.block, shown.head, shown.query) == (1, 1, (2, 3))
-    assert told == [7]
+    widget = vx.widget(capture_small("vit"))
+    answered: list[int] = []
+    widget.observe(lambda change: answered.append(change["new"]["asked"]), "_value")
+    widget.set_state({"block": 1, "head": "1", "query": "2,3", "_asked": 7})
+    assert (widget.block, widget.head, widget.query) == (1, 1, (2, 3))
+    assert answered == [7]
 
 
 def test_a_patch_keeps_its_place_where_the_next_block_has_another_grid():
     captured = capture_small("swin")
     finest, coarsest = captured.grid(0), captured.grid(captured.depth - 1)
-    shown = vx.widget(captured, block=0, query=(finest.rows - 1, finest.cols - 1))
-    shown.block = captured.depth - 1
-    assert shown.query == (coarsest.rows - 1, coarsest.cols - 1)
+    widget = vx.widget(captured, block=0, query=(finest.rows - 1, finest.cols - 1))
+    widget.block = captured.depth - 1
+    assert widget.query == (coarsest.rows - 1, coarsest.cols - 1)
 
 
 def test_what_is_too_large_for_one_piece_is_sent_a_query_at_a_time(monkeypatch):
     captured = capture_small("vit")
     monkeypatch.setattr("vitexplorer.ui.canvas.files.size", lambda capture, block: 10**9)
-    shown = vx.widget(captured, query=(0, 1))
-    windows, keys = captured.positions(shown.block).shape
-    assert len(shown._attention) == packed_bytes(windows, captured.num_heads(shown.block), 1, keys)
-    row = shown._attention
-    shown.query = (1, 1)
-    assert shown._attention != row
+    widget = vx.widget(captured, query=(0, 1))
+    windows, keys = captured.positions(widget.block).shape
+    assert len(widget._attention) == packed_bytes(windows, captured.num_heads(widget.block), 1, keys)
+    row = widget._attention
+    widget.query = (1, 1)
+    assert widget._attention != row
     monkeypatch.setattr(all_heads, "MOST_WEIGHTS", 0)
-    shown.query = (1, 2)
-    assert shown._value["strip"] is None
-    assert shown._rows == b""
+    widget.query = (1, 2)
+    assert widget._value["strip"] is None
+    assert widget._rows == b""
 
 
 def test_the_choices_are_those_of_the_canvas():
@@ -184,7 +184,7 @@ def notebook(chromium: Browser):
 
 
 def test_the_canvas_of_the_page_shows_the_widgets_numbers(notebook):
-    page, shown, captured = notebook.page, notebook.shown, notebook.shown.capture
+    page, widget, captured = notebook.page, notebook.shown, notebook.shown.capture
     grid, prefix = captured.grid(0), len(captured.prefix_tokens)
 
     def expected(block: int, query: tuple[int, int], head: int | str) -> np.ndarray:
@@ -196,10 +196,10 @@ def test_the_canvas_of_the_page_shows_the_widgets_numbers(notebook):
     at = box["x"] + box["width"] * (col + 0.5) / grid.cols, box["y"] + box["height"] * (row + 0.5) / grid.rows
     page.mouse.move(*at)
     np.testing.assert_allclose(notebook.read()["map"], expected(0, (row, col), "mean"), atol=1 / 255)
-    assert shown.query == "cls"
+    assert widget.query == "cls"
     page.mouse.click(*at)
     page.wait_for_function(f"model.get('query') === '{row},{col}'")
-    assert shown.query == (row, col)
+    assert widget.query == (row, col)
     page.mouse.move(0, 0)
     notebook.set(query=(1, 2), head=1)
     assert notebook.read()["query"] == "1,2"
@@ -208,7 +208,7 @@ def test_the_canvas_of_the_page_shows_the_widgets_numbers(notebook):
     page.locator(".blocks .after").click()
     page.wait_for_selector(".vx-canvas[data-block='1'][data-part=whole]")
     page.wait_for_function("model.get('block') === 1")
-    assert (shown.block, shown.query, shown.head) == (1, (1, 2), 1)
+    assert (widget.block, widget.query, widget.head) == (1, (1, 2), 1)
     np.testing.assert_allclose(notebook.read()["map"], expected(1, (1, 2), 1), atol=1 / 255)
 
     notebook.set(block=2, head="mean", colormap="viridis")

@@ -47,8 +47,8 @@ def test_it_is_the_papers_rules_one_by_one(twin):
 
 def test_what_patches_and_other_parts_hold_is_the_logit(twin):
     """Rule by rule relevance is conserved: pixels, biases, softmax, positions and prefix tokens hold all of it."""
-    captured, (pixels, kept) = capture_small("vit_not_square"), twin
-    assert pixels.sum() + sum(kept.values()) == pytest.approx(float(captured.logits[TARGET]), abs=1e-5)
+    captured, (pixels, parts) = capture_small("vit_not_square"), twin
+    assert pixels.sum() + sum(parts.values()) == pytest.approx(float(captured.logits[TARGET]), abs=1e-5)
     held = vx.compute("attn_lrp", captured, target=TARGET).notes[-1].en
     assert held.startswith(f"The patches hold {pixels.sum():+.3f}".replace("-", "−"))
 

@@ -109,12 +109,12 @@ def test_of_one_picture_it_is_the_view():
 
 def test_the_foreground_is_one_side_in_all_pictures():
     captures = [seen("vit", seed) for seed in (0, 1, 2)]
-    shown = np.concatenate([result.shown.ravel() for result in vx.shared_token_pca(captures, foreground=True)])
+    foreground = np.concatenate([result.shown.ravel() for result in vx.shared_token_pca(captures, foreground=True)])
     tokens = np.concatenate([patch_tokens(capture, 2, True) for capture in captures])
     above = PCA(1, svd_solver="full").fit_transform(tokens)[:, 0] > 0
-    assert (shown == above).all() or (shown == ~above).all()
+    assert (foreground == above).all() or (foreground == ~above).all()
     border = np.tile([r in (0, 3) or c in (0, 3) for r in range(4) for c in range(4)], 3)
-    assert border[shown].mean() <= border[~shown].mean()
+    assert border[foreground].mean() <= border[~foreground].mean()
 
 
 def test_a_basis_needs_tokens_of_one_width():

@@ -28,29 +28,29 @@ def test_gradient_of_attention_is_autograds(any_capture):
 
 
 def test_gradients_go_with_their_capture(monkeypatch):
-    kept = GradientCache(1 << 30)
-    monkeypatch.setattr(kept_in, "_CACHE", kept)
+    cache = GradientCache(1 << 30)
+    monkeypatch.setattr(kept_in, "_CACHE", cache)
     first, second = replace(capture_small("vit")), replace(capture_small("vit"))
     found = gradients(first, 1)
     assert gradients(first, 1) is found
     assert gradients(second, 1) is not found
     gradients(second, 2)
-    assert kept.nbytes == 3 * found.nbytes
+    assert cache.nbytes == 3 * found.nbytes
     del second
     gc.collect()
-    assert kept.nbytes == found.nbytes
+    assert cache.nbytes == found.nbytes
     assert gradients(first, 1) is found
 
 
 def test_kept_gradients_are_bounded(monkeypatch):
     captured = replace(capture_small("vit"))
     size = gradients(captured, 0).nbytes
-    kept = GradientCache(int(2.5 * size))
-    monkeypatch.setattr(kept_in, "_CACHE", kept)
+    cache = GradientCache(int(2.5 * size))
+    monkeypatch.setattr(kept_in, "_CACHE", cache)
     first, second = gradients(captured, 0), gradients(captured, 1)
     assert gradients(captured, 0) is first  # used last, so the other one goes
     gradients(captured, 2)
-    assert kept.nbytes == 2 * size
+    assert cache.nbytes == 2 * size
     assert gradients(captured, 0) is first
     assert gradients(captured, 1) is not second
     monkeypatch.setattr(kept_in, "_CACHE", GradientCache(size - 1))

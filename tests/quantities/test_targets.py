@@ -226,7 +226,7 @@ def test_a_target_is_written_and_read_back(written: str, target: Target):
 
 
 @pytest.mark.parametrize(
-    ("target", "said"),
+    ("target", "message"),
     [
         ("3 vs 3", "not with itself"),
         ("3 vs 70", "no class 70"),
@@ -239,8 +239,8 @@ def test_a_target_is_written_and_read_back(written: str, target: Target):
         (np.zeros(5, np.float32), "has 5 numbers and vit makes 48"),
     ],
 )
-def test_what_cannot_be_explained_is_refused_with_a_sentence(target, said):
-    with pytest.raises(SettingError, match=said):
+def test_what_cannot_be_explained_is_refused_with_a_sentence(target, message):
+    with pytest.raises(SettingError, match=message):
         vx.compute("grad_cam", capture_small("vit"), target=target)
 
 

@@ -160,15 +160,15 @@ def test_example_pictures_are_what_the_code_draws():
             else:
                 scene = draw_scene("examples", index, 768)
                 name, drawn = LABEL_NAMES[scene.label], scene.image
-            kept = cv2.imread(str(ASSETS / "examples" / entry["file"]))[..., ::-1]
+            saved = cv2.imread(str(ASSETS / "examples" / entry["file"]))[..., ::-1]
             assert name == entry["label"]
-            assert np.abs(kept.astype(int) - drawn).mean() < 3
+            assert np.abs(saved.astype(int) - drawn).mean() < 3
 
 
 def test_the_example_of_several_objects_is_what_the_code_draws():
     entries = json.loads((ASSETS / "examples" / "examples.json").read_text(encoding="utf-8"))
     (entry,) = [entry for entry in entries if "labels" in entry]
     scene = draw_several("examples", int(entry["source"].split('"examples", ')[1].split(",")[0]), 768)
-    kept = cv2.imread(str(ASSETS / "examples" / entry["file"]))[..., ::-1]
+    saved = cv2.imread(str(ASSETS / "examples" / entry["file"]))[..., ::-1]
     assert [LABEL_NAMES[label] for label in scene.labels] == entry["labels"]
-    assert np.abs(kept.astype(int) - scene.image).mean() < 3
+    assert np.abs(saved.astype(int) - scene.image).mean() < 3

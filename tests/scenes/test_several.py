@@ -40,8 +40,8 @@ def test_scenes_of_one_object_are_what_they_were():
     """Outlines, which are whole numbers, to the bit; colours, which may round otherwise elsewhere, to one level."""
     for stream in STREAMS:
         drawn = [draw_scene(stream, i, 96) for i in range(6)]
-        told = b"".join(scene.mask.tobytes() + bytes([scene.label]) for scene in drawn)
-        assert hashlib.sha256(told).hexdigest()[:16] == OUTLINES[stream]
+        outlines = b"".join(scene.mask.tobytes() + bytes([scene.label]) for scene in drawn)
+        assert hashlib.sha256(outlines).hexdigest()[:16] == OUTLINES[stream]
         assert [scene.image.mean() for scene in drawn] == pytest.approx(BRIGHTNESS[stream], abs=0.5)
 
 

@@ -83,7 +83,7 @@ def test_visitors_with_pictures_of_their_own_load_one_model(monkeypatch: pytest.
             waiting.append(asyncio.create_task(engine.explore(picture), context=context))
         return await asyncio.gather(*waiting)
 
-    captures = [explored.capture for explored in now(explore_all())]
+    captures = [result.capture for result in now(explore_all())]
     assert loaded == [SMALL.model]
     assert len({capture.provenance.image_hash for capture in captures}) == 4
     assert all(capture.model is captures[0].model for capture in captures)

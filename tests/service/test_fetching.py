@@ -200,12 +200,12 @@ def test_what_is_no_public_address_is_a_sentence_and_nobody_is_asked(
 @pytest.mark.parametrize(("url", "says"), REFUSED, ids=IDS)
 def test_an_answer_leads_to_no_such_address_either(world: World, tmp_path: Path, url: str, says: str) -> None:
     world.leads_to["/on"] = url
-    said = "no web address"  # what has no name of its own is read as a path
+    message = "no web address"  # what has no name of its own is read as a path
     try:
         fetch("http://pictures.example/on", tmp_path / "picture")
     except ExplainedError as error:
-        said = error.text.en
-    assert says in said
+        message = error.text.en
+    assert says in message
     assert {request.url.host for request in world.asked} == {OUTSIDE}
 
 

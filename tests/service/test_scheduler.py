@@ -428,9 +428,9 @@ def test_the_page_answers_while_forty_five_wait_for_the_model(scheduler: Schedul
 
     async def visit() -> list[str]:
         with PatientBlocks(analytics_enabled=False) as page:
-            shown = gr.Textbox()
+            textbox = gr.Textbox()
             for asking in (ask_for_a, lambda: "from memory"):
-                gr.Button().click(asking, None, shown, queue=False)
+                gr.Button().click(asking, None, textbox, queue=False)
         page.queue()
         app = gr.mount_gradio_app(Starlette(), page, path="", ssr_mode=False)
         page.run_startup_events()
@@ -458,7 +458,7 @@ async def _a_then_b() -> AsyncGenerator[str, None]:
     yield "b"
 
 
-async def _told(visibility: str) -> list[tuple[str, list]]:
+async def _outputs(visibility: str) -> list[tuple[str, list]]:
     """What the stream says of an event that says two things."""
     with PatientBlocks(analytics_enabled=False) as page:
         gr.Button().click(_a_then_b, None, gr.Textbox(), api_visibility=visibility)
@@ -468,12 +468,12 @@ async def _told(visibility: str) -> list[tuple[str, list]]:
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://page/gradio_api/queue") as client:
         await client.post("join", json={"data": [], "fn_index": 0, "session_hash": "somebody"})
         stream = (await client.get("data", params={"session_hash": "somebody"})).text
-    said = [json.loads(line.removeprefix("data: ")) for line in stream.split("\n\n") if line]
-    return [(one["msg"], one["output"]["data"]) for one in said if "output" in one]
+    messages = [json.loads(line.removeprefix("data: ")) for line in stream.split("\n\n") if line]
+    return [(one["msg"], one["output"]["data"]) for one in messages if "output" in one]
 
 
 def test_a_page_is_not_told_again_at_the_end_and_a_script_is() -> None:
-    page, script = now(_told("private")), now(_told("public"))
+    page, script = now(_outputs("private")), now(_outputs("public"))
     assert page[:2] == script[:2] == [("process_generating", ["a"]), ("process_generating", [[["replace", [], "b"]]])]
     assert page[2:] == [("process_completed", [gr.skip()])]
     assert script[2:] == [("process_completed", ["b"])]

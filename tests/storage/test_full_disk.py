@@ -144,14 +144,14 @@ def test_rows_that_do_not_fit(tmp_path: Path, ending: str) -> None:
 
 
 def test_memory_that_ran_out_is_a_sentence_with_what_was_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
-    for want, said in (
+    for want, message in (
         (lambda: torch.empty(10**15), "4,000,000,000 MB"),
         (lambda: np.ones(10**15), " MB"),
         (lambda: bytearray(10**17), "enough memory."),
     ):
         with pytest.raises(NoMemoryError) as raised, explain_full_memory():
             want()
-        assert said in raised.value.text.en
+        assert message in raised.value.text.en
         assert "内存不足" in raised.value.text.zh
     with pytest.raises(RuntimeError, match="shape"), explain_full_memory():
         raise RuntimeError("another shape")

@@ -208,9 +208,9 @@ def test_words_of_a_visitor_are_only_words(survey: Survey, condition: Condition)
     ],
 )
 def test_a_condition_without_a_meaning_is_told(survey: Survey, condition: Condition) -> None:
-    with pytest.raises(ExplainedError) as told:
+    with pytest.raises(ExplainedError) as raised:
         count(survey, (condition,))
-    assert told.value.text.zh != told.value.text.en
+    assert raised.value.text.zh != raised.value.text.en
 
 
 # ---------------------------------------------------------------------------------------------- any number
@@ -223,14 +223,14 @@ TEXTS = [None, "", "1", "true", "gear", "\0", "\u2028", "nan"]
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def right_or_refused() -> Iterator[None]:
     """What is not answered is a sentence in both languages."""
-    said: Text | None = None
+    message: Text | None = None
     try:
         yield
     except SettingError as error:
-        said = error.text
-    assert said is None or said.en.encode() != said.zh.encode()
+        message = error.text
+    assert message is None or message.en.encode() != message.zh.encode()
 
 
 def filled(values: list, count: int) -> list:
@@ -296,7 +296,7 @@ CONDITIONS = (
 @given(CONDITIONS)
 def test_any_condition_leaves_its_rows_or_is_told(extremes: Extremes, condition: Condition) -> None:
     survey, rows = extremes.survey, extremes.rows
-    with told():
+    with right_or_refused():
         assert count(survey, (condition,)) == sum(means(row, condition) for row in rows)
 
 
@@ -335,7 +335,7 @@ def test_every_number_of_a_question_is_right_or_told(survey: Survey, number: obj
         lambda: rows_at(survey, [number]),
     )
     for question in questions:
-        with told():
+        with right_or_refused():
             question()
 
 

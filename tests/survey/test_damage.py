@@ -91,17 +91,17 @@ def test_what_the_page_noted_is_made_again_from_the_survey(tmp_path: Path, how: 
         page.write_text(page.read_text().replace("{", '{"unheard": 1,', 1))
     else:
         wreck(page, how)
-    (kept,) = surveys_of(places, "")
-    assert kept.asked is not None
-    assert kept.answers == folder / "answers"
-    assert latest(kept).count == 60
-    if how != "a bit" or kept.asked != asked:  # a bit of a name is another name
-        assert kept.asked.is_made_again
-        assert kept.asked.source == latest(kept).card.source
+    (survey,) = surveys_of(places, "")
+    assert survey.asked is not None
+    assert survey.answers == folder / "answers"
+    assert latest(survey).count == 60
+    if how != "a bit" or survey.asked != asked:  # a bit of a name is another name
+        assert survey.asked.is_made_again
+        assert survey.asked.source == latest(survey).card.source
         assert "made again" in caplog.text
-    assert survey_of(places, "", kept.name).asked == kept.asked
+    assert survey_of(places, "", survey.name).asked == survey.asked
     caplog.clear()
-    assert surveys_of(places, "") == (kept,)
+    assert surveys_of(places, "") == (survey,)
     assert not caplog.text
 
 
@@ -110,8 +110,8 @@ def test_a_survey_that_lost_all_that_says_what_it_is_can_still_be_deleted(tmp_pa
     folder, _ = _of_page(places)
     for file in (folder / PAGE.name, folder / "answers" / "survey.json"):
         file.write_bytes(b"{")
-    (kept,) = surveys_of(places, "")
-    assert (kept.name, kept.resumes) == (folder.name, False)
+    (survey,) = surveys_of(places, "")
+    assert (survey.name, survey.resumes) == (folder.name, False)
 
 
 def test_images_of_a_survey_whose_notes_are_damaged_stay(tmp_path: Path) -> None:

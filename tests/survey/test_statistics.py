@@ -124,8 +124,8 @@ def test_classes_as_figures(survey: Survey, table: pd.DataFrame) -> None:
     assert ((result.values >= 0) & (result.values <= 1)).all()
     assert as_csv(result).count("\n") == 1 + result.values.size
     for i, label in enumerate(matrix.classes):
-        for j, said in enumerate(matrix.classes):
-            at = [text.en for text in CLASSES].index(said)
+        for j, name in enumerate(matrix.classes):
+            at = [text.en for text in CLASSES].index(name)
             assert matrix.values[i, j] == ((table["label"] == label) & (table["predicted"] == at)).sum()
 
 
@@ -149,9 +149,9 @@ def test_the_worst(survey: Survey, table: pd.DataFrame) -> None:
 def test_no_classifier(tmp_path: Path) -> None:
     survey = open_survey(synthetic_survey(tmp_path, 20, classes=(), lists=False))
     for asked in (per_class, worst, lambda it: per_head(it, "distance"), map_2d, near_duplicates):
-        with pytest.raises(ExplainedError) as told:
+        with pytest.raises(ExplainedError) as raised:
             asked(survey)
-        assert told.value.text.zh != told.value.text.en
+        assert raised.value.text.zh != raised.value.text.en
 
 
 # --------------------------------------------------------------------------------------------------------- heads
@@ -388,10 +388,10 @@ def test_what_changed_between_two_surveys(survey: Survey, other: Survey) -> None
     assert {change.path for change in found.lost_rows} == lost
     drops = [change.probability - change.other_probability for change in found.lost_rows]
     assert drops == sorted(drops, reverse=True)
-    told = " ".join(text.en for text in found.left_out)
-    assert f"{one['reason'].notna().sum()} images could not be read on the left" in told
+    left_out = " ".join(text.en for text in found.left_out)
+    assert f"{one['reason'].notna().sum()} images could not be read on the left" in left_out
     alone = sum(row["path"] not in answers and pd.isna(row["reason"]) for _, row in one.iterrows())
-    assert f"{alone} images are only in the survey on the left" in told
+    assert f"{alone} images are only in the survey on the left" in left_out
     tail = sum(math.comb(found.won + found.lost, n) for n in range(min(found.won, found.lost) + 1))
     assert found.p_value == pytest.approx(min(1, 2 * tail / 2 ** (found.won + found.lost)))
 

@@ -125,13 +125,13 @@ def test_batches_hold_one_size_and_no_more_than_may_wait():
 
 
 def test_a_survey_that_was_stopped_goes_on_where_it_was(images, whole, tmp_path):
-    out, told = tmp_path / "survey", []
+    out, steps = tmp_path / "survey", []
     with pytest.raises(StoppedError):
         run_survey(images, out, progress=stop_after(10))
     assert len(files_of(out)) == 2
-    run_survey(images, out, progress=lambda done, total: told.append((done, total)))
-    assert told[0] == (2 * SHARD, COUNT)
-    assert told[-1] == (COUNT, COUNT)
+    run_survey(images, out, progress=lambda done, total: steps.append((done, total)))
+    assert steps[0] == (2 * SHARD, COUNT)
+    assert steps[-1] == (COUNT, COUNT)
     assert files_of(out) == files_of(whole)
     run_survey(images, out, progress=stop_after(COUNT + 1))  # nothing is left to do
 
@@ -285,11 +285,11 @@ def test_an_image_that_ends_its_process_is_a_row_with_a_reason(images, whole, tm
         return of(place, **options)
 
     monkeypatch.setattr(shard.OpenedImage, "of", opened)
-    told = []
+    steps = []
     made = run_survey(
-        images, tmp_path / "survey", workers=2, batch_size=batch, progress=lambda done, _: told.append(done)
+        images, tmp_path / "survey", workers=2, batch_size=batch, progress=lambda done, _: steps.append(done)
     )
-    assert told[-1] == COUNT
+    assert steps[-1] == COUNT
     for row, good in zip(rows_of(made).to_pylist(), rows_of(whole).to_pylist(), strict=True):
         assert row["path"] == good["path"]
         if row["path"] in killers:
@@ -302,11 +302,11 @@ def test_an_image_that_ends_its_process_is_a_row_with_a_reason(images, whole, tm
 
 def _kill_workers(times, survey, source, out, **options) -> list[int]:
     """Survey, and kill a worker, some while after each time that one tells of rows; what was told in the end is all."""
-    rng, killed, told = random.Random(1), [], [0]
+    rng, killed, steps = random.Random(1), [], [0]
 
     def progress(done, total):
-        told.append(done)
-        if len(killed) < times and done > told[-2]:
+        steps.append(done)
+        if len(killed) < times and done > steps[-2]:
             time.sleep(rng.uniform(0, 0.05))
             workers = [one.pid for one in multiprocessing.active_children()]
             for victim in rng.sample(living := [pid for pid in workers if pid not in killed], min(1, len(living))):
@@ -314,7 +314,7 @@ def _kill_workers(times, survey, source, out, **options) -> list[int]:
                 killed.append(victim)
 
     survey(source, out, progress=progress, **options)
-    assert told[-1] == read_card(out).rows_planned
+    assert steps[-1] == read_card(out).rows_planned
     return killed
 
 
@@ -416,8 +416,8 @@ def test_whatever_lies_in_a_folder_becomes_a_row_with_a_reason(tmp_path):
         assert word in (row["reason"] or "")
     assert rows["elongated.png"]["width"] == 800
     assert rows["bomb.png"]["hash"] is None
-    said = " ".join(finding.en for finding in read_card(made).findings)
-    assert "Links that lead out of the folder are left out: 3" in said
+    findings = " ".join(finding.en for finding in read_card(made).findings)
+    assert "Links that lead out of the folder are left out: 3" in findings
 
 
 def test_files_may_vanish_and_names_be_no_text(tmp_path):
@@ -465,10 +465,10 @@ def test_tables_name_images_and_labels(tmp_path):
     lines = ["Label,path", "cat,a.png", "dog,sub/b.png", "cat,./a.png", "cow,", f"elk,{tmp_path}/c.png", "x,../d.png"]
     expected = [("a.png", "cat"), ("sub/b.png", "dog"), ("c.png", "elk"), (f"{tmp_path.parent}/d.png", "x")]
     (tmp_path / "t.csv").write_text("\n".join(lines))
-    found, said = read(tmp_path / "t.csv")
+    found, findings = read(tmp_path / "t.csv")
     assert found == expected
-    assert "counted once: 1" in said
-    assert "without a path are left out: 1" in said
+    assert "counted once: 1" in findings
+    assert "without a path are left out: 1" in findings
     assert read(tmp_path / "t.csv", labels=None)[0] == [(path, None) for path, _ in expected]
     (tmp_path / "chinese.csv").write_bytes("标注;文件;path\n猫;x;猫.png".encode("gb18030"))
     assert read(tmp_path / "chinese.csv")[0] == [("猫.png", None)]
@@ -531,8 +531,8 @@ def test_there_may_be_a_bound(tmp_path, images, monkeypatch):
 @pytest.mark.parametrize(("language", "word"), [("en", "Folder of the survey"), ("zh", "普查文件夹")])
 def test_the_command_has_its_help_in_both_languages(language, word, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
-    shown = CliRunner().invoke(build_app(language), ["survey", "--help"]).stdout
-    text = " ".join(shown.replace("│", " ").split())  # however it is broken into lines
+    output = CliRunner().invoke(build_app(language), ["survey", "--help"]).stdout
+    text = " ".join(output.replace("│", " ").split())  # however it is broken into lines
     assert word in text
     assert "features, heads, outliers, prediction, rollout" in text
 
@@ -599,10 +599,10 @@ def test_a_comma_within_a_setting_parts_no_questions():
 @pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install -r requirements-ray.txt")
 @pytest.mark.filterwarnings("ignore:.*:DeprecationWarning:ray")
 def test_ray_writes_the_same_files(images, whole, tmp_path):
-    told = []
-    made = run_survey(images, tmp_path / "survey", runner="ray", workers=2, progress=lambda *at: told.append(at))
+    steps = []
+    made = run_survey(images, tmp_path / "survey", runner="ray", workers=2, progress=lambda *at: steps.append(at))
     assert files_of(made) == files_of(whole)
-    assert told[-1] == (COUNT, COUNT)
+    assert steps[-1] == (COUNT, COUNT)
 
 
 @pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")

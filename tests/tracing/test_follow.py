@@ -22,7 +22,7 @@ from vitexplorer.tracing.follow import OUTSIDE, FollowedPass
 from vitexplorer.tracing.tap import AttentionTap
 
 WINDOWS, HEADS, TOKENS, DIM = 2, 3, 5, 4
-TEMPERATURE, KEPT = 1.7, 2
+TEMPERATURE, TOP_SCORES = 1.7, 2
 OFF = torch.tensor([False, True, False])
 SCALE = 0.5
 
@@ -97,13 +97,13 @@ def softmax(scores: list[float]) -> np.ndarray:
 
 def hot_and_short(scores: list[float]) -> np.ndarray:
     """At the temperature, of the highest scores alone."""
-    least = sorted(scores)[-KEPT]
+    least = sorted(scores)[-TOP_SCORES]
     return softmax([score / TEMPERATURE if score >= least else -np.inf for score in scores])
 
 
 CHANGES = (
     Effect(temperature=TEMPERATURE),
-    Effect(scores=lambda block, scores: keep_highest(scores, KEPT)),
+    Effect(scores=lambda block, scores: keep_highest(scores, TOP_SCORES)),
     Effect(values=lambda block, values: silenced(values, OFF)),
 )
 

@@ -30,8 +30,8 @@ def test_pictures_show_what_they_say(scenes):
     assert torch.equal(batch.asked == 0, (share > 0) & (share < LEAST))
     assert (batch.present[:3].sum(1) >= 2).all()
     whole = [set(np.unique(known)) - {NOTHING} for known in scenes.classes]
-    for shown in batch.present[3:]:
-        assert any(set(shown.nonzero()[:, 0].tolist()) <= known for known in whole)
+    for present in batch.present[3:]:
+        assert any(set(present.nonzero()[:, 0].tolist()) <= known for known in whole)
 
 
 def test_hidden_patches_are_the_mean_colour_and_show_nothing(scenes):
@@ -54,20 +54,20 @@ def test_losses_by_hand():
     logits = torch.full((1, NOTHING), 3.0)
     logits[0, 1], logits[0, 2] = 1.0, -2.0
     assert float(labels_loss(logits, batch)) == pytest.approx(np.log1p(np.exp(-1)) + np.log1p(np.exp(-2)))
-    said = torch.zeros(1, 2, NOTHING + 1)
-    assert float(token_loss(said, batch.cover)) == pytest.approx(np.log(NOTHING + 1))
-    said = torch.zeros(1, 2, NOTHING)
-    said[0, 0, 1], said[0, 0, 2], said[0, 1, 1] = 4, -6, 8
-    assert float(astray_loss(said, batch)) == pytest.approx((0.5 * 4 + 6 + 8) / 2)
+    outputs = torch.zeros(1, 2, NOTHING + 1)
+    assert float(token_loss(outputs, batch.cover)) == pytest.approx(np.log(NOTHING + 1))
+    outputs = torch.zeros(1, 2, NOTHING)
+    outputs[0, 0, 1], outputs[0, 0, 2], outputs[0, 1, 1] = 4, -6, 8
+    assert float(astray_loss(outputs, batch)) == pytest.approx((0.5 * 4 + 6 + 8) / 2)
 
 
 def test_the_answer_is_the_mean_of_what_the_cells_say():
     learner = several_swin.RECIPE.start(0).eval()
     images = torch.randn(2, 3, 192, 192, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
-        said = learner.cell_logits(learner.model.forward_features(images).flatten(1, 2))
-        assert said.shape == (2, 36, NOTHING)
-        assert torch.allclose(learner.model(images), said.mean(1) + learner.model.head.fc.bias, atol=1e-5)
+        cell_logits = learner.cell_logits(learner.model.forward_features(images).flatten(1, 2))
+        assert cell_logits.shape == (2, 36, NOTHING)
+        assert torch.allclose(learner.model(images), cell_logits.mean(1) + learner.model.head.fc.bias, atol=1e-5)
 
 
 def test_the_shipped_logits_are_stretched():

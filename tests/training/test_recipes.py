@@ -148,11 +148,11 @@ def test_dino_loss_by_hand(pool, monkeypatch):
     learner = RECIPES["scenes_dino_patch16_192"].start(0)
     generator = torch.Generator().manual_seed(0)
     taught = 0.1 * torch.randn(2 * dino.LARGE, dino.PROTOTYPES, generator=generator)
-    said = torch.randn(2 * (dino.LARGE + dino.SMALL), dino.PROTOTYPES, generator=generator)
+    outputs = torch.randn(2 * (dino.LARGE + dino.SMALL), dino.PROTOTYPES, generator=generator)
     monkeypatch.setattr(learner.teacher, "forward", lambda images: taught)
-    monkeypatch.setattr(learner.student, "forward", lambda *crops: said)
+    monkeypatch.setattr(learner.student, "forward", lambda *crops: outputs)
     targets = balanced_slowly(taught.numpy() / dino.TEACHER_TEMPERATURE, 3)
-    logs = torch.log_softmax(said.double() / dino.STUDENT_TEMPERATURE, 1).numpy()
+    logs = torch.log_softmax(outputs.double() / dino.STUDENT_TEMPERATURE, 1).numpy()
     terms = [
         -(targets[2 * i + scene] @ logs[2 * j + scene])
         for scene in range(2)
@@ -168,9 +168,9 @@ def test_the_teacher_sees_silhouettes(pool):
     scenes = pool.take(range(4))
     black = dataclasses.replace(scenes, images=np.zeros_like(scenes.images), grounds=np.zeros_like(scenes.images))
     last = dino.STEPS - 1
-    shown = dino.crop(black, np.random.default_rng(0), last, painted=True)
-    assert shown.shape == (4, 3, 192, 192)
-    assert (shown.flatten(2).std(-1).amax(1) > 0.05).all()
+    crops = dino.crop(black, np.random.default_rng(0), last, painted=True)
+    assert crops.shape == (4, 3, 192, 192)
+    assert (crops.flatten(2).std(-1).amax(1) > 0.05).all()
     steps = [dino.crop(black, np.random.default_rng(seed), last) for seed in range(8)]
     assert any((views.flatten(2).std(-1) == 0).all(1).any() for views in steps)
 
@@ -191,8 +191,8 @@ def test_softened_heads_weigh_patches_in_the_same_order():
 
 def test_dino_ships_its_teacher_softened_and_keeps_it_as_it_was():
     learner = RECIPES["scenes_dino_patch16_192"].start(0)
-    kept, shipped = learner.teacher.backbone.state_dict(), learner.shipped().state_dict()
-    for name, tensor in kept.items():
+    weights, shipped = learner.teacher.backbone.state_dict(), learner.shipped().state_dict()
+    for name, tensor in weights.items():
         if name.startswith("blocks.5.attn.qkv"):
             assert torch.equal(shipped[name][:192], dino.LAST_SCORES * tensor[:192]), name
             assert torch.equal(shipped[name][192:], tensor[192:]), name
@@ -202,11 +202,11 @@ def test_dino_ships_its_teacher_softened_and_keeps_it_as_it_was():
 
 def test_token_labels_by_hand():
     """One scene, two cells: the first half object of class 3, the second all ground; twin in logarithms by hand."""
-    said = torch.randn(1, 2, TOKEN_CLASSES, generator=torch.Generator().manual_seed(0))
+    logits = torch.randn(1, 2, TOKEN_CLASSES, generator=torch.Generator().manual_seed(0))
     batch = Labelled(torch.zeros(0), torch.tensor([3]), torch.tensor([[0.5, 0.0]]))
-    logs = np.log(np.exp(said[0].double().numpy()) / np.exp(said[0].double().numpy()).sum(1, keepdims=True))
+    logs = np.log(np.exp(logits[0].double().numpy()) / np.exp(logits[0].double().numpy()).sum(1, keepdims=True))
     by_hand = -(0.5 * logs[0, 3] + 0.5 * logs[0, -1] + logs[1, -1]) / 2
-    assert token_loss(said, batch.shares).item() == pytest.approx(by_hand, rel=1e-5)
+    assert token_loss(logits, batch.shares).item() == pytest.approx(by_hand, rel=1e-5)
 
 
 def test_windows_say_what_their_cells_cover(pool):
@@ -229,11 +229,11 @@ def test_deit_learns_from_label_and_teacher(pool, monkeypatch):
     """The teacher is fixed and unmoved; its answer is half of the loss of the two tokens."""
     learner = RECIPES["scenes_deit_patch16_192"].start(0).train()
     assert not learner.teacher.training
-    kept = state(learner.teacher)
+    weights = state(learner.teacher)
     scenes = pool.take(range(4))
     loss = learner(scenes, np.random.default_rng(0), 0)
     loss.backward()
-    assert all(torch.equal(kept[key], value) for key, value in learner.teacher.state_dict().items())
+    assert all(torch.equal(weights[key], value) for key, value in learner.teacher.state_dict().items())
     assert all(parameter.grad is None for parameter in learner.teacher.parameters())
     assert learner.model.head_dist.weight.grad.abs().sum() > 0
     answers = torch.zeros(4, len(LABEL_NAMES)).scatter(1, torch.tensor([[0], [1], [2], [3]]), 9.0)
@@ -306,8 +306,8 @@ def test_windows_hold_the_object_and_paint_shows_its_mask():
         window = about_object(mask, rng, zoom=1.0)
         view, seen = cut_with_mask(image, mask, window, 64, paint=1.0)
         # a turned window may lose a corner of the object, not more
-        shown = (seen > 127).mean() * (window.side / 192) ** 2
-        assert shown > 0.8 * mask.mean()
+        visible = (seen > 127).mean() * (window.side / 192) ** 2
+        assert visible > 0.8 * mask.mean()
         assert np.abs(view.astype(int) - seen[..., None]).max() <= 1
 
 

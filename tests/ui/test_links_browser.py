@@ -62,16 +62,16 @@ def test_a_link_from_each_room_restores_the_same_picture_in_a_new_profile(
 
 def assert_alike(person: Page, other: Visit, stage: str, begun: np.ndarray) -> None:
     """The link shows what the person sees, which is not what the room began with; both may still be on their way."""
-    said, until = "", time.monotonic() + PATIENCE / 1000
+    current_url, until = "", time.monotonic() + PATIENCE / 1000
     while time.monotonic() < until:
-        if said != person.url:
-            said = person.url
-            other.page.goto(said)
+        if current_url != person.url:
+            current_url = person.url
+            other.page.goto(current_url)
             other.wait_ready()
         seen, restored = picture(person, stage), picture(other.page, stage)
         if differ(seen, begun) and not differ(seen, restored):
             return
-    raise AssertionError(f"{said} shows another picture")
+    raise AssertionError(f"{current_url} shows another picture")
 
 
 def picture(page: Page, stage: str) -> np.ndarray:

@@ -193,36 +193,36 @@ def test_wrong_files_get_a_sentence(linked: Visit, tmp_path: Path) -> None:
     broken = tmp_path / "broken.png"
     broken.write_bytes(b"\x89PNG\r\n\x1a\n not a picture")
     linked.page.locator("#vx-image .file").set_input_files(broken)
-    said = linked.page.locator("#vx-image .alert")
-    expect(said).to_contain_text("picture", timeout=20_000)
-    assert "Traceback" not in said.inner_text()
+    message = linked.page.locator("#vx-image .alert")
+    expect(message).to_contain_text("picture", timeout=20_000)
+    assert "Traceback" not in message.inner_text()
     assert ["422" in one for one in linked.errors] == [True]
     linked.errors.clear()
     assert canvas_state(linked.page)["map"] == before["map"]
 
 
 def test_views_are_kept_stepped_through_and_taken_home(visit: Visit, url: str, tmp_path: Path) -> None:
-    page, kept = visit.page, visit.page.locator(".vx-kept")
+    page, tray = visit.page, visit.page.locator(".vx-kept")
     visit.open(url, model="scenes_vit_patch16_192", block="2", head="1")
     before = canvas_state(page)["map"]
-    kept.locator(".chip").click()
-    kept.locator(".keep").click()
-    expect(kept.locator(".list img")).to_have_count(1)
+    tray.locator(".chip").click()
+    tray.locator(".keep").click()
+    expect(tray.locator(".list img")).to_have_count(1)
     page.keyboard.press("Escape")
     page.locator('.vx-rail [data-room="size"]').click()
     choose_model(page, "scenes_dino_patch16_192")
     expect(page.locator("#vx-model .vx-model")).to_have_attribute("data-model", "scenes_dino_patch16_192")
-    kept.locator(".chip").click()
-    kept.locator(".keep").click()
-    expect(kept.locator(".list .open")).to_have_count(2)
+    tray.locator(".chip").click()
+    tray.locator(".keep").click()
+    expect(tray.locator(".list .open")).to_have_count(2)
     files = {}
     for button in ("page", "export"):
         with page.expect_download() as downloading:
-            kept.locator(f".{button}").click()
+            tray.locator(f".{button}").click()
         files[button] = tmp_path / downloading.value.suggested_filename
         downloading.value.save_as(files[button])
-    kept.locator(".file").set_input_files(files["export"])
-    expect(kept.locator(".list .open")).to_have_count(4)
+    tray.locator(".file").set_input_files(files["export"])
+    expect(tray.locator(".list .open")).to_have_count(4)
     page.keyboard.press("Escape")
 
     page.locator(".vx-header .lecture-mode").click()
@@ -286,18 +286,18 @@ def test_an_unknown_model_is_named(linked: Visit, url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lang", "answer", "said"),
+    ("lang", "answer", "message"),
     [
         ("en", {"error": "This picture is gone."}, "This picture is gone."),
         ("zh", {"error": None}, "程序内部出错"),
     ],
 )
-def test_why_a_question_was_refused_is_said(linked: Visit, url: str, lang: str, answer: dict, said: str) -> None:
+def test_why_a_question_was_refused_is_said(linked: Visit, url: str, lang: str, answer: dict, message: str) -> None:
     linked.open(url, lang=lang)
     page = linked.page
     page.route("**/run/predict**", lambda asked: asked.fulfill(status=422, json=answer))
     page.locator("#vx-attention-canvas .blocks .before").click()
-    expect(page.locator(".vx-status[data-kind='error'] .line")).to_contain_text(said)
+    expect(page.locator(".vx-status[data-kind='error'] .line")).to_contain_text(message)
     page.unroute_all()
     assert all("422" in one for one in linked.errors)
     linked.errors.clear()
@@ -312,7 +312,7 @@ COVERED = """() => {
       return width && band.contains(document.elementFromPoint(x + width / 2, y + height / 2));
     }).map((one) => one.outerHTML.slice(0, 200)); }"""
 """controls whose middle is under a notice"""
-SAID = """async () => {
+SHOW_NOTICES = """async () => {
   window.shift = 0;
   document.dispatchEvent(new CustomEvent('vx-refused', {detail: {why: 'This picture is gone. '.repeat(4), asked: {}}}));
   const {module} = await import(new URL(document.querySelector('[data-modules]').dataset.modules, document.baseURI));
@@ -337,7 +337,7 @@ def test_a_notice_covers_no_control_and_is_closed(
         go_to(page, room, lang)
         expect(page.locator(f".vx-notice.{kind}")).to_be_visible()
         assert page.evaluate(COVERED) == [], room
-        page.evaluate(SAID)
+        page.evaluate(SHOW_NOTICES)
         expect(notices).to_have_count(3)
         painted(page)
         assert page.evaluate("window.shift") < 0.2, room
@@ -345,7 +345,7 @@ def test_a_notice_covers_no_control_and_is_closed(
         assert_fits(page, room)
         page.locator(".vx-notice.error .close").click()
         page.locator(".vx-came-from .close").click()
-    page.evaluate(SAID)
+    page.evaluate(SHOW_NOTICES)
     for one in (".vx-came-from", f".{kind}", ".error"):
         close = page.locator(f".vx-notice{one} .close")
         assert close.get_attribute("aria-label")
@@ -355,7 +355,7 @@ def test_a_notice_covers_no_control_and_is_closed(
 
     guide = page.locator(".vx-guide")
     page.locator(".vx-rail .learn").click()
-    page.evaluate(SAID)
+    page.evaluate(SHOW_NOTICES)
     first = guide.locator("h2").inner_text()
     guide.locator(".next").click(timeout=PATIENCE)
     expect(guide.locator("h2")).not_to_have_text(first)
@@ -368,7 +368,7 @@ CONTROLS = """() => [...document.querySelectorAll('a[href], button, input, selec
   .filter((one) => one.checkVisibility({visibilityProperty: true})).map((one) => one.getBoundingClientRect())
   .map(({x, y, width, height}) => [x + width / 2, y + height / 2])
   .filter(([x, y]) => x > 0 && y > 0 && x < innerWidth && y < innerHeight)"""
-TOLD = """() => {
+RECORD_EVENTS = """() => {
   for (const kind of ['vx-room', 'vx-learn', 'vx-address', 'vx-ready', 'vx-link-opened', 'vx-opened', 'vx-picture'])
     document.dispatchEvent(new CustomEvent(kind, {bubbles: true, detail: {room: 'flow', give() {}}}));
   document.dispatchEvent(new ClipboardEvent('paste', {clipboardData: new DataTransfer(), bubbles: true}));
@@ -422,7 +422,7 @@ def test_who_acts_before_the_first_answer_breaks_nothing(visit: Visit, url: str)
     assert of_the_frame.evaluate_all("buttons => buttons.every((one) => one.closest('[inert]'))")
     before = page.url
     press_everything(page)
-    page.evaluate(TOLD)
+    page.evaluate(RECORD_EVENTS)
     assert page.url == f"{before}#here"
     answers.let_go()
     visit.wait_ready()
@@ -438,7 +438,7 @@ def test_who_acts_before_the_first_answer_breaks_nothing(visit: Visit, url: str)
     canvas.locator(".view").focus()
     for key in OF_THE_PICTURE:
         page.keyboard.press(key)
-    page.evaluate(TOLD)
+    page.evaluate(RECORD_EVENTS)
     maps.let_go()
     visit.wait_ready()
     rail = page.locator(".vx-rail")

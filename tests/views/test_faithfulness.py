@@ -27,9 +27,9 @@ def test_curves_and_areas(key):
     shares = [count / grid.num_patches for count in counts]
     np.testing.assert_allclose(result.steps, shares)
 
-    def probability(shown: np.ndarray) -> float:
+    def probability(pixels: np.ndarray) -> float:
         with torch.no_grad():
-            return float(module(torch.from_numpy(shown)[None]).softmax(-1)[0, TARGET])
+            return float(module(torch.from_numpy(pixels)[None]).softmax(-1)[0, TARGET])
 
     for m, method in enumerate(result.methods):
         controls = {"seed": 5} if method == "random" else {}

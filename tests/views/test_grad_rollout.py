@@ -31,12 +31,12 @@ def test_grad_rollout(any_capture):
         R = reference.rollout(list(matrices), num_prefix=p)
         stays = np.diag(np.prod([0.5 / (0.5 * E[0].sum(-1) + 0.5) for E in matrices], axis=0))
     of_class_token = reads_class_token(any_capture)
-    row, kept = (reference_relevance.row_of(M, p, of_class_token) for M in (R, stays))
+    row, identity_row = (reference_relevance.row_of(M, p, of_class_token) for M in (R, stays))
     if not of_class_token:
-        row = row - kept
+        row = row - identity_row
     result = vx.compute("grad_rollout", any_capture, target=TARGET)
     close(result.values, row[p:].reshape(grid.rows, grid.cols))
     np.testing.assert_allclose(result.prefix_weights, row[:p], atol=1e-5)
-    assert result.identity_mass == pytest.approx(0 if of_class_token else kept.sum(), abs=1e-5)
+    assert result.identity_mass == pytest.approx(0 if of_class_token else identity_row.sum(), abs=1e-5)
     everything = result.values.sum() + result.prefix_mass + result.padding_mass + result.identity_mass
     assert everything == pytest.approx(1, abs=1e-4)

@@ -20,7 +20,7 @@ from vitexplorer.core.types import ContributionsResult, Provenance
 from vitexplorer.quantities.frozen_norm import frozen_at
 
 TARGET = 3
-SHOWN = [key for key in RECIPES if not is_refused("logit_attribution", key)]
+SUPPORTED = [key for key in RECIPES if not is_refused("logit_attribution", key)]
 
 
 class Twin:
@@ -64,12 +64,12 @@ class Twin:
         for name, term in self.terms:
             tokens = self.pooled(self.normed(self.module.norm, term, self.last))
             rows = zip(heads, tokens, whole, strict=True)
-            said = [head.weight[TARGET] @ self.normed(self.module.fc_norm, one, all_) for head, one, all_ in rows]
-            bars[name] = float(sum(said)) / len(said)
+            logits = [head.weight[TARGET] @ self.normed(self.module.fc_norm, one, all_) for head, one, all_ in rows]
+            bars[name] = float(sum(logits)) / len(logits)
         return bars
 
 
-@pytest.mark.parametrize("key", SHOWN)
+@pytest.mark.parametrize("key", SUPPORTED)
 def test_bars_are_what_the_branches_of_timms_module_add(key):
     captured, twin = capture_small(key), Twin(capture_small(key))
     result, expected = vx.compute("logit_attribution", captured, target=TARGET), twin.bars()
@@ -81,9 +81,9 @@ def test_bars_are_what_the_branches_of_timms_module_add(key):
     assert result.values.sum() == pytest.approx(result.logit, abs=1e-12 * largest)
 
 
-@pytest.mark.parametrize(("key", "said"), [("siglip", "non-linear step"), ("swin", "between stages")])
-def test_what_is_no_sum_is_refused_with_the_reason(key, said):
-    with pytest.raises(UnsupportedError, match=said):
+@pytest.mark.parametrize(("key", "message"), [("siglip", "non-linear step"), ("swin", "between stages")])
+def test_what_is_no_sum_is_refused_with_the_reason(key, message):
+    with pytest.raises(UnsupportedError, match=message):
         vx.compute("logit_attribution", capture_small(key))
 
 

@@ -110,15 +110,15 @@ def assembled(cells):
 
 
 def uint8(normalised, model):
-    wanted = model.preprocessing
-    return np.rint((normalised * wanted.std + wanted.mean) * 255).clip(0, 255)
+    preprocessing = model.preprocessing
+    return np.rint((normalised * preprocessing.std + preprocessing.mean) * 255).clip(0, 255)
 
 
 @pytest.mark.parametrize("norm_pix", [False, True])
 def test_the_drawing_is_the_slow_twins(captured, checkpoint, image, norm_pix):
     result = compute("mae_reconstruction", captured, mask_ratio=0.9, seed=3, shown="raw", norm_pix=norm_pix)
-    wanted = captured.model.preprocessing
-    pixels = (image / 255 - wanted.mean) / wanted.std
+    preprocessing = captured.model.preprocessing
+    pixels = (image / 255 - preprocessing.mean) / preprocessing.std
     cells = reconstruct_slowly(torch.load(checkpoint)["model"], pixels, result.hidden.ravel())
     if norm_pix:
         for patch in range(SIDE * SIDE):
@@ -135,11 +135,11 @@ def test_the_drawing_is_the_slow_twins(captured, checkpoint, image, norm_pix):
 def test_errors_are_those_of_the_hidden_patches(captured, checkpoint, image):
     result = compute("mae_reconstruction", captured, mask_ratio=0.5)
     hidden = result.hidden.repeat(PATCH, 0).repeat(PATCH, 1)
-    wanted = captured.model.preprocessing
+    preprocessing = captured.model.preprocessing
     pixels = image / 255
-    normalised = (pixels - wanted.mean) / wanted.std
+    normalised = (pixels - preprocessing.mean) / preprocessing.std
     drawn = assembled(reconstruct_slowly(torch.load(checkpoint)["model"], normalised, result.hidden.ravel()))
-    drawn = drawn * wanted.std + wanted.mean
+    drawn = drawn * preprocessing.std + preprocessing.mean
     assert result.error == pytest.approx(((drawn - pixels)[hidden] ** 2).mean(), rel=1e-4)
     flat = pixels[~hidden].mean(0)
     assert result.simplest_error == pytest.approx(((flat - pixels)[hidden] ** 2).mean(), rel=1e-4)
@@ -308,8 +308,8 @@ def test_sine_positions_by_hand():
 def test_norm_pix_and_the_simplest_guess_by_hand():
     true = torch.tensor([[[1.0, 2, 3, 5, 6, 7], [0, 0, 0, 2, 2, 2]]])  # two patches of two pixels
     assert mean_of_visible(true, torch.tensor([False, True]))[0, 1].tolist() == [3, 4, 5, 3, 4, 5]
-    shown = with_own_statistics(torch.zeros_like(true), true)
-    assert shown[0, :, 0].tolist() == [4, 1]
+    guess = with_own_statistics(torch.zeros_like(true), true)
+    assert guess[0, :, 0].tolist() == [4, 1]
     assert with_own_statistics(torch.ones_like(true), true)[0, 1, 0].item() == pytest.approx(1 + math.sqrt(1.2), 1e-5)
 
 

@@ -23,9 +23,9 @@ def test_occlusion(key, kind):
     image, other = captured.input.tensor[0].numpy(), expected_baseline(captured, kind).astype(np.float32)
     expected = np.zeros((grid.rows, grid.cols))
     for patch in range(grid.num_patches):
-        shown = reference_relevance.covered(image, other, [patch], grid.cols, grid.patch_size)
+        covered = reference_relevance.covered(image, other, [patch], grid.cols, grid.patch_size)
         with torch.no_grad():
-            fall = captured.logits[TARGET] - module(torch.from_numpy(shown)[None])[0, TARGET]
+            fall = captured.logits[TARGET] - module(torch.from_numpy(covered)[None])[0, TARGET]
         expected[divmod(patch, grid.cols)] = float(fall)
     result = vx.compute("occlusion", captured, target=TARGET, baseline=kind)
     np.testing.assert_allclose(result.values, expected, atol=2e-5)

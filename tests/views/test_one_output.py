@@ -45,7 +45,7 @@ from vitexplorer.ui.server.api.explaining import _classes
 from vitexplorer.ui.shell.exploring import _answer
 from vitexplorer.views import VIEWS, refusal
 
-SAID = re.compile(r"probab|概率|likeliest|最可能|logit [−\d]")
+PROBABILITY_WORDS = re.compile(r"probab|概率|likeliest|最可能|logit [−\d]")
 REFUSED = {"logit_lens": "predicts a number", "mae_reconstruction": "decoder", "relative_position_bias": "adds no bias"}
 """views that have nothing to show of it, and why"""
 REFUSED_STEPS = {"position", "class_token", "residual", "stack"}
@@ -97,9 +97,9 @@ def everything(result: Result, reading: Callable[[Result, str], str]) -> Iterato
 
 
 def assert_no_probability(result: Result, reading: Callable[[Result, str], str] = vx.reading) -> None:
-    for said in everything(result, reading):
-        found = SAID.search(said)
-        assert found is None, said[max(0, found.start() - 80) : found.end() + 40]
+    for text in everything(result, reading):
+        found = PROBABILITY_WORDS.search(text)
+        assert found is None, text[max(0, found.start() - 80) : found.end() + 40]
 
 
 # ------------------------------------------------------------------------------------------------ one place
@@ -156,9 +156,9 @@ def test_curves_are_those_of_the_output(one):
     shares = [count / grid.num_patches for count in counts]
     module = with_outputs(1, 0).module.double()
 
-    def output(shown: np.ndarray) -> float:
+    def output(pixels: np.ndarray) -> float:
         with torch.no_grad():
-            return module(torch.from_numpy(shown)[None]).item()
+            return module(torch.from_numpy(pixels)[None]).item()
 
     assert result.unit == OUTPUT
     for m, method in enumerate(result.methods):
@@ -175,11 +175,11 @@ def test_curves_are_those_of_the_output(one):
 
 def test_areas_below_zero_are_written_with_a_minus_sign(one):
     result = vx.compute("faithfulness", one, methods="grad_cam", steps=2)
-    shown = json.dumps(render(result, language="en"), ensure_ascii=False, default=str)
+    figure_json = json.dumps(render(result, language="en"), ensure_ascii=False, default=str)
     area = float(result.areas.min())
     assert area < 0
-    assert f"−{-area:.3f}" in shown
-    assert f"{area:.3f}" not in shown
+    assert f"−{-area:.3f}" in figure_json
+    assert f"{area:.3f}" not in figure_json
 
 
 def test_another_class_is_refused_with_a_sentence(one):
@@ -213,7 +213,7 @@ def test_before_and_after_give_the_output_of_both_runs(one, changes):
     assert_no_probability(result)
     assert f"{only.before:.3g}".replace("-", "−") in vx.reading(result)
     for language in ("en", "zh"):
-        assert not SAID.search(answer(one, run, language))
+        assert not PROBABILITY_WORDS.search(answer(one, run, language))
 
 
 # ------------------------------------------------------------------------------------------------ comparisons
@@ -246,7 +246,7 @@ def test_an_evaluation_follows_the_output(one):
     assert {*result.protocols} == {
         column.key for key in PROTOCOLS if key not in OF_CLASSES for column in PROTOCOLS[key].columns
     }
-    assert not any(SAID.search(said) for said in (as_json(result), as_csv(result), as_csv(result, "zh")))
+    assert not any(PROBABILITY_WORDS.search(text) for text in (as_json(result), as_csv(result), as_csv(result, "zh")))
     at, areas = (
         result.protocols.index("deletion"),
         vx.compute("faithfulness", one, methods="grad_cam", steps=10, seed=0),
@@ -262,16 +262,16 @@ def test_an_evaluation_follows_the_output(one):
 
 def test_every_answer_is_the_output(one):
     name = one.model.class_names[0] if one.model.class_names else "output"
-    said = f"{one.logits.item():.3g}".replace("-", "−")
-    assert _answer(one, "en") == f"{name} {said}"
-    assert said in answer_of(one, "en")
-    assert f"{name} {said}" in str(capture_card(one).rows)
+    number = f"{one.logits.item():.3g}".replace("-", "−")
+    assert _answer(one, "en") == f"{name} {number}"
+    assert number in answer_of(one, "en")
+    assert f"{name} {number}" in str(capture_card(one).rows)
     assert _classes(one, 5, "en") == [
         {"index": 0, "name": one.model.class_names[0] if one.model.class_names else "", "output": one.logits.item()}
     ]
     for language in ("en", "zh"):
         for words in (_answer(one, language), answer_of(one, language), str(_classes(one, 5, language))):
-            assert not SAID.search(words)
+            assert not PROBABILITY_WORDS.search(words)
 
 
 def test_a_survey_asks_for_the_output(one):

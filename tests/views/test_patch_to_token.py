@@ -48,14 +48,14 @@ def test_the_token_is_what_the_first_block_read(any_capture):
 def test_each_step_number_by_number(key):
     """Normalise, flatten pixel by pixel, multiply entry by entry, add."""
     captured = capture_small(key)
-    module, grid, wanted = captured.model.module, captured.grid(0), captured.model.preprocessing
+    module, grid, preprocessing = captured.model.module, captured.grid(0), captured.model.preprocessing
     P, (row, col) = grid.patch_size, (1, 2)
     result = vx.compute("patch_to_token", captured, patch=(row, col))
     flat, columns = [], []
     weight = module.patch_embed.proj.weight.detach().double().numpy()
     for y, x, c in product(range(P), range(P), range(3)):
         value = captured.input.pixels[row * P + y, col * P + x, c] / 255
-        flat.append((value - wanted.mean[c]) / wanted.std[c])
+        flat.append((value - preprocessing.mean[c]) / preprocessing.std[c])
         columns.append(weight[:, c, y, x])
     steps = steps_of(result)
     np.testing.assert_allclose(steps["flattened, normalised"], flat, atol=1e-5)

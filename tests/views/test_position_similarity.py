@@ -61,9 +61,9 @@ def test_resampling_is_bicubic():
     captured = capture_small("vit", "native")
     module, grid = captured.model.module, captured.grid(0)
     table = module.pos_embed[:, 1:].detach().reshape(1, 4, 4, -1).permute(0, 3, 1, 2)
-    wanted = F.interpolate(table, size=(grid.rows, grid.cols), mode="bicubic", antialias=True)
+    expected = F.interpolate(table, size=(grid.rows, grid.cols), mode="bicubic", antialias=True)
     found = captured.model.family.learned_positions(module, grid)
-    torch.testing.assert_close(found, wanted[0].flatten(1).T)
+    torch.testing.assert_close(found, expected[0].flatten(1).T)
 
 
 def test_one_patch_is_one_tile_of_the_board():

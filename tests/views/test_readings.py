@@ -268,12 +268,12 @@ def test_head_atlas_names_the_ends_and_counts_what_is_alike():
     )
     shares = np.array([[0.1, 0.2], [0.4, 0.3]])
     for metric in ("class_mass", "prefix_mass", "self_mass", "peak"):
-        said = checked_reading(matrix("head_atlas", shares, {"metric": metric}))[0]
-        assert said.startswith("Head 0 of block 1 ")
-        assert "40.0 %" in said
-        assert said.endswith("10.0 %.")
-    said = checked_reading(matrix("head_atlas", 10 * shares, {"metric": "entropy"}, relative=shares))[0]
-    assert said.startswith("Head 0 of block 1 looks most evenly, with 4.00 nats (40.0 % of")
+        sentence = checked_reading(matrix("head_atlas", shares, {"metric": metric}))[0]
+        assert sentence.startswith("Head 0 of block 1 ")
+        assert "40.0 %" in sentence
+        assert sentence.endswith("10.0 %.")
+    sentence = checked_reading(matrix("head_atlas", 10 * shares, {"metric": "entropy"}, relative=shares))[0]
+    assert sentence.startswith("Head 0 of block 1 looks most evenly, with 4.00 nats (40.0 % of")
     assert checked_reading(matrix("head_atlas", [[0.0, 0.0]], {"metric": "peak"}))[0] == (
         "All heads are alike in this: largest weight 0.0 %."
     )
@@ -302,25 +302,25 @@ def test_reading_of_token_norms():
     )
 
 
-def colours(red: np.ndarray, shown: np.ndarray) -> ColoursResult:
+def colours(red: np.ndarray, mask: np.ndarray) -> ColoursResult:
     """Where only the first component says something."""
-    values = np.stack([red, 0 * red, 0 * red], axis=-1) * shown[..., None]
+    values = np.stack([red, 0 * red, 0 * red], axis=-1) * mask[..., None]
     axes = ("rows", "cols", "channels")
-    return planted(ColoursResult, "token_pca", values, axes, grid=PatchGrid(5, 6, 16), image=IMAGE, shown=shown)
+    return planted(ColoursResult, "token_pca", values, axes, grid=PatchGrid(5, 6, 16), image=IMAGE, shown=mask)
 
 
 def test_reading_of_token_pca():
-    red, shown = np.full((5, 6), 0.3), np.ones((5, 6), dtype=bool)
+    red, mask = np.full((5, 6), 0.3), np.ones((5, 6), dtype=bool)
     red[0, 0], red[4, 5] = 1, 0
-    assert checked_reading(colours(red, shown))[0] == (
+    assert checked_reading(colours(red, mask))[0] == (
         "Where the tokens differ most, shown in red, the patch in row 0, column 0 is at one end and the patch in row "
         "4, column 5 at the other; 1 of 30 patches lie nearer to the first."
     )
-    shown[2:] = False
-    assert checked_reading(colours(red, shown))[0].startswith(
+    mask[2:] = False
+    assert checked_reading(colours(red, mask))[0].startswith(
         "12 of 30 patches are taken for the object, most of them in the upper third. Where the tokens differ most"
     )
-    assert "no direction" in checked_reading(colours(0 * red + 0.5, shown))[0]
+    assert "no direction" in checked_reading(colours(0 * red + 0.5, mask))[0]
 
 
 def test_patch_similarity_leaves_the_patch_itself_out():
@@ -337,12 +337,12 @@ def test_patch_similarity_leaves_the_patch_itself_out():
 def test_reading_of_patch_filters():
     filters = np.zeros((3, 4, 4, 3))
     axes = ("filters", "height", "width", "channels")
-    for shares, said in [
+    for shares, ending in [
         ((0.4, 0.2, 0.1), "the first 2 for more than half, the 3 shown for 70.0 %."),
         ((0.2, 0.1, 0.1), "the 3 shown together for 40.0 %."),
     ]:
         found = planted(FiltersResult, "patch_filters", filters, axes, shares=np.array(shares))
-        assert checked_reading(found)[0].endswith(said)
+        assert checked_reading(found)[0].endswith(ending)
 
 
 def pooled(*answers: int) -> PoolingResult:
@@ -428,13 +428,13 @@ def test_causal_attention_counts_what_is_hidden():
 def test_translation_names_the_curves_it_has():
     values, x = np.array([[1, 0.4], [1, 0.9], [1, 0.8]]), np.array([0.0, 16])
     model, without, cnn = Text("vit", "vit"), Text("without positions", "去掉位置编码"), Text("a CNN", "卷积网络")
-    for rows, curves, said in [
+    for rows, curves, text in [
         ([0, 1, 2], (model, without, cnn), "vit falls to 0.400, without its positions to 0.900; that of the CNN falls"),
         ([0, 2], (model, cnn), "vit falls to 0.400; that of the CNN falls to 0.800."),
     ]:
         on = {"x": x, "x_name": same(""), "curves": curves}
         assert (
-            said in checked_reading(planted(CurvesResult, "translation", values[rows], ("curves", "points"), **on))[0]
+            text in checked_reading(planted(CurvesResult, "translation", values[rows], ("curves", "points"), **on))[0]
         )
 
 

@@ -252,11 +252,11 @@ class StoppedError(Exception):
 @pytest.mark.parametrize("key", ["vit_not_square", "uneven", "swin_padded"])
 @pytest.mark.parametrize("view", MANY_PASSES)
 def test_progress_reaches_its_end(view, key):
-    told = []
-    vx.compute(view, capture_small(key), progress=lambda done, total: told.append((done, total)))
-    dones = [done for done, _ in told]
+    steps = []
+    vx.compute(view, capture_small(key), progress=lambda done, total: steps.append((done, total)))
+    dones = [done for done, _ in steps]
     assert dones == sorted(dones)
-    assert told[-1][0] == told[-1][1] > 0
+    assert steps[-1][0] == steps[-1][1] > 0
 
 
 @pytest.mark.parametrize("view", MANY_PASSES)

@@ -16,9 +16,9 @@ from vitexplorer.views.side_by_side import agreements, ranks
 
 @pytest.mark.parametrize("key", ["vit_not_square", "swin_padded"])
 def test_side_by_side_stand_the_maps_and_areas_of_the_single_views(key):
-    captured, told = capture_small(key), []
+    captured, steps = capture_small(key), []
     asked = {"target": TARGET, "steps": 3, "seed": 5}
-    result = vx.compute("side_by_side", captured, measure=True, **asked, progress=lambda *step: told.append(step))
+    result = vx.compute("side_by_side", captured, measure=True, **asked, progress=lambda *step: steps.append(step))
     assert (
         set(result.methods) | {name for name, _ in result.others}
         == dict(MethodsControl(known=explanations).offered(captured)).keys()
@@ -33,8 +33,8 @@ def test_side_by_side_stand_the_maps_and_areas_of_the_single_views(key):
     curves = vx.compute("faithfulness", captured, methods=result.methods, **asked)
     np.testing.assert_array_equal(result.areas, curves.areas)
     assert curves.notes[-2:] == result.notes[-2:]
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
-    assert told[-1][0] == told[-1][1] <= result.passes + len(result.methods)
+    assert [done for done, _ in steps] == sorted(done for done, _ in steps)
+    assert steps[-1][0] == steps[-1][1] <= result.passes + len(result.methods)
     quick = vx.compute("side_by_side", captured, **asked)
     assert quick.areas is None
     np.testing.assert_array_equal(quick.values, result.values)

@@ -127,23 +127,23 @@ def test_the_view_holds_the_table_and_this_image(table, monkeypatch):
     assert whole.values[:, 2] == pytest.approx([0.4, 0.3, np.nan, 0.5, 0.1], nan_ok=True)
     assert whole.low[0, 2:] == pytest.approx(table.low[1])
     assert whole.counts[:, 2].tolist() == [500, 500, 0, 500, 500]
-    said = reading(whole)
-    assert "Attention rollout ranks best (mean rank 1.50 of 3)" in said
-    assert "Grad-CAM finds the right one best, with 60.0 %" in said
-    assert "(25.0 % by chance)" in said
+    text = reading(whole)
+    assert "Attention rollout ranks best (mean rank 1.50 of 3)" in text
+    assert "Grad-CAM finds the right one best, with 60.0 %" in text
+    assert "(25.0 % by chance)" in text
 
 
 def test_the_line_beside_a_map(table):
     capture = capture_small("vit")
     known = as_bundled(capture)
     here = vx.compute("trust", capture, target=3, methods="grad_cam,input_x_gradient", steps=3)
-    said = standing("grad_cam", known, here, "en")
-    assert said.startswith("Rank 3 of 3 on this model") or said.startswith("Rank 2 of 3 on this model")
-    assert "60.0 %" in said
+    line = standing("grad_cam", known, here, "en")
+    assert line.startswith("Rank 3 of 3 on this model") or line.startswith("Rank 2 of 3 on this model")
+    assert "60.0 %" in line
     gains = dict(zip(here.methods, here.values[:, 0], strict=True))
     place = 1 + (gains["input_x_gradient"] > gains["grad_cam"])
-    assert f"On this image: rank {place} of 2" in said
-    assert ("no better than random" in said) == (gains["grad_cam"] <= gains["random"])
+    assert f"On this image: rank {place} of 2" in line
+    assert ("no better than random" in line) == (gains["grad_cam"] <= gains["random"])
     assert standing("grad_cam", capture.provenance, None, "en") == ""
     assert standing("random", known, here, "zh") == ""
 
@@ -156,5 +156,5 @@ def test_where_parts_are_known_the_line_says_how_many_a_map_names(table, monkeyp
         "grad_cam", known, None, "en"
     )
     monkeypatch.setattr(trust, "standings", lambda provenance: parts)
-    said = reading(vx.compute("trust", capture_small("vit"), target=3, methods="grad_cam", steps=3))
-    assert "Grad-CAM best finds the parts that are theirs, in 60.0 % of the cases (25.0 % by chance)" in said
+    text = reading(vx.compute("trust", capture_small("vit"), target=3, methods="grad_cam", steps=3))
+    assert "Grad-CAM best finds the parts that are theirs, in 60.0 % of the cases (25.0 % by chance)" in text

@@ -112,8 +112,8 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 
 def panel_of(engine: Engine, room: str) -> RoomFigures:
-    desk = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
-    return ChangedFigures(desk) if room == "what_if" else RoomFigures(desk, room)
+    context = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
+    return ChangedFigures(context) if room == "what_if" else RoomFigures(context, room)
 
 
 @pytest.mark.parametrize("view", ["mae_reconstruction", "pooling", "random", "grad_cam"])
@@ -121,10 +121,10 @@ def test_the_page_takes_its_turn_and_remembers_what_runs_the_model(engine, view)
     passes = {"nothing": 0, "once": 1}[VIEWS[view].runs]
     room = panel_of(engine, VIEWS[view].room)
     with counting(now(engine.capture(ADDRESS.picture))) as seen:
-        shown = [now(room._show(Question(view), ADDRESS, "en")) for _ in range(2)]
+        answers = [now(room._show(Question(view), ADDRESS, "en")) for _ in range(2)]
     assert engine.short.taken == passes
     assert set(seen.values()) == {passes}
-    assert shown[0].refused == shown[1].refused == ""
+    assert answers[0].refused == answers[1].refused == ""
 
 
 def test_a_view_of_a_changed_run_is_remembered_with_its_change(engine):

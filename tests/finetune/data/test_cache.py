@@ -54,8 +54,8 @@ def test_a_cache_on_a_full_disk_costs_time_only(tmp_path, monkeypatch):
     assert os.listdir(tmp_path / "cache") == []
     monkeypatch.undo()
     assert np.array_equal(cache.get(source, 9, lambda: pixels), pixels)
-    (kept,) = (tmp_path / "cache").iterdir()
-    kept.write_bytes(kept.read_bytes()[:50])  # the power failed
+    (cached,) = (tmp_path / "cache").iterdir()
+    cached.write_bytes(cached.read_bytes()[:50])  # the power failed
     assert np.array_equal(cache.get(source, 9, lambda: pixels), pixels)
     (tmp_path / "file").write_bytes(b"")
     assert np.array_equal(PictureCache(tmp_path / "file", 10).get(source, 9, lambda: pixels), pixels)

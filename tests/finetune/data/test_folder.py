@@ -93,8 +93,8 @@ def test_a_pipe_is_not_waited_for(tmp_path):
 def test_what_is_no_dataset_is_refused(tmp_path, what):
     place = {"missing": tmp_path / "none", "a file": tmp_path / "a.png", "null": Path("a\0b")}.get(what, tmp_path)
     fill(tmp_path, {} if what == "empty" else {"a.png": small(1)})
-    said = refused(read_folder, place)
-    assert str(tmp_path) not in said  # the folder of an upload is nobody's business
+    message = refused(read_folder, place)
+    assert str(tmp_path) not in message  # the folder of an upload is nobody's business
 
 
 def test_too_many_files_are_refused(tmp_path, limit):

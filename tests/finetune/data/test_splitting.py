@@ -41,8 +41,8 @@ def test_a_split_holds_what_it_promises(seed):
     if dataset.groups is None and dataset.classes:
         held = np.bincount(dataset.targets[list(sides.validation)], minlength=len(dataset.classes))
         for all_of_class, held_of_class in zip(dataset.counts, held, strict=True):
-            wanted = min(max(round(share * all_of_class), 1), all_of_class - 1) if all_of_class else 0
-            assert held_of_class == wanted
+            expected = min(max(round(share * all_of_class), 1), all_of_class - 1) if all_of_class else 0
+            assert held_of_class == expected
 
 
 def test_a_split_follows_its_seed_and_its_names_not_their_order():

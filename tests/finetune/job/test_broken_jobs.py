@@ -117,8 +117,8 @@ def test_a_damaged_run_is_resumed_to_the_same_weights(runs, tmp_path, files, dam
     run_job(CONFIG.read(folder), folder)
     assert job_state(folder).state == "finished"
     assert_same_run(runs / "whole", folder, "lora")
-    said = [event.text.en for event in read_events(folder)[0] if event.kind == "note"]
-    assert all(any(file.name in text for text in said) for file in files)
+    notes = [event.text.en for event in read_events(folder)[0] if event.kind == "note"]
+    assert all(any(file.name in text for text in notes) for file in files)
 
 
 @pytest.mark.parametrize("file", ["result.json", TUNED])
@@ -344,5 +344,5 @@ def test_a_defect_is_told_without_the_words_of_python(tmp_path: Path, monkeypatc
     monkeypatch.setattr(whole_job, "_Job", fails)
     with pytest.raises(KeyError):
         whole_job.do_job(tmp_path)
-    (told,) = [event.text for event in read_events(tmp_path)[0] if event.kind == "failed"]
-    assert all("worker.log" in text and "norm1" not in text and "KeyError" not in text for text in told)
+    (message,) = [event.text for event in read_events(tmp_path)[0] if event.kind == "failed"]
+    assert all("worker.log" in text and "norm1" not in text and "KeyError" not in text for text in message)

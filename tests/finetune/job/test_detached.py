@@ -76,8 +76,8 @@ def test_before_it_learns_a_method_is_as_good_as_the_baseline(small, colours, tm
     plan = Plan(epochs=1, batch_size=4, head=head, augmentation="none")
     comparison = run_job(JobConfig(str(colours), "test_vit", (Candidate("lora", {}, 0.0),), plan), tmp_path / "out")
     found, own = comparison["lora-lr=0"], attach(load_small("vit"), "lora", 3, seed=0).module.head
-    kept = tuned_tensors(tmp_path / "out", "lora-lr=0")
-    assert torch.equal(kept["head.weight"], own.weight) == (head == "fresh")
+    saved = tuned_tensors(tmp_path / "out", "lora-lr=0")
+    assert torch.equal(saved["head.weight"], own.weight) == (head == "fresh")
     assert ("linear probe" in found.notes[1].en) == (head == "baseline")
     if head == "baseline":
         assert found.value == found.baseline.value
@@ -85,9 +85,9 @@ def test_before_it_learns_a_method_is_as_good_as_the_baseline(small, colours, tm
 
 def test_a_plan_from_before_heads_could_be_chosen_began_fresh(colours, tmp_path):
     CONFIG.write(tmp_path, job(colours, "lora"))
-    told = json.loads((tmp_path / CONFIG.name).read_text())
-    del told["plan"]["head"]
-    (tmp_path / CONFIG.name).write_text(json.dumps(told))
+    config = json.loads((tmp_path / CONFIG.name).read_text())
+    del config["plan"]["head"]
+    (tmp_path / CONFIG.name).write_text(json.dumps(config))
     assert CONFIG.read(tmp_path).plan.head == "fresh"
 
 
@@ -158,12 +158,12 @@ def test_methods_are_added_to_a_job_and_nothing_is_done_twice(small, colours, tm
     folder = tmp_path / "job"
     run_job(job(colours, "linear", epochs=1), folder)
     before = (run_folder(folder, "linear") / "tuned.safetensors").stat().st_mtime_ns
-    told: list = []
-    found = run_job(job(colours, "mlp_k", epochs=1), folder, told.append)
+    events: list = []
+    found = run_job(job(colours, "mlp_k", epochs=1), folder, events.append)
     assert {result.run for result in found.results} == {"linear", "mlp_k"}
     assert (run_folder(folder, "linear") / "tuned.safetensors").stat().st_mtime_ns == before
-    assert {event.run for event in told if event.kind == "epoch"} == {"mlp_k"}
-    assert "baseline" not in [event.kind for event in told]
+    assert {event.run for event in events if event.kind == "epoch"} == {"mlp_k"}
+    assert "baseline" not in [event.kind for event in events]
     assert found.bootstrap("linear", "mlp_k").metric == "accuracy"
     assert found.leaderboard[0] in found.pareto("trainable")
     with pytest.raises(JobError, match="another plan"):

@@ -66,5 +66,5 @@ def test_a_resumption_takes_back_what_came_after_its_checkpoint(tmp_path):
         log.tell("step", "lora", **a_step(step))
     log.tell("step", "other", **a_step(3))
     log.tell("resumed", "lora", step=2)
-    kept = [(event.run, event.values["step"]) for event in latest(read_events(tmp_path)[0]) if event.kind == "step"]
-    assert kept == [("lora", 1), ("lora", 2), ("other", 3)]
+    steps = [(event.run, event.values["step"]) for event in latest(read_events(tmp_path)[0]) if event.kind == "step"]
+    assert steps == [("lora", 1), ("lora", 2), ("other", 3)]

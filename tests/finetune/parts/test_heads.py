@@ -26,8 +26,8 @@ def test_a_head_begins_as_the_baseline(classes, normed):
     parts = (torch.as_tensor(part, dtype=torch.float32) for part in (head.weight, head.bias, head.centre, head.spread))
     assert begin_with(tuned.module, *parts)
     with torch.no_grad():
-        said = tuned.module.get_submodule("head")(torch.as_tensor(values[45:])).softmax(-1)[:, :classes]
-    own = scores("classification", said.double().numpy(), targets[45:])
+        answers = tuned.module.get_submodule("head")(torch.as_tensor(values[45:])).softmax(-1)[:, :classes]
+    own = scores("classification", answers.double().numpy(), targets[45:])
     assert [own[name] for name in ("accuracy", "macro_f1")] == [found.metrics[n] for n in ("accuracy", "macro_f1")]
 
 

@@ -28,6 +28,6 @@ def test_the_baseline_of_numbers_is_ridge_regression():
     targets = features @ np.array([1.0, -2, 0, 0, 3]) + rng.normal(size=80) * 0.1
     train, held = Features(features[:60], targets[:60]), Features(features[60:], targets[60:])
     found, head = fit_baseline("regression", 0, train, held)
-    said = (held.values - head.centre) / head.spread @ head.weight[0] + head.bias
-    assert float(np.sqrt(np.mean((said - held.targets) ** 2))) == pytest.approx(found.metrics["rmse"])
+    predicted = (held.values - head.centre) / head.spread @ head.weight[0] + head.bias
+    assert float(np.sqrt(np.mean((predicted - held.targets) ** 2))) == pytest.approx(found.metrics["rmse"])
     assert found.value < 0.2 < found.constant

@@ -50,7 +50,7 @@ def test_a_full_disk_leaves_the_old_checkpoint(tmp_path, monkeypatch):
     save_checkpoint(tmp_path, tuned.module, optimiser, TrainingState(step=1))
     before = path.read_bytes()
 
-    def full(tensors, place, said):
+    def full(tensors, place, header):
         Path(place).write_bytes(b"half")
         raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -90,8 +90,8 @@ def test_activations_are_those_that_the_configuration_names(key: str, tmp_path: 
             for place in ("act_fn", "activation_fn", "intermediate_act_fn"):
                 if hasattr(part, place):
                     setattr(part, place, library.ACT2FN[name])
-        said = {"vision_config": {**config["vision_config"], "hidden_act": name}} if "vision_config" in config else {}
-        (tmp_path / "config.json").write_text(json.dumps({**config, "hidden_act": name, **said}))
+        vision = {"vision_config": {**config["vision_config"], "hidden_act": name}} if "vision_config" in config else {}
+        (tmp_path / "config.json").write_text(json.dumps({**config, "hidden_act": name, **vision}))
         captured = vx.capture(vx.load_model(weights=tmp_path), PICTURE)
         with torch.no_grad():
             expected = case.says(module, captured.input.tensor)
@@ -110,14 +110,14 @@ def test_what_open_clip_says_beside_its_tensors(quick_gelu: bool, tmp_path: Path
     sizes = library.model.CLIPVisionCfg(**vision), library.model.CLIPTextCfg(**words)
     module = library.model.CLIP(8, *sizes, quick_gelu=quick_gelu).eval()
     torch.save(module.state_dict(), tmp_path / "open_clip_pytorch_model.bin")
-    said = {"embed_dim": 8, "vision_cfg": vision, "text_cfg": words, "quick_gelu": quick_gelu}
-    (tmp_path / "open_clip_config.json").write_text(json.dumps({"model_cfg": said}))
+    model_config = {"embed_dim": 8, "vision_cfg": vision, "text_cfg": words, "quick_gelu": quick_gelu}
+    (tmp_path / "open_clip_config.json").write_text(json.dumps({"model_cfg": model_config}))
     captured = vx.capture(vx.load_model(weights=tmp_path), PICTURE)
     with torch.no_grad():
         expected = module.encode_image(captured.input.tensor)
     torch.testing.assert_close(captured.output, expected, rtol=1e-5, atol=1e-5)
-    said["vision_cfg"] = {**vision, "pool_type": "none"}
-    (tmp_path / "open_clip_config.json").write_text(json.dumps({"model_cfg": said}))
+    model_config["vision_cfg"] = {**vision, "pool_type": "none"}
+    (tmp_path / "open_clip_config.json").write_text(json.dumps({"model_cfg": model_config}))
     with pytest.raises(WeightsError, match='pool_type = "none"; expected one of tok, avg'):
         vx.load_model(weights=tmp_path)
 
@@ -129,8 +129,8 @@ MAPS = ("attention_map", "head_gallery", "attention_rollout", "grad_rollout", "g
 @pytest.mark.parametrize("key", quick([*READ_OUT, "torchvision_vit"], ["vit"]))
 def test_a_live_module_is_shown_as_its_file_is(key: str, tmp_path: Path) -> None:
     module, of_file = made(key), vx.load_model(weights=saved(made(key), tmp_path))
-    wanted = of_file.preprocessing
-    live = vx.wrap(module, mean=wanted.mean, std=wanted.std)
+    preprocessing = of_file.preprocessing
+    live = vx.wrap(module, mean=preprocessing.mean, std=preprocessing.std)
     assert live.class_names == of_file.class_names
     ours, theirs = (vx.capture(model, PICTURE, fit="squash") for model in (live, of_file))
     torch.testing.assert_close(ours.output, theirs.output, rtol=1e-5, atol=1e-5)
@@ -156,14 +156,14 @@ def vit(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_classes_and_preprocessing_come_with_a_folder(vit: Path, tmp_path: Path) -> None:
     folder = copied(vit, tmp_path)
-    said = {"image_mean": [0.1, 0.2, 0.3], "image_std": [0.4, 0.5, 0.6], "resample": 3}
-    said |= {"do_center_crop": True, "size": {"shortest_edge": 128}, "crop_size": {"height": 64, "width": 64}}
-    (folder / "preprocessor_config.json").write_text(json.dumps(said))
+    config = {"image_mean": [0.1, 0.2, 0.3], "image_std": [0.4, 0.5, 0.6], "resample": 3}
+    config |= {"do_center_crop": True, "size": {"shortest_edge": 128}, "crop_size": {"height": 64, "width": 64}}
+    (folder / "preprocessor_config.json").write_text(json.dumps(config))
     model = vx.load_model(weights=folder)
     assert model.class_names == tuple(LABELS.values())
-    wanted = model.preprocessing
-    assert (wanted.mean, wanted.std, wanted.interpolation) == ((0.1, 0.2, 0.3), (0.4, 0.5, 0.6), "bicubic")
-    assert (wanted.crop_pct, wanted.input_size) == (0.5, (64, 64))
+    prepared = model.preprocessing
+    assert (prepared.mean, prepared.std, prepared.interpolation) == ((0.1, 0.2, 0.3), (0.4, 0.5, 0.6), "bicubic")
+    assert (prepared.crop_pct, prepared.input_size) == (0.5, (64, 64))
     assert (model.name, model.provenance.weights) == ("vit_48x3_patch16_64", "file")
 
 
@@ -307,7 +307,7 @@ def copied(folder: Path, to: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("name", "size", "wanted"),
+    ("name", "size", "expected"),
     [
         ("vit_b_16", 224, ("bilinear", 224 / 256)),
         ("vit_b_16", 384, ("bicubic", 1.0)),
@@ -317,14 +317,14 @@ def copied(folder: Path, to: Path) -> Path:
     ],
 )
 def test_images_are_prepared_as_torchvision_prepares_them(
-    name: str, size: int | None, wanted: tuple[str, float]
+    name: str, size: int | None, expected: tuple[str, float]
 ) -> None:
     """The numbers of torchvision's documentation."""
     library = pytest.importorskip("torchvision.models")
     with without_numbers():
         module = library.get_model(name, **({"image_size": size} if size else {}))
     _, facts = put_under_timms_names(Contents(name, module.state_dict()))
-    assert (facts.preprocessing["interpolation"], facts.preprocessing["crop_pct"]) == wanted
+    assert (facts.preprocessing["interpolation"], facts.preprocessing["crop_pct"]) == expected
     assert facts.preprocessing["mean"] == (0.485, 0.456, 0.406)
 
 
@@ -344,7 +344,7 @@ def test_preparing_that_is_not_followed_is_refused_by_name(
 
 def test_images_that_are_not_normalised_stay_as_they_are(vit: Path, tmp_path: Path) -> None:
     folder = copied(vit, tmp_path)
-    said = {"do_normalize": False, "image_mean": [0.5, 0.5, 0.5], "rescale_factor": 0.00392156862745098}
-    (folder / "preprocessor_config.json").write_text(json.dumps(said))
-    wanted = vx.load_model(weights=folder).preprocessing
-    assert (wanted.mean, wanted.std) == ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
+    config = {"do_normalize": False, "image_mean": [0.5, 0.5, 0.5], "rescale_factor": 0.00392156862745098}
+    (folder / "preprocessor_config.json").write_text(json.dumps(config))
+    preprocessing = vx.load_model(weights=folder).preprocessing
+    assert (preprocessing.mean, preprocessing.std) == ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))

@@ -47,12 +47,12 @@ def assert_model_or_sentence(path: Path) -> str:
     try:
         vx.load_model(weights=path)
     except WeightsError as error:
-        said, zh = error.text
-        assert not PYTHON.search(said), said
-        assert path.name in said
+        message, zh = error.text
+        assert not PYTHON.search(message), message
+        assert path.name in message
         assert re.search(r"[一-鿿]", zh), zh
-        assert re.fullmatch(r"[^\n]{20,600}\.", said), said
-        return said
+        assert re.fullmatch(r"[^\n]{20,600}\.", message), message
+        return message
     return ""
 
 
@@ -60,15 +60,15 @@ def assert_model_or_sentence(path: Path) -> str:
 def test_a_field_of_any_kind_is_a_model_or_a_sentence(key: str, tmp_path: Path) -> None:
     folder = saved(made(key), tmp_path)
     config = json.loads((folder / "config.json").read_text())
-    said_of_vision = config.get("vision_config", {})
+    vision_config = config.get("vision_config", {})
     for name in READ:
         for value in ODD:
             changed = {**config, name: value}
-            if name in said_of_vision:
-                changed = {**config, "vision_config": {**said_of_vision, name: value}}
+            if name in vision_config:
+                changed = {**config, "vision_config": {**vision_config, name: value}}
             (folder / "config.json").write_text(json.dumps(changed))
-            said = assert_model_or_sentence(folder)
-            assert not said or re.search(f"{name}|{ALSO.get(name, name)}", said), (name, value, said)
+            message = assert_model_or_sentence(folder)
+            assert not message or re.search(f"{name}|{ALSO.get(name, name)}", message), (name, value, message)
 
 
 @pytest.mark.parametrize("name", PREPARED)
@@ -76,9 +76,9 @@ def test_what_prepares_images_is_of_its_kind(name: str, tmp_path: Path) -> None:
     folder = saved(made("vit"), tmp_path)
     for value in ODD:
         (folder / "preprocessor_config.json").write_text(json.dumps({"do_center_crop": True, "size": 64, name: value}))
-        said = assert_model_or_sentence(folder)
-        assert not said or name in said or name in ("size", "crop_size"), (value, said)
-        assert not said or "preprocessor_config.json" in said
+        message = assert_model_or_sentence(folder)
+        assert not message or name in message or name in ("size", "crop_size"), (value, message)
+        assert not message or "preprocessor_config.json" in message
 
 
 def broken(tensors: dict[str, Tensor], name: str) -> Iterator[dict[str, Tensor]]:
@@ -125,5 +125,5 @@ def test_a_tensor_of_another_shape_is_a_sentence(key: str, tmp_path: Path) -> No
     for name in first:
         for changed in broken(tensors, name):
             safetensors.torch.save_file(changed, path)
-            said = assert_model_or_sentence(tmp_path)
-            assert said or FREE.search(name), (name, changed.get(name, torch.empty(0)).shape)
+            message = assert_model_or_sentence(tmp_path)
+            assert message or FREE.search(name), (name, changed.get(name, torch.empty(0)).shape)

@@ -184,11 +184,11 @@ def test_broken_files_get_a_sentence(tmp_path, name, kind):
 
 
 @pytest.mark.parametrize("name", ["w.pth", "w.safetensors"])
-@pytest.mark.parametrize("kept", [0.01, 0.5, 0.99])
-def test_truncated_files_get_a_sentence(tmp_path, name, kept):
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.99])
+def test_truncated_files_get_a_sentence(tmp_path, name, share):
     path = write(tmp_path / name, vit().state_dict())
     data = path.read_bytes()
-    path.write_bytes(data[: int(len(data) * kept)])
+    path.write_bytes(data[: int(len(data) * share)])
     with pytest.raises(WeightsError, match="truncated"):
         read_state_dict(path)
 

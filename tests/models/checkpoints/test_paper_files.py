@@ -93,10 +93,10 @@ def dinov2(registers: bool = False) -> Tensors:
 
 
 def dinov2_swiglu() -> Tensors:
-    kept = {name: tensor for name, tensor in dinov2().items() if ".mlp." not in name}
+    tensors = {name: tensor for name, tensor in dinov2().items() if ".mlp." not in name}
     for number in range(DEPTH):
-        kept |= linear(f"blocks.{number}.mlp.w12", 2 * 96, WIDTH) | linear(f"blocks.{number}.mlp.w3", WIDTH, 96)
-    return kept
+        tensors |= linear(f"blocks.{number}.mlp.w12", 2 * 96, WIDTH) | linear(f"blocks.{number}.mlp.w3", WIDTH, 96)
+    return tensors
 
 
 def in_chunks(tensors: Tensors) -> Tensors:

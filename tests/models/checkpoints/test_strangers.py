@@ -67,8 +67,8 @@ def test_what_cannot_be_shown_is_refused_by_its_name(key: str, tmp_path: Path) -
             vx.load_model(weights=path)
 
 
-@pytest.mark.parametrize("stranger", STRANGERS, ids=lambda one: one.name.en)
-def test_the_names_that_a_sentence_advises_are_timms(stranger: Stranger) -> None:
-    advised = re.findall(r"as (\w+)$", stranger.why.en)
+@pytest.mark.parametrize("unsupported", STRANGERS, ids=lambda one: one.name.en)
+def test_the_names_that_a_sentence_advises_are_timms(unsupported: Stranger) -> None:
+    advised = re.findall(r"as (\w+)$", unsupported.why.en)
     assert all(timm.is_model(name) for name in advised)
-    assert all(name in stranger.why.zh for name in advised)
+    assert all(name in unsupported.why.zh for name in advised)

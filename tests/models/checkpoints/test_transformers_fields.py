@@ -153,9 +153,9 @@ def odd_values(subject: Subject, name: str, default: Any) -> tuple[Any, ...]:
 def cases(key: str) -> Iterator[tuple[str, Any]]:
     subject = SUBJECTS[key]
     config = subject.config_with()
-    said = config.to_dict()
+    values = config.to_dict()
     for name in sorted({*(field.name for field in fields(config)), "head_dim"}):
-        for value in odd_values(subject, name, said.get(name)):
+        for value in odd_values(subject, name, values.get(name)):
             yield name, value
 
 
@@ -191,8 +191,8 @@ def in_the_model(subject: Subject, name: str, value: Any, folder: Path) -> str:
 
 def beside_it(subject: Subject, name: str, value: Any, folder: Path, module: nn.Module) -> str:
     """A field set in the configuration beside the tensors of another model, which may be none of it."""
-    said = json.loads((folder / "base.json").read_text(encoding="utf-8"))
-    (folder / "config.json").write_text(json.dumps({**said, name: value}), encoding="utf-8")
+    config = json.loads((folder / "base.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps({**config, name: value}), encoding="utf-8")
     try:
         other = subject.made(subject.config_with(**{name: value}))
         subject.answer(other, noise(other.config.image_size))
@@ -237,9 +237,9 @@ def test_a_file_whose_last_block_was_cut_away_is_refused(tmp_path: Path) -> None
     module = SUBJECTS["vit"].made(SUBJECTS["vit"].config_with())
     module.save_pretrained(tmp_path)
     tensors = safetensors.torch.load_file(tmp_path / "model.safetensors")
-    kept = {name: tensor for name, tensor in tensors.items() if ".layer.1." not in name}
-    assert len(kept) < len(tensors)
-    safetensors.torch.save_file(kept, tmp_path / "model.safetensors")
+    remaining = {name: tensor for name, tensor in tensors.items() if ".layer.1." not in name}
+    assert len(remaining) < len(tensors)
+    safetensors.torch.save_file(remaining, tmp_path / "model.safetensors")
     with pytest.raises(
         WeightsError, match=r"config\.json says num_hidden_layers = 2; expected 1, as the file's tensors"
     ):
@@ -248,7 +248,7 @@ def test_a_file_whose_last_block_was_cut_away_is_refused(tmp_path: Path) -> None
 
 def test_a_field_that_nobody_knows_is_told_of(tmp_path: Path) -> None:
     SUBJECTS["vit"].made(SUBJECTS["vit"].config_with()).save_pretrained(tmp_path)
-    said = json.loads((tmp_path / "config.json").read_text())
-    (tmp_path / "config.json").write_text(json.dumps({**said, "new_scale": 2.0, "new_switch": False, "new_list": []}))
+    config = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps({**config, "new_scale": 2.0, "new_switch": False, "new_list": []}))
     notes = [note.en for note in vx.load_model(tmp_path).notes]
     assert "config.json has fields that are not known here and were not followed: new_scale." in notes

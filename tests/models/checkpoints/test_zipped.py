@@ -37,13 +37,13 @@ def test_a_zip_is_the_folder_in_it(folder: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("__MACOSX/snapshots/abc/._model.safetensors", b"resource fork")
         archive.writestr("snapshots/README.md", b"# card")
-    told: list[tuple[int, int]] = []
-    model, plain = vx.load_model(weights=path, progress=lambda *step: told.append(step)), vx.load_model(weights=folder)
+    steps: list[tuple[int, int]] = []
+    model, plain = vx.load_model(weights=path, progress=lambda *step: steps.append(step)), vx.load_model(weights=folder)
     assert (model.notes, model.class_names) == (plain.notes, plain.class_names)
     assert model.provenance.weights_source == path.name
     for name, tensor in plain.module.state_dict().items():
         assert torch.equal(tensor, model.module.state_dict()[name])
-    assert told[-1][0] == told[-1][1] == sum(file.stat().st_size for file in folder.iterdir())
+    assert steps[-1][0] == steps[-1][1] == sum(file.stat().st_size for file in folder.iterdir())
 
 
 Change = Callable[[zipfile.ZipFile], None]
@@ -70,7 +70,7 @@ def bomb(archive: zipfile.ZipFile) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (entry("../../etc/model.bin"), "leads out of its folder"),
         (entry("/etc/model.bin"), "leads out of its folder"),
@@ -87,13 +87,13 @@ def bomb(archive: zipfile.ZipFile) -> None:
     ],
 )
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_what_is_no_plain_folder_is_refused(change: Change, said: str, tmp_path: Path) -> None:
+def test_what_is_no_plain_folder_is_refused(change: Change, message: str, tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(WEIGHTS, b"0")
         change(archive)
     for read in (weights_in, lambda path: unzipped(path).__enter__()):
-        with pytest.raises(WeightsError, match=said):
+        with pytest.raises(WeightsError, match=message):
             read(path)
 
 
@@ -106,7 +106,7 @@ def with_password(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
         (lambda path: path.write_bytes(path.read_bytes()[:-40]), "cannot be read"),
         (lambda path: path.write_bytes(b"no zip"), "cannot be read"),
@@ -114,12 +114,12 @@ def with_password(path: Path) -> None:
         (with_password, "password"),
     ],
 )
-def test_a_damaged_zip_is_a_sentence(damage: Callable[[Path], None], said: str, tmp_path: Path) -> None:
+def test_a_damaged_zip_is_a_sentence(damage: Callable[[Path], None], message: str, tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(WEIGHTS, b"numbers")
     damage(path)
-    with pytest.raises(WeightsError, match=said):
+    with pytest.raises(WeightsError, match=message):
         vx.load_model(weights=path)
 
 

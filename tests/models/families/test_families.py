@@ -381,8 +381,8 @@ def test_maps_lie_on_the_keys_and_keep_their_mass(key):
         assert gallery.values.shape == (captured.num_heads(block), grid.rows, grid.cols)
         np.testing.assert_allclose(gallery.values.mean(0), result.values, atol=1e-6)
         assert any(site.name in note.en for note in result.notes)
-        told = any("lies on the keys" in note.en for note in result.notes)
-        assert told == ((grid.rows, grid.cols) != (site.grid.rows, site.grid.cols))
+        has_note = any("lies on the keys" in note.en for note in result.notes)
+        assert has_note == ((grid.rows, grid.cols) != (site.grid.rows, site.grid.cols))
         if not site.formula.startswith("W"):
             assert result.values.sum() + result.prefix_mass + result.padding_mass == pytest.approx(1, abs=1e-5)
 
@@ -434,11 +434,11 @@ def test_whatever_joins_blocks_is_refused(key):
 def test_every_model_of_timm_is_shown_or_refused_with_a_reason():
     found = sweep()
     assert set(files_of_timm()) <= set(found)
-    for name, (family, shown, reason) in found.items():
+    for name, (family, support, reason) in found.items():
         assert family
-        assert bool(reason) == (shown in ("refused", "attention maps, partly")), name
-    shown = {family for family, how, _ in found.values() if how != "refused"}
-    assert shown == {family.title.en for family in FAMILIES.values()}
+        assert bool(reason) == (support in ("refused", "attention maps, partly")), name
+    support = {family for family, how, _ in found.values() if how != "refused"}
+    assert support == {family.title.en for family in FAMILIES.values()}
 
 
 def test_the_documentation_says_so():
@@ -447,8 +447,8 @@ def test_the_documentation_says_so():
 
 def test_only_what_never_weighs_places_is_said_to_have_no_attention():
     """Files refused for having no attention: none of them calls the kernel or names an attention over tokens."""
-    for file, (_, shown, reason) in sweep().items():
-        if shown == "refused" and reason == NO_ATTENTION.en and file not in TWO_KINDS.values():
+    for file, (_, support, reason) in sweep().items():
+        if support == "refused" and reason == NO_ATTENTION.en and file not in TWO_KINDS.values():
             source = Path(importlib.import_module(f"timm.models.{file}").__file__).read_text(encoding="utf-8")
             assert "scaled_dot_product_attention(" not in source, file
             assert not re.search(r"@ k\b|@ k\.transpose", source), file

@@ -63,21 +63,21 @@ def test_attention_is_what_transformers_says(key: str, how: str) -> None:
 @pytest.mark.parametrize("key", quick(["torchvision_vit", "open_clip"], ["torchvision_vit"]))
 def test_attention_is_what_torch_says(key: str) -> None:
     """`nn.MultiheadAttention` says its weights when it is asked for them, one head at a time."""
-    captured, said = wrapped(key), []
+    captured, expected = wrapped(key), []
     module = captured.model.module.wrapped
     layers = [part for part in module.modules() if isinstance(part, nn.MultiheadAttention)]
 
     def ask(layer: nn.Module, args: tuple[Tensor, ...], kwargs: dict, output: object) -> None:
         query, key, value = args if args else (kwargs[name] for name in ("query", "key", "value"))
-        said.append(weights_of(layer, query, key, value))
+        expected.append(weights_of(layer, query, key, value))
 
     hooks = [layer.register_forward_hook(ask, with_kwargs=True) for layer in layers]
     with torch.no_grad():
         module(captured.input.tensor)
     for hook in hooks:
         hook.remove()
-    assert len(said) == captured.depth
-    for block, attention in enumerate(said):
+    assert len(expected) == captured.depth
+    for block, attention in enumerate(expected):
         torch.testing.assert_close(captured.attention(block)[None], attention, rtol=0, atol=1e-6)
 
 
@@ -91,17 +91,17 @@ def weights_of(layer: nn.MultiheadAttention, query: Tensor, key: Tensor, value: 
 
 @pytest.mark.parametrize("key", quick(WRAPPED, []))
 def test_every_view_and_change_shows_or_says_why_not(key: str) -> None:
-    captured, shown = wrapped(key), set()
+    captured, drawn = wrapped(key), set()
     for view in vx.views():
         try:
             assert np.isfinite(vx.compute(view, captured).values).any(), view
         except UnsupportedError:
             continue
-        shown.add(view)
+        drawn.add(view)
     explains = {"grad_rollout", "generic_relevance", "grad_cam"} if captured.logits is not None else set()
-    assert {"attention_map", "head_gallery", "attention_rollout", "head_atlas", "token_norms"} | explains <= shown
-    assert not {"cost", "patch_filters", "patch_to_token", "position_similarity"} & shown
-    assert ("logit_lens" in shown) == (captured.model.module.found.ending is not None and captured.logits is not None)
+    assert {"attention_map", "head_gallery", "attention_rollout", "head_atlas", "token_norms"} | explains <= drawn
+    assert not {"cost", "patch_filters", "patch_to_token", "position_similarity"} & drawn
+    assert ("logit_lens" in drawn) == (captured.model.module.found.ending is not None and captured.logits is not None)
     changed = vx.intervene(captured, {"heads_off": {"heads": [(0, 0)]}})
     assert not torch.equal(changed.output, captured.output)
     for refused in (

@@ -101,14 +101,14 @@ def test_a_probe_is_the_instant_baseline_but_for_its_strength() -> None:
 def test_each_example_is_left_out_in_turn() -> None:
     features, labels = examples(2, each=4)
     features[0] += 4 * (features[labels == 1].mean(0) - features[0])  # one that lies far among the others
-    told = []
-    found = probe.leave_one_out(features, labels, lambda done, total: told.append((done, total)))
+    progress = []
+    found = probe.leave_one_out(features, labels, lambda done, total: progress.append((done, total)))
     slow = [
         slow_shares(np.delete(features, i, 0), np.delete(labels, i), features[i]).argmax() for i in range(len(labels))
     ]
     assert found.tolist() == slow
     assert found[0] != labels[0]
-    assert told[-1] == (7, 8)
+    assert progress[-1] == (7, 8)
 
 
 @pytest.mark.parametrize("key", ["vit", "deit_distilled", "swin", "cait"])
@@ -161,9 +161,9 @@ def test_boxes_are_kept_until_they_are_deleted(tmp_path: Path, monkeypatch) -> N
 
 
 def test_a_picture_is_kept_small_and_without_what_a_camera_writes(tmp_path: Path) -> None:
-    with PIL.Image.open(Boxes(tmp_path).add("1", a_picture(side=1200))) as kept:
-        assert max(kept.size) == 768
-        assert "exif" not in kept.info
+    with PIL.Image.open(Boxes(tmp_path).add("1", a_picture(side=1200))) as saved:
+        assert max(saved.size) == 768
+        assert "exif" not in saved.info
 
 
 def test_what_was_taught_is_a_data_folder(tmp_path: Path) -> None:
@@ -242,8 +242,8 @@ def test_an_answer_is_the_probes_on_the_features_of_the_examples(
         pass
     found = browser.ask("ask", asked)
 
-    model, kept = load_small("vit"), Boxes(places.taught(ANNA)).read()
-    features = np.stack([probe.feature_of(capture(model, path)) for box in kept for path in box.pictures])
+    model, boxes = load_small("vit"), Boxes(places.taught(ANNA)).read()
+    features = np.stack([probe.feature_of(capture(model, path)) for box in boxes for path in box.pictures])
     labels = np.repeat(np.arange(3), 3)
     seen = capture(model, a_picture(5))
     expected = probe.shares(probe.fit_probe(features, labels), probe.feature_of(seen)[None])[0]
@@ -312,8 +312,8 @@ def test_visitors_teach_apart(client: TestClient, places: UserStorage) -> None:
     anna.ask("drop", box="1", picture=picture)
     anna.ask("forget")
     assert list(places.of(ANNA).iterdir()) == []
-    for stranger in ("", "../" + ANNA):
-        Browser(client, stranger).ask("boxes", status=422)
+    for visitor in ("", "../" + ANNA):
+        Browser(client, visitor).ask("boxes", status=422)
 
 
 @pytest.mark.thorough

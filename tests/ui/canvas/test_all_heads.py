@@ -41,15 +41,15 @@ def test_the_strip_has_a_row_of_every_head_of_every_block(case: str, block: int,
     strip = strip_of(capture, block, query, "en")
     assert [facts.block for facts in strip.blocks] == list(range(capture.depth))
     for facts, (weights, keys, _) in zip(strip.blocks, rows_of(strip), strict=True):
-        wanted = asked[facts.block] if asked else query
+        expected_query = asked[facts.block] if asked else query
         if (
-            wanted == (5, 13) and facts.block
+            expected_query == (5, 13) and facts.block
         ):  # the patch at the same place: half as many rows and columns in each stage
             ratio = capture.grid(facts.block).patch_size // capture.grid(0).patch_size
-            wanted = (5 // ratio, 13 // ratio)
-        truth = vx.compute("head_gallery", capture, block=facts.block, query=wanted).values
-        shown = weights[0, :, 0, keys[0] >= 0].T.reshape(truth.shape)
-        np.testing.assert_allclose(shown, truth, atol=np.ptp([0, *weights.ravel()]) / 509)
+            expected_query = (5 // ratio, 13 // ratio)
+        truth = vx.compute("head_gallery", capture, block=facts.block, query=expected_query).values
+        values = weights[0, :, 0, keys[0] >= 0].T.reshape(truth.shape)
+        np.testing.assert_allclose(values, truth, atol=np.ptp([0, *weights.ravel()]) / 509)
 
 
 def test_a_strip_that_is_too_much_work_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,8 +45,8 @@ def test_a_single_row_travels_as_it_is(engine: Engine, query) -> None:
     with open(row_file(capture, 2, query).path, "rb") as file:
         weights, positions, _ = unpack_attention(file.read())
     truth = vx.compute("head_gallery", capture, block=2, query=query)
-    shown = weights[0, :, 0, positions[0] >= 0].T.reshape(truth.values.shape)
-    np.testing.assert_allclose(shown, truth.values, atol=truth.values.max() / 509)
+    values = weights[0, :, 0, positions[0] >= 0].T.reshape(truth.values.shape)
+    np.testing.assert_allclose(values, truth.values, atol=truth.values.max() / 509)
 
 
 OTHER_KEYS = ["pvt_v2", "mvitv2_class", "levit", "hiera", "cait"]
@@ -72,7 +72,7 @@ def test_queries_and_keys_of_every_block_travel_as_they_lie(case: str) -> None:
         query = default_query(capture, block)
         with open(row_file(capture, block, query).path, "rb") as file:
             row, at, _ = unpack_attention(file.read())
-        shown = vx.compute("head_gallery", capture, block=block, query=query)
-        patches = row[0, :, 0, at[0] >= 0].T.reshape(shown.values.shape)
-        np.testing.assert_allclose(patches, shown.values, atol=np.ptp([0, *row.ravel()]) / 509)
-        assert (at < 0).sum() == len(shown.prefix_names)
+        gallery = vx.compute("head_gallery", capture, block=block, query=query)
+        patches = row[0, :, 0, at[0] >= 0].T.reshape(gallery.values.shape)
+        np.testing.assert_allclose(patches, gallery.values, atol=np.ptp([0, *row.ravel()]) / 509)
+        assert (at < 0).sum() == len(gallery.prefix_names)

@@ -135,17 +135,17 @@ def rows_of(name: str, query: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     maps = np.zeros((case.heads, case.rows * case.cols))
     prefix, padding = np.zeros((case.heads, len(case.prefix))), np.zeros(case.heads)
     if query == "mean":
-        wanted = range(case.rows * case.cols)
+        queries = range(case.rows * case.cols)
     elif "," in query:
-        wanted = [int(query.split(",")[0]) * case.cols + int(query.split(",")[1])]
+        queries = [int(query.split(",")[0]) * case.cols + int(query.split(",")[1])]
     else:
-        wanted = [-1 - case.prefix.index(query)]
+        queries = [-1 - case.prefix.index(query)]
     for w, at in enumerate(positions):
         for q, token in enumerate(at):
-            if token not in wanted:
+            if token not in queries:
                 continue
             for k, key in enumerate(at):
-                weights = attention[w, :, q, k] / len(wanted)
+                weights = attention[w, :, q, k] / len(queries)
                 if key >= 0:
                     maps[:, key] += weights
                 elif key == -32768:
@@ -362,8 +362,8 @@ def test_a_held_patch_reads_keys_on_their_own_grid(show):
     canvas.view.hover(position={"x": 0.5 * box["width"], "y": 0.9 * box["height"]})
     canvas.shows(query="15,23", key="1,1")
     truth = float(vx.compute("attention_map", captured, block=0, query=(15, 23)).values[1, 1])
-    shown = float(canvas.root.locator(".readout .value").text_content().split("\u202f")[0])
-    assert shown == pytest.approx(100 * truth, rel=5e-3)
+    percent = float(canvas.root.locator(".readout .value").text_content().split("\u202f")[0])
+    assert percent == pytest.approx(100 * truth, rel=5e-3)
     expect(canvas.root.locator(".notes.site")).to_contain_text("The map lies on the keys, 2 × 3")
 
 
@@ -411,8 +411,8 @@ def test_click_pins_hover_then_reads_keys_and_escape_releases(show):
     canvas.hover(10, 11)
     canvas.shows(query="5,6", key="10,11")
     maps, *_ = rows_of("vit", "5,6")
-    shown = float(canvas.root.locator(".readout .value").text_content().split("\u202f")[0])
-    assert shown == pytest.approx(100 * maps.mean(0)[10 * 14 + 11], abs=0.06)
+    percent = float(canvas.root.locator(".readout .value").text_content().split("\u202f")[0])
+    assert percent == pytest.approx(100 * maps.mean(0)[10 * 14 + 11], abs=0.06)
     canvas.page.wait_for_function("() => asked.length === 1")
     asked = canvas.page.evaluate("() => asked[0]")
     assert (asked["id"], asked["kind"]) == ("first", "patch_select")
@@ -607,8 +607,8 @@ def test_the_map_is_a_table_too(show):
     canvas.set(query="2,3", head=1)
     expect(canvas.root.locator(".vx-table caption")).to_contain_text("patch in row 2, column 3 → keys · head 1")
     maps, *_ = rows_of("rectangle", "2,3")
-    shown = [float(text.removesuffix("\u202f%").removeprefix("<\u202f")) / 100 for text in cells.all_text_contents()]
-    np.testing.assert_allclose(shown, maps[1], rtol=0, atol=maps[1].max() / 510 + 1e-4)  # three digits
+    shares = [float(text.removesuffix("\u202f%").removeprefix("<\u202f")) / 100 for text in cells.all_text_contents()]
+    np.testing.assert_allclose(shares, maps[1], rtol=0, atol=maps[1].max() / 510 + 1e-4)  # three digits
 
 
 def test_a_payload_that_cannot_be_read_says_so(show_in_trouble):

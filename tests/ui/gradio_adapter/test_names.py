@@ -76,9 +76,9 @@ def trouble(name: str, samples: Samples) -> str | None:
         return None
     if not callable(thing):
         return f"{path} is no function"
-    wanted = [one for one in arguments.rstrip(")").split(", ") if one]
+    expected = [one for one in arguments.rstrip(")").split(", ") if one]
     given = [one for one in inspect.signature(thing).parameters if one != "self"]
-    return None if given[: len(wanted)] == wanted else f"{path} takes {', '.join(given)}"
+    return None if given[: len(expected)] == expected else f"{path} takes {', '.join(given)}"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -102,8 +102,8 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 @pytest.fixture
 def panel(engine: Engine) -> RoomFigures:
-    desk = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
-    return built(RoomFigures(desk, "flow", own=("attention_rollout",)))
+    context = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
+    return built(RoomFigures(context, "flow", own=("attention_rollout",)))
 
 
 @pytest.fixture
@@ -218,9 +218,9 @@ def test_a_question_that_is_none_changes_nothing(panel: RoomFigures, sent: dict)
 def test_a_panel_that_nothing_reached_begins_with_the_first_view(panel: RoomFigures):
     entered = now(panel.enter(panel.room, ADDRESS, None, "en"))[panel.panel]
     assert now(panel.begin(NOTHING, ADDRESS, "en")).chosen == entered.chosen
-    said = json.dumps({"search": "?room=flow&view=random&v.seed=3&v.noise=1", "theme": "dark"})
-    assert not now(panel.begin(NOTHING, ADDRESS, "en", said)).settings  # there is no such setting
-    data = now(panel.begin(gr.EventData(None, {"asked": 2}), ADDRESS, "en", said.replace("&v.noise=1", "")))
+    sent = json.dumps({"search": "?room=flow&view=random&v.seed=3&v.noise=1", "theme": "dark"})
+    assert not now(panel.begin(NOTHING, ADDRESS, "en", sent)).settings  # there is no such setting
+    data = now(panel.begin(gr.EventData(None, {"asked": 2}), ADDRESS, "en", sent.replace("&v.noise=1", "")))
     assert (data.chosen, data.settings, data.theme, data.asked) == ("random", {"seed": "3"}, "dark", 2)
     assert [one.key for one in data.views if one.preview] == ["random"]
     for junk in ("", "{}", "[1]", '{"search": 3, "theme": null}'):
@@ -230,6 +230,6 @@ def test_a_panel_that_nothing_reached_begins_with_the_first_view(panel: RoomFigu
 
 def test_a_link_to_a_view_that_the_model_has_not_says_so(panel: RoomFigures):
     positions = built(RoomFigures(panel.context, "positions"))
-    said = json.dumps({"search": "?room=positions&view=relative_position_bias", "theme": "light"})
-    data = now(positions.begin(NOTHING, ADDRESS, "en", said))
+    sent = json.dumps({"search": "?room=positions&view=relative_position_bias", "theme": "light"})
+    data = now(positions.begin(NOTHING, ADDRESS, "en", sent))
     assert (data.chosen, bool(data.refused), data.elsewhere) == ("relative_position_bias", True, ONLY[data.chosen])

@@ -81,17 +81,17 @@ def test_a_room_says_why_it_has_no_picture_of_a_model(room: type[Room], view: st
             assert answer.pop(here.filled) == address
         return answer
 
-    for language, said in (("en", "only the attention of single blocks"), ("zh", "只能显示单个块的注意力")):
+    for language, message in (("en", "only the attention of single blocks"), ("zh", "只能显示单个块的注意力")):
         refused = entered(address, language)
         sentence, column = (refused[part] for part in here.own.components)
         assert VIEWS[view].question.in_(language) in sentence.value
-        assert said in sentence.value
+        assert message in sentence.value
         assert (sentence.visible, column.visible) == (True, False)
         assert len(refused) == 2  # whatever else is there keeps what it has
     now(engine.explore(SMALL))
-    shown = entered(Address(model=SMALL.model, image=SMALL.image, weights="random"), "en")
-    assert [shown[part].visible for part in here.own.components] == [False, True]
-    assert set(shown) == {*here.own.components, *(getattr(here, part) for part in filled.split())}
+    updates = entered(Address(model=SMALL.model, image=SMALL.image, weights="random"), "en")
+    assert [updates[part].visible for part in here.own.components] == [False, True]
+    assert set(updates) == {*here.own.components, *(getattr(here, part) for part in filled.split())}
 
 
 @pytest.mark.parametrize("room", ["attention", "flow", "tokens", "outputs", "positions", "size"])

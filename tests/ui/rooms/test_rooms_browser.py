@@ -51,7 +51,7 @@ LEADS = {
 """what a room shows in its own way, and the room that it leads to"""
 SHIFTED = 0.02
 """how far a room that is entered may move by itself on a phone, of the 0.05 that a way through all may"""
-PHONE, DESK = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
+PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
 
 
 @pytest.mark.parametrize("walk", quick(WALKS, keep=[("vit", "light")]))
@@ -65,7 +65,7 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
         go_to(page, room)
         assert page.evaluate("window.shift") - before < SHIFTED, room
         assert_focus_is_seen(page, room)
-        page.set_viewport_size(DESK)
+        page.set_viewport_size(DESKTOP)
         panel = panel_of(page, room)
         if panel.count():
             buttons = panel.locator(".below button:not([data-slow], [data-refused])")
@@ -154,18 +154,18 @@ def test_a_term_explains_itself_and_the_numbers_are_read(staying: Visit) -> None
         panel.locator(f'[data-view="{view}"]').first.click()
         wait_for_view(page, "tokens", view)
         expect(panel.locator(".reading")).to_contain_text(read, timeout=PATIENCE)
-        terms, shown = panel.locator(".misleads .vx-term"), page.locator(".vx-explains")
+        terms, explanation = panel.locator(".misleads .vx-term"), page.locator(".vx-explains")
         terms.first.hover()
-        expect(shown).to_contain_text("One row of numbers of the sequence")
+        expect(explanation).to_contain_text("One row of numbers of the sequence")
         expect(terms.first).to_have_attribute("aria-describedby", "vx-explains")
         page.keyboard.press("Escape")
-        expect(shown).to_be_hidden()
+        expect(explanation).to_be_hidden()
         terms.first.click()
-        expect(shown).to_be_visible()
+        expect(explanation).to_be_visible()
         page.keyboard.press("Tab")
-        expect(shown).not_to_contain_text("One row of numbers of the sequence")
+        expect(explanation).not_to_contain_text("One row of numbers of the sequence")
         panel.locator(".question").click(position={"x": 1, "y": 1})
-        expect(shown).to_be_hidden()
+        expect(explanation).to_be_hidden()
 
 
 def test_a_slow_view_is_stopped_and_the_page_goes_on(staying: Visit) -> None:
@@ -229,14 +229,14 @@ def test_a_mask_is_painted_on_the_picture(staying: Visit) -> None:
 
     painter.get_by_role("button", name="Show all").click()
     expect(painter).to_contain_text("Nothing is hidden yet")
-    shown = int(panel.get_attribute("data-shown"))
+    count = int(panel.get_attribute("data-shown"))
     go(2, 2)
     page.mouse.down()
     go(2, 3)
     page.mouse.up()
     expect(painter).to_contain_text("2 of 144 patches (1 %)")
     expect(python).to_contain_text("mask=(26, 27)", timeout=PATIENCE)
-    expect(panel).to_have_attribute("data-shown", str(shown + 1), timeout=PATIENCE)
+    expect(panel).to_have_attribute("data-shown", str(count + 1), timeout=PATIENCE)
     expect(panel.locator(".facts")).to_contain_text("2 of 144 patches are hidden")
     expect(seed).to_be_disabled()
 

@@ -333,10 +333,10 @@ def test_half_a_head_is_not_held_for_ever(client: httpx.Client, url: str, monkey
 
 def test_one_address_cannot_take_every_connection(client: httpx.Client, url: str) -> None:
     with ExitStack() as held:
-        stranger = held.enter_context(httpx.Client(base_url=url, headers={"x-forwarded-for": "192.0.2.66"}, timeout=60))
-        followed = [held.enter_context(stranger.stream("GET", f"/gradio_api/heartbeat/{n}")) for n in range(15)]
+        other = held.enter_context(httpx.Client(base_url=url, headers={"x-forwarded-for": "192.0.2.66"}, timeout=60))
+        followed = [held.enter_context(other.stream("GET", f"/gradio_api/heartbeat/{n}")) for n in range(15)]
         assert {answer.status_code for answer in followed} == {200}
-        refused = stranger.get("/gradio_api/heartbeat/another")
+        refused = other.get("/gradio_api/heartbeat/another")
         assert (refused.status_code, "15 requests at once" in refused.json()["error"]) == (429, True)
         assert client.get("/theme.css").status_code == 200
     wait_until(lambda: httpx.get(f"{url}theme.css", headers={"x-forwarded-for": "192.0.2.66"}).status_code == 200)
@@ -422,11 +422,11 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_made_up_names_push_nobody_out(client: httpx.Client, config, tab: Tab, impatient: None) -> None:
-    stranger = Tab(client, config, sender="192.0.2.66")
+    other = Tab(client, config, sender="192.0.2.66")
     for number in range(8):
-        stranger.session = f"madeup{number}"
-        assert stranger.fire("vx-image", "choose", image="scene_mug").status_code == 410
-        stranger.open()
+        other.session = f"madeup{number}"
+        assert other.fire("vx-image", "choose", image="scene_mug").status_code == 410
+        other.open()
     answer = tab.fire("vx-image", "choose", image="scene_mug")
     assert (answer.status_code, "scene_mug" in answer.text) == (200, True)
 
@@ -543,9 +543,9 @@ def test_a_body_shorter_or_longer_than_it_says_is_refused(url: str, monkeypatch:
 def test_what_is_no_json_in_a_value_is_nothing(tab: Tab, capfd) -> None:
     """A page says in JSON inside of an event's JSON who it is and what its address shows."""
     menu = next(one for one in tab.handlers if "vxVisitor" in str(one["js"]) and one["queue"] is False)
-    for said in ("[" * 19_000, '{"visitor": ' * 1500, "9" * 5000, '{"visitor": "\\ud800"}', "[]", None):
-        assert tab.send(menu, [said, *[None] * (len(menu["inputs"]) - 1)]).status_code == 200
-        assert (visitor_of(said), training_of(said), ShownView.read(said)) == ("", "", ShownView())
+    for value in ("[" * 19_000, '{"visitor": ' * 1500, "9" * 5000, '{"visitor": "\\ud800"}', "[]", None):
+        assert tab.send(menu, [value, *[None] * (len(menu["inputs"]) - 1)]).status_code == 200
+        assert (visitor_of(value), training_of(value), ShownView.read(value)) == ("", "", ShownView())
     assert capfd.readouterr().err == ""
 
 
@@ -619,10 +619,10 @@ def test_a_file_that_was_not_sent_is_no_argument(client: httpx.Client, file: dic
     """gradio looks for files wherever they stand, and ends in a traceback where they are none of its own."""
     body = {"image": "scene_mug", "view": "attention_map", name: {"meta": {"_type": "gradio.FileData"}, **file}}
     event = client.post("/gradio_api/call/v2/explain", json=body).json()["event_id"]
-    told = client.get(f"/gradio_api/call/v2/explain/{event}").text
-    said = json.loads(told.removeprefix("event: error\ndata: "))["error"]
-    assert said.endswith(".")
-    assert "went wrong" not in said
+    answer = client.get(f"/gradio_api/call/v2/explain/{event}").text
+    message = json.loads(answer.removeprefix("event: error\ndata: "))["error"]
+    assert message.endswith(".")
+    assert "went wrong" not in message
     assert capfd.readouterr().err == ""
 
 

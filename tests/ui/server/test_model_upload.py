@@ -132,9 +132,9 @@ def test_a_file_of_ones_own_is_a_model_of_the_menu(sent: str, local: Page, files
     name = local.name(*paths)
     torch.testing.assert_close(says(local, name), truth)
     title = "model-00001-of-00002" if sent == "parts" else sent
-    kept = local.engine.places.file_of(name)
-    assert (kept.name, kept.parent.parent) == (title, local.runs)
-    assert f'vx.load_model(weights="{kept.as_posix()}")' in local.lines(name)
+    saved = local.engine.places.file_of(name)
+    assert (saved.name, saved.parent.parent) == (title, local.runs)
+    assert f'vx.load_model(weights="{saved.as_posix()}")' in local.lines(name)
     assert local.name(*paths) == name, "the same is kept once"
     own = tuned_choices(local.engine, local.settings, "")
     loaded = local.engine.loaded(Picture("", name))
@@ -172,7 +172,7 @@ def assert_gone(settings: Settings, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "said", "zh"),
+    ("sent", "message", "zh"),
     [
         ("code.pth", "loading it would run code", "执行代码"),
         ("short.safetensors", "truncated, damaged", "不完整"),
@@ -180,14 +180,14 @@ def assert_gone(settings: Settings, name: str) -> None:
         ("notes.h5", "no file of weights: expected .safetensors", "不是权重文件"),
     ],
 )
-def test_what_is_no_model_is_a_sentence(sent: str, said: str, zh: str, local: Page, files: Path) -> None:
-    assert said in local.refused(files / sent)
+def test_what_is_no_model_is_a_sentence(sent: str, message: str, zh: str, local: Page, files: Path) -> None:
+    assert message in local.refused(files / sent)
     assert zh in local.refused(files / sent, lang="zh")
 
 
 def test_a_body_is_what_it_says(local: Page, files: Path) -> None:
     pets = files / "pets.safetensors"
-    for said in (
+    for description in (
         "",
         "[]",
         '[["a.safetensors",-1]]',
@@ -195,9 +195,9 @@ def test_a_body_is_what_it_says(local: Page, files: Path) -> None:
         '[["a.pt",1],["a.pt",1]]',
         '[["a.pt","x"]]',
     ):
-        params, headers = {"files": said}, {"content-type": BYTES}
+        params, headers = {"files": description}, {"content-type": BYTES}
         answer = local.client.post("/model", params=params, content=pets.read_bytes(), headers=headers)
-        assert (answer.status_code, "did not arrive" in answer.json()["refused"]) == (422, True), said
+        assert (answer.status_code, "did not arrive" in answer.json()["refused"]) == (422, True), description
     assert local.client.post("/model", content=b"", headers={"content-type": "text/plain"}).status_code == 415
     assert not [*local.arrived.rglob("*")]
 
@@ -224,17 +224,17 @@ def test_what_is_too_large_is_refused_before_it_is_written(hosted: Page, tmp_pat
 
 def test_a_file_is_its_visitors_alone_and_is_swept(hosted: Page, files: Path) -> None:
     name = hosted.name(files / "pets.safetensors")
-    kept = hosted.engine.places.file_of(name)
-    assert kept.parent.parent == hosted.runs / ANNA
+    saved = hosted.engine.places.file_of(name)
+    assert saved.parent.parent == hosted.runs / ANNA
     assert [one.name for one in tuned_choices(hosted.engine, hosted.settings, ANNA)] == [name]
     assert tuned_choices(hosted.engine, hosted.settings, BEN) == tuned_choices(hosted.engine, hosted.settings, "") == ()
     assert "no longer here" in hosted.refused(visitor=BEN, model=name, **{"as": "vit_tiny_patch16_224"})
     assert "the listed models only" in hosted.refused(model=name, **{"as": "vit_giant_patch14_224"})
-    assert kept.exists()
+    assert saved.exists()
     old = time.time() - 15 * DAY
-    os.utime(kept, (old, old))
+    os.utime(saved, (old, old))
     StorageLimits(hosted.engine.places, hosted.settings).sweep()
-    assert not kept.exists()
+    assert not saved.exists()
     assert_gone(hosted.settings, name)
 
 

@@ -24,16 +24,16 @@ from vitexplorer.ui.shell.address import Address
 
 
 def test_what_is_preloaded_is_what_timm_looks_for():
-    wanted = {}
+    addresses = {}
     for entry in catalog():
         address = None if entry.bundled else hub._address(entry.name)
         if address:
-            wanted[address.repository] = address
+            addresses[address.repository] = address
     preloaded = [line.split() for line in front_matter()["preload_from_hub"]]
     assert len(preloaded) == 3
     for repository, file in preloaded:
-        assert wanted[repository].files[0] == file
-        assert wanted[repository].revision is None
+        assert addresses[repository].files[0] == file
+        assert addresses[repository].revision is None
 
 
 # ---------------------------------------------------------------------------------------------- ZeroGPU

@@ -47,9 +47,9 @@ def test_what_cannot_be_is_one_sentence(monkeypatch, capsys, name: str, value: s
     monkeypatch.setenv(name, value)
     with pytest.raises(SystemExit) as ended:
         main()
-    said = capsys.readouterr()
+    captured = capsys.readouterr()
     assert ended.value.code == 2
-    assert (says in said.err, said.err.count("\n"), said.out) == (True, 1, "")
+    assert (says in captured.err, captured.err.count("\n"), captured.out) == (True, 1, "")
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch, capsys) -> None:

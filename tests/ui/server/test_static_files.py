@@ -157,13 +157,13 @@ def test_another_form_of_import_or_export_is_refused(form: str) -> None:
 
 
 def test_no_module_waits_for_itself() -> None:
-    wanted: dict[str, list[str]] = {}
+    imports: dict[str, list[str]] = {}
     for line in static_files()["script.js"].decode().splitlines():
         if begun := re.match(r"makers\['(.+)'\]", line):
-            wanted[begun[1]] = []
+            imports[begun[1]] = []
         elif taken := re.match(r"(?:const|}).* = module\('(.+)'\);", line):
-            wanted[next(reversed(wanted))].append(taken[1])
-    TopologicalSorter(wanted).prepare()
+            imports[next(reversed(imports))].append(taken[1])
+    TopologicalSorter(imports).prepare()
 
 
 def test_the_page_fetches_one_script_and_one_sheet_and_no_icon() -> None:

@@ -25,7 +25,7 @@ def test_an_address_takes_what_makes_sense_and_defaults_for_the_rest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "size", "python"),
+    ("fields", "size", "python"),
     [
         ({"size": "96"}, "96", 'fit="crop", size=96)'),
         ({"size": "96x128", "fit": "squash"}, "96x128", 'fit="squash", size=(96, 128))'),
@@ -33,11 +33,13 @@ def test_an_address_takes_what_makes_sense_and_defaults_for_the_rest() -> None:
         ({"size": "96;"}, "", 'fit="crop")'),
     ],
 )
-def test_an_address_has_a_size_and_python_says_it(engine: Engine, said: dict[str, str], size: str, python: str) -> None:
-    address = Address.read({"model": "vit_tiny_patch16_224", **said})
+def test_an_address_has_a_size_and_python_says_it(
+    engine: Engine, fields: dict[str, str], size: str, python: str
+) -> None:
+    address = Address.read({"model": "vit_tiny_patch16_224", **fields})
     assert address.picture.size == size
-    desk = Desk(engine, Translations(), gr.State(address), gr.State("en"))
-    assert python in desk.python_lines(address, "attention_map")
+    context = Desk(engine, Translations(), gr.State(address), gr.State("en"))
+    assert python in context.python_lines(address, "attention_map")
 
 
 @pytest.mark.parametrize("image", ["../../etc/passwd", "upload-zz", "<script>", ""])

@@ -33,33 +33,33 @@ def test_a_failed_exploration_ends_in_a_sentence(engine: Engine) -> None:
 @pytest.mark.parametrize("size", ["100", "1", "100000", "0", "3x900000000"])
 def test_a_link_with_an_impossible_size_shows_the_models_own_and_says_so(engine: Engine, size: str) -> None:
     odd = Address.read({"model": SMALL.model, "image": SMALL.image, "weights": "random", "size": size})
-    kept = now(engine.explore(SMALL))
-    *_, instead, explored = Steps(exploring(engine, "a person", odd, Address(), "en"))
+    cached = now(engine.explore(SMALL))
+    *_, instead, result = Steps(exploring(engine, "a person", odd, Address(), "en"))
     assert instead.address == replace(odd, size="")
-    assert explored is kept
-    assert "Nearest: " in ready(explored, instead.address, "en", instead.reason).hint
+    assert result is cached
+    assert "Nearest: " in ready(result, instead.address, "en", instead.reason).hint
     *_, last = Steps(exploring(engine, "a person", odd, instead.address, "en"))  # what is on the screen stays
     assert last.kind == "error"
 
 
 def test_what_is_kept_is_shown_while_somebody_else_has_the_turn(engine: Engine) -> None:
-    explored, address = now(engine.explore(SMALL)), Address(model=SMALL.model, image=SMALL.image, weights="random")
+    result, address = now(engine.explore(SMALL)), Address(model=SMALL.model, image=SMALL.image, weights="random")
     ended = threading.Event()
     busy = Steps(following(Waiting("another"), engine.short.run("busy", lambda report: ended.wait(5))))
     next(busy)
-    assert list(Steps(exploring(engine, "a person", address, Address(), "en"))) == [explored]
+    assert list(Steps(exploring(engine, "a person", address, Address(), "en"))) == [result]
     ended.set()
     list(busy)
 
 
 def test_a_photograph_before_a_model_of_drawn_scenes_is_met_with_a_hint(engine: Engine) -> None:
     address = Address.read({"model": "scenes_vit_patch16_192", "image": "chelsea"})
-    said = ready(now(engine.explore(address.picture)), address, "en")
-    assert "knows photographs" in said.hint
-    assert find(said.hint_model) is not None
+    info = ready(now(engine.explore(address.picture)), address, "en")
+    assert "knows photographs" in info.hint
+    assert find(info.hint_model) is not None
     scene = replace(address, image="scene_fish")
-    said = ready(now(engine.explore(scene.picture)), scene, "en")
-    assert (said.hint, said.answer) == ("", "fish 92 %")
+    info = ready(now(engine.explore(scene.picture)), scene, "en")
+    assert (info.hint, info.answer) == ("", "fish 92 %")
 
 
 def test_an_unforeseen_error_is_logged_and_not_shown(engine: Engine, monkeypatch, caplog) -> None:

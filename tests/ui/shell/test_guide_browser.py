@@ -77,52 +77,52 @@ class Hands:
         expect(box).to_be_checked()
 
 
-def another_size(hands: Hands, told: StepText) -> None:
+def another_size(hands: Hands, text: StepText) -> None:
     hands.reach(hands.page.locator("#vx-size .chip"), "Enter")
     hands.reach(hands.page.locator("#vx-size .sheet button:visible").nth(1), "Enter")
 
 
-def another_patch(hands: Hands, told: StepText) -> None:
+def another_patch(hands: Hands, text: StepText) -> None:
     hands.reach(hands.page.locator(".vx-picker:visible"), "ArrowRight")
 
 
-def the_head(hands: Hands, told: StepText) -> None:
+def the_head(hands: Hands, text: StepText) -> None:
     strip = hands.page.locator("#vx-attention-canvas .below")
     hands.reach(strip.locator(".small[tabindex='0']"))
-    group = strip.locator(".group").nth(int(told.becomes["block"]))
-    hands.until("ArrowLeft", group.locator(".small").nth(int(told.becomes["head"])))
+    group = strip.locator(".group").nth(int(text.becomes["block"]))
+    hands.until("ArrowLeft", group.locator(".small").nth(int(text.becomes["head"])))
 
 
-def the_middle(hands: Hands, told: StepText) -> None:
+def the_middle(hands: Hands, text: StepText) -> None:
     hands.reach(hands.page.locator(".vx-changes .examples button").nth(7), "Enter")
 
 
-def another_class(hands: Hands, told: StepText) -> None:
+def another_class(hands: Hands, text: StepText) -> None:
     hands.reach(hands.page.locator("#vx-outputs-panel [name=target]"), "ArrowDown")
 
 
-def every_patch(hands: Hands, told: StepText) -> None:
+def every_patch(hands: Hands, text: StepText) -> None:
     hands.reach(hands.page.locator("#vx-outputs-panel [name=token]"), "End")
 
 
-def the_next_block(hands: Hands, told: StepText) -> None:
+def the_next_block(hands: Hands, text: StepText) -> None:
     hands.reach(hands.page.locator("#vx-attention-canvas .blocks .after"), "Enter")
     hands.reach(hands.page.locator("#vx-attention-canvas .view"), "ArrowLeft")
 
 
-def the_puzzle(hands: Hands, told: StepText) -> None:
+def the_puzzle(hands: Hands, text: StepText) -> None:
     hands.tick(hands.page.locator(".vx-changes .item[data-key=shuffle_patches] [type=checkbox]"))
 
 
-def a_smaller_share(hands: Hands, told: StepText) -> None:
+def a_smaller_share(hands: Hands, text: StepText) -> None:
     hands.reach(hands.page.locator("#vx-outputs-panel [name=mask_ratio]"), "ArrowLeft")
 
 
-def the_mask(hands: Hands, told: StepText) -> None:
+def the_mask(hands: Hands, text: StepText) -> None:
     hands.reach(hands.page.locator("#vx-attention-panel [name=mask]"), "ArrowDown")
 
 
-def the_adapter(hands: Hands, told: StepText) -> None:
+def the_adapter(hands: Hands, text: StepText) -> None:
     hands.reach(hands.page.locator("#vx-training-scenes"), "Enter")
     hands.tick(hands.page.locator(".vx-methods [data-key=adapter] [type=checkbox]"))
 
@@ -149,12 +149,12 @@ ACTS: dict[str, Callable[[Hands, StepText], None]] = {
 
 def agrees(guide: Locator, step: Step, language: Language) -> StepText:
     """Everything that the guide says is filled with the numbers of the views on this very picture."""
-    told = step_text(step, on_screen(step), language)
-    expect(guide.locator(".says")).to_have_text(told.says, timeout=PATIENCE)
+    text = step_text(step, on_screen(step), language)
+    expect(guide.locator(".says")).to_have_text(text.says, timeout=PATIENCE)
     expect(guide.locator("h2")).to_have_text(step.title.in_(language))
-    expect(guide.locator(".asks")).to_have_text(told.asks)
-    expect(guide.locator(".choices button")).to_have_text(told.choices)
-    return told
+    expect(guide.locator(".asks")).to_have_text(text.asks)
+    expect(guide.locator(".choices button")).to_have_text(text.choices)
+    return text
 
 
 A_FEW = [step for step in STEPS if step.key in ("cut", "class_token")]
@@ -172,21 +172,21 @@ def test_a_person_walks_the_path_by_keyboard(
     visit.open(url, lang=language, image="scene_gear", __theme=theme)
     hands.reach(page.locator(".vx-rail .learn"), "Enter")
     for step, after in pairwise([*steps, None]):
-        told = agrees(guide, step, language)
+        text = agrees(guide, step, language)
         page.wait_for_function(LIT, timeout=PATIENCE)
         expect(guide.locator(".reveal")).to_be_hidden()
         expect(guide.locator(".formula")).to_be_hidden()
         choices = guide.locator(".choices")
         place = choices.evaluate("(node) => node.offsetTop")
-        hands.reach(choices.locator("button").nth(told.right), "Enter")
+        hands.reach(choices.locator("button").nth(text.right), "Enter")
         right = UI_WORDS["learn_right"].in_(language)
-        expect(guide.locator(".reveal")).to_have_text(f"{right} {told.reveal}")
-        expect(guide.locator(".formula")).to_have_text(told.formula)
+        expect(guide.locator(".reveal")).to_have_text(f"{right} {text.reveal}")
+        expect(guide.locator(".formula")).to_have_text(text.formula)
         assert choices.evaluate("(node) => node.offsetTop") == place  # what is told comes below what was pressed
         expect(guide.locator(".did")).to_be_empty()
-        if told.leads:
+        if text.leads:
             hands.reach(guide.locator(".lead"), "Enter")
-        ACTS[step.key](hands, told)
+        ACTS[step.key](hands, text)
         expect(guide.locator(".did")).to_have_text(UI_WORDS["learn_done"].in_(language), timeout=PATIENCE)
         if after and STEPS.index(after) == STEPS.index(step) + 1:
             hands.reach(guide.locator(".next"), "Enter")
@@ -213,8 +213,8 @@ def test_a_room_that_a_step_leads_to_is_filled_once(visit: Visit, url: str) -> N
     """With what the step says, not first with what the room would have shown: a press meanwhile would be taken back."""
     page, step = visit.page, next(step for step in STEPS if step.key == "position")
     visit.open(url, step=step.key, image="scene_gear", **step.state)
-    told = agrees(page.locator(".vx-guide"), step, "en")
-    page.locator(".vx-guide .choices button").nth(told.right).click()
+    text = agrees(page.locator(".vx-guide"), step, "en")
+    page.locator(".vx-guide .choices button").nth(text.right).click()
     page.evaluate(
         """() => {
           const told = {subtree: true, attributeFilter: ['data-text']};
@@ -245,7 +245,7 @@ def test_the_path_is_taken_home(visit: Visit, url: str, chromium: Browser, tmp_p
     """The page that the button gives is drawn without a server, and has what the guide says."""
     page, step = visit.page, STEPS[0]
     visit.open(url, step=step.key, image="scene_gear", **step.state)
-    told = agrees(page.locator(".vx-guide"), step, "en")
+    text = agrees(page.locator(".vx-guide"), step, "en")
     page.route("**/run/predict**", lambda asked: asked.fulfill(status=422, json={"error": "No room."}))
     page.locator(".vx-guide .handout").click()
     expect(page.locator(".vx-status .line")).to_have_text("No room.")
@@ -264,14 +264,14 @@ def test_the_path_is_taken_home(visit: Visit, url: str, chromium: Browser, tmp_p
     home = tmp_path / "handout.html"
     download.value.save_as(home)
     page.locator(".vx-guide .before").click()
-    expect(page.locator(".vx-guide .says")).to_have_text(told.says)
+    expect(page.locator(".vx-guide .says")).to_have_text(text.says)
     alone = chromium.new_page(offline=True)
     asked: list[str] = []
     alone.on("request", lambda request: asked.append(request.url))
     alone.goto(home.as_uri())
     expect(alone.locator(".js-plotly-plot")).to_have_count(len(STEPS), timeout=PATIENCE)
     assert [address for address in asked if not address.startswith(("file:", "data:", "blob:"))] == []
-    expect(alone.locator("body")).to_contain_text(told.reveal)
+    expect(alone.locator("body")).to_contain_text(text.reveal)
     alone.close()
 
 
@@ -280,10 +280,10 @@ def test_a_link_opens_a_step_and_a_wrong_guess_is_told(visit: Visit, url: str) -
     step = next(step for step in STEPS if step.key == "residual")
     guide = visit.page.locator(".vx-guide")
     visit.open(url, step=step.key, image="scene_gear")
-    told = agrees(guide, step, "en")
+    text = agrees(guide, step, "en")
     assert step.state.items() <= dict(parse_qsl(urlsplit(visit.page.url).query)).items()
-    guide.locator(".choices button").nth(1 - told.right).click()
-    expect(guide.locator(".reveal")).to_have_text(f"{UI_WORDS['learn_wrong'].en} {told.reveal}")
+    guide.locator(".choices button").nth(1 - text.right).click()
+    expect(guide.locator(".reveal")).to_have_text(f"{UI_WORDS['learn_wrong'].en} {text.reveal}")
     visit.page.locator('.vx-rail [data-room="tokens"]').click()
     expect(guide).to_be_visible()  # it goes on beside every room
 

@@ -72,26 +72,28 @@ def test_the_models_own_size_is_no_other_picture(engine: Engine, size: str, is_o
     assert engine.is_own_size(replace(SMALL, size=size)) == is_own
 
 
-@pytest.mark.parametrize("is_kept", [True, False])
-def test_what_is_in_memory_comes_with_the_choice(engine: Engine, monkeypatch, is_kept: bool) -> None:
+@pytest.mark.parametrize("is_cached", [True, False])
+def test_what_is_in_memory_comes_with_the_choice(engine: Engine, monkeypatch, is_cached: bool) -> None:
     page = Page(Settings(), Desk(engine, Translations(), gr.State(), gr.State()))
     page.visit = SimpleNamespace(wanted="wanted")
 
     async def explore(*_: Any) -> AsyncGenerator[Updates, None]:
-        for said in ("running", "filled"):
-            yield {"rooms": said}
+        for rooms_state in ("running", "filled"):
+            yield {"rooms": rooms_state}
 
-    async def told() -> list[Updates]:
-        wanted = Address(model=SMALL.model, weights=SMALL.weights, size="224")
-        chosen = page._chosen({"wanted": wanted}, Address(), "en", gr.Request())
+    async def choose() -> list[Updates]:
+        address = Address(model=SMALL.model, weights=SMALL.weights, size="224")
+        chosen = page._chosen({"wanted": address}, Address(), "en", gr.Request())
         return [updates async for updates in chosen]
 
     monkeypatch.setattr(page, "explore", explore)
-    monkeypatch.setattr(engine, "kept", lambda _: is_kept or None)
+    monkeypatch.setattr(engine, "kept", lambda _: is_cached or None)
     now(engine.model(SMALL.model, SMALL.weights))
-    said = now(told())
-    assert said[0]["wanted"].size == ""
-    assert [*map(sorted, said)] == ([["rooms", "wanted"], ["rooms"]] if is_kept else [["wanted"], ["rooms"], ["rooms"]])
+    result = now(choose())
+    assert result[0]["wanted"].size == ""
+    assert [*map(sorted, result)] == (
+        [["rooms", "wanted"], ["rooms"]] if is_cached else [["wanted"], ["rooms"], ["rooms"]]
+    )
 
 
 def test_a_link_to_a_room_that_is_not_here_opens_the_first(visit: Visit) -> None:

@@ -47,8 +47,8 @@ def made(vision: dict[str, Any]) -> nn.Module:
 def saved(module: nn.Module, vision: dict[str, Any], folder: Path, **beside: Any) -> Path:
     folder.mkdir(exist_ok=True)
     torch.save(module.state_dict(), folder / "open_clip_pytorch_model.bin")
-    said = {"model_cfg": {"embed_dim": 8, "vision_cfg": vision, "text_cfg": WORDS}, **beside}
-    (folder / "open_clip_config.json").write_text(json.dumps(said))
+    config = {"model_cfg": {"embed_dim": 8, "vision_cfg": vision, "text_cfg": WORDS}, **beside}
+    (folder / "open_clip_config.json").write_text(json.dumps(config))
     return folder
 
 
@@ -92,19 +92,19 @@ def test_every_field_is_followed_or_refused(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["shortest", "longest", "squash"])
 def test_images_are_prepared_as_open_clip_prepares_them(mode: str, tmp_path: Path) -> None:
-    said = {"mean": [0.5, 0.4, 0.3], "std": [0.5, 0.6, 0.7], "interpolation": "bilinear", "resize_mode": mode}
-    folder = saved(made(VISION), VISION, tmp_path, preprocess_cfg=said)
+    preprocessing = {"mean": [0.5, 0.4, 0.3], "std": [0.5, 0.6, 0.7], "interpolation": "bilinear", "resize_mode": mode}
+    folder = saved(made(VISION), VISION, tmp_path, preprocess_cfg=preprocessing)
     pixels = np.random.default_rng(0).integers(0, 255, (45, 67, 3), dtype=np.uint8)
     model = vx.load_model(folder)
     assert any("Borders around an image" in note.en for note in model.notes) == (mode == "longest")
     ours = vx.capture(model, pixels).input.tensor[0]
-    cfg = library.transform.PreprocessCfg(**{**said, "size": 32})
+    cfg = library.transform.PreprocessCfg(**{**preprocessing, "size": 32})
     theirs = library.transform.image_transform_v2(cfg, is_train=False)(Image.fromarray(pixels))
     rows = slice(None) if mode != "longest" else slice(6, 26)  # borders are the mean here, and black there
     torch.testing.assert_close(ours[:, rows], theirs[:, rows], rtol=1e-5, atol=1e-5)
 
 
 def test_a_border_of_another_colour_is_refused(tmp_path: Path) -> None:
-    said = {"resize_mode": "longest", "fill_color": 200}
+    preprocessing = {"resize_mode": "longest", "fill_color": 200}
     with pytest.raises(WeightsError, match="fill_color = 200"):
-        vx.load_model(saved(made(VISION), VISION, tmp_path, preprocess_cfg=said))
+        vx.load_model(saved(made(VISION), VISION, tmp_path, preprocess_cfg=preprocessing))

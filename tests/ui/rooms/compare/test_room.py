@@ -35,8 +35,8 @@ HERE = Address(image="scene_flower", model=VIT, room="compare")
 
 @pytest.fixture(scope="module")
 def room() -> CompareRoom:
-    desk = Desk(Engine(Settings()), Translations(), gr.State(), gr.State(), visitor=gr.State())
-    return built(CompareRoom(desk))
+    context = Desk(Engine(Settings()), Translations(), gr.State(), gr.State(), visitor=gr.State())
+    return built(CompareRoom(context))
 
 
 def event(target: object = None, **data: object) -> gr.EventData:
@@ -48,8 +48,8 @@ def last(steps: Iterator) -> dict:
     return found
 
 
-def entered(room: CompareRoom, address: Address = HERE, beside: Address = HERE, shown: Address | None = None) -> dict:
-    return last(room.enter("compare", address, beside, shown, "en", "", gr.Request()))
+def entered(room: CompareRoom, address: Address = HERE, beside: Address = HERE, current: Address | None = None) -> dict:
+    return last(room.enter("compare", address, beside, current, "en", "", gr.Request()))
 
 
 # ------------------------------------------------------------------------------------------------ places and depths
@@ -91,14 +91,14 @@ def test_the_other_side_is_as_the_left_where_it_says_nothing():
 
 
 def test_what_a_url_says_of_the_other_side_is_checked():
-    said = {
+    fields = {
         "other_model": DINO,
         "other_image": "scene_ring",
         "other_size": "own",
         "other_change": "top_k:k=4",
         "left_change": "top_k:k=2",
     }
-    assert {name: getattr(Address.read(said), name) for name in said} == said
+    assert {name: getattr(Address.read(fields), name) for name in fields} == fields
     wrong = {"other_model": "../x", "other_image": "nothing_here", "other_size": "x", "other_weights": "best"}
     assert all(getattr(Address.read(wrong), name) == "" for name in wrong)
 
@@ -199,9 +199,9 @@ def test_more_pictures_are_named_by_their_ids(room):
     lines = figures.python(address, "shared_pca", result.settings)
     assert "images=images)" in lines
     assert 'for file in ("picture_3.png", "picture_4.png",)]' in lines
-    shown = now(figures._show(Question("shared_pca", {"images": named}), address, "zh"))
-    (field,) = (one for one in shown.controls if one.kind == "images")
-    assert (shown.settings["images"], field.value) == (named, named)
+    data = now(figures._show(Question("shared_pca", {"images": named}), address, "zh"))
+    (field,) = (one for one in data.controls if one.kind == "images")
+    assert (data.settings["images"], field.value) == (named, named)
     many = now(figures._show(Question("shared_pca", {"images": "a,b,c,d,e"}), address, "en"))
     assert "4 at most" in many.refused
 

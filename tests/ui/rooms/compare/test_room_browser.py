@@ -113,9 +113,9 @@ def test_several_pictures_share_one_basis(visit: Visit, url: str) -> None:
     page.locator(f'{panel} .vx-images input[type="file"]').set_input_files(examples()["scene_ring"].path)
     expect(reading).to_contain_text("6 pictures", timeout=PATIENCE)
     expect(page.locator(f"{panel} .vx-images")).to_contain_text("4 more pictures at most")
-    said, link = reading.inner_text(), page.url
+    text, link = reading.inner_text(), page.url
     page.goto(link)
-    expect(reading).to_have_text(said, timeout=PATIENCE)
+    expect(reading).to_have_text(text, timeout=PATIENCE)
     expect(pictures).to_have_count(4)
     seen = "all => all.every((one) => one.naturalWidth)"
     assert page.locator(f"{panel} .vx-images li img").evaluate_all(seen)

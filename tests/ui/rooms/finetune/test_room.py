@@ -101,9 +101,9 @@ def test_visitors_of_a_hosted_page_do_not_see_each_other(tmp_path):
     assert [job.folder for job in places.trainings(ANNA)] == [one]
     assert places.trainings(BEN) == ()
     assert places.training(ANNA, one.name) == one
-    for stranger in (BEN, "", "../" + ANNA, ANNA.upper()):
+    for visitor in (BEN, "", "../" + ANNA, ANNA.upper()):
         with pytest.raises(JobError):
-            places.training(stranger, one.name)
+            places.training(visitor, one.name)
     places.of(BEN).mkdir()
     with pytest.raises(JobError):
         places.training(BEN, f"../{ANNA}/{one.name}")
@@ -151,11 +151,11 @@ def test_images_of_a_person_are_never_deleted(tmp_path):
 def test_a_tuned_model_is_found_by_its_name_alone(tmp_path):
     places = UserStorage(tmp_path, hosted=True)
     (tmp_path / "up.safetensors").write_bytes(b"numbers")
-    kept = places.keep_file(ANNA, tmp_path / "up.safetensors")
-    assert kept == places.keep_file(ANNA, tmp_path / "up.safetensors")
-    name = places.name_of(kept)
+    saved = places.keep_file(ANNA, tmp_path / "up.safetensors")
+    assert saved == places.keep_file(ANNA, tmp_path / "up.safetensors")
+    name = places.name_of(saved)
     assert Address.read({"model": name}).model == name
-    assert places.file_of(name) == kept
+    assert places.file_of(name) == saved
     assert places.file_of(MODEL + "0" * 32) is None
     assert places.file_of("vit_tiny_patch16_224") is None
     assert [one.name for one in places.tuned(ANNA)] == [name]
@@ -318,10 +318,10 @@ def test_the_picture_of_a_training_by_hand():
 
 def test_a_long_curve_is_thinned_to_its_shape():
     points = [(float(n), math.sin(n / 500)) for n in range(3000)]
-    kept = thinned(points, 100)
-    assert len(kept) == 100
-    assert kept[-1] == points[-1]
-    assert max(abs(y - math.sin(x / 500)) for x, y in kept) < 0.01
+    thinned_points = thinned(points, 100)
+    assert len(thinned_points) == 100
+    assert thinned_points[-1] == points[-1]
+    assert max(abs(y - math.sin(x / 500)) for x, y in thinned_points) < 0.01
     assert thinned(points[:50], 100) == points[:50]
 
 
@@ -339,7 +339,7 @@ def test_the_watch_reads_on(job, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("said", "wanted"),
+    ("text", "expected"),
     [
         (duration(0.2, "en"), "1 s"),
         (duration(61, "zh"), "1 分 1 秒"),
@@ -353,8 +353,8 @@ def test_the_watch_reads_on(job, tmp_path):
         (score("accuracy", None), "–"),
     ],
 )
-def test_amounts_in_words(said, wanted):
-    assert said == wanted
+def test_amounts_in_words(text, expected):
+    assert text == expected
 
 
 # ---------------------------------------------------------------------------------------------- results
@@ -375,8 +375,8 @@ def test_the_leaderboard_and_its_files(job):
 def test_a_tuned_model_stands_beside_its_base(job):
     room = a_room(Settings(runs_folder=str(job.folder.parent)))
     part, engine = room.results, room.context.engine
-    shown = part.show("", job.folder.name, "lora", "en")[part.results]
-    address = Address.read({**shown.beside, "image": "scene_flower"})
+    result = part.show("", job.folder.name, "lora", "en")[part.results]
+    address = Address.read({**result.beside, "image": "scene_flower"})
     assert (address.room, address.model) == ("compare", job["lora"].base[0])
     assert address.picture.weights == ("random" if job["lora"].base[1] == "random" else "trained")
     assert engine.places.file_of(address.other.model) == job["lora"].file
@@ -388,12 +388,12 @@ def test_every_figure_of_a_training_is_drawn(job, language):
     first = result_figures(job, "lora", Asked(), language)
     assert [view.key for view in first.views] == ["pareto", "confusion", "classes", "epochs", "images"]
     for view in first.views:
-        shown = result_figures(job, "lora", Asked(view.key, number=4), language)
-        assert (shown.refused, shown.chosen, shown.asked) == ("", view.key, 4)
-        assert Path(shown.figure.path).stat().st_size > 1000
-        assert "load_comparison" in shown.python
-        assert re.search(r"\d", shown.reading), view.key
-        assert bool(re.search("[\u4e00-\u9fff]", shown.reading)) == (language == "zh")
+        data = result_figures(job, "lora", Asked(view.key, number=4), language)
+        assert (data.refused, data.chosen, data.asked) == ("", view.key, 4)
+        assert Path(data.figure.path).stat().st_size > 1000
+        assert "load_comparison" in data.python
+        assert re.search(r"\d", data.reading), view.key
+        assert bool(re.search("[\u4e00-\u9fff]", data.reading)) == (language == "zh")
     confusion = result_figures(job, "lora", Asked("confusion", {"run": "linear"}), language)
     assert confusion.controls[0].value == "linear"
 
@@ -419,8 +419,8 @@ def test_a_run_shows_itself_in_a_notebook(job):
     made = replace(
         lora, classes=("a", "<b>", "c"), outputs=outputs, targets=np.array([0, 0, 1, 1, 1, 2]), paths=("x.png",) * 6
     )
-    shown = made._repr_mimebundle_()
-    plain, html = shown["text/plain"], shown["text/html"]
+    bundle = made._repr_mimebundle_()
+    plain, html = bundle["text/plain"], bundle["text/html"]
     assert html == made._repr_html_()
     assert "Method: lora\n" in plain
     assert f"Trained: {lora.trainable:,} (" in plain
@@ -451,8 +451,8 @@ def test_figures_of_a_training_are_read_by_hand(job):
         trainings=("linear", "lora"),
         front=np.array([True, True]),
     )
-    said = "lora is best: 75.0 %, trained parameters 2,000. Of 2 methods 2 are beaten by no other."
-    assert reading(pareto).en == said
+    expected = "lora is best: 75.0 %, trained parameters 2,000. Of 2 methods 2 are beaten by no other."
+    assert reading(pareto).en == expected
     assert reading(replace(pareto, unit=outcome.METRICS["rmse"])).en.startswith("linear is best: 0.500")
     epochs = replace(
         outcome.epochs_result(job, "metric"), values=np.array([[0.5, np.nan], [0.9, 0.8]]), x=np.array([1, 2])
@@ -507,10 +507,10 @@ def test_a_submission_says_what_the_model_says(job, colours):
     rows = list(csv.DictReader(submission(tuned, lora.file, colours, lambda *n: asked.append(n)).splitlines()))
     assert len(rows) == 24
     assert asked[0] == (0, 24)
-    said = {row["image"]: row for row in rows}
+    submitted = {row["image"]: row for row in rows}
     for path, shares in zip(lora.paths, lora.outputs, strict=True):
-        assert said[path]["label"] == lora.classes[shares.argmax()]
-        assert float(said[path]["probability"]) == pytest.approx(shares.max(), abs=1e-4)
+        assert submitted[path]["label"] == lora.classes[shares.argmax()]
+        assert float(submitted[path]["probability"]) == pytest.approx(shares.max(), abs=1e-4)
 
 
 def test_the_history_lists_what_was_trained(job):
@@ -686,9 +686,9 @@ def test_time_and_memory_are_measured_before_training(room, colours):
     steps = Steps(room.runs.estimate(event, Chosen(str(colours), Text("x", "x")), HERE, "en", gr.Request()))
     *working, found = steps
     assert all(step.working for step in working)
-    said = {item.key: item.estimate for item in found.items if item.estimate}
-    assert said.keys() == {"linear", "lora"}
-    assert all(re.fullmatch(r"about .+, [\d.]+ [MG]B of memory", text) for text in said.values())
+    estimates = {item.key: item.estimate for item in found.items if item.estimate}
+    assert estimates.keys() == {"linear", "lora"}
+    assert all(re.fullmatch(r"about .+, [\d.]+ [MG]B of memory", text) for text in estimates.values())
 
 
 def test_the_room_is_filled_for_those_who_look_at_it():

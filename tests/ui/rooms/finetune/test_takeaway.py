@@ -87,8 +87,8 @@ def test_every_file_is_loaded_by_the_lines_of_the_card(colours, tmp_path, monkey
     card = ""
     for what in download_kinds(lora):
         file = download_file(lora, what, config)
-        kept = Path(shutil.copy(file.path, tmp_path / file.name))
-        card = kept.read_text() if what == "card" else card
+        copied = Path(shutil.copy(file.path, tmp_path / file.name))
+        card = copied.read_text() if what == "card" else card
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "colours-lora-merged.safetensors",
         "colours-lora-peft.zip",
@@ -116,9 +116,9 @@ def test_what_does_not_merge_is_not_offered(colours):
 
 
 def test_a_tuned_model_is_loaded_by_the_lines_beside_a_figure(colours, engine, runs, tmp_path):
-    desk = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
+    context = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
     name = engine.places.name_of(colours["lora"].file)
-    lines = desk.python_lines(Address(image="scene_flower", model=name), "parameters")
+    lines = context.python_lines(Address(image="scene_flower", model=name), "parameters")
     assert f'vx.load_tuned("{colours["lora"].file.as_posix()}")' in lines
     assert engine.places.title_of(name) == "lora · colours · test_vit"
     assert engine.places.title_of("vit_tiny_patch16_224") == "vit_tiny_patch16_224"
@@ -169,8 +169,8 @@ def test_the_page_loads_a_merged_checkpoint(merged, engine):
     name = opened(engine, Picture("", "scenes_vit_patch16_192"), file).model
     assert now(engine.model(name)).class_names == ("a", "b", "c")
     assert engine.base_of(Picture("", name)) == Picture("", MODEL, "random")
-    desk = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
-    assert f'vx.load_model("{MODEL}", weights="' in desk.python_lines(Address(model=name), "parameters")
+    context = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
+    assert f'vx.load_model("{MODEL}", weights="' in context.python_lines(Address(model=name), "parameters")
 
 
 def test_a_checkpoint_that_says_nothing_may_be_of_the_model_on_the_screen(merged, engine, tmp_path):
@@ -179,11 +179,11 @@ def test_a_checkpoint_that_says_nothing_may_be_of_the_model_on_the_screen(merged
     safetensors.torch.save_file(safetensors.torch.load_file(file), plain)
     screen = Picture("", MODEL, "random")
     now(engine.model(MODEL, "random"))
-    told = opened(engine, screen, plain)
-    assert list(told.several) == ["", MODEL]
-    assert "fits the model on the screen" in told.why.en.replace("also ", "")
-    name = choose(engine, "", told.model, MODEL).model
-    assert engine.places.file_of(told.model) is None, "it is kept as what was chosen"
+    answer = opened(engine, screen, plain)
+    assert list(answer.several) == ["", MODEL]
+    assert "fits the model on the screen" in answer.why.en.replace("also ", "")
+    name = choose(engine, "", answer.model, MODEL).model
+    assert engine.places.file_of(answer.model) is None, "it is kept as what was chosen"
     model = now(engine.model(name))
     assert (model.name, model.class_names, model.provenance.weights) == (MODEL, (), "file")
     torch.testing.assert_close(logits(model.module), logits(tuned.module), rtol=1e-4, atol=1e-5)
@@ -295,8 +295,8 @@ def test_pawpularity_from_its_zip_to_a_submission(tmp_path):
     assert (low, scale) == (pytest.approx(np.mean(scores), rel=1e-4), pytest.approx(np.std(scores), rel=1e-4))
 
     assert naming_of(read_config(training), training) == Naming("Id", "Pawpularity", next(iter(ids(data, "train"))))
-    desk = Desk(Engine(Settings(runs_folder=str(places.root))), Translations(), gr.State(Address()), gr.State("en"))
-    part = built(ResultPart(desk, Session(*(gr.State("") for _ in range(4)))))
+    context = Desk(Engine(Settings(runs_folder=str(places.root))), Translations(), gr.State(Address()), gr.State("en"))
+    part = built(ResultPart(context, Session(*(gr.State("") for _ in range(4)))))
     chosen = part.choose(gr.EventData(None, {"run": "linear"}), "", training.name, Asked("residuals", number=7), "en")
     assert (chosen[part.results].chosen, chosen[part.session.run]) == ("linear", "linear")
     figure = chosen[part.figures]

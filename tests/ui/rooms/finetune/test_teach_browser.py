@@ -84,10 +84,10 @@ def test_a_person_teaches_two_classes(visit: Visit, url: str, drawn: dict[str, l
     expect(page.locator(".vx-teach .shares li")).to_have_count(2, timeout=SOON)
 
     model, boxes = vx.load_model(MODEL), Boxes(tmp_path / "boxes")
-    kept = [
+    saved = [
         boxes.add(key, open_image(path)) for key, paths in zip("12", drawn.values(), strict=True) for path in paths[:2]
     ]
-    features = np.stack([feature_of(vx.capture(model, path)) for path in kept])
+    features = np.stack([feature_of(vx.capture(model, path)) for path in saved])
     asked = feature_of(vx.capture(model, drawn["ring"][2]))
     expected = shares(fit_probe(features, np.array([0, 0, 1, 1])), asked[None])[0]
     assert answers(page) == pytest.approx(dict(zip(drawn, expected.tolist(), strict=True)), abs=1e-4)

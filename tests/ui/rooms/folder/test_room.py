@@ -103,11 +103,11 @@ def test_the_charts_count_what_the_rows_hold(client: TestClient, drawn: dict[str
         assert counts[name].tolist() == np.histogram(numbers, whole["edges"])[0].tolist()
 
     where = "margin:0.25~0.75;label=gear"
-    kept = [
+    selected = [
         m is not None and 0.25 <= m <= 0.75 and label == "gear"
         for m, label in zip(drawn["margin"], drawn["label"], strict=True)
     ]
-    assert browser.ask("count", survey="drawn", where=where) == {"count": sum(kept), "total": 60}
+    assert browser.ask("count", survey="drawn", where=where) == {"count": sum(selected), "total": 60}
     for wrong in ("margin:1", "nothing=1", "margin:a~b", "margin=x"):
         assert len(browser.ask("count", 422, survey="drawn", where=wrong)["refused"]) > 10
 
@@ -169,10 +169,10 @@ def test_every_chart_is_of_the_images_that_are_chosen(
 
     points = browser.ask("scatter", survey="drawn", x="margin", y="entropy", by="correct", where=where)
     colours = [one["key"] for one in points["colours"]]
-    shown = sorted((x, colours[colour]) for x, _, colour in points["points"])
+    points_drawn = sorted((x, colours[colour]) for x, _, colour in points["points"])
     expected = sorted((drawn["margin"][at], str(drawn["correct"][at]).lower()) for at in of_gear)
-    assert [x for x, _ in shown] == pytest.approx([margin for margin, _ in expected], rel=1e-5)
-    assert [colour for _, colour in shown] == [correct for _, correct in expected]
+    assert [x for x, _ in points_drawn] == pytest.approx([margin for margin, _ in expected], rel=1e-5)
+    assert [colour for _, colour in points_drawn] == [correct for _, correct in expected]
     heads = browser.ask("heads", survey="drawn", metric="peak", where=where)
     mean = np.mean([drawn["peak"][at] for at in of_gear], axis=0).reshape(3, 3)
     assert heads["mean"][0][0] == pytest.approx(mean[0, 0], rel=1e-5)
@@ -286,17 +286,19 @@ def test_the_gallery_has_the_surest_mistakes_first(client: TestClient, drawn: di
 
 def test_the_chosen_rows_are_taken_home(client: TestClient, drawn: dict[str, list]) -> None:
     browser, where = Browser(client), {"survey": "drawn", "where": "margin:0.25~0.75"}
-    kept = [path for path, m in zip(drawn["path"], drawn["margin"], strict=True) if m is not None and 0.25 <= m <= 0.75]
+    paths = [
+        path for path, m in zip(drawn["path"], drawn["margin"], strict=True) if m is not None and 0.25 <= m <= 0.75
+    ]
     before = set(Path(tempfile.gettempdir()).glob("vitexplorer-rows-*"))
 
     def content(ending: str) -> bytes:
         return client.post("/survey/rows", params={**where, "as": ending}, headers=browser.headers).content
 
     table = pq.read_table(io.BytesIO(content("parquet")))
-    assert table["path"].to_pylist() == kept
+    assert table["path"].to_pylist() == paths
     assert {"peak", "feature_cls", "margin"} <= set(table.column_names)
     lines = list(csv.DictReader(io.StringIO(content("csv").decode("utf-8-sig"))))
-    assert [line["path"] for line in lines] == kept
+    assert [line["path"] for line in lines] == paths
     assert "peak" not in lines[0]
     browser.ask("rows", 422, **where, **{"as": "../x.csv"})
     browser.ask("rows", 422, **{**where, "where": "nothing=1"}, **{"as": "csv"})
@@ -305,8 +307,8 @@ def test_the_chosen_rows_are_taken_home(client: TestClient, drawn: dict[str, lis
 
 def test_pictures_are_those_of_the_survey_alone(client: TestClient, drawn: dict[str, list], tmp_path: Path) -> None:
     browser = Browser(client)
-    door = browser.ask("state", survey="drawn")["door"]
-    small = client.get(f"/survey-pictures/{door}", params={"row": "0"})
+    access_key = browser.ask("state", survey="drawn")["door"]
+    small = client.get(f"/survey-pictures/{access_key}", params={"row": "0"})
     with PIL.Image.open(io.BytesIO(small.content)) as opened:
         assert max(opened.size) <= 160
     assert client.get("/survey-pictures/" + "0" * 32, params={"row": "0"}).status_code == 404
@@ -318,10 +320,10 @@ def test_pictures_are_those_of_the_survey_alone(client: TestClient, drawn: dict[
     (inside / "image 3.jpg").symlink_to("image 3.jpg")
     (inside / "image 4.jpg").mkdir()
     for row in ("1", "2", "3", "4", "60", "999999999", "-1", "1e3"):
-        assert client.get(f"/survey-pictures/{door}", params={"row": row}).status_code == 404, row
+        assert client.get(f"/survey-pictures/{access_key}", params={"row": row}).status_code == 404, row
         assert "no longer" in browser.ask("open", 422, survey="drawn", row=row)["refused"]
     browser.ask("delete", survey="drawn")
-    assert client.get(f"/survey-pictures/{door}", params={"row": "0"}).status_code == 404, "with their survey"
+    assert client.get(f"/survey-pictures/{access_key}", params={"row": "0"}).status_code == 404, "with their survey"
 
 
 def test_a_plan_that_names_other_places_shows_them_to_their_owner_alone(places: UserStorage, tmp_path: Path) -> None:
@@ -491,8 +493,8 @@ def test_a_survey_that_stands_still_is_stopped_and_taken_up(
 
     process.begin(places, survey)
     first = frozen()
-    said = browser.ask("state", survey=survey.name)
-    assert (said["state"], said["running"], said["resumes"]) == ("standing", False, True)
+    state = browser.ask("state", survey=survey.name)
+    assert (state["state"], state["running"], state["resumes"]) == ("standing", False, True)
     browser.ask("resume", survey=survey.name)
     assert not first.is_running() or first.status() == psutil.STATUS_ZOMBIE
     second = frozen()

@@ -128,81 +128,81 @@ def point_at(board: Locator, row: int, col: int, rows: int, cols: int) -> dict[s
 @pytest.mark.browser
 @pytest.mark.parametrize("gap", ["0", "12", "60"])
 def test_the_patch_under_the_mouse_is_enlarged_with_its_numbers(page, gap):
-    shown = board(page, "distilled")
-    shown.locator(".gap input").fill(gap)
-    shown.locator(".patches").hover(position=point_at(shown, 2, 3, 3, 5))
-    expect(shown.locator(".title")).to_have_text("Patch in row 2, column 3")
-    expect(shown.locator(".index .math")).to_have_text("2 + 2 × 5 + 3 = 15")
-    expect(shown.locator(".numbers")).to_have_text("4 × 4 × 3 → 48 numbers → D = 192")
-    expect(shown.locator(".length")).to_have_text("The sequence: 17 tokens = 2 prefix + 15 patches")
-    expect(shown.locator(".marked")).to_have_text("15")
-    zoom = shown.locator(".zoom").bounding_box()
-    shown.locator(".patches").click(position=point_at(shown, 2, 3, 3, 5))
-    shown.locator(".zoom").hover(position={"x": zoom["width"] * 0.9, "y": zoom["height"] * 0.1})
-    expect(shown.locator(".pixel")).to_have_text("Pixel in row 0, column 3 of the patch")
-    expect(shown.locator(".planes .value")).to_have_text([str(2 * 4), str(3 * 4 + 3), "200"])
+    patches_board = board(page, "distilled")
+    patches_board.locator(".gap input").fill(gap)
+    patches_board.locator(".patches").hover(position=point_at(patches_board, 2, 3, 3, 5))
+    expect(patches_board.locator(".title")).to_have_text("Patch in row 2, column 3")
+    expect(patches_board.locator(".index .math")).to_have_text("2 + 2 × 5 + 3 = 15")
+    expect(patches_board.locator(".numbers")).to_have_text("4 × 4 × 3 → 48 numbers → D = 192")
+    expect(patches_board.locator(".length")).to_have_text("The sequence: 17 tokens = 2 prefix + 15 patches")
+    expect(patches_board.locator(".marked")).to_have_text("15")
+    zoom = patches_board.locator(".zoom").bounding_box()
+    patches_board.locator(".patches").click(position=point_at(patches_board, 2, 3, 3, 5))
+    patches_board.locator(".zoom").hover(position={"x": zoom["width"] * 0.9, "y": zoom["height"] * 0.1})
+    expect(patches_board.locator(".pixel")).to_have_text("Pixel in row 0, column 3 of the patch")
+    expect(patches_board.locator(".planes .value")).to_have_text([str(2 * 4), str(3 * 4 + 3), "200"])
 
 
 @pytest.mark.browser
 def test_a_click_keeps_the_patch_and_is_told(page):
-    shown = board(page, "distilled")
-    shown.locator(".patches").click(position=point_at(shown, 0, 1, 3, 5))
+    patches_board = board(page, "distilled")
+    patches_board.locator(".patches").click(position=point_at(patches_board, 0, 1, 3, 5))
     page.wait_for_function("() => asked.length")
     assert page.evaluate("() => asked") == [{"id": "distilled", "kind": "patch_select", "data": {"row": 0, "col": 1}}]
-    shown.locator(".patches").hover(position=point_at(shown, 2, 4, 3, 5))
-    expect(shown).to_have_attribute("data-index", "16")
+    patches_board.locator(".patches").hover(position=point_at(patches_board, 2, 4, 3, 5))
+    expect(patches_board).to_have_attribute("data-index", "16")
     page.mouse.move(0, 0)
-    expect(shown).to_have_attribute("data-index", "3")
+    expect(patches_board).to_have_attribute("data-index", "3")
 
 
 @pytest.mark.browser
 def test_arrow_keys_move_and_stop_at_the_edge(page):
-    shown = board(page, "distilled")
-    shown.locator(".patches").focus()
+    patches_board = board(page, "distilled")
+    patches_board.locator(".patches").focus()
     for key in ["Home", "ArrowLeft", "ArrowUp", "ArrowUp", "ArrowUp"]:
         page.keyboard.press(key)
-    expect(shown).to_have_attribute("data-index", "2")
+    expect(patches_board).to_have_attribute("data-index", "2")
     for key in ["ArrowDown", "End", "ArrowRight"]:
         page.keyboard.press(key)
-    expect(shown).to_have_attribute("data-index", str(2 + 5 + 4))
-    expect(shown.locator(".spoken")).to_have_text("Patch in row 1, column 4, index in the sequence 11")
-    shown.locator(".strip").focus()
+    expect(patches_board).to_have_attribute("data-index", str(2 + 5 + 4))
+    expect(patches_board.locator(".spoken")).to_have_text("Patch in row 1, column 4, index in the sequence 11")
+    patches_board.locator(".strip").focus()
     page.keyboard.press("ArrowRight")
-    expect(shown.locator(".title")).to_have_text("Patch in row 2, column 0")
+    expect(patches_board.locator(".title")).to_have_text("Patch in row 2, column 0")
 
 
 @pytest.mark.browser
 def test_a_long_sequence_shows_the_picked_token_and_few_others(page):
-    shown = board(page, "bare")
-    shown.evaluate("board => board.pick(63, 63)")
-    expect(shown.locator(".marked")).to_have_text("4095")
-    shown.locator(".strip").scroll_into_view_if_needed()
-    expect(shown.locator(".marked")).to_be_in_viewport()
-    assert shown.locator(".tile").count() < 60
-    expect(shown.locator(".length")).to_have_text("The sequence: 4,096 tokens, one for each patch")
-    shown.locator("[data-patch='4090']").hover()
-    expect(shown.locator(".title")).to_have_text("Patch in row 63, column 58")
+    patches_board = board(page, "bare")
+    patches_board.evaluate("board => board.pick(63, 63)")
+    expect(patches_board.locator(".marked")).to_have_text("4095")
+    patches_board.locator(".strip").scroll_into_view_if_needed()
+    expect(patches_board.locator(".marked")).to_be_in_viewport()
+    assert patches_board.locator(".tile").count() < 60
+    expect(patches_board.locator(".length")).to_have_text("The sequence: 4,096 tokens, one for each patch")
+    patches_board.locator("[data-patch='4090']").hover()
+    expect(patches_board.locator(".title")).to_have_text("Patch in row 63, column 58")
 
 
 @pytest.mark.browser
 def test_the_gap_moves_nothing_on_the_page(page):
-    shown = board(page, "registers")
+    patches_board = board(page, "registers")
     places = "board => [...board.querySelectorAll('.stage, .patch, .sequence')].map((part) => part.offsetTop)"
-    before = shown.evaluate(places)
+    before = patches_board.evaluate(places)
     for gap in ("0", "60"):
-        shown.locator(".gap input").fill(gap)
-        assert shown.evaluate(places) == before
+        patches_board.locator(".gap input").fill(gap)
+        assert patches_board.evaluate(places) == before
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("gap", ["0", "30"])
 def test_the_saved_pictures_hold_the_pixels_and_the_caption(page, gap):
-    shown = board(page, "distilled")
-    shown.locator(".gap input").fill(gap)
-    shown.evaluate("board => board.pick(1, 4)")
-    shown.locator(".more > summary").click()
+    patches_board = board(page, "distilled")
+    patches_board.locator(".gap input").fill(gap)
+    patches_board.evaluate("board => board.pick(1, 4)")
+    patches_board.locator(".more > summary").click()
     with page.expect_download() as download:
-        shown.locator("[data-format=svg]").click()
+        patches_board.locator("[data-format=svg]").click()
     assert download.value.suggested_filename == "patches_3x5_row1-column4.svg"
     drawing = Path(download.value.path()).read_text(encoding="utf-8")
     assert HOSTILE.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") in drawing
@@ -214,7 +214,7 @@ def test_the_saved_pictures_hold_the_pixels_and_the_caption(page, gap):
     patch = pixels_of(grid)[4:8, 16:20]
     assert sum(np.array_equal(image, patch) for image in images) == (2 if gap == "0" else 3)  # zoom, strip, board
     with page.expect_download() as download:
-        shown.locator("[data-format=png2]").click()
+        patches_board.locator("[data-format=png2]").click()
     with Image.open(download.value.path()) as saved:
         width, height = saved.size
     viewed = re.search(r'viewBox="-24 -24 (\S+) (\S+)"', drawing)

@@ -91,8 +91,8 @@ def test_other_changes_are_made_once(room, monkeypatch):
     )
     again = now(room.choose(event(text=then.change), then, 2, "zh"))
     assert again[room.picker].reading == updates[room.picker].reading
-    shown = now(room.show_block(event(to=3), then, "zh"))
-    assert {shown[canvas].block for canvas in (room.stage.left, room.stage.right)} == {shown[room.block]} == {3}
+    result = now(room.show_block(event(to=3), then, "zh"))
+    assert {result[canvas].block for canvas in (room.stage.left, room.stage.right)} == {result[room.block]} == {3}
     assert now(room.show_block(event(to=99), then, "zh")) == gr.skip()
 
 
@@ -223,7 +223,7 @@ def test_what_moves_with_the_image():
 
 
 @pytest.mark.parametrize(
-    ("model", "change", "said", "chinese"),
+    ("model", "change", "message", "chinese"),
     [
         (
             "vit",
@@ -236,10 +236,10 @@ def test_what_moves_with_the_image():
         ("dino", "temperature:temperature=4", r"names no class.* cosine of -?0\.\d+", "余弦为 "),
     ],
 )
-def test_the_result_says_what_follows(model, change, said, chinese):
+def test_the_result_says_what_follows(model, change, message, chinese):
     plain = vx.capture(vx.load_model(f"scenes_{model}_patch16_192"), "assets/examples/scene_gear.webp")
     run = vx.intervene(plain, change)
-    assert re.search(said, answer(plain, run, "en"))
+    assert re.search(message, answer(plain, run, "en"))
     assert chinese in answer(plain, run, "zh")
 
 

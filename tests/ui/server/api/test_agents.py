@@ -61,7 +61,7 @@ def sent(url: str, seed: int) -> str:
     return httpx.post(f"{url}picture", content=file.getvalue(), headers=headers).json()["image"]
 
 
-def told(answer: CallToolResult) -> Any:
+def numbers_of(answer: CallToolResult) -> Any:
     """The numbers of an answer."""
     assert not answer.isError, answer.content[0].text
     return json.loads(answer.content[0].text)
@@ -99,7 +99,9 @@ def test_every_tool_answers_what_it_must_wait_for(url: str, transport: str, firs
             names = [tool.name for tool in (await session.list_tools()).tools]
             assert names == list(ASKED)
             images = {"explain": {"image": explained}, "predict": {"image": predicted}}
-            return {name: told(await session.call_tool(name, ASKED[name] | images.get(name, {}))) for name in names}
+            return {
+                name: numbers_of(await session.call_tool(name, ASKED[name] | images.get(name, {}))) for name in names
+            }
 
     answers = now(called())
     assert all(answers.values())
@@ -117,7 +119,7 @@ def test_several_calls_at_once_have_an_answer_each(url: str, transport: str, fir
     async def called() -> list[Any]:
         async with agent(url, transport) as session:
             calls = [session.call_tool("predict", {"image": image, "top": 1}) for image in images]
-            return [told(answer)["classes"][0]["logit"] for answer in await asyncio.gather(*calls)]
+            return [numbers_of(answer)["classes"][0]["logit"] for answer in await asyncio.gather(*calls)]
 
     model = vx.load_model(MODEL)
     expected = [vx.capture(model, noise(first + number)).logits.max().item() for number in range(5)]

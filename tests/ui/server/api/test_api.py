@@ -70,10 +70,10 @@ def sentence(endpoint: Any, **given: Any) -> str:
 def test_the_numbers_are_those_of_compute(explaining, view, settings):
     capture = vx.capture(vx.load_model(MODEL), examples()["scene_fish"].path)
     result = vx.compute(view, capture, **settings)
-    said = answer(explaining.explain, image="scene_fish", view=view, settings=settings)
-    assert said.pop("picture") is None
-    assert said.pop("reading") == vx.reading(result)
-    assert said == json.loads(json.dumps(as_document(result, "en")))
+    document = answer(explaining.explain, image="scene_fish", view=view, settings=settings)
+    assert document.pop("picture") is None
+    assert document.pop("reading") == vx.reading(result)
+    assert document == json.loads(json.dumps(as_document(result, "en")))
 
 
 def test_of_another_size_weights_and_run(explaining):
@@ -81,12 +81,12 @@ def test_of_another_size_weights_and_run(explaining):
     model = vx.load_model(MODEL, weights="random")
     capture = vx.capture(model, examples()["scene_fish"].path, fit="squash", size=96)
     changed = vx.intervene(capture, "positions:how=off")
-    said = answer(explaining.explain, **given)
-    assert said["values"] == vx.compute("attention_rollout", capture).values.tolist()
-    said = answer(explaining.explain, **given, change="positions:how=off", language="zh")
+    document = answer(explaining.explain, **given)
+    assert document["values"] == vx.compute("attention_rollout", capture).values.tolist()
+    document = answer(explaining.explain, **given, change="positions:how=off", language="zh")
     result = vx.compute("attention_rollout", changed)
-    assert said["values"] == result.values.tolist()
-    assert said["reading"] == vx.reading(result, "zh")
+    assert document["values"] == result.values.tolist()
+    assert document["reading"] == vx.reading(result, "zh")
 
 
 def test_a_changed_run_is_the_one_that_the_page_keeps(explaining, monkeypatch):
@@ -99,25 +99,25 @@ def test_a_changed_run_is_the_one_that_the_page_keeps(explaining, monkeypatch):
 
 def test_classes_are_named_with_their_probabilities(explaining):
     capture = vx.capture(vx.load_model(MODEL), examples()["scene_fish"].path)
-    said = answer(explaining.predict, image="scene_fish", top=2, language="zh")
-    first, second = said["classes"]
+    document = answer(explaining.predict, image="scene_fish", top=2, language="zh")
+    first, second = document["classes"]
     assert first["probability"] == capture.logits.double().softmax(-1).max().item() >= second["probability"]
     assert first["name"] == capture.model.class_names_zh[first["index"]]
 
 
 def test_parameters_are_counted_without_an_image(explaining):
-    said = answer(explaining.parameters)
+    document = answer(explaining.parameters)
     module = vx.load_model(MODEL).module
-    assert said["total"] == sum(said["parts"].values()) == sum(one.numel() for one in module.parameters())
+    assert document["total"] == sum(document["parts"].values()) == sum(one.numel() for one in module.parameters())
 
 
 # ---------------------------------------------------------------------------------------------- lists
 
 
 def test_the_lists_are_the_registries(listing):
-    said = answer(listing.models)
-    assert [one["name"] for one in said["models"]] == [entry.name for entry in vx.models()]
-    assert list(said["examples"]) == list(examples())
+    document = answer(listing.models)
+    assert [one["name"] for one in document["models"]] == [entry.name for entry in vx.models()]
+    assert list(document["examples"]) == list(examples())
     listed = answer(listing.views, language="zh")
     assert [one["name"] for one in listed] == list(vx.views())
     for one, view in zip(listed, vx.views().values(), strict=True):
@@ -129,7 +129,7 @@ def test_the_lists_are_the_registries(listing):
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"view": "atention_map"}, "Did you mean 'attention_map'?"),
         ({"view": "atention_map", "language": "zh"}, "您是指“attention_map”吗？"),
@@ -156,14 +156,14 @@ def test_the_lists_are_the_registries(listing):
         ({"view": "mae_reconstruction"}, "has no decoder"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(explaining, given, said):
-    assert said in sentence(explaining.explain, **{"image": "scene_fish", "view": "attention_map", **given})
+def test_what_cannot_be_is_a_sentence(explaining, given, message):
+    assert message in sentence(explaining.explain, **{"image": "scene_fish", "view": "attention_map", **given})
 
 
 def test_a_fault_of_ours_is_told_without_its_traceback(explaining, monkeypatch, caplog):
     monkeypatch.setattr(explaining, "_capture", lambda *_: 1 / 0)
-    said = sentence(explaining.predict, image="scene_fish")
-    assert said == "Something went wrong on our side. The details are in the server's log."
+    message = sentence(explaining.predict, image="scene_fish")
+    assert message == "Something went wrong on our side. The details are in the server's log."
     assert "ZeroDivisionError" in caplog.text
 
 
@@ -212,15 +212,15 @@ def test_a_public_picture_is_explained(explaining, elsewhere, path):
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "message"),
     [
         ("/inside", "127.0.0.1 is no public address"),
         ("/round", "only leads on"),
         ("/nothing", "could not be fetched from pictures.example: HTTP 404."),
     ],
 )
-def test_no_way_leads_inside(explaining, elsewhere, path, said):
-    assert said in sentence(explaining.predict, image=elsewhere + path)
+def test_no_way_leads_inside(explaining, elsewhere, path, message):
+    assert message in sentence(explaining.predict, image=elsewhere + path)
 
 
 def test_a_picture_that_is_too_large_is_left_there(elsewhere, tmp_path):

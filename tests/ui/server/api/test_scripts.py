@@ -47,9 +47,9 @@ def computed(image: str, view: str, **settings: Any) -> dict[str, Any]:
 
 
 def test_the_lines_for_python_run(url, folder, capsys):
-    said: dict[str, Any] = {}
-    exec(lines("python", url), said)
-    rollout = said["rollout"]
+    names: dict[str, Any] = {}
+    exec(lines("python", url), names)
+    rollout = names["rollout"]
     assert Path(rollout["picture"]).read_bytes().startswith(b"\x89PNG")
     assert {**rollout, "picture": None} == computed("scene_mug", "attention_rollout")
     assert "'name': 'fish'" in capsys.readouterr().out
@@ -114,8 +114,8 @@ def test_an_agent_is_told_what_cannot_be(url):
 def test_the_server_says_how_it_is(url):
     answer = httpx.get(f"{url}metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
-    told = set(re.findall(r"^# TYPE vitexplorer_(\w+) gauge", answer.text, re.MULTILINE))
-    assert told >= {"cache_bytes", "cache_entries", "waiting", "trainings", "sent_bytes"}
+    gauges = set(re.findall(r"^# TYPE vitexplorer_(\w+) gauge", answer.text, re.MULTILINE))
+    assert gauges >= {"cache_bytes", "cache_entries", "waiting", "trainings", "sent_bytes"}
     assert 'vitexplorer_request_seconds_count{method="GET",route="/metrics"' in httpx.get(f"{url}metrics").text
     assert "process_resident_memory_bytes" in answer.text
     assert httpx.get(f"{url}healthz").json().keys() == {"ready", "device", "version"}

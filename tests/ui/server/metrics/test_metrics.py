@@ -89,12 +89,12 @@ def test_events_are_told_by_what_became_of_them():
 def test_a_server_is_ready_once_its_first_capture_would_not_wait_for_imports():
     engine = Engine(Settings())
     with TestClient(Starlette(routes=watching_routes(engine, Measures()))) as client:
-        said = client.get("/healthz")
-        assert (said.status_code, said.json()["ready"]) == (503, False)
+        health = client.get("/healthz")
+        assert (health.status_code, health.json()["ready"]) == (503, False)
         engine.warm()
-        said = client.get("/healthz")
-        assert (said.status_code, said.json()["ready"]) == (200, True)
-        assert said.json()["device"] in ("cpu", "cuda")
+        health = client.get("/healthz")
+        assert (health.status_code, health.json()["ready"]) == (200, True)
+        assert health.json()["device"] in ("cpu", "cuda")
 
 
 def test_what_a_cache_holds_is_known_without_looking_through_it():
