@@ -15,8 +15,8 @@ from torch import Tensor, nn
 
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.core.types import BlockSite, Provenance, Size
+from vitexplorer.models.checkpoints.default_preprocessing import IMAGENET
 from vitexplorer.models.checkpoints.hugging_face import class_names
-from vitexplorer.models.checkpoints.usual import IMAGENET
 from vitexplorer.models.families import families_of_class, family_of
 from vitexplorer.models.input_size import by
 from vitexplorer.models.loading import LoadedModel, Preprocessing, describe
