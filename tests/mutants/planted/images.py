@@ -181,8 +181,8 @@ MUTANTS = (
     Mutant(
         "photograph before a model of scenes without a word",
         "photo_notes",
-        "() if example.kind == known else",
-        "() if example.kind else",
+        "if example.kind == known:",
+        "if example.kind:",
         "test_figures_say_what_the_model_does_not_know",
     ),
 )
