@@ -56,15 +56,15 @@ class AttentionOnlyFamily(ModelFamily):
         return None
 
     def learned_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches dim"] | None:
-        """None: not stated."""
+        """Return None: not stated."""
         return None
 
     def rotary_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches angles"] | None:
-        """None: not stated."""
+        """Return None: not stated."""
         return None
 
     def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:
-        """None: not stated."""
+        """Return None: not stated."""
         return None
 
     def readings(self, module: nn.Module) -> tuple[Reading, ...]:

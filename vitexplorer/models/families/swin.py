@@ -62,7 +62,7 @@ class SwinFamily(ModelFamily):
         return None
 
     def learned_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches dim"] | None:
-        """None: positions are relative."""
+        """Return None: positions are relative."""
         return None
 
     def rotary_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches angles"] | None:
