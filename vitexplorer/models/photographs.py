@@ -67,9 +67,9 @@ def photo_notes(provenance: Provenance, image_hash: str) -> tuple[Text, ...]:
     example = _examples().get(image_hash)
     if example is None:
         return (_UNKNOWN.format(pictures=PICTURES[known]),)
-    return (
-        () if example.kind == known else (_UNLIKE.format(this=_KIND_SENTENCES[example.kind], pictures=PICTURES[known]),)
-    )
+    if example.kind == known:
+        return ()
+    return (_UNLIKE.format(this=_KIND_SENTENCES[example.kind], pictures=PICTURES[known]),)
 
 
 def photo_hint(model: LoadedModel, image_hash: str) -> PhotoHint | None:

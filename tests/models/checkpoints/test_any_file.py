@@ -19,7 +19,7 @@ from tests.helpers.meta_models import without_numbers
 from tests.helpers.thorough import always, later, quick
 from vitexplorer.models.checkpoints.activations import ACTIVATIONS
 from vitexplorer.models.checkpoints.contents import Contents, read_contents
-from vitexplorer.models.checkpoints.recognise import put_under_timms_names
+from vitexplorer.models.checkpoints.recognise import to_timm_names
 from vitexplorer.models.weights import WeightsError
 
 PICTURE = np.random.default_rng(0).integers(0, 255, (80, 90, 3), dtype=np.uint8)
@@ -323,7 +323,7 @@ def test_images_are_prepared_as_torchvision_prepares_them(
     library = pytest.importorskip("torchvision.models")
     with without_numbers():
         module = library.get_model(name, **({"image_size": size} if size else {}))
-    _, facts = put_under_timms_names(Contents(name, module.state_dict()))
+    _, facts = to_timm_names(Contents(name, module.state_dict()))
     assert (facts.preprocessing["interpolation"], facts.preprocessing["crop_pct"]) == expected
     assert facts.preprocessing["mean"] == (0.485, 0.456, 0.406)
 

@@ -19,7 +19,7 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.models.seeding import seeded
 from vitexplorer.models.wrapping import prefix_names
-from vitexplorer.models.wrapping.places import told_apart
+from vitexplorer.models.wrapping.probing import distinct_prefixes
 
 PICTURE = np.random.default_rng(0).integers(0, 255, (64, 64, 3), dtype=np.uint8)
 WINDOWED = ("swin", "swinv2", "torchvision_swin", "torchvision_swin_v2")
@@ -101,7 +101,7 @@ def test_every_view_and_change_shows_or_says_why_not(key: str) -> None:
     explains = {"grad_rollout", "generic_relevance", "grad_cam"} if captured.logits is not None else set()
     assert {"attention_map", "head_gallery", "attention_rollout", "head_atlas", "token_norms"} | explains <= drawn
     assert not {"cost", "patch_filters", "patch_to_token", "position_similarity"} & drawn
-    assert ("logit_lens" in drawn) == (captured.model.module.found.ending is not None and captured.logits is not None)
+    assert ("logit_lens" in drawn) == (captured.model.module.facts.ending is not None and captured.logits is not None)
     changed = vx.intervene(captured, {"heads_off": {"heads": [(0, 0)]}})
     assert not torch.equal(changed.output, captured.output)
     for refused in (
@@ -406,12 +406,12 @@ def test_what_is_stated_is_taken() -> None:
     ],
 )
 def test_blocks_are_where_names_first_differ(used: list[str], blocks: tuple[str, ...]) -> None:
-    assert told_apart("x", used) == blocks
+    assert distinct_prefixes("x", used) == blocks
 
 
 def test_blocks_that_share_their_parameters_cannot_be_told_apart() -> None:
     with pytest.raises(UnsupportedError, match=r"cannot be told apart .* \(layer.qkv makes several\)"):
-        told_apart("x", ["layer.qkv.weight", "layer.qkv.weight"])
+        distinct_prefixes("x", ["layer.qkv.weight", "layer.qkv.weight"])
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ MUTANTS = (
     Mutant(
         "a classifier for as many classes as a file says",
         "check_classes",
-        "if classes > min(MOST_CLASSES, held / _LEAST_WIDTH):",
+        "if classes > min(MOST_CLASSES, numbers / _LEAST_WIDTH):",
         "if classes > 10 * MOST_CLASSES:",
         "test_a_checkpoint_has_no_more_classes_than_its_numbers_are_enough_for",
     ),

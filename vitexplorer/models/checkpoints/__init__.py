@@ -1,8 +1,9 @@
-"""Files of weights, whoever wrote them: read without running code, recognised by their names, put under timm's.
+"""Weight files of many libraries: read without running code, recognised by tensor names, renamed to timm's.
 
-`files` reads one file, `contents` a folder and `zipped` a zip of one; a reader (`readers`, one file a library) says
-whether the names are its library's and puts timm's in their place; an outline (`outlines`, one file a class of timm's)
-tells the architecture from names and shapes, and a table (`fits`) those of other classes. `recognise` joins them.
+`files` reads one file, `contents` a folder and `zipped` a zip of a folder. A reader (`readers`, one file for each
+library) recognises its library's names and replaces them by timm's. An outline (`outlines`, one file for each timm
+class) derives the architecture from names and shapes; a table (`fits`) covers the other classes. `recognise` combines
+them.
 """
 
 from vitexplorer.models.checkpoints.files import (

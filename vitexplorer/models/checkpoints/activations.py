@@ -1,6 +1,6 @@
-"""Activation functions of MLPs, by the names that transformers' configurations have for them.
+"""Activation functions of MLPs, by their names in configurations of transformers.
 
-A name of transformers' that is not here is of a function that neither timm nor torch has as a module.
+The other names of transformers stand for functions that neither timm nor torch has as a module.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
 
 
 def activate(module: nn.Module, name: str) -> None:
-    """Give every MLP of a module of timm's another activation function; few of its classes can be asked for one."""
+    """Replace the activation function of every MLP of a timm module; few timm classes take it as an argument."""
     for path, part in module.named_modules():
         if path.rpartition(".")[2] == "mlp" and hasattr(part, "act"):
             part.act = ACTIVATIONS[name]()

@@ -1,6 +1,6 @@
-"""What lies in a file or a folder of weights: tensors, and what the library wrote of them beside.
+"""Contents of a weight file or folder: tensors, and the configuration beside them.
 
-transformers keeps `config.json`, `preprocessor_config.json` and weights in one file or, with an index, in several.
+transformers writes `config.json`, `preprocessor_config.json` and the weights: one file, or several with an index.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _WHOLE = ("model.safetensors", "open_clip_model.safetensors", "pytorch_model.bin
 _INDEX = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
 _CONFIG, _PREPROCESSOR = ("config.json", "open_clip_config.json"), "preprocessor_config.json"
 _MOST_TEXT = 8 << 20
-"""bytes of a configuration; the names of ImageNet-21k's classes are a tenth of it"""
+"""Most bytes of a configuration; the class names of ImageNet-21k take a tenth of that"""
 
 _NO_WEIGHTS = Text(
     "{folder} holds no weights: expected {files}, or one weight file.",
@@ -46,19 +46,24 @@ _BAD_INDEX = Text(
 
 @dataclass(frozen=True)
 class Contents:
-    """Tensors under the names of whoever wrote them."""
+    """Tensors under the names of the file, with their configuration."""
 
     name: str
-    """of the file or folder, for messages"""
+    """Name of the file or folder, for messages"""
     tensors: Tensors
     config: Mapping[str, Any] = field(default_factory=dict)
-    """`config.json` with, under "preprocessor", `preprocessor_config.json`; empty where there are none"""
+    """`config.json`, with `preprocessor_config.json` under "preprocessor"; empty without these files"""
 
 
 def read_contents(path: str | Path, progress: Progress | None = None) -> Contents:
-    """Read a weight file with the configuration that lies beside it, a folder of both or a zip of that folder.
+    """Read a weight file with the configuration beside it, a folder of both, or a zip of such a folder; run no code.
 
-    No code is run. `progress` is told how much of a zip is unpacked. Raises WeightsError with a sentence.
+    Args:
+        path: the file, folder or zip.
+        progress: called with the bytes of a zip that are unpacked.
+
+    Raises:
+        WeightsError: there are no weights, several weight files, or something cannot be read.
     """
     path = Path(path)
     if path.suffix.lower() == ZIP and path.is_file():
@@ -68,7 +73,8 @@ def read_contents(path: str | Path, progress: Progress | None = None) -> Content
         folder = path if path.is_dir() else path.parent
         is_folder = path.is_dir()
     except OSError:  # a name too long for any file
-        is_folder, folder = False, path.parent
+        is_folder = False
+        folder = path.parent
     if not is_folder:
         tensors = read_state_dict(path)
         return Contents(path.name, tensors, _config(folder) if _is_of_configuration(path) else {})
@@ -79,13 +85,17 @@ def read_contents(path: str | Path, progress: Progress | None = None) -> Content
 
 
 def tensors_in(path: str | Path) -> Tensors:
-    """The tensors alone, of a file, a folder or a zip, under the names of whoever wrote them. Raises as above."""
+    """Read the tensors of a file, a folder or a zip, under their own names.
+
+    Raises:
+        WeightsError: there are no weights, several weight files, or something cannot be read.
+    """
     plain = Path(path).suffix.lower() != ZIP and not os.path.isdir(path)
     return read_state_dict(path) if plain else read_contents(path).tensors
 
 
 def _is_of_configuration(path: Path) -> bool:
-    """Whether the configuration in a file's folder is its own: by its name, or as it is the only one there."""
+    """Return True if the configuration in the folder belongs to this file: by the file's name, or as the only one."""
     return path.name in _WHOLE or _weight_files(path.parent) == [path.name]
 
 
@@ -97,19 +107,19 @@ def _one_file(folder: Path) -> Path:
     for name in _WHOLE:
         if (folder / name).is_file():
             return folder / name
-    found = _weight_files(folder)
-    if not found:
+    files = _weight_files(folder)
+    if not files:
         raise WeightsError(_NO_WEIGHTS.format(folder=folder.name, files=_WHOLE[0]))
-    if len(found) > 1:
-        raise WeightsError(_MANY.format(folder=folder.name, some=", ".join(found[:3])))
-    return folder / found[0]
+    if len(files) > 1:
+        raise WeightsError(_MANY.format(folder=folder.name, some=", ".join(files[:3])))
+    return folder / files[0]
 
 
 def _sharded(index: Path) -> Tensors:
-    """All tensors of the files that an index names, each from the file that it names for it."""
+    """Read all tensors that an index lists, each from the file that the index names."""
     places = _json(index).get("weight_map")
-    sound = isinstance(places, dict) and all(isinstance(name, str) and _beside(name) for name in places.values())
-    if not sound or not places:
+    is_valid = isinstance(places, dict) and all(isinstance(name, str) and _is_shard(name) for name in places.values())
+    if not is_valid or not places:
         raise WeightsError(_BAD_INDEX.format(file=index.name, some="weight_map"))
     parts = {name: _part(index, name) for name in sorted(set(places.values()))}
     missing = [name for name, part in places.items() if name not in parts[part]]
@@ -125,7 +135,7 @@ def _part(index: Path, name: str) -> Tensors:
     return named_tensors(index.parent / name)
 
 
-def _beside(name: str) -> bool:
+def _is_shard(name: str) -> bool:
     return Path(name).name == name and Path(name).suffix in SUFFIXES
 
 

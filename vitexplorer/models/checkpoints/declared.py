@@ -1,8 +1,8 @@
-"""Sizes and switches that a configuration declares, held against those that the file's tensors have.
+"""Check of the sizes and switches that a configuration declares against the file's tensors.
 
-A model is built from its tensors. Where its configuration speaks of another one (more blocks than there are, a
-classifier of other features), one of the two is not whole: the file is refused, and the sentence names the field and
-both values. What changes nothing of a pass is stated here too; a field that is not known is told of in a note.
+A model is built from its tensors. If its configuration describes another model (more blocks than there are, a
+classifier of other features), one of the two is incomplete: the file is refused, and the message names the field and
+both values. Fields without effect on a forward pass are listed too; unknown fields are mentioned in a note.
 """
 
 from __future__ import annotations
@@ -26,77 +26,90 @@ _MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
-class Held:
-    """What a file holds, for the measures of a field."""
+class Stored:
+    """Model stored in a file, to measure the fields of a configuration by."""
 
-    found: Blueprint
+    blueprint: Blueprint
     tensors: Tensors
-    """under the names of the file"""
+    """Tensors under the names of the file"""
 
     def has(self, pattern: str) -> bool:
-        """Whether a tensor of the file is called so."""
+        """Return True if the name of a tensor of the file matches the pattern."""
         return any(re.search(pattern, name) for name in self.tensors)
 
     def argument(self, *names: str) -> Any:
-        """The first of timm's arguments that the architecture has; None for none."""
-        return next((self.found.arguments[name] for name in names if name in self.found.arguments), None)
+        """Return the first of these timm arguments that the architecture has, or None."""
+        return next((self.blueprint.arguments[name] for name in names if name in self.blueprint.arguments), None)
 
 
-Measure = Callable[[Held, Any], Any]
-"""(what the file holds, what a field says) -> what the field would have to say; None where no tensor tells"""
+Measure = Callable[[Stored, Any], Any]
+"""(stored model, declared value) -> correct value of the field; None if no tensor determines it"""
 
 
 @dataclass(frozen=True)
 class Declared:
     """The fields of one library's configuration."""
 
-    held: Mapping[str, Measure]
-    """fields that are held against the tensors"""
+    measures: Mapping[str, Measure]
+    """Fields that are checked against the tensors"""
     only: Mapping[str, Any]
-    """field -> the one value that is followed, the beginning of a tuple where that is of stages; None for none"""
+    """Field -> its only supported value; a tuple holds one value for each stage, None means null"""
     read: tuple[str, ...]
-    """fields that are followed, whatever they say"""
+    """Fields that are followed, whatever their value"""
     without_effect: Mapping[str, str]
-    """reason -> fields, with spaces between them, that change nothing of what a model answers"""
+    """Reason -> fields, separated by spaces, that do not change a model's output"""
 
     @property
     def idle(self) -> frozenset[str]:
         """Names of the fields without effect."""
         return frozenset(name for fields in self.without_effect.values() for name in fields.split())
 
-    def check(self, said: Fields, found: Blueprint, tensors: Tensors) -> Facts:
-        """The facts of a blueprint, with a note of fields that are not known. Raises MisfitError.
+    def check(self, fields: Fields, blueprint: Blueprint, tensors: Tensors) -> Facts:
+        """Check a configuration against the tensors of its file.
 
-        `tensors` are under the names of the file.
+        Args:
+            fields: the configuration.
+            blueprint: the model made of the tensors.
+            tensors: tensors under the names of the file.
+
+        Returns:
+            The blueprint's facts, with a note of unknown fields.
+
+        Raises:
+            MisfitError: a field contradicts the tensors, or its value is not supported.
         """
-        for field, measure in self.held.items():
-            value = said.said.get(field)
-            held = None if value is None else measure(Held(found, tensors), value)
-            if held is not None and not _agree(value, held):
-                raise said.refusal(field, _HELD.format(held=_shown(held)))
-        for field, value in self.only.items():
-            given = said.said.get(field)
-            begins = isinstance(given, list) and isinstance(value, tuple) and tuple(given) == value[: len(given)]
-            if not begins and given not in (None, value):
-                raise said.refusal(field, _ONLY.format(value="null" if value is None else _shown(value)))
-        known = {*self.held, *self.only, *self.read, *self.idle}
-        unknown = [name for name, value in said.said.items() if name not in known and value not in _SWITCHED_OFF]
+        stored = Stored(blueprint, tensors)
+        for field, measure in self.measures.items():
+            declared = fields.values.get(field)
+            measured = None if declared is None else measure(stored, declared)
+            if measured is not None and not _agree(declared, measured):
+                raise fields.refusal(field, _HELD.format(held=_json_text(measured)))
+        for field, only in self.only.items():
+            declared = fields.values.get(field)
+            is_prefix = (
+                isinstance(declared, list) and isinstance(only, tuple) and tuple(declared) == only[: len(declared)]
+            )
+            if not is_prefix and declared not in (None, only):
+                raise fields.refusal(field, _ONLY.format(value="null" if only is None else _json_text(only)))
+        known = {*self.measures, *self.only, *self.read, *self.idle}
+        unknown = [name for name, value in fields.values.items() if name not in known and value not in _SWITCHED_OFF]
+        facts = blueprint.facts
         if not unknown:
-            return found.facts
+            return facts
         some = ", ".join(name[:40] for name in unknown[:_MOST_NAMED]) + (", ..." if len(unknown) > _MOST_NAMED else "")
-        return found.facts.but(notes=(*found.facts.notes, _UNKNOWN.format(file=said.file, some=some)))
+        return facts.but(notes=(*facts.notes, _UNKNOWN.format(file=fields.file, some=some)))
 
 
 _SWITCHED_OFF = (None, False, 0, "", [], {})
-"""what a new release writes for a field that it does not use"""
+"""Values that a new release writes for a field that it does not use"""
 
 
-def _agree(value: Any, held: Any) -> bool:
-    """One number stands for both sides, and two equal ones for one."""
-    if isinstance(held, tuple):
-        return tuple(value) == held if isinstance(value, list) else all(value == one for one in held)
-    return value in (held, [held, held])
+def _agree(declared: Any, measured: Any) -> bool:
+    """Compare two values; one number equals a list in which both or all sides have it."""
+    if isinstance(measured, tuple):
+        return tuple(declared) == measured if isinstance(declared, list) else all(declared == side for side in measured)
+    return declared in (measured, [measured, measured])
 
 
-def _shown(value: Any) -> str:
+def _json_text(value: Any) -> str:
     return str(list(value)) if isinstance(value, tuple) else str(value).lower()

@@ -1,4 +1,4 @@
-"""What a library's configuration tells of a model that the shapes of its tensors do not."""
+"""Facts of a model that come from a library's configuration, since the shapes of its tensors do not determine them."""
 
 from __future__ import annotations
 
@@ -15,51 +15,51 @@ Tensors = dict[str, Tensor]
 
 @dataclass(frozen=True)
 class Facts:
-    """None where nobody says; an outline then takes what is usual and says so."""
+    """Facts of a model; None if unknown, for which an outline takes the usual value and adds a note."""
 
     library: str = "timm"
     num_heads: int | tuple[int, ...] | None = None
     image_size: int | tuple[int, int] | None = None
     norm_eps: float | None = None
     activation: str | None = None
-    """of the MLPs, by its name in `activations`"""
+    """Activation function of the MLPs, by its name in `activations`"""
     pooling: str | None = None
-    """timm's `global_pool` where the tensors do not tell it"""
+    """timm's `global_pool` if the tensors do not determine it"""
     prefix_placed: bool | None = None
-    """whether the position table has rows for the tokens before the patches; None where it may or may not"""
+    """True if the position table has rows for the prefix tokens, False if not, None if unknown"""
     final_norm: bool = True
     """False where the classifier reads tokens as the last block leaves them"""
     window_size: int | None = None
     pretrained_windows: tuple[int, ...] | None = None
     rope_theta: float | None = None
-    """base of the periods of rotary positions"""
+    """Base of the periods of rotary positions"""
     class_names: tuple[str, ...] = ()
     preprocessing: Mapping[str, Any] = field(default_factory=dict)
-    """what timm's pretrained configuration calls mean, std, interpolation, crop_pct"""
+    """Entries of timm's pretrained configuration: mean, std, interpolation, crop_pct, crop_mode"""
     left_out: tuple[str, ...] = ()
-    """names of tensors that have no place in what is shown"""
+    """Names of tensors that the timm module does not use"""
     notes: tuple[Text, ...] = ()
     check: Callable[[Blueprint, Tensors], Facts] | None = None
-    """holds what the configuration declares against what was made of the file's tensors: the facts with what is to be
-    said of it, or MisfitError"""
+    """Checks the configuration against the blueprint and the file's tensors; returns the facts with further notes, or
+    raises MisfitError"""
 
     def but(self, **changes: Any) -> Facts:
-        """The same with some of it otherwise."""
+        """Return a copy with some fields changed."""
         return replace(self, **changes)
 
 
 @dataclass(frozen=True)
 class Blueprint:
-    """A module of timm's, and the tensors under its names."""
+    """A timm module to build, and the tensors under its names."""
 
     name: str
-    """timm's where it is one of timm's own, else one that tells the sizes"""
+    """timm's name, or a similar one that states the sizes if timm has no such model"""
     entry: str
-    """the architecture of timm's that `arguments` change"""
+    """timm architecture that `arguments` modify"""
     arguments: Mapping[str, Any]
     tensors: Tensors
     facts: Facts
     activation: str | None = None
-    """of every MLP, where it is not what the architecture has"""
+    """Activation function of every MLP, if it differs from the architecture's"""
     norm_eps: Mapping[str, float] = field(default_factory=dict)
-    """what norms add to the variance, by a pattern of their names, where `arguments` do not reach them"""
+    """Epsilon of norms that `arguments` cannot set, by a pattern of their names"""

@@ -1,6 +1,6 @@
-"""A configuration that a library wrote, read field by field: what is of another kind is said with file and field.
+"""Typed access to the fields of a library's configuration; a wrong type is an error that names file and field.
 
-A field that is null is taken as not written, as the libraries themselves do.
+A null field counts as missing, as in the libraries themselves.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from vitexplorer.core.text import Text, same
 from vitexplorer.models.checkpoints.misfit import MisfitError
 
 MOST = 2**31
-"""of any whole number that a configuration has"""
+"""Limit of every whole number in a configuration"""
 MOST_PIXELS = 2048
-"""of a side of an image"""
+"""Most pixels of an image's side"""
 _LONGEST, _MANY = 60, 4
-"""characters of a value, and values of a list, that a sentence quotes"""
+"""Most characters of a value, and most values of a list, that a message quotes"""
 
 _WRONG = Text("{file} says {field} = {value}; expected {expected}", "{file} 中 {field} = {value}；应为{expected}")
-WHOLE = Text("a whole number from {least} to {most}", "{least} 到 {most} 的整数")
+INTEGER = Text("a whole number from {least} to {most}", "{least} 到 {most} 的整数")
 _NUMBER = Text("a number above 0", "大于 0 的数")
 _FLAG = Text("true or false", "true 或 false")
 _WORD = Text("a word", "一个词")
@@ -35,53 +35,53 @@ _ONE_OF = Text("one of {names}", "{names} 之一")
 
 @dataclass(frozen=True)
 class Fields:
-    """One object of a configuration; each question gives None where the field is not written, or raises MisfitError."""
+    """One object of a configuration; methods return None for a missing field and raise MisfitError for a wrong one."""
 
-    said: Mapping[str, Any]
+    values: Mapping[str, Any]
     file: str
-    """whose it is, for messages"""
+    """File name for messages"""
 
     def refusal(self, field: str, expected: Text) -> MisfitError:
-        """The error for the value of a field."""
+        """Make the error for the value of a field."""
         return MisfitError(
-            _WRONG.format(file=self.file, field=field, value=_quoted(self.said.get(field)), expected=expected)
+            _WRONG.format(file=self.file, field=field, value=_quoted(self.values.get(field)), expected=expected)
         )
 
-    def whole(self, field: str, least: int = 1, most: int = MOST) -> int | None:
-        """A whole number."""
-        value = self.said.get(field)
-        if value is not None and not _is_whole(value, least, most):
-            raise self.refusal(field, WHOLE.format(least=least, most=most))
+    def integer(self, field: str, least: int = 1, most: int = MOST) -> int | None:
+        """Return a whole number from `least` to `most`."""
+        value = self.values.get(field)
+        if value is not None and not _is_integer(value, least, most):
+            raise self.refusal(field, INTEGER.format(least=least, most=most))
         return value
 
-    def wholes(self, field: str, least: int = 1, most: int = MOST, count: int | None = None) -> Any:
-        """A list of whole numbers, as a tuple."""
-        value = self.said.get(field)
+    def integers(self, field: str, least: int = 1, most: int = MOST, count: int | None = None) -> Any:
+        """Return a list of whole numbers as a tuple, of length `count` if given."""
+        value = self.values.get(field)
         if value is None:
             return None
         is_list = isinstance(value, list) and value and count in (None, len(value))
-        if not is_list or not all(_is_whole(one, least, most) for one in value):
+        if not is_list or not all(_is_integer(item, least, most) for item in value):
             expected = _PAIR if count else _LISTED
             raise self.refusal(field, expected.format(count=count, least=least, most=most))
         return tuple(value)
 
     def size(self, field: str) -> int | tuple[int, int] | None:
-        """Height and width of an image that can be, or one number for both: tables would be made for it."""
-        if not isinstance(self.said.get(field), list):
-            return self.whole(field, most=MOST_PIXELS)
-        height, width = self.wholes(field, count=2, most=MOST_PIXELS)
+        """Return height and width in pixels, or one number for both; bounded, since tables are built for it."""
+        if not isinstance(self.values.get(field), list):
+            return self.integer(field, most=MOST_PIXELS)
+        height, width = self.integers(field, count=2, most=MOST_PIXELS)
         return height, width
 
     def number(self, field: str) -> float | None:
-        """A finite number above 0."""
-        value = self.said.get(field)
+        """Return a finite number above 0."""
+        value = self.values.get(field)
         if value is not None and not (_is_number(value) and value > 0):
             raise self.refusal(field, _NUMBER)
         return None if value is None else float(value)
 
     def numbers(self, field: str, count: int) -> tuple[float, ...] | None:
-        """A list of finite numbers; one alone stands for all of them."""
-        value = self.said.get(field)
+        """Return `count` finite numbers; a single number is repeated."""
+        value = self.values.get(field)
         if value is None:
             return None
         if _is_number(value):
@@ -91,22 +91,22 @@ class Fields:
         return tuple(map(float, value))
 
     def flag(self, field: str) -> bool | None:
-        """True or false."""
-        value = self.said.get(field)
+        """Return true or false."""
+        value = self.values.get(field)
         if value is not None and not isinstance(value, bool):
             raise self.refusal(field, _FLAG)
         return value
 
     def word(self, field: str) -> str | None:
-        """A word, whichever."""
-        value = self.said.get(field)
+        """Return a string."""
+        value = self.values.get(field)
         if value is not None and not isinstance(value, str):
             raise self.refusal(field, _WORD)
         return value
 
     def one_of(self, field: str, meanings: Mapping[Any, Any]) -> Any:
-        """What a value stands for, of those that are known."""
-        value = self.said.get(field)
+        """Return the meaning of a value that must be a key of `meanings`."""
+        value = self.values.get(field)
         if value is None:
             return None
         if not isinstance(value, str | int) or isinstance(value, bool) or value not in meanings:
@@ -114,8 +114,8 @@ class Fields:
         return meanings[value]
 
     def section(self, field: str) -> Fields | None:
-        """An object within this one."""
-        value = self.said.get(field)
+        """Return an object within this one."""
+        value = self.values.get(field)
         if value is None:
             return None
         if not isinstance(value, Mapping):
@@ -123,12 +123,12 @@ class Fields:
         return Fields(value, self.file)
 
 
-def _is_whole(value: Any, least: int, most: int) -> bool:
+def _is_integer(value: Any, least: int, most: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 def _is_number(value: Any) -> bool:
-    """JSON as Python reads it also knows NaN, Infinity and whole numbers that no float holds."""
+    """Return True for a finite number; Python's JSON also reads NaN, Infinity and integers too large for a float."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     return abs(value) < MOST if isinstance(value, int) else math.isfinite(value)
@@ -138,7 +138,7 @@ def _quoted(value: Any) -> str:
     if isinstance(value, Mapping):
         return "{…}"
     if isinstance(value, list):
-        some = ", ".join("[…]" if isinstance(one, list) else _quoted(one) for one in value[:_MANY])
+        some = ", ".join("[…]" if isinstance(item, list) else _quoted(item) for item in value[:_MANY])
         return f"[{some}, …]" if len(value) > _MANY else f"[{some}]"
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -1,10 +1,10 @@
-"""Reads a file of weights into a plain dictionary of tensors, without ever running code from it.
+"""Reading of a weight file into a plain dictionary of tensors, without running code from it.
 
-A weight file comes from a stranger. A `.pth` is a pickle, a small program that can do anything while it is loaded;
-`torch.load(weights_only=True)` allows it nothing but tensors and containers. What that leaves open is closed here: a
-tensor can claim a thousand times the numbers that the file holds (a stride of 0), and an archive can be compressed.
+Weight files are untrusted. A `.pth` is a pickle, a small program that can do anything while it is loaded;
+`torch.load(weights_only=True)` allows only tensors and containers. Two attacks remain and are checked here: a tensor
+can claim a thousand times the numbers that the file holds (a stride of 0), and an archive can be compressed.
 
-The releases of the field wrap the same tensors in different ways; `read_state_dict` unwraps them:
+Published files wrap the same tensors in different ways; `read_state_dict` unwraps them:
 
 =========================  ==========================================================================
 DeiT, Swin, MAE, BEiT      {"model": ...}
@@ -32,36 +32,41 @@ from vitexplorer.storage.checked_reading import BrokenFileError, read_tensors
 
 SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt", ".tar")
 
-# In order of preference: averaged weights before the last step's, DINO's teacher before its student.
+# In order of preference: averaged weights before those of the last step, DINO's teacher before its student.
 _WRAPPERS = ("state_dict_ema", "model_ema", "teacher", "state_dict", "model", "module", "encoder", "student")
 _MOST_WRAPPINGS = 8
 MOST_CLASSES = 100_000
-"""of a classifier in a file; ImageNet-21k has a fifth of that"""
+"""Most outputs of a classifier in a file; ImageNet-21k has a fifth of that"""
 _LEAST_WIDTH = 8
-"""numbers that a file with a classifier holds for each of its classes"""
+"""Fewest numbers in a file for each output of its classifier"""
 _PREFIXES = ("module.", "_orig_mod.", "backbone.", "model.", "teacher.", "student.")
-# The head that DINO and iBOT train against is not the model's classifier.
+# The projection head of DINO's and iBOT's training is not the model's classifier.
 _PROJECTION_HEAD = re.compile(r"(module\.)?(head\.(mlp|last_layer)|dino_head|ibot_head)\.")
 
 
 class WeightsError(ExplainedError):
-    """A weight file that cannot be read or does not fit; the message is a sentence, `text` has it in both languages."""
+    """Raised for a weight file that cannot be read or does not fit; `text` has the message in both languages."""
 
 
 def read_state_dict(path: str | Path) -> dict[str, Tensor]:
-    """The tensors in a weight file by name, on the CPU, in the file's own types; no code in the file is ever run.
+    """Read the tensors of a weight file by name, on the CPU, in the file's own types; run no code of the file.
 
-    Reads `.safetensors` and, through `torch.load(weights_only=True)`, `.pth`, `.pt`, `.bin`, `.ckpt` and `.tar`.
-    Names are what is left when the wrappings above are taken off; DINO's projection head is dropped.
+    Reads `.safetensors` and, through `torch.load(weights_only=True)`, `.pth`, `.pt`, `.bin`, `.ckpt` and `.tar`. The
+    wrappings above are removed from the names; DINO's projection head is dropped.
 
-    Raises WeightsError: no such file, an empty or truncated one, another kind of file, a pickle that asks for code,
-    tensors larger than the file, or a file without tensors.
+    Raises:
+        WeightsError: the file is missing, empty, truncated or of another kind, its pickle asks for code, its tensors
+            are larger than the file, or it has none.
     """
     return without_prefixes(named_tensors(path))
 
 
 def named_tensors(path: str | Path) -> dict[str, Tensor]:
-    """`read_state_dict` under the very names of the file, which may hold one of several parts of a model."""
+    """Read tensors as `read_state_dict` does, but with unchanged names; the file may be one shard of a model.
+
+    Raises:
+        WeightsError: the file cannot be read, see `read_state_dict`.
+    """
     path = Path(path)
     _check_file(path)
     contents = _read_safetensors(path) if path.suffix.lower() == ".safetensors" else _read_pickle(path)
@@ -71,7 +76,7 @@ def named_tensors(path: str | Path) -> dict[str, Tensor]:
 
 
 def count_classes(state_dict: Mapping[str, Tensor]) -> int:
-    """Outputs of the classifier in a state dict; 0 for a backbone without one (DINO, MAE)."""
+    """Return the number of outputs of the classifier in a state dict; 0 for a backbone alone (DINO, MAE)."""
     for name in ("head.weight", "head.fc.weight", "fc.weight", "visual.head.proj.weight"):
         if name in state_dict and state_dict[name].ndim == 2:
             return state_dict[name].shape[0]
@@ -80,9 +85,13 @@ def count_classes(state_dict: Mapping[str, Tensor]) -> int:
 
 
 def check_classes(classes: int, state_dict: Mapping[str, Tensor], path: str | Path) -> None:
-    """Raises WeightsError where a file of these tensors cannot have so many: a model would be built for them."""
-    held = sum(tensor.numel() for tensor in state_dict.values())
-    if classes > min(MOST_CLASSES, held / _LEAST_WIDTH):
+    """Check that a file of these tensors can have so many classes, before a model is built for them.
+
+    Raises:
+        WeightsError: there are too many.
+    """
+    numbers = sum(tensor.numel() for tensor in state_dict.values())
+    if classes > min(MOST_CLASSES, numbers / _LEAST_WIDTH):
         raise _larger_than_file(Path(path), f"num_classes {classes}")
 
 
@@ -140,11 +149,11 @@ def _read_pickle(path: Path) -> object:
     if zipfile.is_zipfile(path):
         _check_archive(path)
     try:
-        with torch.serialization.safe_globals([argparse.Namespace]):  # MAE and DINO keep their arguments beside
+        with torch.serialization.safe_globals([argparse.Namespace]):  # MAE and DINO store their arguments too
             return torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         raise _asks_for_code(path) from error
-    except Exception as error:  # torch meets a broken file with EOFError, KeyError, RuntimeError, ...
+    except Exception as error:  # torch raises EOFError, KeyError, RuntimeError, ... for a broken file
         raise unreadable(path) from error
 
 
@@ -157,7 +166,7 @@ _PROGRAM = Text(
 
 
 def _check_archive(path: Path) -> None:
-    """torch stores its records as they are; one that unpacks to more than the archive was made to fill the memory."""
+    """Refuse programs and compressed records: torch never compresses, so a record that expands is a zip bomb."""
     try:
         with zipfile.ZipFile(path) as archive:
             records = archive.infolist()
@@ -170,7 +179,7 @@ def _check_archive(path: Path) -> None:
 
 
 def unreadable(path: Path) -> WeightsError:
-    """The error for a file that is not whole."""
+    """Make the error for an incomplete or damaged file."""
     return WeightsError(
         Text(
             "{name} cannot be read: it is truncated, damaged or not a weight file. Download or save it again.",
@@ -182,7 +191,7 @@ def unreadable(path: Path) -> WeightsError:
 def _asks_for_code(path: Path) -> WeightsError:
     try:
         names = ", ".join(sorted(torch.serialization.get_unsafe_globals_in_checkpoint(path))[:3])
-    except Exception:  # the old format without an archive cannot be asked
+    except Exception:  # the old format without an archive does not list its globals
         names = ""
     return WeightsError(
         Text(
@@ -204,7 +213,7 @@ def _larger_than_file(path: Path, entry: str) -> WeightsError:
 
 
 def _unwrapped(contents: object, path: Path) -> dict[str, Tensor]:
-    """The dictionary of tensors inside the wrappings of `contents`, which may be wrapped in themselves."""
+    """Return the dictionary of tensors inside the nested wrappings of `contents`."""
     for _ in range(_MOST_WRAPPINGS):
         if not isinstance(contents, Mapping):
             break
@@ -242,7 +251,7 @@ def _check_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
 
 
 def without_prefixes(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Names without the projection head, then without every prefix that all of them share."""
+    """Drop the projection head, then remove every prefix that all names share."""
     if any(_PROJECTION_HEAD.match(name) and "last_layer" in name for name in tensors):
         tensors = {name: tensor for name, tensor in tensors.items() if not _PROJECTION_HEAD.match(name)}
     while shared := [prefix for prefix in _PREFIXES if tensors and all(name.startswith(prefix) for name in tensors)]:

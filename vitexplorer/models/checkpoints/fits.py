@@ -1,8 +1,8 @@
-"""Which of timm's architectures have tensors of these names and shapes, where no outline tells the sizes.
+"""Table of timm's architectures by a fingerprint of their tensors' names and shapes, for classes without an outline.
 
-A table of fingerprints answers at once; `python -m vitexplorer.models.checkpoints.fits` writes it anew from the timm
-that is installed. The classifier is not in a fingerprint: a fine-tuned model has another number of classes. What is the
-same for two sizes of the input, as XCiT, is found under both names.
+`python -m vitexplorer.models.checkpoints.fits` rewrites the table from the installed timm. The classifier is not part
+of a fingerprint, since a fine-tuned model has another number of classes. An architecture whose tensors are the same for
+two input sizes, such as XCiT, is listed under both names.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CLASSIFIER = r"^(head|head_dist|aux_head|fc|classifier)\."
 _HAVE_OUTLINES = {
     *("vision_transformer", "deit", "swin_transformer", "swin_transformer_v2", "beit", "eva", "naflexvit"),
 }
-"""files of timm whose models are told from sizes, by the outlines"""
+"""Files of timm whose models the outlines recognise by their sizes"""
 _SEVERAL = Text(
     "{source} fits several architectures, which differ in no tensor: {names}. Say which it is.",
     "{source} 符合多种结构，它们的张量没有区别：{names}。请指明它属于哪一种。",
@@ -36,7 +36,7 @@ _SEVERAL = Text(
 
 
 class SeveralFitError(WeightsError):
-    """A file that may be of several architectures, `names`."""
+    """Raised for a file that fits several architectures, `names`."""
 
     def __init__(self, text: Text, names: tuple[str, ...]):
         super().__init__(text)
@@ -44,24 +44,28 @@ class SeveralFitError(WeightsError):
 
 
 def fingerprint(shapes: Mapping[str, tuple[int, ...]]) -> str:
-    """Of names and shapes, without the classifier and what timm computes."""
-    kept = {name: shape for name, shape in shapes.items() if not re.search(f"{COMPUTED}|{_CLASSIFIER}", name)}
-    lines = [f"{name} {'x'.join(map(str, shape))}" for name, shape in sorted(kept.items())]
+    """Compute the fingerprint of names and shapes, without the classifier and the tables that timm computes."""
+    backbone = {name: shape for name, shape in shapes.items() if not re.search(f"{COMPUTED}|{_CLASSIFIER}", name)}
+    lines = [f"{name} {'x'.join(map(str, shape))}" for name, shape in sorted(backbone.items())]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
 def fitting(tensors: Tensors) -> tuple[str, ...]:
-    """Names of timm's architectures with these tensors."""
+    """Return the names of timm's architectures with these tensors."""
     return fitting_shapes({name: tuple(tensor.shape) for name, tensor in tensors.items()})
 
 
 def fitting_shapes(shapes: Mapping[str, tuple[int, ...]]) -> tuple[str, ...]:
-    """The same for names and shapes alone."""
+    """Return the names of timm's architectures with tensors of these names and shapes."""
     return table().get(fingerprint(shapes), ())
 
 
 def blueprint(tensors: Tensors, facts: Facts, source: str) -> Blueprint | None:
-    """The one architecture that fits; None for none. Raises SeveralFitError."""
+    """Return the only architecture that fits, or None.
+
+    Raises:
+        SeveralFitError: several fit.
+    """
     names = fitting(tensors)
     if len(names) > 1:
         raise several(source, names)
@@ -75,39 +79,39 @@ def blueprint(tensors: Tensors, facts: Facts, source: str) -> Blueprint | None:
 
 
 def several(source: str, names: tuple[str, ...]) -> SeveralFitError:
-    """The error for a file that fits all of these."""
+    """Make the error for a file that fits all of these architectures."""
     return SeveralFitError(_SEVERAL.format(source=source, names=Text(", ".join(names), "、".join(names))), names)
 
 
 @cache
 def table() -> dict[str, tuple[str, ...]]:
-    """Names of architectures by fingerprint."""
+    """Return the names of architectures by fingerprint."""
     return {key: tuple(names) for key, names in json.loads(_TABLE.read_text(encoding="utf-8")).items()}
 
 
 def shapes_of(name: str) -> dict[str, tuple[int, ...]]:
-    """Names and shapes of an architecture's tensors; nothing is computed."""
+    """Return the names and shapes of an architecture's tensors, without allocating them."""
     with torch.device("meta"):
         module = timm.create_model(name)
     return {key: tuple(tensor.shape) for key, tensor in module.state_dict().items()}
 
 
-def made_anew() -> dict[str, list[str]]:
-    """The table for every architecture that can be shown and has no outline."""
+def build_table() -> dict[str, list[str]]:
+    """Build the table for every supported architecture without an outline."""
     from vitexplorer.models.families import family_of
 
-    found: dict[str, list[str]] = defaultdict(list)
+    names: dict[str, list[str]] = defaultdict(list)
     for name in timm.list_models():
         if timm.model_entrypoint(name).__module__.rsplit(".", 1)[-1] in _HAVE_OUTLINES:
             continue
         try:
             with torch.device("meta"):
                 family_of(timm.create_model(name), name)
-        except (UnsupportedError, RuntimeError, NotImplementedError):  # some are made of numbers
+        except (UnsupportedError, RuntimeError, NotImplementedError):  # some need real numbers to be built
             continue
-        found[fingerprint(shapes_of(name))].append(name)
-    return dict(sorted(found.items(), key=lambda item: item[1]))
+        names[fingerprint(shapes_of(name))].append(name)
+    return dict(sorted(names.items(), key=lambda item: item[1]))
 
 
 if __name__ == "__main__":
-    _TABLE.write_text(json.dumps(made_anew(), indent=0) + "\n", encoding="utf-8")
+    _TABLE.write_text(json.dumps(build_table(), indent=0) + "\n", encoding="utf-8")

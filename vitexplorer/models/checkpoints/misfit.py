@@ -1,4 +1,4 @@
-"""The error for a tensor or a field of a configuration that no model can have, and shapes that are asked for."""
+"""Checked shapes of tensors, and the error for an impossible tensor or field of a configuration."""
 
 from __future__ import annotations
 
@@ -27,11 +27,15 @@ _STAGES = Text(
 
 
 class MisfitError(ExplainedError):
-    """Half a sentence, without the file's name: which tensor or field, what it says, what was expected."""
+    """Raised for an impossible tensor or field; the text is half a sentence, without the file's name."""
 
 
 def shape_of(tensors: Tensors, name: str, axes: int) -> tuple[int, ...]:
-    """The shape of a tensor with so many axes, none of them empty. Raises MisfitError."""
+    """Return the shape of a tensor with `axes` axes, none of them empty.
+
+    Raises:
+        MisfitError: the tensor is missing or has another shape.
+    """
     if name not in tensors:
         raise MisfitError(MISSING.format(name=name))
     shape = tuple(tensors[name].shape)
@@ -41,7 +45,11 @@ def shape_of(tensors: Tensors, name: str, axes: int) -> tuple[int, ...]:
 
 
 def rows_of(tensors: Tensors, name: str, parts: int = 1) -> int:
-    """Rows of a matrix or numbers of a vector, in each of so many parts. Raises MisfitError."""
+    """Return the rows of a matrix or the numbers of a vector, divided by `parts`.
+
+    Raises:
+        MisfitError: the tensor is missing, has another number of axes, or cannot be divided evenly.
+    """
     axes = 2 if name.endswith("weight") else 1
     rows = shape_of(tensors, name, axes)[0]
     if rows % parts:
@@ -49,8 +57,8 @@ def rows_of(tensors: Tensors, name: str, parts: int = 1) -> int:
     return rows // parts
 
 
-def no_grid(name: str, rows: int, image_size: int | tuple[int, int] | None) -> MisfitError:
-    """The error for a table of positions that is not of the images that are declared, or where none are of a square."""
+def grid_error(name: str, rows: int, image_size: int | tuple[int, int] | None) -> MisfitError:
+    """Make the error for a position table that fits neither the declared image size nor, without one, a square."""
     if image_size is None:
         return MisfitError(_SQUARE.format(name=name, rows=rows))
     size = (image_size, image_size) if isinstance(image_size, int) else image_size
@@ -58,7 +66,11 @@ def no_grid(name: str, rows: int, image_size: int | tuple[int, int] | None) -> M
 
 
 def heads_of(facts: Facts, width: int) -> int | None:
-    """What the library says of the heads of every block; None where it says nothing. Raises MisfitError."""
+    """Return the number of heads of every block; None if the configuration does not state it.
+
+    Raises:
+        MisfitError: the heads do not divide the width, or differ between blocks.
+    """
     heads = facts.num_heads
     if heads is not None and (not isinstance(heads, int) or width % heads):
         some = heads if isinstance(heads, int) else ", ".join(map(str, heads))
@@ -66,9 +78,13 @@ def heads_of(facts: Facts, width: int) -> int | None:
     return heads
 
 
-def of_stages(field: str, said: tuple[int, ...] | int | None, stages: int) -> tuple[int, ...] | None:
-    """One number for each stage; a library reads no further in a longer list. Raises MisfitError for a shorter one."""
-    count = len(said) if isinstance(said, tuple) else 1
-    if said is not None and (count < stages or not isinstance(said, tuple)):
+def per_stage(field: str, numbers: tuple[int, ...] | int | None, stages: int) -> tuple[int, ...] | None:
+    """Return one number for each stage; further ones are ignored, as in the library.
+
+    Raises:
+        MisfitError: there are fewer numbers than stages.
+    """
+    count = len(numbers) if isinstance(numbers, tuple) else 1
+    if numbers is not None and (count < stages or not isinstance(numbers, tuple)):
         raise MisfitError(_STAGES.format(field=field, said=count, stages=stages))
-    return None if said is None else said[:stages]
+    return None if numbers is None else numbers[:stages]

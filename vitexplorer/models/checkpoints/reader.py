@@ -1,4 +1,4 @@
-"""What each reader in `readers` and each outline in `outlines` states."""
+"""Records that each file in `readers` and in `outlines` defines."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 
 @dataclass(frozen=True)
 class Reader:
-    """The names of one library's models."""
+    """Reader of one library's tensor names."""
 
     library: str
-    """as people call it"""
+    """Usual name of the library"""
     signs: tuple[str, ...]
-    """patterns: a file whose names match all of them is this library's"""
+    """Patterns; a file whose names match all of them belongs to this library"""
     rename: Callable[[Tensors, Mapping[str, Any]], tuple[Tensors, Facts]]
-    """(tensors, configuration, empty where there is none) -> tensors under timm's names, and what is known beside
+    """(tensors, configuration or {}) -> tensors under timm's names, and further facts
 
-    Raises MisfitError, or KeyError for a tensor that is not there.
+    Raises MisfitError, or KeyError for a missing tensor.
     """
 
 
 @dataclass(frozen=True)
 class Outline:
-    """One class of timm's, told from the names and shapes of its tensors."""
+    """One timm class, recognised by the names and shapes of its tensors."""
 
     signs: tuple[str, ...]
-    """patterns of timm's names, all of which must be there"""
+    """Patterns of timm's names, all of which must match"""
     never: tuple[str, ...]
-    """patterns none of which may be there"""
+    """Patterns none of which may match"""
     blueprint: Callable[[Tensors, Facts], Blueprint]
-    """Raises MisfitError where the tensors are not of one model, or KeyError for one that is not there."""
+    """Raises MisfitError if the tensors do not form one model, or KeyError for a missing tensor."""

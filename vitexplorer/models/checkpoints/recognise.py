@@ -1,4 +1,4 @@
-"""Whose file is this, and what model is in it? Told from names and shapes, without being told."""
+"""Recognition of a file's library and architecture by the names and shapes of its tensors."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from dataclasses import replace
 from vitexplorer.core.registry import Registry
 from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.contents import Contents
+from vitexplorer.models.checkpoints.default_preprocessing import GUESSED
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.files import WeightsError
 from vitexplorer.models.checkpoints.fits import blueprint
 from vitexplorer.models.checkpoints.misfit import MISSING, MisfitError
 from vitexplorer.models.checkpoints.reader import Outline, Reader
 from vitexplorer.models.checkpoints.renaming import COMPUTED, without
-from vitexplorer.models.checkpoints.strangers import STRANGERS
-from vitexplorer.models.checkpoints.usual import GUESSED
+from vitexplorer.models.checkpoints.unsupported import UNSUPPORTED
 
 READERS: Registry[Reader] = Registry("reader", f"{__package__}.readers", "READER")
 OUTLINES: Registry[Outline] = Registry("outline", f"{__package__}.outlines", "OUTLINE")
 
-_NOBODY = Text(
+_UNKNOWN_NAMES = Text(
     "{source} has names that no reader here knows ({some}). Read are files of timm, transformers, torchvision, "
     "open_clip and of the papers' own repositories; name the model if it is one of timm's.",
     "{source} 中的名称无法识别（{some}）。可读取 timm、transformers、torchvision、open_clip 以及各论文官方仓库的文件；"
@@ -32,75 +32,81 @@ _NO_MODEL = Text(
     "{source} is a file of {library}, but not of one model that can be shown: {why}.",
     "{source} 是 {library} 的文件，但不是某个可以展示的模型：{why}。",
 )
-_STRANGER = Text("{source} holds {name}, which cannot be shown: {why}.", "{source} 是 {name}，无法展示：{why}。")
+_UNSUPPORTED = Text("{source} holds {name}, which cannot be shown: {why}.", "{source} 是 {name}，无法展示：{why}。")
 _OTHER = Text("no architecture that is known has its tensors ({some})", "没有已知结构具有这些张量（{some}）")
 _DISAGREE = Text("its tensors do not agree with each other ({some})", "其中的张量互相矛盾（{some}）")
 
 
 def recognise(contents: Contents) -> Blueprint:
-    """The model that a file holds.
+    """Return the blueprint of the model that a file holds.
 
-    Raises SeveralFitError where it may be one of several, WeightsError where nobody knows its names, or the shapes
-    contradict.
+    Raises:
+        SeveralFitError: several architectures fit.
+        WeightsError: the names are unknown, the architecture is not supported, or the shapes contradict each other.
     """
-    tensors, facts = put_under_timms_names(contents)
-    if facts.library == "timm" and (found := blueprint(tensors, facts, contents.name)) is not None:
-        return found
-    outline = next((one for one in OUTLINES.values() if _suits(one, tensors)), None)
+    tensors, facts = to_timm_names(contents)
+    if facts.library == "timm" and (result := blueprint(tensors, facts, contents.name)) is not None:
+        return result
+    outline = next((outline for outline in OUTLINES.values() if _suits(outline, tensors)), None)
     if outline is None:
         some = _some(contents)
         if facts.library == "timm":
-            raise WeightsError(_NOBODY.format(source=contents.name, some=some))
+            raise WeightsError(_UNKNOWN_NAMES.format(source=contents.name, some=some))
         raise _no_model(contents, facts.library, _OTHER.format(some=some))
-    with _said_of(contents, facts.library):
-        found = outline.blueprint(tensors, facts)
-        return found if facts.check is None else replace(found, facts=facts.check(found, contents.tensors))
+    with _explain_misfits(contents, facts.library):
+        result = outline.blueprint(tensors, facts)
+        return result if facts.check is None else replace(result, facts=facts.check(result, contents.tensors))
 
 
-def put_under_timms_names(contents: Contents) -> tuple[Tensors, Facts]:
-    """The tensors as timm calls them; as they are where no other library's names are recognised.
+def to_timm_names(contents: Contents) -> tuple[Tensors, Facts]:
+    """Rename tensors to timm's names; the names stay if no other library's are recognised.
 
-    Raises WeightsError for what looks like a library's file and is not one, and for what is known not to be shown.
+    Raises:
+        WeightsError: the file contradicts its library's layout, or its architecture is not supported.
     """
     tensors, _ = without(contents.tensors, COMPUTED)
     names = tensors.keys()
-    stranger = next((one for one in STRANGERS if all(_any(sign, names) for sign in one.signs)), None)
-    if stranger is not None:
-        raise WeightsError(_STRANGER.format(source=contents.name, name=stranger.name, why=stranger.why))
-    reader = next((one for one in READERS.values() if all(_any(sign, names) for sign in one.signs)), None)
+    unsupported = next((entry for entry in UNSUPPORTED if _matches_all(entry.signs, names)), None)
+    if unsupported is not None:
+        raise WeightsError(_UNSUPPORTED.format(source=contents.name, name=unsupported.name, why=unsupported.why))
+    reader = next((reader for reader in READERS.values() if _matches_all(reader.signs, names)), None)
     if reader is None:
         return tensors, Facts(notes=(GUESSED,), window_size=_window(contents.tensors))
-    with _said_of(contents, reader.library):
+    with _explain_misfits(contents, reader.library):
         renamed, facts = reader.rename(tensors, contents.config)
         return renamed, facts.but(window_size=facts.window_size or _window(contents.tensors))
 
 
 def _window(tensors: Tensors) -> int | None:
-    """Patches a side of the largest windows, where the offsets within them are kept (Swin V2)."""
+    """Return the side of the largest windows in patches, if the file stores their offsets (Swin V2)."""
     tables = [tensor for name, tensor in tensors.items() if name.endswith("relative_coords_table")]
     sides = [table.shape[1] for table in tables if table.ndim > 1]
     return (max(sides) + 1) // 2 if sides else None
 
 
 def _suits(outline: Outline, tensors: Tensors) -> bool:
-    return all(_any(sign, tensors) for sign in outline.signs) and not any(_any(sign, tensors) for sign in outline.never)
+    return _matches_all(outline.signs, tensors) and not any(_matches(sign, tensors) for sign in outline.never)
 
 
-def _any(sign: str, names: Iterable[str]) -> bool:
+def _matches_all(signs: Iterable[str], names: Iterable[str]) -> bool:
+    return all(_matches(sign, names) for sign in signs)
+
+
+def _matches(sign: str, names: Iterable[str]) -> bool:
     pattern = re.compile(sign)
     return any(pattern.search(name) for name in names)
 
 
 @contextmanager
-def _said_of(contents: Contents, library: str) -> Iterator[None]:
-    """A file that a reader or an outline cannot take is refused with what is wrong in it."""
+def _explain_misfits(contents: Contents, library: str) -> Iterator[None]:
+    """Turn the errors of a reader or an outline into WeightsErrors that say what is wrong in the file."""
     try:
         yield
     except MisfitError as error:
         raise _no_model(contents, library, error.text) from error
     except KeyError as error:
         raise _no_model(contents, library, MISSING.format(name=error.args[0])) from error
-    except (ValueError, IndexError, RuntimeError) as error:  # shapes that nobody asked for by name
+    except (ValueError, IndexError, RuntimeError) as error:  # shapes that are not checked by name
         raise _no_model(contents, library, _DISAGREE.format(some=_some(contents))) from error
 
 

@@ -1,4 +1,4 @@
-"""Names of tensors, rule by rule, and projections that one library keeps apart and another together."""
+"""Renaming of tensors by rules, and fusing of projections that libraries store separately."""
 
 from __future__ import annotations
 
@@ -20,11 +20,15 @@ _GAP = Text(
 )
 
 Rules = Sequence[tuple[str, str]]
-"""(pattern, what is written in its place), one after the other"""
+"""(pattern, replacement) pairs, applied one after the other"""
 
 
 def renamed(tensors: Tensors, rules: Rules) -> Tensors:
-    """Every name through all rules. Raises MisfitError where two names become one."""
+    """Apply all rules to every name.
+
+    Raises:
+        MisfitError: two names become the same.
+    """
     compiled = [(re.compile(pattern), text) for pattern, text in rules]
     result: Tensors = {}
     for name, tensor in tensors.items():
@@ -37,49 +41,52 @@ def renamed(tensors: Tensors, rules: Rules) -> Tensors:
 
 
 COMPUTED = r"(relative_position_index|relative_coords_table|attn_mask|position_ids)$"
-"""what a library keeps beside the weights and timm computes from the sizes"""
+"""Pattern of tables that libraries store beside the weights and timm computes from the sizes"""
 
 
 def without(tensors: Tensors, pattern: str) -> tuple[Tensors, tuple[str, ...]]:
-    """What does not match, and the names of what does."""
-    gone = tuple(name for name in tensors if re.search(pattern, name))
-    return {name: tensor for name, tensor in tensors.items() if name not in gone}, gone
+    """Remove the tensors whose names match; return the others, and the names of those removed."""
+    removed = tuple(name for name in tensors if re.search(pattern, name))
+    return {name: tensor for name, tensor in tensors.items() if name not in removed}, removed
 
 
 def fused(tensors: Tensors, parts: Iterable[str] = ("query", "key", "value"), whole: str = "attn.qkv") -> Tensors:
-    """`<block>.attn.<part>.weight` and `.bias` of some parts as `<block>.<whole>.*`, one below the other.
+    """Concatenate `<block>.attn.<part>.weight` and `.bias` of the parts into `<block>.<whole>.*`.
 
-    A bias that some parts have and others lack stays with its part, under its own name. Raises MisfitError where the
-    parts are not of one type or width: joined they would pass for it.
+    A bias that some parts lack is not fused and keeps its name.
+
+    Raises:
+        MisfitError: the parts differ in type or width, which concatenation would hide.
     """
     parts = tuple(parts)
     result = dict(tensors)
     for name in tensors:
-        block, found, kind = name.rpartition(f".attn.{parts[0]}.")
-        if not found:
+        block, separator, kind = name.rpartition(f".attn.{parts[0]}.")
+        if not separator:
             continue
         names = [f"{block}.attn.{part}.{kind}" for part in parts]
-        if all(one in result for one in names):
-            for one in names:
-                shape_of(result, one, 2 if kind == "weight" else 1)
-            if len({(result[one].dtype, result[one].shape[1:]) for one in names}) > 1:
-                some = ", ".join(f"{one}: {result[one].dtype}, {list(result[one].shape)}" for one in names)
+        if all(part in result for part in names):
+            for part in names:
+                shape_of(result, part, 2 if kind == "weight" else 1)
+            if len({(result[part].dtype, result[part].shape[1:]) for part in names}) > 1:
+                some = ", ".join(f"{part}: {result[part].dtype}, {list(result[part].shape)}" for part in names)
                 raise MisfitError(_APART.format(some=some))
-            result[f"{block}.{whole}.{kind}"] = torch.cat([result.pop(one) for one in names])
+            result[f"{block}.{whole}.{kind}"] = torch.cat([result.pop(part) for part in names])
     return result
 
 
-def placed(tensors: Tensors) -> Tensors:
-    """Beside registers timm gives the class token no place of its own: it is added to the token."""
+def fold_class_position(tensors: Tensors) -> Tensors:
+    """Add the class token's position to the token itself: with registers, timm has no position row for it."""
     if "reg_token" not in tensors:
         return tensors
-    shape_of(tensors, "pos_embed", 3), shape_of(tensors, "cls_token", 3)
-    places = tensors["pos_embed"]
-    return {**tensors, "cls_token": tensors["cls_token"] + places[:, :1], "pos_embed": places[:, 1:].contiguous()}
+    shape_of(tensors, "pos_embed", 3)
+    shape_of(tensors, "cls_token", 3)
+    positions = tensors["pos_embed"]
+    return {**tensors, "cls_token": tensors["cls_token"] + positions[:, :1], "pos_embed": positions[:, 1:].contiguous()}
 
 
 def merged_at_the_start(tensors: Tensors) -> Tensors:
-    """Swin's merging layers at the start of the next stage, where timm has them, and not at the end of their own."""
+    """Move Swin's patch merging from the end of each stage to the start of the next, as in timm."""
 
     def next_stage(match: re.Match[str]) -> str:
         return f"layers.{int(match[1]) + 1}.downsample"
@@ -88,19 +95,20 @@ def merged_at_the_start(tensors: Tensors) -> Tensors:
 
 
 def count(tensors: Tensors, pattern: str) -> int:
-    """How many numbers the group of a pattern takes: the blocks of a stage.
+    """Count the numbers that match the pattern's group, such as the blocks of a stage.
 
-    Raises MisfitError unless they are 0, 1, 2, ... without a gap: a model would be built for all of them.
+    Raises:
+        MisfitError: they are not 0, 1, 2, ... without a gap.
     """
-    found = {match[1]: match[0] for name in tensors if (match := re.match(pattern, name))}
-    gap = next((number for number in map(str, range(len(found))) if number not in found), None)
+    matches = {match[1]: match[0] for name in tensors if (match := re.match(pattern, name))}
+    gap = next((number for number in map(str, range(len(matches))) if number not in matches), None)
     if gap is not None:
-        other = next(iter(found.values()))
+        other = next(iter(matches.values()))
         raise MisfitError(_GAP.format(number=gap, other=other))
-    return len(found)
+    return len(matches)
 
 
 def ratio(hidden: int, width: int) -> float:
-    """What timm is to be given for an MLP of so many neurons: it cuts width * ratio off to a whole number."""
+    """Return the `mlp_ratio` for which timm builds `hidden` neurons: it truncates width * ratio."""
     exact = hidden / width
     return exact if int(width * exact) == hidden else math.nextafter(exact, math.inf)

@@ -1,127 +1,130 @@
-"""The fields of transformers' configurations of vision models: what each is held against, or why it changes nothing."""
+"""Fields of transformers' configurations of vision models: how each is checked, or why it has no effect."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from vitexplorer.models.checkpoints.declared import Declared, Held, Measure
+from vitexplorer.models.checkpoints.declared import Declared, Measure, Stored
 
 
 def _has(pattern: str) -> Measure:
-    return lambda held, said: held.has(pattern)
+    return lambda stored, declared: stored.has(pattern)
 
 
 def _argument(*names: str) -> Measure:
-    return lambda held, said: held.argument(*names)
+    return lambda stored, declared: stored.argument(*names)
 
 
 def _listed(measure: Measure) -> Measure:
-    """Of a list the numbers of the stages that there are: transformers reads no further."""
+    """Accept a list with more numbers than stages: transformers ignores the rest."""
 
-    def each(held: Held, said: Any) -> Any:
-        value = measure(held, said)
-        reaches = isinstance(value, tuple) and isinstance(said, list) and tuple(said[: len(value)]) == value
-        return tuple(said) if reaches else value
+    def measure_list(stored: Stored, declared: Any) -> Any:
+        value = measure(stored, declared)
+        is_prefix = isinstance(value, tuple) and isinstance(declared, list) and tuple(declared[: len(value)]) == value
+        return tuple(declared) if is_prefix else value
 
-    return each
+    return measure_list
 
 
-def _depths(held: Held, said: Any) -> Any:
-    """Swin has as many stages as the list has numbers; PVT v2 says them apart."""
+def _depths(stored: Stored, declared: Any) -> Any:
+    """Measure the depths: Swin has as many stages as the list has numbers, PVT v2 states their number separately."""
     measure = _argument("depths")
-    return _listed(measure)(held, said) if held.argument("embed_dims") else measure(held, said)
+    return _listed(measure)(stored, declared) if stored.argument("embed_dims") else measure(stored, declared)
 
 
-def _width(held: Held, said: Any) -> Any:
-    """Swin calls the last stage's so."""
-    depths, width = held.argument("depths"), held.argument("embed_dim")
+def _width(stored: Stored, declared: Any) -> Any:
+    """Measure `hidden_size`, which in Swin is the width of the last stage."""
+    depths = stored.argument("depths")
+    width = stored.argument("embed_dim")
     return width if depths is None or width is None else width * 2 ** (len(depths) - 1)
 
 
-def _stages(held: Held, said: Any) -> Any:
-    depths = held.argument("depths")
+def _stages(stored: Stored, declared: Any) -> Any:
+    depths = stored.argument("depths")
     return None if depths is None else len(depths)
 
 
-def _hidden(held: Held, said: Any) -> int:
-    return held.found.tensors["blocks.0.mlp.fc2.weight"].shape[1]
+def _hidden(stored: Stored, declared: Any) -> int:
+    return stored.blueprint.tensors["blocks.0.mlp.fc2.weight"].shape[1]
 
 
-def _ratio(held: Held, said: Any) -> Any:
-    """`said` where it gives an MLP of the neurons that there are; DINOv2 rounds those of a gated one."""
-    block = "layers.0.blocks.0" if held.argument("depths") else "blocks.0"
-    width, hidden = held.argument("embed_dim"), held.found.tensors[f"{block}.mlp.fc2.weight"].shape[1]
-    if not isinstance(said, int | float):
+def _ratio(stored: Stored, declared: Any) -> Any:
+    """Return the declared ratio if it gives the MLP's number of neurons; DINOv2 rounds those of a gated MLP."""
+    block = "layers.0.blocks.0" if stored.argument("depths") else "blocks.0"
+    width = stored.argument("embed_dim")
+    hidden = stored.blueprint.tensors[f"{block}.mlp.fc2.weight"].shape[1]
+    if not isinstance(declared, int | float):
         return hidden / width
-    neurons = int(width * said)
-    if _gated(held, None):
+    neurons = int(width * declared)
+    if _gated(stored, None):
         neurons = (int(neurons * 2 / 3) + 7) // 8 * 8
-    return said if neurons == hidden else hidden / width
+    return declared if neurons == hidden else hidden / width
 
 
-def _ratios(held: Held, said: Any) -> Any:
-    """The same for each stage of PVT v2."""
-    widths = held.argument("embed_dims")
-    hidden = [len(held.found.tensors[f"stages.{stage}.blocks.0.mlp.fc1.weight"]) for stage in range(len(widths))]
-    numbers = isinstance(said, list) and len(said) >= len(widths) and all(isinstance(one, int | float) for one in said)
-    if numbers and [int(width * one) for width, one in zip(widths, said, strict=False)] == hidden:
-        return tuple(said[: len(widths)])
+def _ratios(stored: Stored, declared: Any) -> Any:
+    """Return the declared ratios of PVT v2's stages if they give the MLPs' numbers of neurons."""
+    widths = stored.argument("embed_dims")
+    hidden = [len(stored.blueprint.tensors[f"stages.{stage}.blocks.0.mlp.fc1.weight"]) for stage in range(len(widths))]
+    is_numbers = isinstance(declared, list) and all(isinstance(ratio, int | float) for ratio in declared)
+    reaches_all = is_numbers and len(declared) >= len(widths)
+    if reaches_all and [int(width * ratio) for width, ratio in zip(widths, declared, strict=False)] == hidden:
+        return tuple(declared[: len(widths)])
     return tuple(neurons / width for neurons, width in zip(hidden, widths, strict=True))
 
 
-def _gated(held: Held, said: Any) -> bool:
-    return held.argument("swiglu_mlp") or "mlp_layer" in held.found.arguments
+def _gated(stored: Stored, declared: Any) -> bool:
+    return stored.argument("swiglu_mlp") or "mlp_layer" in stored.blueprint.arguments
 
 
-def _registers(held: Held, said: Any) -> int:
-    return held.argument("reg_tokens", "num_reg_tokens") or 0
+def _registers(stored: Stored, declared: Any) -> int:
+    return stored.argument("reg_tokens", "num_reg_tokens") or 0
 
 
-def _reductions(held: Held, said: Any) -> Any:
-    """None for linear attention, which pools to seven patches a side whatever they are."""
-    return None if held.argument("linear") else held.argument("sr_ratios")
+def _reductions(stored: Stored, declared: Any) -> Any:
+    """Measure the reductions; None for linear attention, which always pools to seven patches a side."""
+    return None if stored.argument("linear") else stored.argument("sr_ratios")
 
 
-def _scaled(held: Held, said: Any) -> Any:
-    """`said` where it begins with a scale or without one, as the file has one or none."""
-    is_there = held.has(r"lambda_1$")
-    return said if isinstance(said, int | float) and (said > 0) == is_there else (0.1 if is_there else 0)
+def _scaled(stored: Stored, declared: Any) -> Any:
+    """Return the declared initial layer scale if the file has layer scale exactly when it is above 0."""
+    has_scale = stored.has(r"lambda_1$")
+    return declared if isinstance(declared, int | float) and (declared > 0) == has_scale else (0.1 if has_scale else 0)
 
 
-def _mean_pooled(held: Held, said: Any) -> bool | None:
-    if held.argument("num_classes") == 0 and not held.has(r"pooler\.layernorm\."):
+def _mean_pooled(stored: Stored, declared: Any) -> bool | None:
+    if stored.argument("num_classes") == 0 and not stored.has(r"pooler\.layernorm\."):
         return None
-    return held.argument("global_pool") == "avg"
+    return stored.argument("global_pool") == "avg"
 
 
-def _outputs(held: Held, said: Any) -> Any:
-    """Names of classes, one for each output of the classifier; what names none is no matter."""
-    if not isinstance(said, Mapping):
+def _outputs(stored: Stored, declared: Any) -> Any:
+    """Measure the number of class names, one for each output; None if the value is no mapping of names."""
+    if not isinstance(declared, Mapping):
         return None
-    rows = {len(tensor) for name, tensor in held.tensors.items() if name.endswith("classifier.weight")}
-    return None if not rows or len(said) in rows else max(rows)
+    rows = {len(tensor) for name, tensor in stored.tensors.items() if name.endswith("classifier.weight")}
+    return None if not rows or len(declared) in rows else max(rows)
 
 
-def _projected(held: Held, said: Any) -> int | None:
-    return held.argument("num_classes") if held.has(r"visual_projection\.weight$") else None
+def _projected(stored: Stored, declared: Any) -> int | None:
+    return stored.argument("num_classes") if stored.has(r"visual_projection\.weight$") else None
 
 
-def _size(held: Held, said: Any) -> Any:
-    return held.argument("img_size") or held.found.facts.image_size
+def _size(stored: Stored, declared: Any) -> Any:
+    return stored.argument("img_size") or stored.blueprint.facts.image_size
 
 
-def _head_dim(held: Held, said: Any) -> int | None:
-    width, heads = held.argument("embed_dim"), held.argument("num_heads")
+def _head_dim(stored: Stored, declared: Any) -> int | None:
+    width, heads = stored.argument("embed_dim"), stored.argument("num_heads")
     return width // heads if isinstance(width, int) and isinstance(heads, int) else None
 
 
 TRANSFORMERS = Declared(
-    held={
+    measures={
         "hidden_size": _width,
         "embed_dim": _argument("embed_dim"),
         "hidden_sizes": _listed(_argument("embed_dims")),
-        "num_hidden_layers": lambda held, said: held.argument("depth") or _stages(held, said),
+        "num_hidden_layers": lambda stored, declared: stored.argument("depth") or _stages(stored, declared),
         "num_layers": _stages,
         "num_encoder_blocks": _stages,
         "depths": _depths,
@@ -158,24 +161,24 @@ TRANSFORMERS = Declared(
     only={"num_channels": 3, "patch_sizes": (7, 3, 3, 3), "strides": (4, 2, 2, 2)},
     read=("hidden_act", "layer_norm_eps", "rope_theta", "pretrained_window_sizes", "preprocessor", "vision_config"),
     without_effect={
-        "weights begin so, before they are trained": "initializer_range initializer_factor layerscale_value",
-        "parts drop out in training alone": "hidden_dropout_prob attention_probs_dropout_prob attention_dropout"
+        "initial values of weights": "initializer_range initializer_factor layerscale_value",
+        "dropout, in training only": "hidden_dropout_prob attention_probs_dropout_prob attention_dropout"
         " drop_path_rate pos_embed_shift pos_embed_jitter pos_embed_rescale",
-        "read by what only pretraining has": "encoder_stride use_mask_token vocab_size mask_ratio norm_pix_loss"
+        "parts for pretraining": "encoder_stride use_mask_token vocab_size mask_ratio norm_pix_loss"
         " decoder_num_attention_heads decoder_hidden_size decoder_num_hidden_layers decoder_intermediate_size",
-        "read by a pooler that no classifier reads": "pooler_output_size pooler_act",
-        "read by models that mark regions": "pool_scales use_auxiliary_head auxiliary_loss_weight auxiliary_channels"
+        "a pooler without a classifier": "pooler_output_size pooler_act",
+        "segmentation and feature extraction": "pool_scales use_auxiliary_head auxiliary_loss_weight auxiliary_channels"
         " auxiliary_num_convs auxiliary_concat_input semantic_loss_ignore_index add_fpn reshape_hidden_states"
         " apply_layernorm _out_features _out_indices out_features out_indices stage_names",
-        "of the text beside the images": "text_config logit_scale_init_value",
-        "the same numbers in pieces": "chunk_size_feed_forward",
+        "the text model": "text_config logit_scale_init_value",
+        "computation in chunks, with the same results": "chunk_size_feed_forward",
         "never read": "path_norm",
-        "what the file is called and how its library runs it": "architectures model_type transformers_version dtype"
+        "names, and the way the library runs the model": "architectures model_type transformers_version dtype"
         " torch_dtype _name_or_path _commit_hash _attn_implementation_autoset attn_implementation _attn_implementation"
         " return_dict output_hidden_states output_attentions label2id num_labels problem_type torchscript use_bfloat16"
         " tf_legacy_loss is_encoder_decoder is_decoder use_cache cross_attention_hidden_size add_cross_attention"
         " tie_encoder_decoder tie_word_embeddings finetuning_task task_specific_params tokenizer_class prefix",
-        "of text that is written": "bos_token_id pad_token_id eos_token_id sep_token_id decoder_start_token_id"
+        "text generation": "bos_token_id pad_token_id eos_token_id sep_token_id decoder_start_token_id"
         " max_length min_length do_sample early_stopping num_beams num_beam_groups diversity_penalty temperature top_k"
         " top_p typical_p repetition_penalty length_penalty no_repeat_ngram_size encoder_no_repeat_ngram_size"
         " bad_words_ids num_return_sequences output_scores return_dict_in_generate forced_bos_token_id"

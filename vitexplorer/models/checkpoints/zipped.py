@@ -1,8 +1,8 @@
-"""A folder of weights that somebody packed as a zip: unpacked beside everything else, for as long as it is read.
+"""Folders of weights packed as a zip, unpacked to a temporary folder while they are read.
 
-A zip comes from a stranger. Of its paths nothing is believed but the last part: of the one folder in it that holds
-weights, the files that such a folder has are written side by side into a folder of ours. Whatever would lead out of it,
-is too much, unpacks to far more than it is, or needs a password is refused before a byte is written.
+Zips are untrusted. Only the last part of each path is used: the weight and JSON files of the one folder that holds
+weights are written side by side into a temporary folder. Paths that lead out of the zip, too many or too large files,
+zip bombs and encrypted files are refused before a byte is written.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from vitexplorer.storage.bounded_zips import ByteLimitError, open_bounded
 
 ZIP = ".zip"
 MOST_FILES = 1000
-"""in a zip; the largest models come in some hundred shards"""
-_AT_ONCE = 1 << 22
-"""bytes that are read at once, of the directory too"""
+"""Most files of a zip; the largest models come in some hundred shards"""
+_CHUNK = 1 << 22
+"""Most bytes that are read at once, of the directory too"""
 _HARMLESS_BYTES = 1 << 24
-"""unpacked; a zip of that size is no bomb, however small it was"""
+"""Unpacked bytes up to which a zip is no bomb, however small it is"""
 _NAME = re.compile(r"[\w+=@()-][\w.+=@() -]{0,150}")
 _DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, struct.error, RuntimeError)
-"""with which a packed file that is damaged is met"""
+"""Errors that `zipfile` raises for a damaged file"""
 
 _MANY = Text(
     "{zip} holds more than {most} files. Pack the folder of one model alone.",
@@ -82,32 +82,37 @@ _FULL = Text(
 
 @contextmanager
 def unzipped(path: Path, progress: Progress | None = None) -> Iterator[Path]:
-    """The folder of weights in a zip, on the disk until the block ends.
+    """Unpack the folder of weights in a zip; it stays on the disk until the block ends.
 
     Args:
-        path: of the zip.
-        progress: told how many bytes are unpacked.
+        path: the zip.
+        progress: called with the bytes that are unpacked.
 
-    Raises WeightsError with a sentence for whatever is no plain zip of one folder of weights, and for a full disk.
+    Raises:
+        WeightsError: the file is not a plain zip of one folder of weights, or the disk is full.
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         folder = Path(place) / path.stem
         folder.mkdir()
-        with _opened(path) as archive:
-            _unpack(archive, _chosen(archive, path), folder, path, progress)
+        with _open_archive(path) as archive:
+            _unpack(archive, _choose_files(archive, path), folder, path, progress)
         yield folder
 
 
 def weights_in(path: Path) -> tuple[str, ...]:
-    """Names of the weight files that would be read from a zip. Raises as `unzipped`."""
-    with _opened(path) as archive:
-        return tuple(name for name in _chosen(archive, path) if name.lower().endswith(SUFFIXES))
+    """Return the names of the weight files that would be read from a zip.
+
+    Raises:
+        WeightsError: the file is not a plain zip of one folder of weights.
+    """
+    with _open_archive(path) as archive:
+        return tuple(name for name in _choose_files(archive, path) if name.lower().endswith(SUFFIXES))
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+def _open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
-        with path.open("rb") as file, open_bounded(file, _AT_ONCE) as archive:
+        with path.open("rb") as file, open_bounded(file, _CHUNK) as archive:
             yield archive
     except ByteLimitError as error:
         raise WeightsError(_MANY.format(zip=path.name, most=MOST_FILES)) from error
@@ -117,24 +122,26 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         raise unreadable(path) from error
 
 
-def _chosen(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]:
-    """The files of the one folder that holds weights, by the last part of their names."""
+def _choose_files(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]:
+    """Return the files of the only folder that holds weights, by their base names."""
     entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
     if len(entries) > MOST_FILES:
         raise WeightsError(_MANY.format(zip=path.name, most=MOST_FILES))
     folders: dict[PurePosixPath, dict[str, zipfile.ZipInfo]] = {}
     for entry in entries:
-        place = _place(entry, path)
+        place = _checked_path(entry, path)
         if not place.name.lower().endswith((*SUFFIXES, ".json")) or any(
             part.startswith((".", "__MACOSX")) for part in place.parts
         ):
             continue
         _check_entry(entry, place.name, path)
-        found = folders.setdefault(place.parent, {})
-        if place.name in found:
+        files = folders.setdefault(place.parent, {})
+        if place.name in files:
             raise WeightsError(_TWICE.format(zip=path.name, name=place.name))
-        found[place.name] = entry
-    with_weights = {at: found for at, found in folders.items() if any(n.lower().endswith(SUFFIXES) for n in found)}
+        files[place.name] = entry
+    with_weights = {
+        folder: files for folder, files in folders.items() if any(name.lower().endswith(SUFFIXES) for name in files)
+    }
     if not with_weights:
         raise WeightsError(_NO_WEIGHTS.format(zip=path.name, suffixes=", ".join(SUFFIXES)))
     if len(with_weights) > 1:
@@ -145,30 +152,32 @@ def _chosen(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]:
     return chosen
 
 
-def _place(entry: zipfile.ZipInfo, path: Path) -> PurePosixPath:
-    """Where an entry says it lies. Raises WeightsError where that is outside, or is no name."""
-    said = entry.orig_filename
-    place = PurePosixPath(said.replace("\\", "/"))
-    if place.is_absolute() or ".." in place.parts or re.match("[A-Za-z]:", said):
-        raise WeightsError(_OUTSIDE.format(zip=path.name, name=_shown(said)))
+def _checked_path(entry: zipfile.ZipInfo, path: Path) -> PurePosixPath:
+    """Return the path of an entry, which must not lead out of the zip."""
+    name = entry.orig_filename
+    place = PurePosixPath(name.replace("\\", "/"))
+    if place.is_absolute() or ".." in place.parts or re.match("[A-Za-z]:", name):
+        raise WeightsError(_OUTSIDE.format(zip=path.name, name=_printable(name)))
     return place
 
 
 def _check_entry(entry: zipfile.ZipInfo, name: str, path: Path) -> None:
-    said = {"zip": path.name, "name": _shown(name)}
+    names = {"zip": path.name, "name": _printable(name)}
     if not _NAME.fullmatch(name):
-        raise WeightsError(_ODD.format(**said))
+        raise WeightsError(_ODD.format(**names))
     if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
-        raise WeightsError(_LINK.format(**said))
+        raise WeightsError(_LINK.format(**names))
     if entry.flag_bits & 1:
-        raise WeightsError(_ENCRYPTED.format(**said))
+        raise WeightsError(_ENCRYPTED.format(**names))
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise WeightsError(_PACKING.format(**said))
+        raise WeightsError(_PACKING.format(**names))
 
 
 def _check_sizes(chosen: dict[str, zipfile.ZipInfo], path: Path) -> None:
-    """By what the directory states: `zipfile` never unpacks more of a file than that."""
-    unpacked, packed, most = _bytes(chosen), path.stat().st_size, settings().max_upload_megabytes
+    """Check the sizes in the zip's directory; `zipfile` never unpacks more of a file than is stated there."""
+    unpacked = _bytes(chosen)
+    packed = path.stat().st_size
+    most = settings().max_upload_megabytes
     if unpacked > most * 10**6:
         variable = PREFIX + "MAX_UPLOAD_MEGABYTES"
         raise WeightsError(_LARGE.format(zip=path.name, megabytes=unpacked // 10**6, most=most, variable=variable))
@@ -183,13 +192,14 @@ def _unpack(
     path: Path,
     progress: Progress | None,
 ) -> None:
-    needed, done = _bytes(chosen), 0
+    needed = _bytes(chosen)
+    done = 0
     full = _FULL.format(zip=path.name, megabytes=needed // 10**6 + 1)
     if needed > shutil.disk_usage(folder).free:
         raise WeightsError(full)
     for name, entry in chosen.items():
         with archive.open(entry) as packed, (folder / name).open("xb") as file:
-            while chunk := packed.read(_AT_ONCE // 4):
+            while chunk := packed.read(_CHUNK // 4):
                 try:
                     file.write(chunk)
                 except OSError as error:
@@ -203,6 +213,6 @@ def _bytes(chosen: dict[str, zipfile.ZipInfo]) -> int:
     return sum(entry.file_size for entry in chosen.values())
 
 
-def _shown(name: str) -> str:
-    """Without what is no letter: a name may turn the direction of the sentence around it."""
+def _printable(name: str) -> str:
+    """Replace unprintable characters, which could reverse the direction of the surrounding text."""
     return "".join(letter if letter.isprintable() else "?" for letter in name[:60])

@@ -1,4 +1,4 @@
-"""Model families: one file each, found by the class of the timm module in one look-up."""
+"""Model families, one file each, looked up by the class of a timm module."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ FAMILIES: Registry[ModelFamily] = Registry("model family", __name__, "FAMILY")
 
 @cache
 def families_of_class() -> dict[type[nn.Module], tuple[ModelFamily, ...]]:
-    """Every class of which families are stated, and these: one, or several that attend by different parts."""
+    """Return the families of every supported class: one, or several that attend by different parts."""
     kinds = {kind for family in FAMILIES.values() for kind in family.of}
     return {kind: tuple(family for family in FAMILIES.values() if kind in family.of) for kind in kinds}
 
 
 def family_of(module: nn.Module, name: str) -> ModelFamily:
-    """The family of `module`, by its class or the nearest one that it is derived from.
+    """Return the family of `module`, by its class or the nearest base class.
 
-    Raises UnsupportedError, naming the architecture, where there is none or where it has no attention to show.
+    Raises:
+        UnsupportedError: there is none, or the module has no attention to show; the message names the architecture.
     """
-    known = families_of_class()
-    stated = next((known[kind] for kind in type(module).__mro__ if kind in known), ())
-    for family in stated:
+    families = families_of_class()
+    candidates = next((families[kind] for kind in type(module).__mro__ if kind in families), ())
+    for family in candidates:
         if family.attends(module):
             return family
     raise UnsupportedError(

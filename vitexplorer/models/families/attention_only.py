@@ -1,7 +1,7 @@
-"""What the families share of which only the attention of single blocks is stated: hierarchies, hybrids, class blocks.
+"""Base of families that state only the attention of single blocks: hierarchies, hybrids, class attention.
 
-Their blocks differ in grid, keys and windows, and what lies between them is no plain residual stream: maps of one
-block are exact, everything that joins blocks is refused. Block i is the i-th attention that can be shown.
+Their blocks differ in grid, keys and windows, and are not joined by a plain residual stream. Maps of one block are
+exact; views across blocks are refused. Block i is the i-th attention that can be shown.
 """
 
 from __future__ import annotations
@@ -28,67 +28,67 @@ OTHER_KEYS = Text(
 
 
 class AttentionOnlyFamily(ModelFamily):
-    """Says where attention happens and which token lies where, and nothing of the rest."""
+    """Family that states the attention calls and the positions of their tokens, and nothing else."""
 
     shows_stream = False
     any_size: bool = False
-    """whether its modules take other sizes, as they are or with tables that timm makes anew"""
+    """True if the modules take other input sizes, unchanged or with new tables from timm"""
     left_out: Text | None = None
-    """which attention of these models is not shown, and why; None where all of it is"""
+    """Attention of these models that is not shown, with the reason; None if all is shown"""
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """None; families with a class token say so."""
+        """Return (); families with a class token override this."""
         return ()
 
     def size_multiple(self, module: nn.Module) -> tuple[int, int] | None:
-        """None: these are shown at the size they were built for."""
+        """Return None: the size is fixed when the module is built."""
         return None
 
     def size_step(self, module: nn.Module) -> tuple[int, int] | None:
-        """The cell of the coarsest stage where any size is taken."""
+        """Return the cell size of the coarsest stage if the modules take any size, otherwise None."""
         if not self.any_size:
             return None
         coarsest = max(info["reduction"] for info in module.feature_info)
         return coarsest, coarsest
 
     def learned_grid(self, module: nn.Module) -> tuple[int, int] | None:
-        """None: not stated."""
+        """Return None: not stated."""
         return None
 
     def learned_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches dim"] | None:
-        """None: not stated."""
+        """Return None: not stated."""
         return None
 
     def rotary_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches angles"] | None:
-        """None: not stated."""
+        """Return None: not stated."""
         return None
 
     def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:
-        """None: not stated."""
+        """Return None: not stated."""
         return None
 
     def readings(self, module: nn.Module) -> tuple[Reading, ...]:
-        """None: there is no stream to read."""
+        """Return (): there is no stream to read."""
         return ()
 
     def own_reading(self, module: nn.Module) -> Reading:
-        """The module's own pooling, whatever it is."""
+        """Return the module's own pooling, whatever it is."""
         return "own"
 
     def final_norm(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Tensor:
-        """Raises UnsupportedError: not stated."""
+        """Refuse with UnsupportedError: not stated."""
         raise self._not_stated(module)
 
     def embedding(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Tensor:
-        """Raises UnsupportedError: not stated."""
+        """Refuse with UnsupportedError: not stated."""
         raise self._not_stated(module)
 
     def read_each(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Tensor:
-        """Raises UnsupportedError: not stated."""
+        """Refuse with UnsupportedError: not stated."""
         raise self._not_stated(module)
 
     def read_out(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"], reading: Reading) -> Tensor:
-        """Raises UnsupportedError: not stated."""
+        """Refuse with UnsupportedError: not stated."""
         raise self._not_stated(module)
 
     def _not_stated(self, module: nn.Module) -> UnsupportedError:
@@ -99,28 +99,28 @@ class AttentionOnlyFamily(ModelFamily):
 
 
 def grid_of(input_size: tuple[int, int], cell: int, num_prefix_tokens: int = 0) -> PatchGrid:
-    """The grid of cells of `cell` pixels, counted up where the last one is cut, as strided convolutions do."""
+    """Return the grid of cells of `cell` pixels; a partial last cell counts, as in strided convolutions."""
     rows, cols = (-(-side // cell) for side in input_size)
     return PatchGrid(rows, cols, cell, num_prefix_tokens)
 
 
 def indices(grid: PatchGrid) -> Int[np.ndarray, "rows cols"]:
-    """Every patch's index at its place."""
+    """Return every patch's index at its position in the grid."""
     return np.arange(grid.num_patches).reshape(grid.rows, grid.cols)
 
 
 def sequence(grid: PatchGrid, num_prefix_tokens: int = 0) -> Int[np.ndarray, "windows tokens"]:
-    """Prefix tokens, then the patches row by row, in one window."""
+    """Return one window of the prefix tokens, then the patches row by row."""
     return np.concatenate([-1 - np.arange(num_prefix_tokens), np.arange(grid.num_patches)])[None]
 
 
 def only_class(num_prefix_tokens: int = 1) -> Int[np.ndarray, "windows tokens"]:
-    """Prefix tokens alone, in one window."""
+    """Return one window of the prefix tokens alone."""
     return -1 - np.arange(num_prefix_tokens)[None]
 
 
 def dilated(grid: PatchGrid, size: tuple[int, int]) -> TokenLayout:
-    """`size` tokens spread evenly over the whole grid see each other (MaxViT, arXiv 2204.01697, section 3.2)."""
+    """Lay out windows of `size` tokens spread evenly over the grid (MaxViT, arXiv 2204.01697, section 3.2)."""
     rows, cols = size
     cells = indices(grid).reshape(rows, grid.rows // rows, cols, grid.cols // cols).transpose(1, 3, 0, 2)
     cells = np.ascontiguousarray(cells.reshape(-1, rows * cols))
@@ -128,12 +128,12 @@ def dilated(grid: PatchGrid, size: tuple[int, int]) -> TokenLayout:
 
 
 def between(queries: PatchGrid, keys: PatchGrid) -> TokenLayout:
-    """All patches of one grid look at all of another; each grid's own prefix tokens come first."""
+    """Lay out attention from all patches of one grid to all of another; each grid's prefix tokens come first."""
     return TokenLayout(sequence(queries, queries.num_prefix_tokens), sequence(keys, keys.num_prefix_tokens), keys)
 
 
 def class_only(grid: PatchGrid) -> TokenLayout:
-    """Class attention (CaiT, arXiv 2103.17239, section 3): the prefix tokens look, at themselves and at the patches."""
+    """Lay out class attention (CaiT, arXiv 2103.17239, section 3): prefix tokens attend to themselves and patches."""
     return TokenLayout(only_class(grid.num_prefix_tokens), sequence(grid, grid.num_prefix_tokens), grid)
 
 
@@ -141,25 +141,25 @@ def class_only(grid: PatchGrid) -> TokenLayout:
 
 
 def heads_first(tensor: Tensor) -> Tensor:
-    """(batch of 1, heads, windows, tokens, dim) -> (windows, heads, tokens, dim)."""
+    """Rearrange (batch of 1, heads, windows, tokens, dim) to (windows, heads, tokens, dim)."""
     return tensor[0].transpose(0, 1)
 
 
 def windows_first(tensor: Tensor) -> Tensor:
-    """(batch of 1, windows, heads, tokens, dim) -> (windows, heads, tokens, dim)."""
+    """Rearrange (batch of 1, windows, heads, tokens, dim) to (windows, heads, tokens, dim)."""
     return tensor[0]
 
 
 def one_head(tensor: Tensor) -> Tensor:
-    """(windows, tokens, dim) -> (windows, 1, tokens, dim), which the kernel is given where that is used."""
+    """Rearrange (windows, tokens, dim) to (windows, 1, tokens, dim), unless the fused kernel has that shape already."""
     return tensor if tensor.ndim == 4 else tensor[:, None]
 
 
-# ---------------------------------------------------------------------------------------------- what a person reads
+# ---------------------------------------------------------------------------------------------- notes
 
 
 def numbered(sites: Iterable[BlockSite]) -> tuple[BlockSite, ...]:
-    """The sites in order, each with a note that names its module, and one on its keys' grid where it is another."""
+    """Add notes to the sites: the name of the module, and the keys' grid if it differs from the queries'."""
     return tuple(_with_notes(site, block) for block, site in enumerate(sites))
 
 
@@ -182,19 +182,19 @@ def _with_notes(site: BlockSite, block: int) -> BlockSite:
 
 
 def parts(module: nn.Module, kind: type[nn.Module] | tuple[type[nn.Module], ...]) -> list[tuple[str, nn.Module]]:
-    """Name and module of every part of a kind or of several, in the order of their definition and of the pass."""
+    """Return name and module of every part of the given class or classes, in the order of the forward pass."""
     return [(name, part) for name, part in module.named_modules() if isinstance(part, kind)]
 
 
 def stage_grid(module: nn.Module, name: str, input_size: tuple[int, int]) -> PatchGrid:
-    """The grid of the stage that a part is in, by the reduction that timm states for it."""
-    known = {info["module"]: info["reduction"] for info in module.feature_info}
-    inside = [reduction for stage, reduction in known.items() if f"{name}.".startswith(f"{stage}.")]
-    return grid_of(input_size, inside[0] if inside else max(known.values()))
+    """Return the grid of the stage that contains a part, by timm's reduction of the stage."""
+    reductions = {info["module"]: info["reduction"] for info in module.feature_info}
+    containing = [reduction for stage, reduction in reductions.items() if f"{name}.".startswith(f"{stage}.")]
+    return grid_of(input_size, containing[0] if containing else max(reductions.values()))
 
 
 def over_a_coarser_grid(module: nn.Module, kind: type[nn.Module], input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-    """Every part of a kind as attention among the places that a convolution with its `att_stride` leaves."""
+    """List every part of a class as attention over its stage's grid, made coarser by its `att_stride`."""
     sites = []
     for name, attn in parts(module, kind):
         grid = grid_of(input_size, stage_grid(module, name, input_size).patch_size * attn.att_stride)
@@ -203,6 +203,6 @@ def over_a_coarser_grid(module: nn.Module, kind: type[nn.Module], input_size: tu
 
 
 def over_the_grid(module: nn.Module, kind: type[nn.Module], input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-    """Every part of a kind as attention among all places of its stage's grid."""
+    """List every part of a class as attention over its stage's whole grid."""
     grids = ((name, stage_grid(module, name, input_size)) for name, _ in parts(module, kind))
     return numbered(BlockSite(name, grid, layout=between(grid, grid)) for name, grid in grids)

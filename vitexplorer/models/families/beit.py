@@ -22,20 +22,20 @@ class BeitFamily(ColumnarFamily):
     of = (Beit,)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """The class token."""
+        """Name the class token."""
         return ("cls",)
 
     def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:
-        """The block's table and the one that all blocks share; the class token's three entries are left out."""
-        found = [part for part in (module.blocks[block].attn, module.rel_pos_bias) if _has_table(part)]
-        if not found:
+        """Return the sum of the block's own and the shared table, without the class token's three entries."""
+        holders = [part for part in (module.blocks[block].attn, module.rel_pos_bias) if _has_table(part)]
+        if not holders:
             return None
-        rows, cols = (2 * side - 1 for side in found[0].window_size)
-        table = sum(part.relative_position_bias_table.detach() for part in found)
+        rows, cols = (2 * side - 1 for side in holders[0].window_size)
+        table = sum(part.relative_position_bias_table.detach() for part in holders)
         return table[: rows * cols].T.reshape(-1, rows, cols)
 
     def without_positions(self, module: nn.Module) -> tuple[tuple[Tensor, Tensor], ...]:
-        """What is added to the tokens, and every block's bias, as zeros."""
+        """Return the position embedding and every block's bias, replaced by zeros."""
         parts = [module.rel_pos_bias, *(block.attn for block in module.blocks)]
         tables = [part.relative_position_bias_table for part in parts if _has_table(part)]
         return (*super().without_positions(module), *((table, torch.zeros_like(table)) for table in tables))

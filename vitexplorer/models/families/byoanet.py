@@ -1,8 +1,8 @@
-"""BoTNet (arXiv 2101.11605) and HaloNet (arXiv 2103.12731): residual networks, attention in place of some convolutions.
+"""BoTNet (arXiv 2101.11605) and HaloNet (arXiv 2103.12731): residual networks with attention in some blocks.
 
-BoTNet attends over the whole grid. HaloNet cuts it into blocks, and each block also looks at the patches in a halo
-around it: a key lies in several windows, and padding beyond the edge of the image is not masked and takes its share.
-Queries of both meet positions as vectors, which are part of the scores.
+BoTNet attends over the whole grid. HaloNet cuts it into windows, each of which also attends to the patches in a halo
+around it: a key lies in several windows, and padding beyond the edge of the image is not masked and receives attention.
+In both, products of the queries with position vectors are part of the scores.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ HALO = Text(
 
 
 class ByoanetFamily(AttentionOnlyFamily):
-    """Residual networks: their blocks that attend."""
+    """Residual networks; only the blocks with attention."""
 
     key = "byoanet"
     title = same("BoTNet / HaloNet")
@@ -51,15 +51,15 @@ class ByoanetFamily(AttentionOnlyFamily):
     )
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """The attention of every block that has it, before what halves the grid in the first block of a stage."""
+        """List every attention, at the grid before the first block of a stage halves it."""
         sites = []
         for name, attn in parts(module, self.attends_by):
             is_pooled = not isinstance(attn.pool, nn.Identity)
-            given = stage_grid(module, name, input_size)
-            strided = getattr(attn, "block_stride", 1)
-            keys = grid_of(input_size, given.patch_size // (2 if is_pooled else strided))
+            output = stage_grid(module, name, input_size)
+            stride = getattr(attn, "block_stride", 1)
+            keys = grid_of(input_size, output.patch_size // (2 if is_pooled else stride))
             is_halo = isinstance(attn, HaloAttn)
-            queries = grid_of(input_size, keys.patch_size * strided)
+            queries = grid_of(input_size, keys.patch_size * stride)
             sites.append(
                 BlockSite(
                     name,
@@ -87,19 +87,19 @@ def _halo(attn: nn.Module, queries: PatchGrid, keys: PatchGrid) -> TokenLayout:
 
 
 def _surrounded(grid: PatchGrid, block: int, halo: int) -> Int[np.ndarray, "windows tokens"]:
-    """Every block of `block` x `block` patches with `halo` more on each side, row by row."""
+    """Return every window of `block` x `block` patches extended by `halo` on each side, row by row."""
     padded = np.pad(indices(grid), halo, constant_values=PADDING)
     side = block + 2 * halo
     return sliding_window_view(padded, (side, side))[::block, ::block].reshape(-1, side * side).copy()
 
 
 def _heads_alone(tensor: Tensor) -> Tensor:
-    """(heads, tokens, dim) of a batch of 1 -> (1, heads, tokens, dim)."""
+    """Rearrange (heads, tokens, dim) of a batch of 1 to (1, heads, tokens, dim)."""
     return tensor[None]
 
 
 def _heads_first(tensor: Tensor) -> Tensor:
-    """(heads, windows, tokens, dim) of a batch of 1 -> (windows, heads, tokens, dim)."""
+    """Rearrange (heads, windows, tokens, dim) of a batch of 1 to (windows, heads, tokens, dim)."""
     return tensor.transpose(0, 1)
 
 

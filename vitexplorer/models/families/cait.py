@@ -1,6 +1,7 @@
-"""CaiT (arXiv 2103.17239): talking heads among the patches, then two blocks in which the class token alone looks.
+"""CaiT (arXiv 2103.17239): talking heads among the patches, then two blocks of class attention.
 
-Talking heads (arXiv 2003.02436) mix the heads before and after the softmax: shown is what multiplies the values.
+Talking heads (arXiv 2003.02436) mix the heads before and after the softmax. The maps show the weights that multiply the
+values.
 """
 
 from __future__ import annotations
@@ -26,15 +27,16 @@ class CaitFamily(AttentionOnlyFamily):
     of = (Cait,)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """The class token."""
+        """Name the class token."""
         return ("cls",)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """The patches' own blocks, without the class token, then its own."""
+        """List the blocks among patches, without the class token, then the blocks of class attention."""
         rows, cols = module.patch_embed.dynamic_feat_size(input_size)
         cell = module.patch_embed.feat_ratio()
-        patches, with_class = PatchGrid(rows, cols, cell), PatchGrid(rows, cols, cell, 1)
-        talking = [
+        patches = PatchGrid(rows, cols, cell)
+        with_class = PatchGrid(rows, cols, cell, 1)
+        talking_heads = [
             BlockSite(
                 f"blocks.{i}.attn",
                 patches,
@@ -44,11 +46,11 @@ class CaitFamily(AttentionOnlyFamily):
             )
             for i in range(len(module.blocks))
         ]
-        asking = [
+        class_attention = [
             BlockSite(f"blocks_token_only.{i}.attn", with_class, layout=class_only(with_class))
             for i in range(len(module.blocks_token_only))
         ]
-        return numbered([*talking, *asking])
+        return numbered([*talking_heads, *class_attention])
 
 
 FAMILY = CaitFamily()

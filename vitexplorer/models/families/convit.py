@@ -1,6 +1,7 @@
 """ConViT (arXiv 2103.10697): gated positional attention among the patches, then plain blocks with a class token.
 
-A gate blends the softmax of the content with one of the positions; shown is the blend, which multiplies the values.
+A gate blends the softmax of the content with a softmax of the positions; the maps show the blend, which multiplies the
+values.
 """
 
 from __future__ import annotations
@@ -25,14 +26,15 @@ class ConvitFamily(AttentionOnlyFamily):
     of = (ConVit,)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """The class token."""
+        """Name the class token."""
         return ("cls",)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """Gated blocks, which know no class token, and plain ones, which do."""
+        """List the gated blocks, which have no class token, and the plain blocks, which have one."""
         rows, cols = module.patch_embed.dynamic_feat_size(input_size)
         cell = module.patch_embed.feat_ratio()
-        gated, plain = PatchGrid(rows, cols, cell), PatchGrid(rows, cols, cell, 1)
+        gated = PatchGrid(rows, cols, cell)
+        plain = PatchGrid(rows, cols, cell, 1)
         is_gated = [isinstance(block.attn, GPSA) for block in module.blocks]
         return numbered(
             BlockSite(

@@ -1,6 +1,6 @@
-"""CPUBone (arXiv 2603.26425): attention in the last two stages, on a grid that a convolution made coarser first.
+"""CPUBone (arXiv 2603.26425): attention in the last two stages, on a grid that a convolution makes coarser first.
 
-Kernels of 2 x 2 lean: where they keep the grid, a token is made of its own cell and those to the left and above.
+Kernels of 2 x 2 are not centred: if they keep the grid, a token depends on its own cell and those left and above.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, over
 
 
 class CpuboneFamily(AttentionOnlyFamily):
-    """Mobile hybrids: the blocks that attend."""
+    """Mobile hybrid networks; only the blocks with attention."""
 
     key = "cpubone"
     title = same("CPUBone")
@@ -23,7 +23,7 @@ class CpuboneFamily(AttentionOnlyFamily):
     attends_by = ConvAttention
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """The attention of the last two stages."""
+        """List the attention of the last two stages."""
         return over_a_coarser_grid(module, ConvAttention, input_size)
 
 

@@ -1,7 +1,7 @@
-"""CrossViT (arXiv 2103.14899): two branches with patches of two sizes, whose class tokens look into the other branch.
+"""CrossViT (arXiv 2103.14899): two branches of different patch size, whose class tokens attend to the other branch.
 
-A branch whose patches are no whole number of the input's pixels wide is left out: it reads a resized image, and its
-cells cannot be drawn on the input without guessing.
+A branch whose patches are not a whole number of the input's pixels wide is left out: it reads a resized image, and its
+cells do not align with the input's pixels.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vitexplorer.models.families.attention_only import (
 
 
 class CrossvitFamily(AttentionOnlyFamily):
-    """Two-branch transformers: the branches that lie on the input."""
+    """Two-branch transformers; only the branches whose cells align with the input."""
 
     key = "crossvit"
     title = same("CrossViT")
@@ -31,16 +31,18 @@ class CrossvitFamily(AttentionOnlyFamily):
     )
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """The class token."""
+        """Name the class token."""
         return ("cls",)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """Each branch's own blocks, and the class tokens that look into it."""
+        """List each branch's own blocks, and the class attention from the other branch."""
         grids = [
             PatchGrid(size[0] // patch, size[1] // patch, input_size[0] * patch // size[0], 1)
             if input_size[0] * patch % size[0] == 0
             else None
-            for size, patch in zip(module.img_size_scaled, (e.patch_size[0] for e in module.patch_embed), strict=True)
+            for size, patch in zip(
+                module.img_size_scaled, (embed.patch_size[0] for embed in module.patch_embed), strict=True
+            )
         ]
         sites = []
         for i, block in enumerate(module.blocks):
@@ -52,9 +54,9 @@ class CrossvitFamily(AttentionOnlyFamily):
                         for j in range(len(layers))
                     ]
             for branch in range(len(block.fusion)):
-                into = grids[(branch + 1) % len(grids)]
-                if into is not None:
-                    sites.append(BlockSite(f"blocks.{i}.fusion.{branch}.attn", into, layout=class_only(into)))
+                other = grids[(branch + 1) % len(grids)]
+                if other is not None:
+                    sites.append(BlockSite(f"blocks.{i}.fusion.{branch}.attn", other, layout=class_only(other)))
         return numbered(sites)
 
 

@@ -1,7 +1,7 @@
 """CSATv2: convolutions on cosine transforms of 8 x 8 pixels, and attention in the last blocks of the later stages.
 
-Its convolutional blocks are scaled by a small network on 7 x 7 averages; the softmax in that, as timm writes it, runs
-over the images of a batch and not over places.
+A small network on 7 x 7 averages scales the convolutional blocks; its softmax, as timm writes it, runs over the images
+of a batch and not over positions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vitexplorer.models.families.attention_only import (
 
 
 class Csatv2Family(AttentionOnlyFamily):
-    """Hybrids: the transformer blocks."""
+    """Hybrid networks; only the transformer blocks."""
 
     key = "csatv2"
     title = same("CSATv2")
@@ -33,7 +33,7 @@ class Csatv2Family(AttentionOnlyFamily):
     )
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """The attention of every transformer block."""
+        """List the attention of every transformer block."""
         sites = []
         for name, _ in parts(module, TransformerBlock):
             grid = stage_grid(module, name, input_size)

@@ -1,4 +1,4 @@
-"""DaViT (arXiv 2204.03645): windows by turns with attention between groups of channels, which is no map."""
+"""DaViT (arXiv 2204.03645): window attention alternates with channel attention, which has no map of the image."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vitexplorer.models.families.attention_only import (
 
 
 class DavitFamily(AttentionOnlyFamily):
-    """Dual attention vision transformers: their spatial blocks."""
+    """Dual attention vision transformers; only the spatial blocks."""
 
     key = "davit"
     title = same("DaViT")
@@ -28,7 +28,7 @@ class DavitFamily(AttentionOnlyFamily):
     )
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """The spatial blocks; padding is not masked and takes its share."""
+        """List the spatial blocks; padding is not masked and receives attention."""
         return numbered(
             BlockSite(
                 name=f"{name}.attn",

@@ -11,14 +11,14 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, over
 
 
 class EfficientformerFamily(AttentionOnlyFamily):
-    """Hybrids: the blocks that attend."""
+    """Hybrid networks; only the blocks with attention."""
 
     key = "efficientformer"
     title = same("EfficientFormer")
     of = (EfficientFormer,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """Every block whose token mixer is attention."""
+        """List every block whose token mixer is attention."""
         return over_the_grid(module, Attention, input_size)
 
 

@@ -1,6 +1,6 @@
 """EfficientFormerV2 (arXiv 2212.08059): talking heads on a grid that may be halved first, and a step between stages.
 
-Talking heads mix the heads after the softmax: shown is what multiplies the values.
+Talking heads mix the heads after the softmax; the maps show the weights that multiply the values.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from vitexplorer.models.families.attention_only import (
 
 
 class EfficientformerV2Family(AttentionOnlyFamily):
-    """Hybrids: the blocks that attend."""
+    """Hybrid networks; only the blocks with attention."""
 
     key = "efficientformer_v2"
     title = same("EfficientFormerV2")
     of = (EfficientFormerV2,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """Talking heads of the later stages, and the attention that leads from one stage to the next."""
+        """List the talking heads of the later stages, and the attention between one stage and the next."""
         sites = []
         for name, part in module.named_modules():
             if isinstance(part, Attention2dDownsample):
@@ -41,7 +41,7 @@ class EfficientformerV2Family(AttentionOnlyFamily):
 
 
 def _grid(resolution: tuple[int, int], input_size: tuple[int, int]) -> PatchGrid:
-    """The grid of so many rows and columns: its cells are the input halved until that many are left."""
+    """Return the grid of `resolution`, which results from halving the input until so many rows are left."""
     cell = 1
     while -(-input_size[0] // cell) > resolution[0]:
         cell *= 2

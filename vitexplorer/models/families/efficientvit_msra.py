@@ -1,7 +1,7 @@
 """EfficientViT of MSRA (arXiv 2305.07027): heads in a cascade, in windows of 7 x 7 patches.
 
-Each head has its own part of the channels and adds to it what the head before gave. Their attention calls are shown as
-the heads of one block. Windows do not shift; padding is not masked and takes its share.
+Each head has its own part of the channels, to which it adds the output of the head before. The maps show their
+attention calls as the heads of one block. Windows do not shift; padding is not masked and receives attention.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class EfficientvitMsraFamily(AttentionOnlyFamily):
     any_size = True
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """The attention of every block."""
+        """List the attention of every block."""
         return numbered(
             BlockSite(
                 name,

@@ -1,6 +1,6 @@
 """EVA, EVA-02 (arXiv 2303.11331) and DINOv3 (arXiv 2508.10104): rotary positions, class token and registers.
 
-The rotation is applied to q and k of the patch tokens before the attention call, so a capture sees it done.
+The rotation is applied to q and k of the patch tokens before the attention call, so a capture contains it.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class EvaFamily(ColumnarFamily):
     of = (Eva,)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """The class token where there is one, then the registers."""
+        """Name the class token, if there is one, then the registers."""
         names = ["cls"] if module.cls_token is not None else []
         registers = module.num_prefix_tokens - len(names)
         return (*names, *(f"reg{n}" for n in range(1, registers + 1)))
 
     def rotary_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches angles"] | None:
-        """What `get_embed` hands to the blocks: sines, then cosines; heads and blocks of RoPE-mixed side by side."""
+        """Return the angles of `get_embed`: sines, then cosines; RoPE-mixed has one set for each block and head."""
         rope = module.rope
         if rope is None:
             return None
@@ -43,13 +43,15 @@ class EvaFamily(ColumnarFamily):
         return torch.cat([sines, cosines], dim=-1)
 
     def without_positions(self, module: nn.Module) -> tuple[tuple[Tensor, Tensor], ...]:
-        """What is added to the tokens as zeros, and every rotation by an angle of zero."""
+        """Return the position embedding replaced by zeros, and every rotation by an angle of zero."""
         named = {} if module.rope is None else dict([*module.rope.named_buffers(), *module.rope.named_parameters()])
-        turns = tuple((tensor, _no_turn(name, tensor)) for name, tensor in named.items() if name in _NO_ANGLE)
-        return (*super().without_positions(module), *turns)
+        rotations = tuple(
+            (tensor, _without_rotation(name, tensor)) for name, tensor in named.items() if name in _NO_ROTATION
+        )
+        return (*super().without_positions(module), *rotations)
 
 
-_NO_ANGLE = {
+_NO_ROTATION = {
     "bands": 0.0,
     "freqs": 0.0,
     "inv_freq": 0.0,
@@ -59,11 +61,11 @@ _NO_ANGLE = {
     "pos_embed": None,
     "pos_embed_cached": None,
 }
-"""timm's tensors that angles are made from, or are cached in, with the value of no turn; None: sines, then cosines"""
+"""Values without rotation of timm's tensors that define or cache the angles; None for cached sines, then cosines"""
 
 
-def _no_turn(name: str, tensor: Tensor) -> Tensor:
-    value = _NO_ANGLE[name]
+def _without_rotation(name: str, tensor: Tensor) -> Tensor:
+    value = _NO_ROTATION[name]
     if value is not None:
         return torch.full_like(tensor, value)
     sines, cosines = tensor.detach().chunk(2, -1)

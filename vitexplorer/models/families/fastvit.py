@@ -1,4 +1,4 @@
-"""FastViT (arXiv 2303.14189): convolutions first, in larger ones attention over the grid of the last stage."""
+"""FastViT (arXiv 2303.14189): convolutions, and in larger models attention over the grid of the last stage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, over
 
 
 class FastvitFamily(AttentionOnlyFamily):
-    """Hybrids: the blocks that attend."""
+    """Hybrid networks; only the blocks with attention."""
 
     key = "fastvit"
     title = same("FastViT")
@@ -20,7 +20,7 @@ class FastvitFamily(AttentionOnlyFamily):
     attends_by = Attention
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """Every block that has attention; the smallest models have none."""
+        """List every block that has attention; the smallest models have none."""
         return over_the_grid(module, Attention, input_size)
 
 

@@ -1,4 +1,4 @@
-"""GCViT (arXiv 2206.09959): windows whose queries are their own, by turns with queries that all windows share."""
+"""GCViT (arXiv 2206.09959): windows with their own queries alternate with windows that share global queries."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class GcvitFamily(AttentionOnlyFamily):
     of = (GlobalContextVit,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """All blocks; a shared query is placed where its output goes."""
+        """List all blocks; a shared query is drawn at the position of its output."""
         return numbered(
             BlockSite(
                 name=f"{name}.attn",

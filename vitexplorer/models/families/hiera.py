@@ -1,6 +1,6 @@
 """Hiera (arXiv 2306.00989): attention in mask units, then over the whole grid; queries are pooled between stages.
 
-Tokens are kept in an order in which pooling is a maximum over neighbours in memory; their places come from the
+Tokens are stored in an order in which pooling is a maximum over neighbours in memory; their positions come from the
 module's own `Unroll`.
 """
 
@@ -29,8 +29,9 @@ class HieraFamily(AttentionOnlyFamily):
     of = (Hiera,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """All blocks; the queries of a stage's first one lie on its own grid, the keys on the grid before."""
-        sites, stride = [], module.patch_stride[0]
+        """List all blocks; in the first block of a stage, queries are on its own grid, keys on the grid before."""
+        sites = []
+        stride = module.patch_stride[0]
         before = _order(module, 0), tuple(module.tokens_spatial_shape)
         for i, block in enumerate(module.blocks):
             after = _order(module, i), tuple(module.reroll.schedule[i][1])
@@ -50,14 +51,14 @@ class HieraFamily(AttentionOnlyFamily):
 
 
 def _order(module: Hiera, block: int) -> Int[np.ndarray, " tokens"]:
-    """The patch that each token of the sequence is after a block."""
+    """Return the patch index of each token of the sequence after a block."""
     schedule, size = module.reroll.schedule[block]
     places = torch.arange(size[0] * size[1], dtype=torch.float64)[None, :, None]
     return Unroll(size, (1, 1), schedule)(places)[0, :, 0].long().numpy()
 
 
 def _in_units(order: Int[np.ndarray, " tokens"], units: int) -> Int[np.ndarray, "windows keys"]:
-    """Mask units are the fast axis of the sequence."""
+    """Split the sequence into mask units, which are its fast axis."""
     return np.ascontiguousarray(order.reshape(-1, units).T)
 
 

@@ -1,4 +1,4 @@
-"""The image encoder of SAM 2 (arXiv 2408.00714): Hiera on a plain grid, in padded windows, some blocks global."""
+"""Image encoder of SAM 2 (arXiv 2408.00714): Hiera on a plain grid, in padded windows, some blocks global."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ class HieradetSam2Family(AttentionOnlyFamily):
     of = (HieraDet,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """All blocks; where queries are pooled their windows shrink with them."""
-        cell, sites = module.patch_embed.proj.stride[0], []
+        """List all blocks; windows of pooled queries shrink with them."""
+        cell = module.patch_embed.proj.stride[0]
+        sites = []
         for i, block in enumerate(module.blocks):
-            keys, window = grid_of(input_size, cell), tuple(block.window_size)
+            keys = grid_of(input_size, cell)
+            window = tuple(block.window_size)
             stride = block.q_stride[0] if block.q_stride else 1
             cell *= stride
             queries = grid_of(input_size, cell)

@@ -1,4 +1,4 @@
-"""iFormer (arXiv 2501.15369): attention of a single head, whose answer is multiplied by a gate."""
+"""iFormer (arXiv 2501.15369): attention of a single head, whose output is multiplied by a gate."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class IformerFamily(AttentionOnlyFamily):
     attends_by = SHMA
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """Every block that attends."""
+        """List every block with attention."""
         return numbered(
             _site(name, attn.window_size, stage_grid(module, name, input_size)) for name, attn in parts(module, SHMA)
         )
 
 
 def _site(name: str, window: int, grid: PatchGrid) -> BlockSite:
-    """Over the whole grid, or in windows whose padding is not masked and takes its share."""
+    """Describe attention over the whole grid, or in windows whose padding is not masked and receives attention."""
     return BlockSite(
         name,
         grid,

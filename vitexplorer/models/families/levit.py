@@ -23,7 +23,7 @@ class LevitFamily(AttentionOnlyFamily):
     of = (Levit,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """Blocks of each stage; before it, queries on its grid look at keys on the one before."""
+        """List the blocks of each stage, after the attention from its grid to the grid before."""
         cell = module.feature_info[0]["reduction"]
         sites = []
         for name, part in module.named_modules():

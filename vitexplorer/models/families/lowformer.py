@@ -1,4 +1,4 @@
-"""LowFormer (arXiv 2409.03460): attention in the last two stages, on a grid that a convolution made coarser first."""
+"""LowFormer (arXiv 2409.03460): attention in the last two stages, on a grid that a convolution makes coarser first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, over
 
 
 class LowformerFamily(AttentionOnlyFamily):
-    """Mobile hybrids: the blocks that attend."""
+    """Mobile hybrid networks; only the blocks with attention."""
 
     key = "lowformer"
     title = same("LowFormer")
@@ -20,7 +20,7 @@ class LowformerFamily(AttentionOnlyFamily):
     attends_by = ConvAttention
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """The attention of the last two stages."""
+        """List the attention of the last two stages."""
         return over_a_coarser_grid(module, ConvAttention, input_size)
 
 

@@ -1,6 +1,6 @@
 """MaxViT (arXiv 2204.01697) and CoAtNet (arXiv 2106.04803): attention in windows, on dilated grids, or over a stage.
 
-A grid block takes one token from each cell of a coarse partition, so that its tokens are spread over the image.
+A grid block attends among tokens from every cell of a coarse partition, which are spread over the image.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class MaxxvitFamily(AttentionOnlyFamily):
     of = (MaxxVit,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """Every attention of every stage, in the order of the pass."""
+        """List every attention of every stage, in the order of the pass."""
         sites = []
         for name, part in module.named_modules():
             grid = stage_grid(module, name, input_size)

@@ -1,6 +1,6 @@
 """CAFormer (arXiv 2210.13452): convolutions in two stages, attention over the whole grid in the other two.
 
-PoolFormer and ConvFormer share its class and attend nowhere.
+PoolFormer and ConvFormer share its class and have no attention.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class MetaformerFamily(AttentionOnlyFamily):
     attends_by = Attention
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """Every block whose token mixer is attention."""
+        """List every block whose token mixer is attention."""
         return over_the_grid(module, Attention, input_size)
 
 

@@ -1,6 +1,6 @@
-"""MobileViT (arXiv 2110.02178): convolutions, and attention between the pixels at one place of every 2 x 2 patch.
+"""MobileViT (arXiv 2110.02178): convolutions, and attention between the pixels at one position of every 2 x 2 patch.
 
-A feature map that the patches do not divide is resampled first; such a stage is left out.
+A feature map that is not a multiple of the patches is resampled first; such a stage is left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vitexplorer.models.families.attention_only import (
 
 
 class MobilevitFamily(AttentionOnlyFamily):
-    """Mobile hybrids: the transformers inside their blocks."""
+    """Mobile hybrid networks; only the transformers inside their blocks."""
 
     key = "mobilevit"
     title = same("MobileViT")
@@ -34,12 +34,12 @@ class MobilevitFamily(AttentionOnlyFamily):
     )
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """The attention of every transformer; one token of each patch, so that its tokens are spread over the image."""
-        known = {info["module"]: info["reduction"] for info in module.feature_info}
+        """List the attention of every transformer; a window has one token of each patch, spread over the image."""
+        reductions = {info["module"]: info["reduction"] for info in module.feature_info}
         sites = []
         for name, block in parts(module, MobileVitBlock):
             stage = name.rsplit(".", 1)[0]
-            grid = grid_of(input_size, known.get(stage, max(known.values())))
+            grid = grid_of(input_size, reductions.get(stage, max(reductions.values())))
             height, width = block.patch_size
             if grid.rows % height or grid.cols % width:
                 continue

@@ -1,6 +1,6 @@
 """MViTv2 (arXiv 2112.01526): queries, keys and values pooled by strided convolutions, each with its own stride.
 
-A pooled key stands for the cell in the middle of what its kernel saw.
+A pooled key is drawn at the cell in the middle of its kernel.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ class Mvitv2Family(AttentionOnlyFamily):
     of = (MultiScaleVit,)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """The class token, where there is one."""
+        """Name the class token, if there is one."""
         return ("cls",) if module.cls_token is not None else ()
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """Blocks of all stages."""
-        cell, sites, prefix = module.patch_embed.proj.stride[0], [], len(self.prefix_tokens(module))
+        """List the blocks of all stages."""
+        cell = module.patch_embed.proj.stride[0]
+        prefix = len(self.prefix_tokens(module))
+        sites = []
         for s, stage in enumerate(module.stages):
             for b, block in enumerate(stage.blocks):
                 keys = grid_of(input_size, cell * _stride(block.attn.pool_k), prefix)

@@ -23,12 +23,12 @@ class NaflexvitFamily(AttentionOnlyFamily):
     any_size = True
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """The class token where there is one, then the registers."""
+        """Name the class token, if there is one, then the registers."""
         names = ["cls"] if module.embeds.has_class_token else []
         return (*names, *(f"reg{n}" for n in range(1, module.embeds.num_reg_tokens + 1)))
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """All blocks."""
+        """List all blocks."""
         cell = module.embeds.patch_size[0]
         rows, cols = (side // cell for side in input_size)
         grid = PatchGrid(rows, cols, cell, len(self.prefix_tokens(module)))

@@ -23,7 +23,7 @@ class NestFamily(AttentionOnlyFamily):
     of = (Nest,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """The blocks of every level."""
+        """List the blocks of every level."""
         windows = WindowLayout((module.block_size,) * 2, (0, 0))
         return numbered(
             BlockSite(

@@ -1,6 +1,6 @@
-"""Next-ViT (arXiv 2207.05501): convolutions, and attention whose keys are averages in the later stages.
+"""Next-ViT (arXiv 2207.05501): convolutions, and attention whose keys are averages except in the last stage.
 
-Keys are averaged along the sequence, not over squares of the image, except in the last stage: the others are left out.
+Keys are averaged along the sequence, not over squares of the image; these blocks are left out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vitexplorer.models.families.attention_only import (
 
 
 class NextvitFamily(AttentionOnlyFamily):
-    """Hybrids: the attention whose keys are patches."""
+    """Hybrid networks; only the attention whose keys are patches."""
 
     key = "nextvit"
     title = same("Next-ViT")
@@ -32,7 +32,7 @@ class NextvitFamily(AttentionOnlyFamily):
     )
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """The blocks whose keys are not averaged."""
+        """List the blocks whose keys are not averaged."""
         sites = []
         for name, attn in parts(module, EfficientAttention):
             if attn.sr is None:

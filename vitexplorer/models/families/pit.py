@@ -22,13 +22,14 @@ class PitFamily(AttentionOnlyFamily):
     of = (PoolingVisionTransformer,)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """The class token and, where it was distilled, the distillation token."""
+        """Name the class token and, in a distilled model, the distillation token."""
         return ("cls", "dist")[: module.cls_token.shape[1]]
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """The blocks of each stage; patches overlap, so that a cell is as large as their stride."""
-        embed, prefix = module.patch_embed, module.cls_token.shape[1]
-        rows, cols, cell = embed.height, embed.width, module.feature_info[0]["reduction"]
+        """List the blocks of each stage; patches overlap, and a cell is as large as their stride."""
+        prefix = module.cls_token.shape[1]
+        rows, cols = module.patch_embed.height, module.patch_embed.width
+        cell = module.feature_info[0]["reduction"]
         sites = []
         for s, stage in enumerate(module.transformers):
             if s > 0:

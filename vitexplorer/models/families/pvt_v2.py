@@ -1,4 +1,4 @@
-"""PVTv2 (arXiv 2106.13797): patches look at keys that a strided convolution, or pooling to 7 x 7, made fewer."""
+"""PVTv2 (arXiv 2106.13797): patches attend to keys reduced by a strided convolution, or by pooling to 7 x 7."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PvtV2Family(AttentionOnlyFamily):
     )
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """Blocks of all stages; pooled keys only where the pool divides the grid, and its cells are whole."""
+        """List the blocks of all stages, except those whose pooling does not divide the grid evenly."""
         sites = []
         for name, attn in parts(module, Attention):
             grid = stage_grid(module, name, input_size)

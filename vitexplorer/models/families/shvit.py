@@ -1,4 +1,4 @@
-"""SHViT (arXiv 2401.16456): attention of a single head over the whole grid, of a part of the channels."""
+"""SHViT (arXiv 2401.16456): attention of a single head over the whole grid, on a part of the channels."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ShvitFamily(AttentionOnlyFamily):
     attends_by = SHSA
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """Every block that attends."""
+        """List every block with attention."""
         return numbered(_site(module, name, attn, input_size) for name, attn in parts(module, SHSA))
 
 

@@ -1,4 +1,4 @@
-"""Swin V2 as C. Reich wrote it (arXiv 2111.09883): shifted windows, scaled cosines, a bias from a small network."""
+"""Swin V2 as implemented by C. Reich (arXiv 2111.09883): shifted windows, scaled cosines, a bias from a small MLP."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vitexplorer.models.families.attention_only import (
 
 
 class SwinTransformerV2CrFamily(AttentionOnlyFamily):
-    """The other Swin V2 of timm."""
+    """timm's other Swin V2."""
 
     key = "swin_transformer_v2_cr"
     title = same("Swin V2 (Reich)")
@@ -24,7 +24,7 @@ class SwinTransformerV2CrFamily(AttentionOnlyFamily):
     any_size = True
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """All blocks; the windows are read off each."""
+        """List all blocks; each has its own window size."""
         return numbered(
             BlockSite(
                 name=f"{name}.attn",

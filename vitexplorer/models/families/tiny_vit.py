@@ -24,7 +24,7 @@ class TinyVitFamily(AttentionOnlyFamily):
     any_size = True
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """The blocks that attend; padding is not masked and takes its share."""
+        """List the blocks with attention; padding is not masked and receives attention."""
         return numbered(
             BlockSite(
                 name=f"{name}.attn",

@@ -18,7 +18,7 @@ from vitexplorer.models.families.attention_only import (
 
 
 class TntFamily(AttentionOnlyFamily):
-    """Transformers in transformers: the outer blocks."""
+    """Transformers in transformers; only the outer blocks."""
 
     key = "tnt"
     title = same("TNT")
@@ -29,11 +29,11 @@ class TntFamily(AttentionOnlyFamily):
     )
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """The class token."""
+        """Name the class token."""
         return ("cls",)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """The outer attention of every block."""
+        """List the outer attention of every block."""
         rows, cols = module.pixel_embed.dynamic_feat_size(input_size)
         grid = PatchGrid(rows, cols, module.pixel_embed.feat_ratio(), 1)
         layout = between(grid, grid)

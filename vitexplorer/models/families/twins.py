@@ -1,6 +1,6 @@
-"""Twins (arXiv 2104.13840): attention in windows by turns with attention to keys that stand for one window each.
+"""Twins (arXiv 2104.13840): window attention alternates with attention to one key for each window.
 
-Twins-PCPVT has the second kind only. Windows do not shift; padding is not masked and takes its share.
+Twins-PCPVT has the second kind only. Windows do not shift; padding is not masked and receives attention.
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ class TwinsFamily(AttentionOnlyFamily):
     any_size = True
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """Blocks of all stages."""
+        """List the blocks of all stages."""
         rows, cols = input_size
-        cell, sites = 1, []
+        cell = 1
+        sites = []
         for s, stage in enumerate(module.blocks):
             stride = module.patch_embeds[s].patch_size[0]
-            rows, cols, cell = rows // stride, cols // stride, cell * stride
+            rows, cols = rows // stride, cols // stride
+            cell *= stride
             grid = PatchGrid(rows, cols, cell)
             sites += [_site(f"blocks.{s}.{i}.attn", block.attn, grid) for i, block in enumerate(stage)]
         return numbered(sites)

@@ -11,14 +11,14 @@ from vitexplorer.models.families.attention_only import AttentionOnlyFamily, over
 
 
 class VisformerFamily(AttentionOnlyFamily):
-    """Vision-friendly transformers: the blocks that attend."""
+    """Vision-friendly transformers; only the blocks with attention."""
 
     key = "visformer"
     title = same("Visformer")
     of = (Visformer,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """Every block that has attention."""
+        """List every block that has attention."""
         return over_the_grid(module, Attention, input_size)
 
 

@@ -1,4 +1,4 @@
-"""ViT with a relative position bias instead of position embeddings (as Swin V2 or BEiT make it)."""
+"""ViT with a relative position bias, as in Swin V2 or BEiT, instead of position embeddings."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class VisionTransformerRelposFamily(AttentionOnlyFamily):
     any_size = True
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """The class token, where there is one."""
+        """Name the class token, if there is one."""
         return ("cls",) if module.cls_token is not None else ()
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """All blocks."""
+        """List all blocks."""
         rows, cols = module.patch_embed.dynamic_feat_size(input_size)
         grid = PatchGrid(rows, cols, module.patch_embed.feat_ratio(), len(self.prefix_tokens(module)))
         layout = between(grid, grid)

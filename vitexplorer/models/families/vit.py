@@ -1,7 +1,7 @@
-"""ViT and all that timm builds from the same class: DeiT, DeiT III, DINO, DINOv2, CLIP, SigLIP, MAE encoder, hybrids.
+"""ViT and other models of timm's class: DeiT, DeiT III, DINO, DINOv2, CLIP, SigLIP, MAE encoder, hybrids.
 
 Dosovitskiy et al. 2021, arXiv 2010.11929. The class token is first, DeiT's distillation token second
-(arXiv 2012.12877), registers follow the class token (arXiv 2309.16588); SigLIP has no prefix token at all.
+(arXiv 2012.12877), registers follow the class token (arXiv 2309.16588); SigLIP has no prefix tokens.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class VitFamily(ColumnarFamily):
     of = (VisionTransformer,)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """Class token, distillation token, registers: those that this module has."""
+        """Name the module's class token, distillation token and registers."""
         names = ["cls"] if module.cls_token is not None else []
         if getattr(module, "dist_token", None) is not None:
             names.append("dist")
@@ -30,7 +30,7 @@ class VitFamily(ColumnarFamily):
         return (*names, *(f"reg{n}" for n in range(1, registers + 1)))
 
     def own_reading(self, module: nn.Module) -> Reading:
-        """As columnar models, but a distilled DeiT takes the mean of what its two classifiers say."""
+        """Return the columnar reading, or "own" for a distilled DeiT, which averages its two classifiers' outputs."""
         return "own" if "dist" in self.prefix_tokens(module) else super().own_reading(module)
 
 

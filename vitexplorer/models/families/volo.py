@@ -1,6 +1,6 @@
-"""VOLO (arXiv 2106.13112): outlook attention, which no key takes part in, then transformer blocks and class attention.
+"""VOLO (arXiv 2106.13112): outlook attention without keys, then transformer blocks and class attention.
 
-Outlook attention reads its weights off the query alone, for the neighbours of a window; those blocks are left out.
+Outlook attention computes the weights of a window's neighbours from the query alone; these blocks are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vitexplorer.models.families.attention_only import (
 
 
 class VoloFamily(AttentionOnlyFamily):
-    """Vision outlookers: their transformer and class attention blocks."""
+    """Vision outlookers; only the transformer and class attention blocks."""
 
     key = "volo"
     title = same("VOLO")
@@ -32,11 +32,11 @@ class VoloFamily(AttentionOnlyFamily):
     )
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """The class token."""
+        """Name the class token."""
         return ("cls",)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """Transformer blocks on the grid of their stage, then class attention on the last one."""
+        """List the transformer blocks on their stage's grid, then the class attention on the last grid."""
         sites = []
         for name, _ in parts(module, Attention):
             grid = stage_grid(module, name.rsplit(".", 2)[0], input_size)

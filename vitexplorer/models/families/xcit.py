@@ -1,6 +1,6 @@
-"""XCiT (arXiv 2106.09681): attention between channels, which is no map, then blocks in which the class token looks.
+"""XCiT (arXiv 2106.09681): attention between channels, which has no map of the image, then class attention.
 
-The cross-covariance blocks weigh channels of a head by each other: they have no weight from one patch to another.
+The cross-covariance blocks have weights between the channels of a head, and none from one patch to another.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vitexplorer.models.families.attention_only import (
 
 
 class XcitFamily(AttentionOnlyFamily):
-    """Cross-covariance image transformers: the class attention at their end."""
+    """Cross-covariance image transformers; only the class attention at their end."""
 
     key = "xcit"
     title = same("XCiT")
@@ -31,11 +31,11 @@ class XcitFamily(AttentionOnlyFamily):
     )
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """The class token."""
+        """Name the class token."""
         return ("cls",)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """The class attention blocks."""
+        """List the class attention blocks."""
         cells = stage_grid(module, "blocks.0", input_size)
         grid = PatchGrid(cells.rows, cells.cols, cells.patch_size, 1)
         return numbered(

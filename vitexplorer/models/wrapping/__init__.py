@@ -1,7 +1,8 @@
-"""`wrap`: a live module of any library, shown as it runs and not translated into timm.
+"""Wrapping of a live module of any library, which runs as it is and is not translated into timm.
 
-What must be known of it is found by running it a few times on noise, and tried; what cannot be found is asked for.
-What needs timm's names for parts (cost, filters of the patch embedding, positions, fine-tuning) is refused.
+A few passes over noise find the blocks and the patch grid, and check what the caller states; what cannot be found must
+be stated. Views and methods that need timm's names of parts (cost, filters of the patch embedding, positions,
+fine-tuning) are refused.
 """
 
 from __future__ import annotations
@@ -15,17 +16,13 @@ from torch import Tensor, nn
 
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.core.types import BlockSite, Provenance, Size
+from vitexplorer.models.checkpoints.default_preprocessing import IMAGENET
 from vitexplorer.models.checkpoints.hugging_face import class_names
-from vitexplorer.models.checkpoints.usual import IMAGENET
 from vitexplorer.models.families import families_of_class, family_of
 from vitexplorer.models.input_size import by
 from vitexplorer.models.loading import LoadedModel, Preprocessing, describe
 from vitexplorer.models.seeding import seeded
-from vitexplorer.models.wrapping.family import WrappedFamily
-from vitexplorer.models.wrapping.flow import Flow
-from vitexplorer.models.wrapping.module import Found, WrappedModule
-from vitexplorer.models.wrapping.places import Places, places
-from vitexplorer.models.wrapping.stated import (
+from vitexplorer.models.wrapping.arguments import (
     check_blocks,
     check_counts,
     colours_in,
@@ -33,6 +30,10 @@ from vitexplorer.models.wrapping.stated import (
     module_in,
     size_in,
 )
+from vitexplorer.models.wrapping.family import WrappedFamily
+from vitexplorer.models.wrapping.flow import Flow
+from vitexplorer.models.wrapping.module import ModuleFacts, WrappedModule
+from vitexplorer.models.wrapping.probing import Probe, probe_module
 
 _CHANNELS = 3
 _TRAINING = Text(
@@ -69,12 +70,12 @@ _GUESSED = Text(
 
 
 class WrappedModel(LoadedModel):
-    """A `LoadedModel` whose module is of another library."""
+    """A `LoadedModel` whose module comes from another library."""
 
     @property
     def embeds_pixels(self) -> bool:
-        """Whether a token is made of its own patch of pixels alone."""
-        return self.module.found.cuts_pixels
+        """True if each token is computed from its own patch of pixels alone."""
+        return self.module.facts.cuts_pixels
 
 
 def wrap(
@@ -89,40 +90,41 @@ def wrap(
     std: Sequence[float] | None = None,
     labels: Sequence[str] = (),
 ) -> LoadedModel:
-    """A live vision transformer of any library as a model to `capture`: nothing is translated, copied or changed.
+    """Wrap a live vision transformer of any library as a model for `capture`; the module is not copied or changed.
 
-    A module of timm's whose family is known is taken as `load_model` takes it, with all views, unless it is stated
-    where its patches or blocks are. For any other this is needed:
+    A timm module of a known family becomes the model that `load_model` would return, with all views, unless its patches
+    or blocks are stated. Requirements for any other module:
 
-    Its attention must go through `F.scaled_dot_product_attention`, `nn.MultiheadAttention` or a softmax of queries
-    times keys with the axes (batch, heads, queries, keys), among the same tokens in every block: prefix tokens first,
-    then the patches row by row. What is not stated is found by running the module a few times on noise, and what is
-    stated is tried as well. Views that need timm's names of parts are refused; so are those that read tokens out, where
-    the module does that in an unusual way.
+    Its attention uses `F.scaled_dot_product_attention`, `nn.MultiheadAttention` or a softmax of queries times keys with
+    the axes (batch, heads, queries, keys), among the same tokens in every block: prefix tokens first, then the patches
+    row by row. A few passes over noise find whatever is not stated, and check whatever is. Views that need timm's names
+    of parts are refused, and so are views of the read-out if the module pools in an unusual way.
 
     Args:
-        module: in eval mode, parameters float32, wherever it lies; of a compiled or averaged one, or one on several
-            devices (DataParallel), what it holds is taken. Called with images, float32 (batch, 3, height,
-            width), alone; answers with a tensor (batch, classes), or a tuple or dictionary whose first or `logits` it
-            is. Without a classifier: pooled features (batch, dim), or tokens (batch, tokens, dim), of which the first
-            is taken, or the mean where there is no prefix token.
-        name: in figures; the name of its class when None.
-        image_size: pixels, of a square or (height, width); what the module or its configuration says when None.
+        module: in eval mode, with float32 parameters, on any device. A compiled, averaged or parallel module
+            (DataParallel) is unwrapped first. It is called with images alone, float32 (batch, 3, height, width), and
+            returns logits (batch, classes), or a tuple that begins with them or a dictionary with `logits`. Without a
+            classifier it returns pooled features (batch, dim), or tokens (batch, tokens, dim), of which the first is
+            used, or the mean if there is no prefix token.
+        name: name in figures; the class name when None.
+        image_size: pixels, of a square or (height, width); read from the module or its configuration when None.
         patch_size: side in pixels; that of the convolution that cuts the image when None.
-        num_prefix_tokens: class token, distillation token and registers; what is left of the tokens when None.
-        blocks: the name of what holds the blocks, `encoder.layers`, or their names; where the names of the parameters
-            first differ from call to call when None.
-        mean, std: of the images, of red, green and blue in 0-1; ImageNet's when None, and figures say so.
-        labels: a name for each output; those of a configuration of transformers when empty.
+        num_prefix_tokens: class token, distillation token and registers; all tokens that are not patches when None.
+        blocks: the name of the module that holds the blocks, such as `encoder.layers`, or the names of the blocks; when
+            None, the shortest prefixes of parameter names that distinguish the attention calls.
+        mean, std: mean and standard deviation of red, green and blue in 0-1; ImageNet's when None, and figures say so.
+        labels: a name for each output; from a configuration of transformers when empty.
 
     Raises:
-        SettingError: what is stated does not agree with the module; the message says with what it would.
-        UnsupportedError: it cannot be run, no such attention was seen, or its tokens could not be placed.
+        SettingError: an argument does not agree with the module; the message names a value that would.
+        UnsupportedError: the module cannot be run, has no such attention, or its tokens cannot be located.
     """
     module = module_in(module)
     name = name or type(module).__name__
     _check(module, name)
-    mean, std, labels = colours_in(mean, "mean"), colours_in(std, "std", is_positive=True), labels_in(labels)
+    mean = colours_in(mean, "mean")
+    std = colours_in(std, "std", is_positive=True)
+    labels = labels_in(labels)
     check_blocks(blocks)
     is_stated = (image_size, patch_size, num_prefix_tokens, blocks) != (None,) * 4
     if not is_stated and any(kind in families_of_class() for kind in type(module).__mro__):
@@ -132,35 +134,35 @@ def wrap(
     device = next(module.parameters()).device
     with seeded(0):
         images = torch.randn(1, _CHANNELS, *size).to(device)
-    found_at, own, flow = _run(module, name, size, images, patch_size, num_prefix_tokens, blocks)
-    grid = found_at.grid
+    probe, own, flow = _run(module, name, size, images, patch_size, num_prefix_tokens, blocks)
+    grid = probe.grid
     prefix_tokens = prefix_names(grid.num_prefix_tokens, [parameter for parameter, _ in module.named_parameters()])
     ending = flow.ending(prefix_tokens)
     has_classes = flow.answer.ndim == 2 and bool(labels or flow.has_classifier)
     num_classes = flow.answer.shape[1] if has_classes else 0
-    own.found = Found(
+    own.facts = ModuleFacts(
         sites=tuple(
-            BlockSite(block, grid, stream=stream) for block, stream in zip(found_at.blocks, flow.streams, strict=True)
+            BlockSite(block, grid, stream=stream) for block, stream in zip(probe.blocks, flow.streams, strict=True)
         ),
         input_size=size,
         prefix_tokens=prefix_tokens,
         width=flow.width,
         num_classes=num_classes,
-        cuts_pixels=found_at.cuts_pixels,
+        cuts_pixels=probe.cuts_pixels,
         is_columnar=flow.is_columnar,
         gives_sums=flow.gives_sums,
         own_reading=ending.reading if ending else flow.own_reading(prefix_tokens),
         ending=ending,
     )
-    said = _WRAPPED.format(prefix=grid.num_prefix_tokens, rows=grid.rows, cols=grid.cols)
+    note = _WRAPPED.format(prefix=grid.num_prefix_tokens, rows=grid.rows, cols=grid.cols)
     return WrappedModel(
         name=name,
         module=own.eval(),
-        family=WrappedFamily(own.found),
+        family=WrappedFamily(own.facts),
         provenance=Provenance(name, "file", type(module).__name__),
         preprocessing=Preprocessing(size, mean or IMAGENET["mean"], std or IMAGENET["std"], "bicubic", 1.0, "center"),
         class_names=_labels(module, name, labels, num_classes),
-        notes=(said,) if mean and std else (said, _GUESSED),
+        notes=(note,) if mean and std else (note, _GUESSED),
     )
 
 
@@ -168,14 +170,14 @@ def _of_timm(
     module: nn.Module, name: str, mean: Sequence[float] | None, std: Sequence[float] | None, labels: tuple[str, ...]
 ) -> LoadedModel:
     device = next(module.parameters()).device
-    known = describe(name, module, family_of(module, name), "file", type(module).__name__, device, ())
-    usual = known.preprocessing
-    prepared = replace(usual, mean=tuple(mean or usual.mean), std=tuple(std or usual.std))
-    return replace(known, preprocessing=prepared, class_names=_labels(module, name, labels, known.num_classes))
+    model = describe(name, module, family_of(module, name), "file", type(module).__name__, device, ())
+    default = model.preprocessing
+    preprocessing = replace(default, mean=tuple(mean or default.mean), std=tuple(std or default.std))
+    return replace(model, preprocessing=preprocessing, class_names=_labels(module, name, labels, model.num_classes))
 
 
 def prefix_names(count: int, parameters: Sequence[str]) -> tuple[str, ...]:
-    """Names of so many prefix tokens, by what the parameters are called: class, distillation, registers."""
+    """Name `count` prefix tokens by the names of the parameters: class, distillation, registers."""
     tokens = [parameter.rpartition(".")[2].lower() for parameter in parameters]
 
     def has(*words: str) -> bool:
@@ -202,9 +204,9 @@ def _size(module: nn.Module, name: str, stated: int | Size | str | None) -> Size
     for part in module.modules():
         for holder in (getattr(part, "config", None), part):
             for word in ("image_size", "img_size"):
-                said = getattr(holder, word, None)
-                if isinstance(said, int) or (isinstance(said, tuple | list) and len(said) == 2):
-                    return size_in(said if isinstance(said, int) else tuple(said))
+                size = getattr(holder, word, None)
+                if isinstance(size, int) or (isinstance(size, tuple | list) and len(size) == 2):
+                    return size_in(size if isinstance(size, int) else tuple(size))
     raise SettingError(_NO_SIZE.format(name=name))
 
 
@@ -216,14 +218,14 @@ def _run(
     patch_size: int | None,
     num_prefix_tokens: int | None,
     blocks: str | Sequence[str] | None,
-) -> tuple[Places, WrappedModule, Flow]:
+) -> tuple[Probe, WrappedModule, Flow]:
     try:
-        found = places(module, name, images, patch_size, num_prefix_tokens, blocks)
-        own = WrappedModule(module, found.grid.num_prefix_tokens)
-        return found, own, Flow(own, images, found)
+        probe = probe_module(module, name, images, patch_size, num_prefix_tokens, blocks)
+        own = WrappedModule(module, probe.grid.num_prefix_tokens)
+        return probe, own, Flow(own, images, probe)
     except (SettingError, UnsupportedError):
         raise
-    except Exception as error:  # a module of anybody's meets what it does not take with whatever breaks first
+    except Exception as error:  # an unknown module may raise anything on unsuitable images
         why = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
         raise UnsupportedError(_NOT_RUN.format(name=name, size=by(size), why=why)) from error
 
@@ -234,6 +236,6 @@ def _labels(module: nn.Module, name: str, stated: tuple[str, ...], classes: int)
             raise SettingError(_LABELS.format(given=len(stated), name=name, classes=classes))
         return stated
     config: Any = getattr(module, "config", None)
-    said = getattr(config, "id2label", None)
-    names = class_names(said) if isinstance(said, Mapping) else ()
+    id2label = getattr(config, "id2label", None)
+    names = class_names(id2label) if isinstance(id2label, Mapping) else ()
     return names if len(names) == classes else ()

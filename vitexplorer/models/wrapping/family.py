@@ -1,4 +1,4 @@
-"""The family of modules that are wrapped: what was found of each stands in the module itself."""
+"""Family of wrapped modules, whose facts are stored in the module itself."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from vitexplorer.core.capture_protocol import not_read_out
 from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import BlockSite, Reading
 from vitexplorer.models.families.attention_only import AttentionOnlyFamily
-from vitexplorer.models.wrapping.module import Ending, Found, WrappedModule
+from vitexplorer.models.wrapping.module import Ending, ModuleFacts, WrappedModule
 
 
 class WrappedFamily(AttentionOnlyFamily):
-    """One module's own: all blocks on one grid, prefix tokens first; nothing is known of positions."""
+    """Family of one wrapped module: all blocks on one grid, prefix tokens first; positions are unknown."""
 
     key = "wrapped"
     title = Text("wrapped", "外部模块")
     of = (WrappedModule,)
     names_of_timm = False
 
-    def __init__(self, found: Found):
-        self.shows_stream, self.shows_tokens = found.is_columnar, found.gives_sums
+    def __init__(self, facts: ModuleFacts):
+        self.shows_stream = facts.is_columnar
+        self.shows_tokens = facts.gives_sums
 
     def no_stream(self, name: str) -> Text:
-        """The axes of its tokens are none that can be followed from block to block."""
+        """Refuse a view across blocks: the axes of the tokens cannot be followed from block to block."""
         return Text(
             "{model}: its blocks do not pass on one sequence with the axes (batch, tokens, dim) or (tokens, batch, "
             "dim), so only the attention of single blocks can be shown.",
@@ -32,53 +33,54 @@ class WrappedFamily(AttentionOnlyFamily):
         ).format(model=name)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """As found or stated."""
-        return module.found.prefix_tokens
+        """Return the names of the prefix tokens, found or stated."""
+        return module.facts.prefix_tokens
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """As found, at the one size it was wrapped for."""
-        return module.found.sites
+        """Return the blocks at the size for which the module was wrapped."""
+        return module.facts.sites
 
     def readings(self, module: nn.Module) -> tuple[Reading, ...]:
-        """Class token and mean where it is known how tokens become logits; otherwise none."""
-        if module.found.ending is None or not module.found.num_classes:
+        """Return the class token and the mean if the path from tokens to logits is known; otherwise ()."""
+        if module.facts.ending is None or not module.facts.num_classes:
             return ()
-        return (*(name for name in ("cls", "dist") if name in module.found.prefix_tokens), "mean")
+        return (*(name for name in ("cls", "dist") if name in module.facts.prefix_tokens), "mean")
 
     def own_reading(self, module: nn.Module) -> Reading:
-        """What the answer depends on."""
-        return module.found.own_reading
+        """Return the reading that the output depends on."""
+        return module.facts.own_reading
 
     def final_norm(
         self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]
     ) -> Float[Tensor, "batch tokens dim"]:
-        """The last norm of each token, whether the module pools before or after it."""
+        """Apply the last norm to each token, whether the module pools before or after it."""
         return module.part(self._ending(module).norm)(tokens)
 
     def embedding(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Float[Tensor, "batch dim"]:
-        """Norm and pooling in the module's order."""
+        """Apply norm and pooling in the module's order."""
         return self._pooled(module, tokens, self._ending(module).reading)
 
     def read_each(
         self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]
     ) -> Float[Tensor, "batch tokens classes"]:
-        """Norm and classifier of each token."""
+        """Apply norm and classifier to each token."""
         return module.part(self._ending(module).classifier)(self.final_norm(module, tokens))
 
     def read_out(
         self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"], reading: Reading
     ) -> Float[Tensor, "batch classes"]:
-        """Norm and pooling in the module's order, classifier."""
-        own = self._ending(module)
-        return module.part(own.classifier)(self._pooled(module, tokens, own.reading if reading == "own" else reading))
+        """Apply norm and pooling in the module's order, then the classifier."""
+        ending = self._ending(module)
+        reading = ending.reading if reading == "own" else reading
+        return module.part(ending.classifier)(self._pooled(module, tokens, reading))
 
     def _pooled(self, module: nn.Module, tokens: Tensor, reading: Reading) -> Tensor:
         return pooled(module, self._ending(module), tokens, reading, self.prefix_tokens(module))
 
     def _ending(self, module: nn.Module) -> Ending:
-        if module.found.ending is None:
+        if module.facts.ending is None:
             raise UnsupportedError(not_read_out(type(module.wrapped).__name__))
-        return module.found.ending
+        return module.facts.ending
 
 
 def pooled(
@@ -88,9 +90,11 @@ def pooled(
     reading: Reading,
     prefix_tokens: tuple[str, ...],
 ) -> Float[Tensor, "batch dim"]:
-    """One token or the mean over patches, through the norm of an ending before or after."""
+    """Compute one token or the mean over patches, with the norm of an ending before or after pooling."""
     norm = module.part(ending.norm)
-    normed = tokens if ending.pools_first else norm(tokens)
-    mean = reading == "mean"
-    found = normed[:, len(prefix_tokens) :].mean(1) if mean else normed[:, prefix_tokens.index(reading)]
-    return norm(found) if ending.pools_first else found
+    tokens = tokens if ending.pools_first else norm(tokens)
+    if reading == "mean":
+        feature = tokens[:, len(prefix_tokens) :].mean(1)
+    else:
+        feature = tokens[:, prefix_tokens.index(reading)]
+    return norm(feature) if ending.pools_first else feature

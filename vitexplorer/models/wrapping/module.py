@@ -1,4 +1,4 @@
-"""Any module as one of this program: under its own names, called with images alone, answering with one tensor."""
+"""Adapter for any module: keeps its names of parts, takes images alone, and returns one tensor."""
 
 from __future__ import annotations
 
@@ -12,86 +12,89 @@ from torch import Tensor, nn
 from vitexplorer.core.types import BlockSite, Reading
 
 _FEATURES = ("image_embeds", "pooler_output", "last_hidden_state")
-"""what transformers calls the answer of a model without a classifier, the nearest to one first"""
+"""Outputs of transformers' models without a classifier, in order of preference"""
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How the tokens that leave the last block become the answer, tried on the answer itself."""
+    """Computation of the output from the tokens of the last block, verified on the output itself."""
 
     norm: str
-    """the last norm; empty where there is none"""
+    """Name of the last norm; empty without one"""
     classifier: str
-    """empty where the pooled feature is the answer"""
+    """Name of the classifier; empty if the pooled feature is the output"""
     reading: Reading
     pools_first: bool
-    """whether the norm comes after pooling"""
+    """True if the norm comes after pooling"""
 
 
 @dataclass(frozen=True)
-class Found:
-    """What is known of a wrapped module."""
+class ModuleFacts:
+    """Facts of a wrapped module, found by running it."""
 
     sites: tuple[BlockSite, ...]
     input_size: tuple[int, int]
     prefix_tokens: tuple[str, ...]
     width: int
-    """of a token"""
+    """Numbers per token"""
     num_classes: int
     cuts_pixels: bool
-    """whether one convolution makes each token of its own patch"""
+    """True if one convolution computes each token from its own patch"""
     is_columnar: bool
-    """whether what blocks read and give has the axes (batch, tokens, dim) or (tokens, batch, dim)"""
+    """True if inputs and outputs of blocks have the axes (batch, tokens, dim) or (tokens, batch, dim)"""
     gives_sums: bool
-    """whether a block gives its last sum, or the norm of it, and the next one reads that"""
+    """True if a block outputs its last sum, or the norm of it, and the next block reads that"""
     own_reading: Reading
     ending: Ending | None
-    """None where it is none of the usual ones"""
+    """None if no usual computation gives the output"""
 
 
 class WrappedModule(nn.Module):
-    """Shares the parts of a module, so that they keep their names, and lets it run as it is."""
+    """Module that shares the parts of another, so that they keep their names, and runs it unchanged."""
 
-    found: Found
+    facts: ModuleFacts
 
     def __init__(self, module: nn.Module, num_prefix_tokens: int):
         super().__init__()
-        self._modules, self._parameters, self._buffers = module._modules, module._parameters, module._buffers
-        self.__dict__["wrapped"] = module  # registered it would be one more part
+        self._modules = module._modules
+        self._parameters = module._parameters
+        self._buffers = module._buffers
+        self.__dict__["wrapped"] = module  # not registered, or it would be one more part
         self._num_prefix_tokens = num_prefix_tokens
 
     def forward(self, images: Float[Tensor, "batch channels height width"]) -> Tensor:
-        """Logits, or pooled features of a module that answers with none: of tokens the first or their mean."""
-        said = answer(self.__dict__["wrapped"](images))
-        if said.ndim == 3:
-            return said[:, 0] if self._num_prefix_tokens else said.mean(1)
-        return said
+        """Compute the logits or, without a classifier, pooled features; of tokens take the first or the mean."""
+        output = output_tensor(self.__dict__["wrapped"](images))
+        if output.ndim == 3:
+            return output[:, 0] if self._num_prefix_tokens else output.mean(1)
+        return output
 
     @property
     def num_classes(self) -> int:
-        """Outputs of the classifier, 0 where there is none."""
-        return self.found.num_classes
+        """Number of outputs of the classifier, 0 without one."""
+        return self.facts.num_classes
 
     @property
     def num_features(self) -> int:
         """Width of a token that the last norm reads."""
-        return self.found.width
+        return self.facts.width
 
     def part(self, name: str) -> nn.Module:
-        """A part by name; one that does nothing for the empty name."""
+        """Return a part by name; the identity for the empty name."""
         return self.get_submodule(name) if name else nn.Identity()
 
 
-def answer(output: Any) -> Tensor:
-    """The tensor that a module answers with: itself, the logits or features by name, or the first of several.
+def output_tensor(output: Any) -> Tensor:
+    """Return the tensor in a module's output: itself, the logits or features by name, or the first of several.
 
-    Raises TypeError where there is none.
+    Raises:
+        TypeError: there is none.
     """
     if isinstance(output, Tensor):
         return output
     if isinstance(output, Mapping):
         named = [output[name] for name in ("logits", *_FEATURES) if output.get(name) is not None]
-        return answer(named[0] if named else next(iter(output.values()), None))
+        return output_tensor(named[0] if named else next(iter(output.values()), None))
     if isinstance(output, tuple | list) and output:
-        return answer(output[0])
+        return output_tensor(output[0])
     raise TypeError(type(output).__name__)

@@ -1,1 +1,1 @@
-"""One file for each class of timm's that a file can hold: it defines OUTLINE."""
+"""Outlines, one file for each timm class; each file defines OUTLINE."""

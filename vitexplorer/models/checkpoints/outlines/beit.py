@@ -1,4 +1,4 @@
-"""timm's Beit: BEiT, BEiT v2 and Data2Vec, with relative position tables of each block or one for all."""
+"""Outline of timm's Beit: BEiT, BEiT v2 and Data2Vec, with a relative position table in each block or one for all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torch import nn
 
 from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
-from vitexplorer.models.checkpoints.misfit import MisfitError, heads_of, no_grid, rows_of, shape_of
+from vitexplorer.models.checkpoints.misfit import MisfitError, grid_error, heads_of, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Outline
 from vitexplorer.models.checkpoints.renaming import count, ratio
 
@@ -19,30 +19,32 @@ _NO_SQUARE = Text(
     "image_size 为 {height} x {width}；使用相对位置时只能展示正方形图像",
 )
 _EXTRA = 3
-"""rows of a table for what has no offset: to, from and at the class token"""
+"""Rows of a relative position table without an offset: to, from and at the class token"""
 
 
 def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
-    """Heads and grid from the position tables."""
+    """Derive the heads and the grid from the position tables."""
     width, _, patch, _ = shape_of(tensors, "patch_embed.proj.weight", 4)
     depth = count(tensors, r"blocks\.(\d+)\.")
     shared = "rel_pos_bias.relative_position_bias_table" in tensors
     table = next((name for name in tensors if name.endswith("relative_position_bias_table")), None)
     if table is not None:
         rows, heads = shape_of(tensors, table, 2)
-        side, extra = (math.isqrt(max(0, rows - _EXTRA)) + 1) // 2, _EXTRA
+        side = (math.isqrt(max(0, rows - _EXTRA)) + 1) // 2
+        extra = _EXTRA
     else:
         heads = heads_of(facts, width) or max(1, width // 64)
         rows = shape_of(tensors, "pos_embed", 3)[1] if "pos_embed" in tensors or not facts.image_size else 0
-        side, extra = math.isqrt(max(0, rows - 1)), 1
+        side = math.isqrt(max(0, rows - 1))
+        extra = 1
     size = facts.image_size or side * patch
     height, across = (size, size) if isinstance(size, int) else size
     grid = height // patch, across // patch
-    if table is not None and grid[0] != grid[1]:  # offsets of other libraries are in another order then
+    if table is not None and grid[0] != grid[1]:  # other libraries then order the offsets differently
         raise MisfitError(_NO_SQUARE.format(height=height, width=across))
     offsets = math.prod(2 * side - 1 for side in grid) if table is not None else math.prod(grid)
     if not all(grid) or (rows and offsets + extra != rows):
-        raise no_grid(table or "pos_embed", rows, facts.image_size)
+        raise grid_error(table or "pos_embed", rows, facts.image_size)
     arguments = {
         "img_size": size,
         "patch_size": patch,

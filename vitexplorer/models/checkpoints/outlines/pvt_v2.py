@@ -1,6 +1,6 @@
-"""timm's PyramidVisionTransformerV2.
+"""Outline of timm's PyramidVisionTransformerV2.
 
-How many heads a stage has is in no tensor: without a word of the library it is how much wider than the first it is.
+No tensor shows the number of heads of a stage. Without a configuration it is the stage's width over the first stage's.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from torch import nn
 
 from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
-from vitexplorer.models.checkpoints.misfit import MisfitError, of_stages, rows_of, shape_of
+from vitexplorer.models.checkpoints.misfit import MisfitError, per_stage, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Outline
 from vitexplorer.models.checkpoints.renaming import count, ratio
 
@@ -28,11 +28,11 @@ _OTHER_WIDTH = Text(
     "head.weight 读取 {read} 维，而最后阶段为 {width} 维（num_encoder_blocks = {stages}）",
 )
 _USUAL_SIZE = 224
-"""pixels a side; no tensor depends on it"""
+"""Pixels of a side; no tensor depends on it"""
 
 
 def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
-    """Widths, reductions and MLPs of each stage from the matrices of its first block."""
+    """Derive widths, reductions and MLPs of each stage from the matrices of its first block."""
     stages = range(count(tensors, r"stages\.(\d+)\."))
     widths = tuple(shape_of(tensors, f"stages.{stage}.norm.weight", 1)[0] for stage in stages)
     depths = tuple(count(tensors, rf"stages\.{stage}\.blocks\.(\d+)\.") for stage in stages)
@@ -42,7 +42,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
         raise MisfitError(
             _OTHER_WIDTH.format(read=tensors["head.weight"].shape[1], width=widths[-1], stages=len(widths))
         )
-    heads = of_stages("num_attention_heads", facts.num_heads, len(stages))
+    heads = per_stage("num_attention_heads", facts.num_heads, len(stages))
     arguments = {
         "embed_dims": widths,
         "depths": depths,
@@ -62,7 +62,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
 
 
 def _reduction(tensors: Tensors, stage: int) -> int:
-    """The side of what is made one key; 0 where nothing is."""
+    """Return the side of the square of tokens that is reduced to one key; 0 without reduction."""
     name = f"stages.{stage}.blocks.0.attn.sr.weight"
     return shape_of(tensors, name, 4)[-1] if name in tensors else 0
 

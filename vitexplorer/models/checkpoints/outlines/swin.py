@@ -1,4 +1,4 @@
-"""timm's SwinTransformer. Heads and windows from the relative position tables."""
+"""Outline of timm's SwinTransformer: heads and windows from the relative position tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from torch import nn
 
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
-from vitexplorer.models.checkpoints.misfit import no_grid, rows_of, shape_of
+from vitexplorer.models.checkpoints.misfit import grid_error, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Outline
 from vitexplorer.models.checkpoints.renaming import count, ratio
 
@@ -19,19 +19,19 @@ _SIZES = {
     (192, (2, 2, 18, 2)): "large",
 }
 OUTSIDE_BLOCKS = {r"^patch_embed\.norm$|\.downsample\.norm$": 1e-5}
-"""what the norms of the embedding and of merging layers add, in every library, whatever those of the blocks add"""
+"""Epsilon of the norms of patch embedding and patch merging, the same in every library, whatever the blocks' norms"""
 _USUAL_WINDOWS = 8
-"""windows beside each other in the first stage: 224 pixels in patches of 4 and windows of 7"""
+"""Windows along a side of the first stage: 224 pixels in patches of 4 and windows of 7"""
 
 
 def stages_of(tensors: Tensors) -> tuple[int, ...]:
-    """Blocks of each stage."""
+    """Return the number of blocks of each stage."""
     stages = count(tensors, r"layers\.(\d+)\.")
     return tuple(count(tensors, rf"layers\.{stage}\.blocks\.(\d+)\.") for stage in range(stages))
 
 
 def arguments_of(tensors: Tensors, facts: Facts, window: int, heads: tuple[int, ...]) -> dict:
-    """What both versions are made of."""
+    """Return timm's arguments that Swin and Swin V2 share."""
     width, _, patch, _ = shape_of(tensors, "patch_embed.proj.weight", 4)
     size = facts.image_size or patch * window * _USUAL_WINDOWS
     return {
@@ -48,7 +48,7 @@ def arguments_of(tensors: Tensors, facts: Facts, window: int, heads: tuple[int, 
 
 
 def name_of(kind: str, arguments: dict) -> str:
-    """Of timm's form; sizes that have no name are written out."""
+    """Return a name in timm's form; a size without a name is written in numbers."""
     width, depths = arguments["embed_dim"], arguments["depths"]
     size = _SIZES.get((width, depths), f"{width}x{'-'.join(map(str, depths))}")
     pixels = arguments["img_size"] if isinstance(arguments["img_size"], int) else arguments["img_size"][0]
@@ -56,17 +56,19 @@ def name_of(kind: str, arguments: dict) -> str:
 
 
 def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
-    """Versions without a position table of the whole image."""
+    """Derive heads and windows from the relative position tables."""
     tables = [f"layers.{stage}.blocks.0.attn.relative_position_bias_table" for stage in range(len(stages_of(tensors)))]
-    rows, heads = shape_of(tensors, tables[0], 2)[0], tuple(shape_of(tensors, table, 2)[1] for table in tables)
+    rows = shape_of(tensors, tables[0], 2)[0]
+    heads = tuple(shape_of(tensors, table, 2)[1] for table in tables)
     window = (math.isqrt(rows) + 1) // 2
     if (2 * window - 1) ** 2 != rows:
-        raise no_grid(tables[0], rows, None)
+        raise grid_error(tables[0], rows, None)
     arguments = {
         **arguments_of(tensors, facts, window, heads),
         "qkv_bias": "layers.0.blocks.0.attn.qkv.bias" in tensors,
     }
-    name, entry = name_of("swin", arguments), "swin_tiny_patch4_window7_224"
+    name = name_of("swin", arguments)
+    entry = "swin_tiny_patch4_window7_224"
     return Blueprint(name, entry, arguments, tensors, facts, facts.activation, OUTSIDE_BLOCKS)
 
 

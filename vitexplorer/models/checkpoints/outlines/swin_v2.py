@@ -1,15 +1,15 @@
-"""timm's SwinTransformerV2: heads from the temperatures; windows are in no tensor and must be said."""
+"""Outline of timm's SwinTransformerV2: heads from the temperatures; no weight shows the window size."""
 
 from __future__ import annotations
 
 from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
-from vitexplorer.models.checkpoints.misfit import of_stages, shape_of
+from vitexplorer.models.checkpoints.misfit import per_stage, shape_of
 from vitexplorer.models.checkpoints.outlines.swin import OUTSIDE_BLOCKS, arguments_of, name_of, stages_of
 from vitexplorer.models.checkpoints.reader import Outline
 
 _USUAL_WINDOW = 8
-"""of the versions at 256 pixels, torchvision's among them"""
+"""Window size of the versions at 256 pixels, torchvision's among them"""
 GUESSED_WINDOW = Text(
     "The file does not say how large its windows are; {window} x {window} patches are taken.",
     "文件没有说明窗口大小；此处按 {window} x {window} 个图块处理。",
@@ -17,10 +17,10 @@ GUESSED_WINDOW = Text(
 
 
 def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
-    """`pretrained_windows` scale the offsets that the position network reads."""
+    """Derive the heads from the temperatures; `pretrained_windows` scale the inputs of the position MLP."""
     scales = [f"layers.{stage}.blocks.0.attn.logit_scale" for stage in range(len(stages_of(tensors)))]
     heads = tuple(shape_of(tensors, name, 3)[0] for name in scales)
-    pretrained = of_stages("pretrained_window_sizes", facts.pretrained_windows, len(heads))
+    pretrained = per_stage("pretrained_window_sizes", facts.pretrained_windows, len(heads))
     window = facts.window_size or _USUAL_WINDOW
     guessed = facts.window_size is None and facts.library != "torchvision"
     arguments = {

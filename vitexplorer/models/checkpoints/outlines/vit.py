@@ -1,6 +1,6 @@
-"""timm's VisionTransformer: ViT, DeiT, DINO, DINOv2, CLIP, SigLIP, MAE's encoder.
+"""Outline of timm's VisionTransformer: ViT, DeiT, DINO, DINOv2, CLIP, SigLIP, MAE's encoder.
 
-How many heads there are is in no tensor of a plain ViT: without a word of the library heads of 64 numbers are taken.
+No tensor of a plain ViT shows the number of heads. Without a configuration heads of 64 numbers are assumed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from torch import nn
 
 from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
-from vitexplorer.models.checkpoints.misfit import MisfitError, heads_of, no_grid, rows_of, shape_of
+from vitexplorer.models.checkpoints.misfit import MisfitError, grid_error, heads_of, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Outline
 from vitexplorer.models.checkpoints.renaming import count, ratio
 
@@ -41,16 +41,19 @@ GUESSED_HEADS = Text(
 
 
 def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
-    """Widths from the matrices, the grid from the position table."""
+    """Derive the widths from the matrices, and the grid from the position table."""
     width, _, patch, _ = shape_of(tensors, "patch_embed.proj.weight", 4)
-    depth, first = count(tensors, r"blocks\.(\d+)\."), "blocks.0."
+    depth = count(tensors, r"blocks\.(\d+)\.")
+    first = "blocks.0."
     distilled = "dist_token" in tensors and "head_dist.weight" in tensors
-    if "dist_token" in tensors and not distilled:  # without its classifier it is one more token that nobody reads
+    if "dist_token" in tensors and not distilled:  # without its classifier it acts as a register
         tensors = {("reg_token" if name == "dist_token" else name): tensor for name, tensor in tensors.items()}
-    has_class, registers = "cls_token" in tensors, shape_of(tensors, "reg_token", 3)[1] if "reg_token" in tensors else 0
+    has_class = "cls_token" in tensors
+    registers = shape_of(tensors, "reg_token", 3)[1] if "reg_token" in tensors else 0
     size, prefix = _size(tensors, facts, patch, has_class + distilled + registers)
     heads, notes = _heads(width, facts)
-    hidden, read = rows_of(tensors, first + "mlp.fc1.weight"), shape_of(tensors, first + "mlp.fc2.weight", 2)[1]
+    hidden = rows_of(tensors, first + "mlp.fc1.weight")
+    read = shape_of(tensors, first + "mlp.fc2.weight", 2)[1]
     arguments = {
         "img_size": size,
         "patch_size": patch,
@@ -81,25 +84,26 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
             "fc_norm": pooling == "avg" and facts.final_norm and "norm.weight" not in tensors,
         }
     entry = "deit_tiny_distilled_patch16_224" if distilled else "vit_base_patch16_224"
-    facts, activation = facts.but(notes=(*facts.notes, *notes)), None if is_gated else facts.activation
+    facts = facts.but(notes=(*facts.notes, *notes))
+    activation = None if is_gated else facts.activation
     return Blueprint(_name(arguments, distilled), entry, arguments, tensors, facts, activation)
 
 
 def _size(tensors: Tensors, facts: Facts, patch: int, prefix: int) -> tuple[tuple[int, int], int]:
-    """Height and width in pixels, and how many prefix tokens the position table has rows for."""
-    places = shape_of(tensors, "pos_embed", 3)[1]
-    placed = {True: (prefix,), False: (0,), None: (prefix, 0)}[facts.prefix_placed]
+    """Return height and width in pixels, and the number of prefix tokens with a row in the position table."""
+    rows = shape_of(tensors, "pos_embed", 3)[1]
+    prefix_rows = {True: (prefix,), False: (0,), None: (prefix, 0)}[facts.prefix_placed]
     if facts.image_size is not None:
         size = (facts.image_size, facts.image_size) if isinstance(facts.image_size, int) else facts.image_size
         patches = (size[0] // patch) * (size[1] // patch)
-        if places - patches not in placed:
-            raise no_grid("pos_embed", places, size)
-        return size, places - patches
-    for own in placed:
-        side = math.isqrt(max(0, places - own))
-        if side and side**2 == places - own:
-            return (side * patch, side * patch), own
-    raise no_grid("pos_embed", places, None)
+        if rows - patches not in prefix_rows:
+            raise grid_error("pos_embed", rows, size)
+        return size, rows - patches
+    for candidate in prefix_rows:
+        side = math.isqrt(max(0, rows - candidate))
+        if side and side**2 == rows - candidate:
+            return (side * patch, side * patch), candidate
+    raise grid_error("pos_embed", rows, None)
 
 
 def _heads(width: int, facts: Facts) -> tuple[int, tuple[Text, ...]]:
@@ -119,7 +123,7 @@ def _pooling(tensors: Tensors, has_class: bool) -> str:
 
 
 def _name(arguments: dict, distilled: bool) -> str:
-    """Of timm's form; sizes that have no name are written out."""
+    """Return a name in timm's form; a size without a name is written in numbers."""
     width, depth, heads = (arguments[key] for key in ("embed_dim", "depth", "num_heads"))
     size = _SIZES.get((width, depth, heads), f"{width}x{depth}")
     kind = "deit" if distilled else "vit"

@@ -1,1 +1,1 @@
-"""One file for each layout of names: it defines READER."""
+"""Readers, one file for each layout of names; each file defines READER."""

@@ -1,18 +1,18 @@
-"""DeiT III's own repository (arXiv 2204.07118), where the scale of a branch is called gamma."""
+"""Files of DeiT III's own repository (arXiv 2204.07118), where layer scale is called gamma."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from vitexplorer.models.checkpoints.default_preprocessing import IMAGENET
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import renamed
-from vitexplorer.models.checkpoints.usual import IMAGENET
 
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
-    """Under timm's names."""
+    """Rename tensors to timm's names."""
     prepared = {**IMAGENET, "interpolation": "bicubic", "crop_pct": 1.0}
     return renamed(tensors, ((r"\.gamma_([12])$", r".ls\1.gamma"),)), Facts("DeiT III", preprocessing=prepared)
 

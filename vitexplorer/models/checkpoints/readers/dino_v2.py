@@ -1,6 +1,7 @@
-"""DINOv2's own repository, with and without registers (arXiv 2304.07193, 2309.16588), as released or as training saves.
+"""Files of DINOv2's own repository (arXiv 2304.07193, 2309.16588), released or saved in training.
 
-Training keeps its blocks in chunks, `blocks.1.7.` for block 7. Beside registers the class token has a row of the table.
+Models with registers are included; their position table has a row for the class token. Training stores blocks in
+chunks, `blocks.1.7.` for block 7.
 """
 
 from __future__ import annotations
@@ -8,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from vitexplorer.models.checkpoints.default_preprocessing import IMAGENET
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.reader import Reader
-from vitexplorer.models.checkpoints.renaming import placed, renamed, without
-from vitexplorer.models.checkpoints.usual import IMAGENET
+from vitexplorer.models.checkpoints.renaming import fold_class_position, renamed, without
 
 _RULES = (
     (r"^blocks\.\d+\.(\d+)\.", r"blocks.\1."),
@@ -22,11 +23,11 @@ _RULES = (
 
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
-    """Under timm's names; the mask token is read in pretraining alone."""
-    kept, left_out = without(tensors, r"^mask_token$")
+    """Rename tensors to timm's names, without the mask token of pretraining."""
+    encoder, left_out = without(tensors, r"^mask_token$")
     facts = Facts("DINOv2", preprocessing={**IMAGENET, "interpolation": "bicubic", "crop_pct": 1.0}, left_out=left_out)
-    kept = placed(renamed(kept, _RULES))
-    return kept, facts.but(prefix_placed="reg_token" not in kept)
+    result = fold_class_position(renamed(encoder, _RULES))
+    return result, facts.but(prefix_placed="reg_token" not in result)
 
 
 READER = Reader(

@@ -1,15 +1,15 @@
-"""DINOv3's own repository (arXiv 2508.10104), its ViTs. The bias of the keys is masked there and absent in timm."""
+"""ViTs of DINOv3's own repository (arXiv 2508.10104), where the bias of the keys is masked; timm has none."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from vitexplorer.models.checkpoints.default_preprocessing import IMAGENET
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import rows_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import renamed, without
-from vitexplorer.models.checkpoints.usual import IMAGENET
 
 _UNREAD = r"^mask_token$|^rope_embed\.periods$|\.bias_mask$|^local_cls_norm\."
 _RULES = (
@@ -22,15 +22,15 @@ _RULES = (
 
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
-    """Under the names of timm's Eva."""
-    kept, left_out = without(tensors, _UNREAD)
-    kept = renamed(kept, _RULES)
-    for name in [name for name in kept if name.endswith(".qkv.bias")]:
-        rows_of(kept, name, parts=3)
-        query, _, value = kept.pop(name).chunk(3)
+    """Rename tensors to the names of timm's Eva."""
+    result, left_out = without(tensors, _UNREAD)
+    result = renamed(result, _RULES)
+    for name in [name for name in result if name.endswith(".qkv.bias")]:
+        rows_of(result, name, parts=3)
+        query, _, value = result.pop(name).chunk(3)
         block = name.removesuffix("qkv.bias")
-        kept |= {f"{block}q_bias": query, f"{block}v_bias": value}
-    return kept, Facts("DINOv3", preprocessing=IMAGENET, left_out=left_out)
+        result |= {f"{block}q_bias": query, f"{block}v_bias": value}
+    return result, Facts("DINOv3", preprocessing=IMAGENET, left_out=left_out)
 
 
 READER = Reader(

@@ -1,8 +1,8 @@
-"""open_clip and CLIP's own repository: the visual transformer, alone or in the whole model.
+"""Visual transformers of open_clip and of CLIP's own repository, alone or in a whole model.
 
-Whether GELU or its quick form was trained, and whether the class token or the mean over patches is read, is in no
-tensor: it is read from `open_clip_config.json` where that lies beside; otherwise the former are taken, and it is said.
-CLIP's JIT archives hold a program and are refused as such.
+No tensor shows if the model uses GELU or QuickGELU, and if it reads the class token or the mean of the patches. Both
+are read from `open_clip_config.json` beside the file; without it GELU and the class token are assumed, and a note says
+so. CLIP's JIT archives hold a program and are refused.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any
 import torch
 
 from vitexplorer.core.text import Text
-from vitexplorer.models.checkpoints.declared import Declared, Held
+from vitexplorer.models.checkpoints.declared import Declared, Stored
+from vitexplorer.models.checkpoints.default_preprocessing import OPENAI
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.fields import Fields
 from vitexplorer.models.checkpoints.misfit import shape_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import renamed, without
-from vitexplorer.models.checkpoints.usual import OPENAI
 
 _TEXT = (
     r"^(transformer|token_embedding|ln_final|text|text_decoder)\.|^(positional_embedding|text_projection|logit_scale|logit_bias)$"
@@ -43,7 +43,7 @@ _RULES = (
 )
 _RESIZED = {"shortest": "center", "longest": "border", "squash": "squash"}
 _INTERPOLATED = {"bicubic": "bicubic", "bilinear": "bilinear", "random": "bicubic"}
-"""open_clip's "random" is of training, and bicubic here"""
+"""Interpolation by open_clip's names; "random" applies to training and becomes bicubic"""
 _DIVISORS = Text("numbers above 0", "大于 0 的数")
 _BORDERS = Text(
     "Borders around an image are filled with the mean here and with black by the file's library.",
@@ -51,14 +51,14 @@ _BORDERS = Text(
 )
 _NO_FILL = Text("0: borders are filled with the mean here", "0：此处用均值填充边缘")
 _FIELDS = Declared(
-    held={
-        "layers": lambda held, said: held.argument("depth"),
-        "width": lambda held, said: held.argument("embed_dim"),
-        "patch_size": lambda held, said: held.argument("patch_size"),
-        "image_size": lambda held, said: held.argument("img_size"),
-        "mlp_ratio": lambda held, said: _ratio(held, said),
-        "no_ln_pre": lambda held, said: not held.argument("pre_norm"),
-        "ls_init_value": lambda held, said: None if held.argument("init_values") else False,
+    measures={
+        "layers": lambda stored, declared: stored.argument("depth"),
+        "width": lambda stored, declared: stored.argument("embed_dim"),
+        "patch_size": lambda stored, declared: stored.argument("patch_size"),
+        "image_size": lambda stored, declared: stored.argument("img_size"),
+        "mlp_ratio": lambda stored, declared: _ratio(stored, declared),
+        "no_ln_pre": lambda stored, declared: not stored.argument("pre_norm"),
+        "ls_init_value": lambda stored, declared: None if stored.argument("init_values") else False,
     },
     only={
         "attentional_pool": False,
@@ -77,14 +77,14 @@ _FIELDS = Declared(
     },
     read=("head_width", "pool_type"),
     without_effect={
-        "of training": "patch_dropout timm_model_pretrained timm_drop timm_drop_path",
-        "of attentional pooling": "attn_pooler_queries attn_pooler_heads",
-        "also the tokens, beside the same answer": "output_tokens",
-        "of towers of timm's": "timm_pool timm_proj timm_proj_bias",
+        "training": "patch_dropout timm_model_pretrained timm_drop timm_drop_path",
+        "attentional pooling": "attn_pooler_queries attn_pooler_heads",
+        "further outputs": "output_tokens",
+        "towers made of timm models": "timm_pool timm_proj timm_proj_bias",
     },
 )
 _HEAD_WIDTH = 64
-"""open_clip's own where nobody says"""
+"""open_clip's default width of a head"""
 _WIDTH = Text("a divisor of the width, {width}", "宽度 {width} 的因数")
 _NORM_FIRST = Text("false where patches are averaged", "对图块取均值时为 false")
 GUESSED = Text(
@@ -96,29 +96,33 @@ GUESSED = Text(
 
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
-    """Under timm's names: the projection to the common space as a classifier without a bias."""
+    """Rename tensors to timm's names; the projection to the shared space becomes a classifier without a bias."""
     names, left_out = without(tensors, _TEXT if any(name.startswith("visual.") for name in tensors) else r"^$")
-    kept = renamed(names, _RULES)
-    shape_of(kept, "pos_embed", 2), shape_of(kept, "cls_token", 1)
-    kept["pos_embed"], kept["cls_token"] = kept["pos_embed"][None], kept["cls_token"].reshape(1, 1, -1)
-    if "proj" in kept:
-        classes, projection = shape_of(kept, "proj", 2)[1], kept.pop("proj")
-        kept["head.weight"], kept["head.bias"] = projection.T, torch.zeros(classes, dtype=projection.dtype)
-    if "norm_pre.weight" not in kept:  # timm has a bias there unless that norm follows
-        kept["patch_embed.proj.bias"] = torch.zeros(kept["cls_token"].shape[-1], dtype=kept["pos_embed"].dtype)
-    whole = Fields(config, "open_clip_config.json")
-    said = whole.section("model_cfg") or whole
-    vision = said.section("vision_cfg")
-    quick = said.flag("quick_gelu") if vision else None
-    prepared = whole.section("preprocess_cfg")
+    result = renamed(names, _RULES)
+    shape_of(result, "pos_embed", 2)
+    shape_of(result, "cls_token", 1)
+    result["pos_embed"] = result["pos_embed"][None]
+    result["cls_token"] = result["cls_token"].reshape(1, 1, -1)
+    if "proj" in result:
+        classes = shape_of(result, "proj", 2)[1]
+        projection = result.pop("proj")
+        result["head.weight"] = projection.T
+        result["head.bias"] = torch.zeros(classes, dtype=projection.dtype)
+    if "norm_pre.weight" not in result:  # timm's patch embedding has a bias unless that norm follows
+        result["patch_embed.proj.bias"] = torch.zeros(result["cls_token"].shape[-1], dtype=result["pos_embed"].dtype)
+    root = Fields(config, "open_clip_config.json")
+    model = root.section("model_cfg") or root
+    vision = model.section("vision_cfg")
+    quick = model.flag("quick_gelu") if vision else None
+    prepared = root.section("preprocess_cfg")
     preprocessing = _preprocessing(prepared) if prepared else {}
     borders = (_BORDERS,) if preprocessing.get("crop_mode") == "border" else ()
-    return kept, Facts(
+    return result, Facts(
         library="open_clip",
         norm_eps=1e-5,
         image_size=vision.size("image_size") if vision else None,
         activation="quick_gelu" if quick else "gelu",
-        num_heads=_heads(vision, kept["cls_token"].shape[-1]) if vision else None,
+        num_heads=_heads(vision, result["cls_token"].shape[-1]) if vision else None,
         prefix_placed=True,
         pooling=_pooling(vision) if vision else None,
         preprocessing={**OPENAI, **preprocessing},
@@ -128,35 +132,35 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     )
 
 
-def _preprocessing(said: Fields) -> dict[str, Any]:
-    """Raises MisfitError for what cannot be followed."""
-    if (std := said.numbers("std", 3)) and min(std) <= 0:
-        raise said.refusal("std", _DIVISORS)
-    if said.one_of("resize_mode", _RESIZED) == _RESIZED["longest"] and said.whole("fill_color", 0, 255):
-        raise said.refusal("fill_color", _NO_FILL)
-    found = {
-        "mean": said.numbers("mean", 3),
+def _preprocessing(fields: Fields) -> dict[str, Any]:
+    if (std := fields.numbers("std", 3)) and min(std) <= 0:
+        raise fields.refusal("std", _DIVISORS)
+    if fields.one_of("resize_mode", _RESIZED) == _RESIZED["longest"] and fields.integer("fill_color", 0, 255):
+        raise fields.refusal("fill_color", _NO_FILL)
+    result = {
+        "mean": fields.numbers("mean", 3),
         "std": std,
-        "interpolation": said.one_of("interpolation", _INTERPOLATED),
-        "crop_mode": said.one_of("resize_mode", _RESIZED),
+        "interpolation": fields.one_of("interpolation", _INTERPOLATED),
+        "crop_mode": fields.one_of("resize_mode", _RESIZED),
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in result.items() if value is not None}
 
 
-def _ratio(held: Held, said: Any) -> float:
-    width, hidden = held.argument("embed_dim"), len(held.found.tensors["blocks.0.mlp.fc1.weight"])
-    return said if isinstance(said, int | float) and int(width * said) == hidden else hidden / width
+def _ratio(stored: Stored, declared: Any) -> float:
+    width = stored.argument("embed_dim")
+    hidden = len(stored.blueprint.tensors["blocks.0.mlp.fc1.weight"])
+    return declared if isinstance(declared, int | float) and int(width * declared) == hidden else hidden / width
 
 
 def _heads(vision: Fields, width: int) -> int:
-    each = vision.whole("head_width") or _HEAD_WIDTH
-    if width % each:
+    head_width = vision.integer("head_width") or _HEAD_WIDTH
+    if width % head_width:
         raise vision.refusal("head_width", _WIDTH.format(width=width))
-    return width // each
+    return width // head_width
 
 
 def _pooling(vision: Fields) -> str | None:
-    """Raises MisfitError for a way to pool that timm does not have."""
+    """Return timm's `global_pool`, or None for the default; refuse pooling that timm does not have."""
     kind = vision.one_of("pool_type", {"tok": None, "avg": "avg"})
     if kind == "avg" and vision.flag("final_ln_after_pool"):
         raise vision.refusal("final_ln_after_pool", _NORM_FIRST)

@@ -1,6 +1,6 @@
-"""Swin's and Swin V2's own repository (arXiv 2103.14030, 2111.09883).
+"""Files of Swin's and Swin V2's own repository (arXiv 2103.14030, 2111.09883).
 
-A stage's merging layer comes at its end there and at the start of the next in timm.
+Patch merging comes at the end of a stage there, and at the start of the next in timm.
 """
 
 from __future__ import annotations
@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from vitexplorer.models.checkpoints.default_preprocessing import IMAGENET
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import merged_at_the_start, renamed
-from vitexplorer.models.checkpoints.usual import IMAGENET
 
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
-    """Under timm's names."""
-    kept = merged_at_the_start(renamed(tensors, ((r"^head\.", "head.fc."),)))
-    return kept, Facts("Swin", preprocessing={**IMAGENET, "interpolation": "bicubic", "crop_pct": 224 / 256})
+    """Rename tensors to timm's names."""
+    result = merged_at_the_start(renamed(tensors, ((r"^head\.", "head.fc."),)))
+    return result, Facts("Swin", preprocessing={**IMAGENET, "interpolation": "bicubic", "crop_pct": 224 / 256})
 
 
 READER = Reader(

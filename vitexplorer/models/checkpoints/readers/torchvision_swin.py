@@ -1,6 +1,6 @@
-"""torchvision: swin_t to swin_v2_b. Names as its `state_dict` has them: stages and merging layers take turns.
+"""torchvision's swin_t to swin_v2_b, with the names of its `state_dict`: stages and patch merging alternate.
 
-Version 2 keeps a bias for keys and sets it to zero in each pass; timm keeps none.
+Version 2 stores a bias for keys and sets it to zero in each pass; timm has none.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from vitexplorer.models.checkpoints.default_preprocessing import torchvision_preprocessing
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import count, renamed
-from vitexplorer.models.checkpoints.usual import of_torchvision
 
 _RULES = (
     (r"^features\.0\.0\.", "patch_embed.proj."),
@@ -23,27 +23,28 @@ _RULES = (
     (r"^head\.", "head.fc."),
 )
 _SIZES = {(96, 6): "t", (96, 18): "s", (128, 18): "b"}
-"""width, and blocks of the third stage"""
+"""Size by width and blocks of the third stage"""
 
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
-    """Under timm's names."""
-    kept = {re.sub(r"^features\.(\d+)\.", _stage, name): tensor for name, tensor in renamed(tensors, _RULES).items()}
-    is_second = any(name.endswith(".attn.logit_scale") for name in kept)
+    """Rename tensors to timm's names."""
+    result = {re.sub(r"^features\.(\d+)\.", _stage, name): tensor for name, tensor in renamed(tensors, _RULES).items()}
+    is_second = any(name.endswith(".attn.logit_scale") for name in result)
     if is_second:
-        kept = _biases_apart(kept)
-    size = _SIZES.get((shape_of(kept, "patch_embed.proj.weight", 4)[0], count(kept, r"layers\.2\.blocks\.(\d+)\.")), "")
-    prepared = of_torchvision(f"swin_{'v2_' if is_second else ''}{size}")
-    return kept, Facts(library="torchvision", norm_eps=1e-5, preprocessing=prepared)
+        result = _split_biases(result)
+    width = shape_of(result, "patch_embed.proj.weight", 4)[0]
+    size = _SIZES.get((width, count(result, r"layers\.2\.blocks\.(\d+)\.")), "")
+    prepared = torchvision_preprocessing(f"swin_{'v2_' if is_second else ''}{size}")
+    return result, Facts(library="torchvision", norm_eps=1e-5, preprocessing=prepared)
 
 
 def _stage(match: re.Match[str]) -> str:
-    """Odd numbers are stages, even ones the merging layers before them."""
+    """Return timm's prefix: odd numbers are stages, even ones the patch merging before them."""
     number = int(match[1])
     return f"layers.{number // 2}.blocks." if number % 2 else f"layers.{number // 2}.downsample."
 
 
-def _biases_apart(tensors: Tensors) -> Tensors:
+def _split_biases(tensors: Tensors) -> Tensors:
     result = {}
     for name, tensor in tensors.items():
         block, is_bias, _ = name.partition(".attn.qkv.bias")

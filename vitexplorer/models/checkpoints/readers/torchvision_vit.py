@@ -1,4 +1,4 @@
-"""torchvision: vit_b_16 to vit_h_14. Names as its `state_dict` has them."""
+"""torchvision's vit_b_16 to vit_h_14, with the names of its `state_dict`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from vitexplorer.models.checkpoints.default_preprocessing import torchvision_preprocessing
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import shape_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import renamed
-from vitexplorer.models.checkpoints.usual import of_torchvision
 
 _RULES = (
     (r"^class_token$", "cls_token"),
@@ -30,13 +30,13 @@ _SIZES = {768: "b", 1024: "l", 1280: "h"}
 
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
-    """Under timm's names. Heads are not in the file: torchvision's have 64 numbers, but for the huge one with 80."""
-    kept = renamed(tensors, _RULES)
-    width, _, patch, _ = shape_of(kept, "patch_embed.proj.weight", 4)
-    size = patch * math.isqrt(shape_of(kept, "pos_embed", 3)[1] - 1)
-    prepared = of_torchvision(f"vit_{_SIZES.get(width, '')}_{patch}", size)
+    """Rename tensors to timm's names; torchvision's heads have 64 numbers, except 80 in the huge model."""
+    result = renamed(tensors, _RULES)
+    width, _, patch, _ = shape_of(result, "patch_embed.proj.weight", 4)
+    size = patch * math.isqrt(shape_of(result, "pos_embed", 3)[1] - 1)
+    prepared = torchvision_preprocessing(f"vit_{_SIZES.get(width, '')}_{patch}", size)
     heads = 16 if width == 1280 else None
-    return kept, Facts(
+    return result, Facts(
         library="torchvision", norm_eps=1e-6, num_heads=heads, preprocessing=prepared, prefix_placed=True
     )
 

@@ -1,6 +1,6 @@
-"""transformers: the image towers of BLIP (arXiv 2201.12086) and BLIP-2 (arXiv 2301.12597), alone or in a whole model.
+"""transformers' image towers of BLIP (arXiv 2201.12086) and BLIP-2 (arXiv 2301.12597), alone or in a whole model.
 
-The answer is the class token after the last norm; what BLIP calls its pooler's output is that, normed once more.
+The output is the class token after the last norm; BLIP's pooler output is that token, normed once more.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from vitexplorer.models.checkpoints.default_preprocessing import OPENAI
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import renamed, without
-from vitexplorer.models.checkpoints.usual import OPENAI
 
 _OTHERS = (
     r"^(text_model|text_encoder|text_decoder|language_model|qformer|visual_projection|text_projection|itm_head"
@@ -33,11 +33,11 @@ _RULES = (
 
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
-    """Under timm's names, without what reads or writes words."""
-    in_whole = any(name.startswith("vision_model.") for name in tensors)
-    kept, left_out = without(tensors, _OTHERS if in_whole else r"^$")
-    facts = facts_of(config, norm_eps=1e-5, usual=OPENAI)
-    return renamed(kept, _RULES), facts.but(left_out=left_out, prefix_placed=True, class_names=())
+    """Rename tensors to timm's names, without the text models."""
+    is_whole_model = any(name.startswith("vision_model.") for name in tensors)
+    vision, left_out = without(tensors, _OTHERS if is_whole_model else r"^$")
+    facts = facts_of(config, norm_eps=1e-5, default=OPENAI)
+    return renamed(vision, _RULES), facts.but(left_out=left_out, prefix_placed=True, class_names=())
 
 
 READER = Reader(

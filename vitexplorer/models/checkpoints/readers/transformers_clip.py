@@ -1,8 +1,7 @@
-"""transformers: the vision towers of CLIP, SigLIP and SigLIP 2, alone or in the whole model without its text tower.
+"""transformers' vision towers of CLIP, SigLIP and SigLIP 2, alone or in a whole model, whose text tower is left out.
 
-CLIP's projection to the common space is kept as a classifier without a bias, as timm keeps it. A classifier of
-transformers reads the patches' mean: CLIP's as the last block leaves them, SigLIP's after the norm, and what pools
-otherwise is left out.
+As in timm, CLIP's projection to the shared space becomes a classifier without a bias. A classifier of transformers
+reads the mean of the patches, in CLIP before the final norm, in SigLIP after it; the unused pooling is left out.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from typing import Any
 import torch
 
 from vitexplorer.core.text import Text
+from vitexplorer.models.checkpoints.default_preprocessing import HALF, OPENAI
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
-from vitexplorer.models.checkpoints.misfit import no_grid, rows_of, shape_of
+from vitexplorer.models.checkpoints.misfit import grid_error, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, renamed, without
-from vitexplorer.models.checkpoints.usual import HALF, OPENAI
 
 _COLOURS = 3
 NAFLEX = Text(
@@ -49,47 +48,49 @@ _RULES = (
 
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
-    """Under timm's names; the tables get the batch axis that timm gives them."""
-    kept, left_out = without(tensors, _TEXT)
-    kept, notes = _as_convolution(kept)
-    is_clip, classifies = any("pre_layrnorm" in name for name in kept), "classifier.weight" in kept
-    if classifies:
-        kept, gone = without(kept, r"\.post_layernorm\." if is_clip else r"\.head\.")
-        left_out += gone
-    kept = fused(renamed(kept, _RULES), "qkv")
-    shape_of(kept, "pos_embed", 2)
-    kept["pos_embed"] = kept["pos_embed"][None]
-    if "cls_token" in kept:
-        kept["cls_token"] = kept["cls_token"].reshape(1, 1, -1)
+    """Rename tensors to timm's names, and add the batch axis of timm's tables."""
+    result, left_out = without(tensors, _TEXT)
+    result, notes = _as_convolution(result)
+    is_clip = any("pre_layrnorm" in name for name in result)
+    has_classifier = "classifier.weight" in result
+    if has_classifier:
+        result, unused = without(result, r"\.post_layernorm\." if is_clip else r"\.head\.")
+        left_out += unused
+    result = fused(renamed(result, _RULES), "qkv")
+    shape_of(result, "pos_embed", 2)
+    result["pos_embed"] = result["pos_embed"][None]
+    if "cls_token" in result:
+        result["cls_token"] = result["cls_token"].reshape(1, 1, -1)
     for kind in ("weight", "bias"):
-        if (name := f"attn_pool.in.{kind}") in kept:
-            rows = rows_of(kept, name, parts=3)
-            query, rest = kept.pop(name).split([rows, 2 * rows])
-            kept[f"attn_pool.q.{kind}"], kept[f"attn_pool.kv.{kind}"] = query, rest
-    if is_clip and "head.weight" in kept and "head.bias" not in kept:
-        kept["head.bias"] = torch.zeros(rows_of(kept, "head.weight"), dtype=kept["head.weight"].dtype)
-    facts = facts_of(config, norm_eps=1e-5 if is_clip else 1e-6, usual=OPENAI if is_clip else HALF).but(
+        if (name := f"attn_pool.in.{kind}") in result:
+            rows = rows_of(result, name, parts=3)
+            query, rest = result.pop(name).split([rows, 2 * rows])
+            result[f"attn_pool.q.{kind}"] = query
+            result[f"attn_pool.kv.{kind}"] = rest
+    if is_clip and "head.weight" in result and "head.bias" not in result:
+        result["head.bias"] = torch.zeros(rows_of(result, "head.weight"), dtype=result["head.weight"].dtype)
+    facts = facts_of(config, norm_eps=1e-5 if is_clip else 1e-6, default=OPENAI if is_clip else HALF).but(
         left_out=left_out, prefix_placed=True
     )
     facts = facts.but(notes=(*facts.notes, *notes))
-    if classifies:
+    if has_classifier:
         facts = facts.but(pooling="avg", final_norm=not is_clip)
     if facts.activation is None:
         facts = facts.but(activation="quick_gelu" if is_clip else "gelu_pytorch_tanh")
     if is_clip and "projection_dim" in config:
-        facts = facts.but(class_names=())  # its outputs are no classes
-    return kept, facts
+        facts = facts.but(class_names=())  # the outputs are not classes
+    return result, facts
 
 
 def _as_convolution(tensors: Tensors) -> tuple[Tensors, tuple[Text, ...]]:
-    """NaFlex reads patches as rows of numbers, pixel by pixel with its colours: the same sums as a convolution's."""
-    name = next((one for one in tensors if one.endswith("embeddings.patch_embedding.weight")), "")
+    """Turn NaFlex's linear patch embedding, which reads patches pixel by pixel, into an equivalent convolution."""
+    name = next((name for name in tensors if name.endswith("embeddings.patch_embedding.weight")), "")
     if tensors[name].ndim != 2:
         return tensors, ()
     numbers = shape_of(tensors, name, 2)[1]
     side = math.isqrt(numbers // _COLOURS)
     if side * side * _COLOURS != numbers:
-        raise no_grid(name, numbers, None)
+        raise grid_error(name, numbers, None)
     kernel = tensors[name].unflatten(1, (side, side, _COLOURS)).permute(0, 3, 1, 2).contiguous()
     return {**tensors, name: kernel}, (NAFLEX,)
 

@@ -1,7 +1,7 @@
-"""transformers: DINOv3's vision transformer, with rotary positions. Names as `save_pretrained` writes them.
+"""transformers' DINOv3 ViT with rotary positions, with the names that `save_pretrained` writes.
 
-A projection may have a bias or not. timm's Eva has one of queries and values alone, with the usual attention, or of all
-three; it always has those of the other layers. One that the file lacks in every block is zero.
+Biases of projections are optional there. timm's Eva has biases of queries and values, or with its other attention class
+of keys too, and always those of the other layers. A bias that the file lacks in every block becomes zero.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 
 import torch
 
+from vitexplorer.models.checkpoints.default_preprocessing import IMAGENET
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
 from vitexplorer.models.checkpoints.misfit import rows_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, renamed, without
-from vitexplorer.models.checkpoints.usual import IMAGENET
 
 _RULES = (
     (r"^(dinov3_vit\.)?(model\.)?", ""),
@@ -36,31 +36,31 @@ _RULES = (
 
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
-    """Under the names of timm's Eva."""
-    kept, left_out = without(tensors, r"mask_token$")
-    kept = fused(renamed(kept, _RULES), "qkv")
-    if any(".mlp.fc1_g." in name for name in kept):  # timm's SwiGLU calls its second linear layer fc1_x
-        kept = renamed(kept, ((r"\.mlp\.fc1\.", ".mlp.fc1_x."),))
-    return _with_biases(kept), facts_of(config, norm_eps=1e-5, usual=IMAGENET).but(left_out=left_out)
+    """Rename tensors to the names of timm's Eva."""
+    vision, left_out = without(tensors, r"mask_token$")
+    vision = fused(renamed(vision, _RULES), "qkv")
+    if any(".mlp.fc1_g." in name for name in vision):  # timm's SwiGLU calls its second linear layer fc1_x
+        vision = renamed(vision, ((r"\.mlp\.fc1\.", ".mlp.fc1_x."),))
+    return _with_biases(vision), facts_of(config, norm_eps=1e-5, default=IMAGENET).but(left_out=left_out)
 
 
 def _with_biases(tensors: Tensors) -> Tensors:
-    """With zeros where no block has a bias."""
-    written = {name.partition(".attn.")[2] for name in tensors} & {"q_bias", "k_bias", "v_bias"}
+    """Add zero biases where no block has one."""
+    stored = {name.partition(".attn.")[2] for name in tensors} & {"q_bias", "k_bias", "v_bias"}
     result = dict(tensors)
     for name, tensor in tensors.items():
         block, _, part = name.partition(".attn.")
         bias = name.removesuffix("weight") + "bias"
-        if part == "qkv.weight" and written:
+        if part == "qkv.weight" and stored:
             width = rows_of(tensors, name, parts=3)
-            for one in sorted({"q_bias", "v_bias", *written} - written):
-                result[f"{block}.attn.{one}"] = torch.zeros(width, dtype=tensor.dtype)
-            if "k_bias" in written:
-                parts = [result.pop(f"{block}.attn.{one}") for one in ("q_bias", "k_bias", "v_bias")]
+            for missing in sorted({"q_bias", "v_bias", *stored} - stored):
+                result[f"{block}.attn.{missing}"] = torch.zeros(width, dtype=tensor.dtype)
+            if "k_bias" in stored:
+                parts = [result.pop(f"{block}.attn.{part}") for part in ("q_bias", "k_bias", "v_bias")]
                 result[f"{block}.attn.qkv.bias"] = torch.cat(parts)
         elif re.search(r"^blocks\.\d+\.(attn\.proj|mlp\.\w+)\.weight$", name):
             layer = re.escape(bias.partition(".")[2].partition(".")[2])
-            if not any(re.search(rf"^blocks\.\d+\.{layer}$", one) for one in tensors):
+            if not any(re.search(rf"^blocks\.\d+\.{layer}$", other) for other in tensors):
                 result[bias] = torch.zeros(rows_of(tensors, name), dtype=tensor.dtype)
     return result
 

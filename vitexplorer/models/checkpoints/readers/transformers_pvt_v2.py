@@ -1,7 +1,7 @@
-"""transformers: PVT v2. Names as `save_pretrained` writes them.
+"""transformers' PVT v2, with the names that `save_pretrained` writes.
 
-Each stage begins with its embedding there; in timm the first one's stands before all stages, and keys and values are
-one projection.
+There each stage begins with its patch embedding; in timm the first embedding precedes all stages, and keys and values
+are one projection.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from vitexplorer.models.checkpoints.default_preprocessing import IMAGENET
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, renamed
-from vitexplorer.models.checkpoints.usual import IMAGENET
 
 _RULES = (
     (r"^pvt_v2\.", ""),
@@ -33,9 +33,9 @@ _RULES = (
 
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
-    """Under timm's names, with keys and values together."""
-    kept = fused(renamed(tensors, _RULES), ("key", "value"), "attn.kv")
-    return kept, facts_of(config, norm_eps=1e-6, usual=IMAGENET)
+    """Rename tensors to timm's names, and fuse keys and values."""
+    result = fused(renamed(tensors, _RULES), ("key", "value"), "attn.kv")
+    return result, facts_of(config, norm_eps=1e-6, default=IMAGENET)
 
 
 READER = Reader(

@@ -1,7 +1,7 @@
-"""transformers: SegFormer (arXiv 2105.15203), whose encoder is PVT v2's network with other norms.
+"""transformers' SegFormer (arXiv 2105.15203), whose encoder is PVT v2 with other norms.
 
-Names as `save_pretrained` writes them, or as a live module of transformers 5 has them. All norms add 1e-5 to the
-variance, whatever the configuration says. The head of a segmentation model reads all stages and is left out.
+The names are those that `save_pretrained` writes, or those of a module of transformers 5. All norms have epsilon 1e-5,
+whatever the configuration says. The head of a segmentation model reads all stages and is left out.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from vitexplorer.core.text import same
+from vitexplorer.models.checkpoints.default_preprocessing import IMAGENET
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of, fields_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, renamed, without
-from vitexplorer.models.checkpoints.usual import IMAGENET
 
 _RULES = (
     (r"^segformer\.", ""),
@@ -37,19 +37,19 @@ _RULES = (
     (r"^classifier\.", "head."),
 )
 _STRIDES = (4, 2, 2, 2)
-"""pixels or tokens between the patches of a stage, which no tensor tells; timm has no others"""
+"""Strides of the patch embeddings, in pixels or tokens; no tensor shows them, and timm supports no others"""
 
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
-    """Under the names of timm's PVT v2, with keys and values together."""
-    said = fields_of(config)
-    strides = said.wholes("strides")
+    """Rename tensors to the names of timm's PVT v2, and fuse keys and values."""
+    fields = fields_of(config)
+    strides = fields.integers("strides")
     if strides is not None and strides != _STRIDES[: len(strides)]:
-        raise said.refusal("strides", same(str(list(_STRIDES))))
-    kept, left_out = without(tensors, r"^decode_head\.")
-    kept = fused(renamed(kept, _RULES), ("key", "value"), "attn.kv")
-    facts = facts_of(config, norm_eps=1e-5, usual=IMAGENET).but(norm_eps=1e-5, left_out=left_out)
-    return kept, facts.but(class_names=()) if left_out else facts
+        raise fields.refusal("strides", same(str(list(_STRIDES))))
+    encoder, left_out = without(tensors, r"^decode_head\.")
+    encoder = fused(renamed(encoder, _RULES), ("key", "value"), "attn.kv")
+    facts = facts_of(config, norm_eps=1e-5, default=IMAGENET).but(norm_eps=1e-5, left_out=left_out)
+    return encoder, facts.but(class_names=()) if left_out else facts
 
 
 READER = Reader(

@@ -1,6 +1,6 @@
-"""transformers: Swin and Swin V2. Names as `save_pretrained` writes them, or as a live module has them.
+"""transformers' Swin and Swin V2, with the names that `save_pretrained` writes, or those of a module.
 
-A stage's merging layer comes at its end there and at the start of the next in timm.
+Patch merging comes at the end of a stage there, and at the start of the next in timm.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from vitexplorer.models.checkpoints.default_preprocessing import IMAGENET
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, merged_at_the_start, renamed, without
-from vitexplorer.models.checkpoints.usual import IMAGENET
 
 _RULES = (
     (r"^swin(v2)?\.", ""),
@@ -38,12 +38,12 @@ _RULES = (
 
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
-    """Under timm's names, with query, key and value together."""
-    kept, left_out = without(tensors, r"mask_token$|^decoder\.")
-    kept = fused(renamed(kept, _RULES))
-    if any(name.endswith(".attn.logit_scale") for name in kept):  # version 2, whose keys have no bias
-        kept = renamed(kept, ((r"\.attn\.query\.bias$", ".attn.q_bias"), (r"\.attn\.value\.bias$", ".attn.v_bias")))
-    return merged_at_the_start(kept), facts_of(config, norm_eps=1e-5, usual=IMAGENET).but(left_out=left_out)
+    """Rename tensors to timm's names, and fuse queries, keys and values."""
+    result, left_out = without(tensors, r"mask_token$|^decoder\.")
+    result = fused(renamed(result, _RULES))
+    if any(name.endswith(".attn.logit_scale") for name in result):  # version 2, whose keys have no bias
+        result = renamed(result, ((r"\.attn\.query\.bias$", ".attn.q_bias"), (r"\.attn\.value\.bias$", ".attn.v_bias")))
+    return merged_at_the_start(result), facts_of(config, norm_eps=1e-5, default=IMAGENET).but(left_out=left_out)
 
 
 READER = Reader(

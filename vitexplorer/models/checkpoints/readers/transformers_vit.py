@@ -1,8 +1,8 @@
-"""transformers: ViT, MSN, I-JEPA, DeiT, ViT-MAE, DINOv2, BEiT and Data2Vec, whose layers share names.
+"""transformers' ViT, MSN, I-JEPA, DeiT, ViT-MAE, DINOv2, BEiT and Data2Vec, whose layers share names.
 
-Names as `save_pretrained` writes them, or as a live module of transformers 5 has them. DINOv2's classifier reads the
-class token beside the patches' mean, which no module of timm's does: it is left out, and so is what only pretraining
-reads (mask token, decoder, tanh pooler).
+The names are those that `save_pretrained` writes, or those of a module of transformers 5. DINOv2's classifier reads the
+class token concatenated with the mean of the patches, as no timm module does: it is left out, like the parts for
+pretraining (mask token, decoder, tanh pooler).
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from vitexplorer.core.text import Text
+from vitexplorer.models.checkpoints.default_preprocessing import HALF, IMAGENET
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
 from vitexplorer.models.checkpoints.misfit import shape_of
 from vitexplorer.models.checkpoints.reader import Reader
-from vitexplorer.models.checkpoints.renaming import fused, placed, renamed, without
-from vitexplorer.models.checkpoints.usual import HALF, IMAGENET
+from vitexplorer.models.checkpoints.renaming import fold_class_position, fused, renamed, without
 
 _PRETRAINING = r"mask_token$|(^|\.)pooler\.dense\.|^decoder\.|^lm_head\.|^layernorm\.(?!weight|bias)"
-_LIVE = (
+_MODULE_RULES = (
     (r"^(encoder\.layer|layers)\.", "blocks."),
     (r"^shared_position_bias\.", "rel_pos_bias."),
     (r"(blocks\.\d+)\.relative_position_bias\.", r"\1.attn."),
@@ -30,7 +30,7 @@ _LIVE = (
     (r"\.mlp\.(gate|up)_proj\.", r".attn.\1."),
     (r"\.mlp\.down_proj\.", ".mlp.fc2."),
 )
-"""what `state_dict` says of a live module and no file of `save_pretrained`"""
+"""Names in the `state_dict` of a module that no file of `save_pretrained` has"""
 _RULES = (
     (r"^(vit|deit|dinov2|dinov2_with_registers|ijepa|beit|data2vec_vision)\.", ""),
     (r"^embeddings\.(cls_token)$", r"\1"),
@@ -38,7 +38,7 @@ _RULES = (
     (r"^embeddings\.register_tokens$", "reg_token"),
     (r"^embeddings\.position_embeddings$", "pos_embed"),
     (r"^embeddings\.patch_embeddings\.projection\.", "patch_embed.proj."),
-    *_LIVE,
+    *_MODULE_RULES,
     (r"^encoder\.relative_position_bias\.", "rel_pos_bias."),
     (r"\.attention\.attention\.(query|key|value)\.", r".attn.\1."),
     (r"\.attention\.attention\.relative_position_bias\.", ".attn."),
@@ -68,25 +68,25 @@ ONE_CLASSIFIER = Text(
 
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
-    """Under timm's names, with query, key and value together."""
-    kept, left_out = without(tensors, _PRETRAINING)
-    kept = fused(fused(renamed(kept, _RULES)), ("gate", "up"), "mlp.fc1")
-    kept = placed(_with_biases_of_beit(kept))
-    is_dinov2 = "blocks.0.ls1.gamma" in kept
-    usual = IMAGENET if is_dinov2 or config.get("model_type") in ("deit", "vit_mae") else HALF
-    facts = facts_of(config, norm_eps=1e-6 if is_dinov2 else 1e-12, usual=usual).but(left_out=left_out)
-    facts = facts.but(prefix_placed="reg_token" not in kept)
-    width = shape_of(kept, "patch_embed.proj.weight", 4)[0]
-    if "head.weight" in kept and shape_of(kept, "head.weight", 2)[1] == 2 * width:
-        kept, gone = without(kept, r"^head\.")
-        facts = facts.but(left_out=(*left_out, *gone), notes=(*facts.notes, TWO_PARTS), class_names=())
-    if "dist_token" in kept and "head_dist.weight" not in kept:
+    """Rename tensors to timm's names, and fuse queries, keys and values."""
+    result, left_out = without(tensors, _PRETRAINING)
+    result = fused(fused(renamed(result, _RULES)), ("gate", "up"), "mlp.fc1")
+    result = fold_class_position(_with_beit_biases(result))
+    is_dinov2 = "blocks.0.ls1.gamma" in result
+    default = IMAGENET if is_dinov2 or config.get("model_type") in ("deit", "vit_mae") else HALF
+    facts = facts_of(config, norm_eps=1e-6 if is_dinov2 else 1e-12, default=default).but(left_out=left_out)
+    facts = facts.but(prefix_placed="reg_token" not in result)
+    width = shape_of(result, "patch_embed.proj.weight", 4)[0]
+    if "head.weight" in result and shape_of(result, "head.weight", 2)[1] == 2 * width:
+        result, classifier = without(result, r"^head\.")
+        facts = facts.but(left_out=(*left_out, *classifier), notes=(*facts.notes, TWO_PARTS), class_names=())
+    if "dist_token" in result and "head_dist.weight" not in result:
         facts = facts.but(notes=(*facts.notes, ONE_CLASSIFIER))
-    return kept, facts
+    return result, facts
 
 
-def _with_biases_of_beit(tensors: Tensors) -> Tensors:
-    """BEiT has no bias for keys, and timm keeps the other two apart."""
+def _with_beit_biases(tensors: Tensors) -> Tensors:
+    """Rename BEiT's biases of queries and values, which timm stores separately; keys have none."""
     result = {}
     for name, tensor in tensors.items():
         for part in ("query", "value"):

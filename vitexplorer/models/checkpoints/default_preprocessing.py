@@ -1,4 +1,4 @@
-"""How images are prepared where a file does not say: as its library prepares them for the weights that it ships."""
+"""Default preprocessing for files that state none: that of the weights their library ships."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ GUESSED = Text(
 )
 
 
-def of_torchvision(name: str, size: int | None = None) -> dict[str, Any]:
-    """What torchvision does before its first weights of a model, those for images of `size` pixels where that is known.
+def torchvision_preprocessing(name: str, size: int | None = None) -> dict[str, Any]:
+    """Return the preprocessing of torchvision's first weights of a model, for images of `size` pixels if given.
 
-    Its mean and std alone for a name that it does not have.
+    For a name unknown to torchvision, return mean and std only.
     """
     for weights in get_model_weights(name) if name in list_models() else ():
         prepared = weights.transforms()

@@ -1,4 +1,4 @@
-"""Architectures that are recognised and cannot be shown: each is refused by its name, with the reason."""
+"""Architectures that are recognised but not supported; each is refused by its name, with the reason."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from vitexplorer.core.text import Text, same
 
 
 @dataclass(frozen=True)
-class Stranger:
-    """An architecture without a module of timm's that gives its answer."""
+class Unsupported:
+    """An architecture for which timm has no equivalent module, or this program no reader."""
 
     name: Text
     signs: tuple[str, ...]
-    """patterns of the file's names, all of which must be there"""
+    """Patterns of the file's tensor names, all of which must match"""
     why: Text
 
 
-STRANGERS = (
-    Stranger(
+UNSUPPORTED = (
+    Unsupported(
         same("YOLOS (transformers)"),
         (r"embeddings\.detection_tokens$",),
         Text(
@@ -27,7 +27,7 @@ STRANGERS = (
             "其检测标记位于图块之后并有自己的位置表，timm 没有这样的模块；请改用训练它所基于的 ViT 或 DeiT",
         ),
     ),
-    Stranger(
+    Unsupported(
         same("Hiera (transformers)"),
         (r"encoder\.stages\.0\.layers\.0\.attn\.qkv\.weight$", r"embeddings\.patch_embeddings\.projection\.weight$"),
         Text(
@@ -35,7 +35,7 @@ STRANGERS = (
             "尚不能转换 transformers 的这种文件；timm 也有该模型：请指明名称，例如 hiera_tiny_224",
         ),
     ),
-    Stranger(
+    Unsupported(
         same("AIMv2 (transformers)"),
         (r"encoder\.layers\.0\.rms_norm1\.weight$",),
         Text(
@@ -43,7 +43,7 @@ STRANGERS = (
             "尚不能转换 transformers 的这种文件；timm 也有该模型：请指明名称，例如 aimv2_large_patch14_224",
         ),
     ),
-    Stranger(
+    Unsupported(
         Text(
             "a CoCa or another open_clip model with attentional pooling", "CoCa 或其他使用注意力池化的 open_clip 模型"
         ),
@@ -55,7 +55,7 @@ STRANGERS = (
             "请改用没有 attentional_pool 的 CLIP",
         ),
     ),
-    Stranger(
+    Unsupported(
         Text("a Swin with absolute position embeddings", "使用绝对位置编码的 Swin"),
         (
             r"^(.+\.)?embeddings\.position_embeddings$|^absolute_pos_embed$",

@@ -1,8 +1,8 @@
-"""Where a module attends, and how it cuts images: one pass over three images, of which two differ in one patch.
+"""Search for a module's attention calls and patch grid in passes over three images, two of which differ in one patch.
 
-Parameters have names, and an attention call belongs to the parameter used last before it. The names of all calls are
-cut off where they first tell the calls apart: these are the blocks. That patches come row by row after the prefix
-tokens is not believed but tried: the patch that was changed must be the token that changed most.
+An attention call belongs to the parameter used last before it. The shortest prefixes of these parameters' names that
+distinguish the calls are the blocks. The order of the tokens, prefix tokens first, then the patches row by row, is
+verified: the token that changes most must be that of the patch that was changed.
 """
 
 from __future__ import annotations
@@ -73,39 +73,39 @@ _OTHER_ORDER = Text(
 
 
 @dataclass(frozen=True)
-class Places:
-    """What one pass told."""
+class Probe:
+    """Blocks and patch grid of a module."""
 
     blocks: tuple[str, ...]
     grid: PatchGrid
     cuts_pixels: bool
-    """whether one convolution makes each token of its own patch"""
+    """True if one convolution computes each token from its own patch"""
     answers_logits: bool
-    """whether the module calls its answer so"""
+    """True if the module's output is named logits"""
 
 
 @dataclass(frozen=True)
 class _Call:
     parameter: int
-    """number of the one used last; `OUTSIDE` before any"""
+    """Number of the parameter used last; `OUTSIDE` before any"""
     query: tuple[int, ...]
     keys: int
 
 
 class _Calls(FollowedPass):
-    """Keeps the shapes of attention calls, the first queries, and how the image is cut."""
+    """Pass that records the shapes of attention calls, the first queries, and the patch embedding."""
 
     def __init__(self, module: nn.Module, images: Tensor):
         super().__init__({id(parameter): number for number, parameter in enumerate(module.parameters())})
         self.calls: list[_Call] = []
         self.first: Tensor
-        """queries of the first call among all tokens"""
+        """Queries of the first call among all tokens"""
         self.cut: tuple[int, ...] | None = None
-        """rows, columns and pixels of what the first convolution of the image makes without overlap"""
+        """Rows, columns and stride in pixels of the first convolution of the image; None if its kernels overlap"""
         self._images = images
 
     def parameter(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """How the image is cut into patches."""
+        """Record the convolution that cuts the image into patches."""
         out = function(*args, **kwargs)
         if function is F.conv2d and self.cut is None and args[0].shape == self._images.shape:
             stride = self._images.shape[-2] // out.shape[-2]
@@ -113,16 +113,16 @@ class _Calls(FollowedPass):
         return out
 
     def kernel(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """Shapes of the call."""
-        self._keep(of_kernel(*args, **kwargs).query, of_kernel(*args, **kwargs).num_tokens)
+        """Record the shapes of a fused attention call."""
+        self._record(of_kernel(*args, **kwargs).query, of_kernel(*args, **kwargs).num_tokens)
         return function(*args, **kwargs)
 
     def softmax(self, query: Tensor, key: Tensor, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """Shapes of the call."""
-        self._keep(query, args[0].shape[-1])
+        """Record the shapes of an attention call through softmax."""
+        self._record(query, args[0].shape[-1])
         return function(*args, **kwargs)
 
-    def _keep(self, query: Tensor, keys: int) -> None:
+    def _record(self, query: Tensor, keys: int) -> None:
         if query.shape[-2] != keys:  # pooling by attention, fewer keys
             return
         if not self.calls:
@@ -131,50 +131,53 @@ class _Calls(FollowedPass):
 
 
 @torch.no_grad()
-def places(
+def probe_module(
     module: nn.Module,
     name: str,
     images: Float[Tensor, "batch channels height width"],
     patch_size: int | None,
     num_prefix_tokens: int | None,
     blocks: str | Sequence[str] | None,
-) -> Places:
-    """Blocks and patch grid of a module; what is given is taken, and tried.
+) -> Probe:
+    """Find the blocks and the patch grid of a module; arguments that are not None are used and verified.
 
     Args:
         module: called with images alone.
-        name: for messages.
-        images: any single one.
-        patch_size: in pixels; None where a convolution cuts the image.
-        num_prefix_tokens: None for what is left of the tokens.
-        blocks: names of the blocks, or of what holds them; None for what tells the calls apart.
+        name: name for messages.
+        images: a single image.
+        patch_size: pixels; None for the stride of the convolution that cuts the image.
+        num_prefix_tokens: None for the number of tokens that are not patches.
+        blocks: names of the blocks, or of the module that holds them; None to derive them from the attention calls.
 
-    Raises UnsupportedError and SettingError with a sentence.
+    Raises:
+        UnsupportedError: there is no suitable attention, or its tokens cannot be located.
+        SettingError: an argument does not agree with the module.
     """
-    seen = _Calls(module, images.expand(3, -1, -1, -1))
-    with seen:
+    run = _Calls(module, images.expand(3, -1, -1, -1))
+    with run:
         output = module(images.expand(3, -1, -1, -1))
     names = [parameter for parameter, _ in module.named_parameters()]
-    own = _blocks(name, module, [names[call.parameter] for call in _among_all(name, names, seen.calls)], blocks)
-    tokens = seen.calls[0].keys
-    grid = _grid(name, tokens, images.shape[-2:], seen.cut, patch_size, num_prefix_tokens)
+    used = [names[call.parameter] for call in _among_all(name, names, run.calls)]
+    block_names = _blocks(name, module, used, blocks)
+    tokens = run.calls[0].keys
+    grid = _grid(name, tokens, images.shape[-2:], run.cut, patch_size, num_prefix_tokens)
     _check_order(name, module, images, grid)
-    cuts_pixels = seen.cut is not None and seen.cut[2] == grid.patch_size
-    return Places(own, grid, cuts_pixels, isinstance(output, Mapping) and output.get("logits") is not None)
+    cuts_pixels = run.cut is not None and run.cut[2] == grid.patch_size
+    return Probe(block_names, grid, cuts_pixels, isinstance(output, Mapping) and output.get("logits") is not None)
 
 
 def _among_all(name: str, names: list[str], calls: list[_Call]) -> list[_Call]:
-    """The calls, refused where they are not all among the same tokens."""
-    known = [call for call in calls if call.parameter != OUTSIDE]
-    if not known:
+    """Return the calls that belong to a parameter; refuse them unless all are among the same tokens."""
+    owned = [call for call in calls if call.parameter != OUTSIDE]
+    if not owned:
         raise UnsupportedError(_NO_ATTENTION.format(name=name))
-    for call in known:
+    for call in owned:
         if len(call.query) != 4 or call.query[0] != 3:
             raise UnsupportedError(_WINDOWS.format(module=_module_of(names[call.parameter])))
-    numbers = sorted({call.keys for call in known})
+    numbers = sorted({call.keys for call in owned})
     if len(numbers) > 1:
         raise UnsupportedError(_OTHER_NUMBERS.format(name=name, some=", ".join(map(str, numbers[:4]))))
-    return known
+    return owned
 
 
 # ---------------------------------------------------------------------------------------------- blocks
@@ -182,7 +185,7 @@ def _among_all(name: str, names: list[str], calls: list[_Call]) -> list[_Call]:
 
 def _blocks(name: str, module: nn.Module, used: list[str], stated: str | Sequence[str] | None) -> tuple[str, ...]:
     if stated is None:
-        return told_apart(name, used)
+        return distinct_prefixes(name, used)
     parts = dict(module.named_modules())
     if isinstance(stated, str):
         if stated not in parts:
@@ -197,17 +200,25 @@ def _blocks(name: str, module: nn.Module, used: list[str], stated: str | Sequenc
     return tuple(stated)
 
 
-def told_apart(name: str, used: Sequence[str]) -> tuple[str, ...]:
-    """The shortest beginnings of the parameters' names that no two calls share; of a single call up to a number."""
+def distinct_prefixes(name: str, used: Sequence[str]) -> tuple[str, ...]:
+    """Return the shortest prefixes of parameter names that distinguish the calls; for one call, up to a number.
+
+    Args:
+        name: name of the module, for messages.
+        used: name of the parameter used last before each call.
+
+    Raises:
+        UnsupportedError: two calls have the same parameter.
+    """
     split = [_module_of(parameter).split(".") for parameter in used]
     if len(split) == 1:
         (path,) = split
-        numbered = [place for place, word in enumerate(path) if any(map(str.isdigit, word))]
+        numbered = [index for index, word in enumerate(path) if any(map(str.isdigit, word))]
         return (".".join(path[: numbered[0] + 1 if numbered else len(path)]),)
     for length in range(1, max(map(len, split)) + 1):
-        found = [".".join(path[:length]) for path in split]
-        if len(set(found)) == len(found):
-            return tuple(found)
+        prefixes = [".".join(path[:length]) for path in split]
+        if len(set(prefixes)) == len(prefixes):
+            return tuple(prefixes)
     modules = [".".join(path) for path in split]
     twice = next(module for module in modules if modules.count(module) > 1)
     raise UnsupportedError(_NOT_APART.format(name=name, module=twice))
@@ -235,26 +246,26 @@ def _grid(
     if cut is None:
         raise UnsupportedError(_NO_PATCHES.format(name=name, tokens=tokens))
     rows, cols, side = cut
-    found = tokens - rows * cols
-    said = {"name": name, "tokens": tokens, "rows": rows, "cols": cols}
-    if found < 0:
-        raise (UnsupportedError if patch_size is None else SettingError)(_FEWER.format(**said, size=side))
-    if num_prefix_tokens not in (None, found):
-        raise SettingError(_OTHER_PREFIX.format(**said, found=found, stated=num_prefix_tokens))
-    return PatchGrid(rows, cols, side, found)
+    num_prefix = tokens - rows * cols
+    facts = {"name": name, "tokens": tokens, "rows": rows, "cols": cols}
+    if num_prefix < 0:
+        raise (UnsupportedError if patch_size is None else SettingError)(_FEWER.format(**facts, size=side))
+    if num_prefix_tokens not in (None, num_prefix):
+        raise SettingError(_OTHER_PREFIX.format(**facts, found=num_prefix, stated=num_prefix_tokens))
+    return PatchGrid(rows, cols, side, num_prefix)
 
 
 def _check_order(name: str, module: nn.Module, images: Tensor, grid: PatchGrid) -> None:
-    """Raises UnsupportedError unless a changed patch changes its own token most, in two corners."""
+    """Check that changing a patch changes its own token most, for the patches in two corners."""
     patches = (0, grid.cols - 1), (grid.rows - 1, 0)
     changed = images.repeat(3, 1, 1, 1)
     for number, (row, col) in enumerate(patches):
         top, left = row * grid.patch_size, col * grid.patch_size
         changed[1 + number, :, top : top + grid.patch_size, left : left + grid.patch_size] += 3
-    with _Calls(module, changed) as seen:
+    with _Calls(module, changed) as run:
         module(changed)
     for number, (row, col) in enumerate(patches):
-        found = int((seen.first[1 + number] - seen.first[0]).abs().sum((0, 2)).argmax())
+        token = int((run.first[1 + number] - run.first[0]).abs().sum((0, 2)).argmax())
         expected = grid.num_prefix_tokens + row * grid.cols + col
-        if found != expected:
-            raise UnsupportedError(_OTHER_ORDER.format(name=name, row=row, col=col, found=found, expected=expected))
+        if token != expected:
+            raise UnsupportedError(_OTHER_ORDER.format(name=name, row=row, col=col, found=token, expected=expected))

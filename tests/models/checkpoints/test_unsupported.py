@@ -14,7 +14,7 @@ from torch import nn
 
 import vitexplorer as vx
 from tests.helpers.libraries import PLAIN, WINDOWS, saved
-from vitexplorer.models.checkpoints.strangers import STRANGERS, Stranger
+from vitexplorer.models.checkpoints.unsupported import UNSUPPORTED, Unsupported
 from vitexplorer.models.weights import WeightsError
 
 SMALL = {"embed_dim": 16, "depths": [1, 1, 1, 1], "num_heads": [1, 1, 1, 1], "image_size": [64, 64]}
@@ -67,8 +67,8 @@ def test_what_cannot_be_shown_is_refused_by_its_name(key: str, tmp_path: Path) -
             vx.load_model(weights=path)
 
 
-@pytest.mark.parametrize("unsupported", STRANGERS, ids=lambda one: one.name.en)
-def test_the_names_that_a_sentence_advises_are_timms(unsupported: Stranger) -> None:
+@pytest.mark.parametrize("unsupported", UNSUPPORTED, ids=lambda one: one.name.en)
+def test_the_names_that_a_sentence_advises_are_timms(unsupported: Unsupported) -> None:
     advised = re.findall(r"as (\w+)$", unsupported.why.en)
     assert all(timm.is_model(name) for name in advised)
     assert all(name in unsupported.why.zh for name in advised)

@@ -1,4 +1,4 @@
-"""What is stated to `wrap`, checked before anything runs: the module itself, sizes, colours, labels."""
+"""Checks of the arguments of `wrap` before anything runs: the module itself, sizes, colours, labels."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from vitexplorer.core.types import Size
 from vitexplorer.models.input_size import LARGEST, sides
 
 _AROUND = (DataParallel, DistributedDataParallel, AveragedModel)
-"""modules that hold the model as their `module`"""
+"""Wrappers that hold the model as their `module`"""
 _SHARDED = ("FullyShardedDataParallel", "FSDPModule")
-"""names of classes: to import them takes longer than to ask"""
+"""Class names, since importing the classes is slow"""
 _NO_MODULE = Text(
     "vx.wrap takes a torch.nn.Module that can be called with images; this is {given}. {remedy}",
     "`vx.wrap` 需要可用图像调用的 `torch.nn.Module`，而这是{given}。{remedy}",
@@ -78,16 +78,17 @@ _NAMES = Text(
 
 
 def module_in(given: Any) -> nn.Module:
-    """The module itself, taken out of what trains it on several devices, averages or compiles it.
+    """Return the plain module inside wrappers for several devices, averaging or compiling.
 
-    Raises SettingError where there is none, or its parameters are not there.
+    Raises:
+        SettingError: `given` is not a module, or its parameters are missing.
     """
     if not isinstance(given, nn.Module):
-        said, remedy = _not_a_module(given)
-        raise SettingError(_NO_MODULE.format(given=said.format(name=_name(given)), remedy=remedy))
+        description, remedy = _not_a_module(given)
+        raise SettingError(_NO_MODULE.format(given=description.format(name=_name(given)), remedy=remedy))
     if any(kind.__name__ in _SHARDED for kind in type(given).__mro__):
         raise SettingError(_SHARDS.format(name=type(given).__name__))
-    inner = given.module if isinstance(given, _AROUND) else getattr(given, "_orig_mod", None)  # of torch.compile
+    inner = given.module if isinstance(given, _AROUND) else getattr(given, "_orig_mod", None)  # set by torch.compile
     if isinstance(inner, nn.Module):
         return module_in(inner)
     parameters = list(given.parameters())
@@ -111,7 +112,11 @@ def _name(given: Any) -> str:
 
 
 def size_in(given: Any) -> Size:
-    """Height and width of the images. Raises SettingError where they are none."""
+    """Return height and width of the images.
+
+    Raises:
+        SettingError: `given` is not a size, or out of range.
+    """
     size = sides(given, "image_size")
     if not all(1 <= side <= LARGEST for side in size) or isinstance(given, bool):
         raise SettingError(_SIZE.format(largest=LARGEST, given=repr(given)))
@@ -119,7 +124,11 @@ def size_in(given: Any) -> Size:
 
 
 def check_counts(size: Size, patch_size: Any, num_prefix_tokens: Any) -> None:
-    """Raises SettingError for a side of patches or a number of tokens that cannot be one."""
+    """Check the patch size and the number of prefix tokens, each if stated.
+
+    Raises:
+        SettingError: one is not a whole number or out of range.
+    """
     for word, given, least in (("patch_size", patch_size, 1), ("num_prefix_tokens", num_prefix_tokens, 0)):
         is_count = isinstance(given, Integral) and not isinstance(given, bool) and given >= least
         if given is not None and not is_count:
@@ -129,7 +138,11 @@ def check_counts(size: Size, patch_size: Any, num_prefix_tokens: Any) -> None:
 
 
 def check_blocks(given: Any) -> None:
-    """Raises SettingError for what names no blocks."""
+    """Check that `given` is None, a name, or a list of different names.
+
+    Raises:
+        SettingError: it is none of these.
+    """
     names = [given] if isinstance(given, str) else given
     are_names = isinstance(names, Sequence) and all(isinstance(name, str) and name for name in names)
     if given is not None and not (are_names and 0 < len(names) == len(set(names))):
@@ -137,23 +150,31 @@ def check_blocks(given: Any) -> None:
 
 
 def colours_in(given: Any, word: str, is_positive: bool = False) -> tuple[float, ...] | None:
-    """Mean or standard deviation; None where it was not stated. Raises SettingError for anything but three numbers."""
+    """Return the mean or the standard deviation of three colours; None if it is not stated.
+
+    Raises:
+        SettingError: `given` is not three finite numbers, above 0 if `is_positive`.
+    """
     if given is None:
         return None
     try:
-        found = tuple(map(float, given)) if isinstance(given, Iterable) and not isinstance(given, str) else ()
+        colours = tuple(map(float, given)) if isinstance(given, Iterable) and not isinstance(given, str) else ()
     except (TypeError, ValueError):
-        found = ()
-    if len(found) != 3 or not all(math.isfinite(one) and (one > 0 or not is_positive) for one in found):
+        colours = ()
+    if len(colours) != 3 or not all(math.isfinite(value) and (value > 0 or not is_positive) for value in colours):
         more = _POSITIVE if is_positive else Text("", "")
         raise SettingError(_COLOUR.format(word=word, more=more, given=repr(given)))
-    return found
+    return colours
 
 
 def labels_in(given: Any) -> tuple[str, ...]:
-    """Names of the outputs. Raises SettingError for anything but texts."""
+    """Return the names of the outputs.
+
+    Raises:
+        SettingError: `given` is not a list of texts.
+    """
     is_list = isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping)
-    found = tuple(given) if is_list else (None,)
-    if not all(isinstance(one, str) for one in found):
+    labels = tuple(given) if is_list else (None,)
+    if not all(isinstance(label, str) for label in labels):
         raise SettingError(_NAMES.format(given=repr(given)))
-    return found
+    return labels
