@@ -145,10 +145,7 @@ def _same_network(module: nn.Module, cut: Cut, images: Tensor) -> bool:
     except (RuntimeError, ValueError, TypeError, IndexError, AssertionError):  # shapes do not fit: no cut
         return False
     pairs = [(whole, part), *((gradient, part_gradients[name]) for name, gradient in whole_gradients.items())]
-    return all(
-        (expected is None) == (actual is None) and (expected is None or _near(expected, actual))
-        for expected, actual in pairs
-    )
+    return all(_near(expected, actual) for expected, actual in pairs)
 
 
 def _with_gradients(network: nn.Module, given: Tensor) -> tuple[Tensor, dict[str, Tensor | None]]:
@@ -164,7 +161,9 @@ def _with_gradients(network: nn.Module, given: Tensor) -> tuple[Tensor, dict[str
     return output.detach(), dict(zip(trained, gradients, strict=True))
 
 
-def _near(expected: Tensor, actual: Tensor) -> bool:
+def _near(expected: Tensor | None, actual: Tensor | None) -> bool:
+    if expected is None or actual is None:
+        return expected is actual
     if expected.shape != actual.shape:
         return False
     return bool((expected - actual).abs().max() <= _TOLERANCE * (1 + expected.abs().max()))

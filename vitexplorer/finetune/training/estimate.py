@@ -60,7 +60,8 @@ def measure(setup: Setup, candidate: Candidate, tuned: TunedModel) -> Measuremen
         pixels = list(setup.train_pixels.batches(pieces, 0))
         decoding = (time.perf_counter() - start) / sum(map(len, pieces))
         inputs = [setup.normalise(pixels_of_piece) for pixels_of_piece in pixels]
-        (cut, kept), network, below = _cut(setup, tuned, inputs[0]), tuned.module, 0.0
+        cut, cache_bytes = _cut(setup, tuned, inputs[0])
+        network, below = tuned.module, 0.0
         if cut:
             part = Below(tuned.module, cut)
             inputs, times = zip(*(_timed(part, pixels_of_piece) for pixels_of_piece in inputs), strict=True)
@@ -85,7 +86,7 @@ def measure(setup: Setup, candidate: Candidate, tuned: TunedModel) -> Measuremen
         seconds_per_step=one_step,
         seconds=once + total_steps * one_step + validation,
         memory_bytes=memory,
-        cache_bytes=kept,
+        cache_bytes=cache_bytes,
         precision=precision,
         text=_text(cut, plan.views, plan.augmentation),
     )

@@ -104,9 +104,7 @@ class Run:
                 self._log.tell("resumed", self._candidate.key, step=begun.step)
             self._started = self._saved = time.monotonic()
             self._seconds_before = self.state.seconds
-            for epoch in range(
-                len(self.state.epochs), self._plan.epochs
-            ):  # also ends an epoch that was killed at its end
+            for epoch in range(len(self.state.epochs), self._plan.epochs):  # or one killed at its end
                 if self._has_no_patience_left() or self._has_diverged():
                     break
                 self._train_epoch(epoch)

@@ -106,7 +106,7 @@ class Setup:
         return lambda images: images.to(self.device).float().div_(255).sub_(mean).div_(std)
 
     def attach(self, candidate: Candidate) -> TunedModel:
-        """Attach the candidate's method to a copy of the base. Raises UnknownNameError, SettingError, UnsupportedError."""
+        """Attach the candidate's method to a private copy of the base. Raises the errors of `finetune.attach`."""
         return attach(
             self.base,
             candidate.method,
