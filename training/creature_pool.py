@@ -1,8 +1,8 @@
 """Paper creatures for training: half of them whole, half without some parts, with a label of the classes left.
 
-A protocol that takes parts away asks a model about pictures that no whole creature prepares it for; so training shows
-such pictures too (FunnyBirds, Hesse et al. 2023, arXiv 2308.06248). The label of one is shared evenly by all classes
-that have the parts which are left.
+Protocols that remove parts test a model on pictures unlike whole creatures, so training includes such pictures too
+(FunnyBirds, Hesse et al. 2023, arXiv 2308.06248). Their label is shared evenly by all classes that have the remaining
+parts.
 """
 
 from __future__ import annotations

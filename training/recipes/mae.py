@@ -1,6 +1,6 @@
-"""A masked autoencoder: three quarters of the patches are hidden, and drawn again (He et al. 2021, arXiv 2111.06377).
+"""Masked autoencoder: three quarters of the patches are hidden and reconstructed (He et al. 2021, arXiv 2111.06377).
 
-The encoder sees the visible patches alone; a lighter decoder draws all of them, and the loss counts the hidden ones.
+The encoder sees only the visible patches; a lighter decoder predicts all patches, and the loss counts the hidden ones.
 Positions are fixed sines and cosines in both. The targets are the pixels themselves, not those of each patch brought
 to mean 0 and deviation 1 ("norm-pix"): that would teach the encoder more, but its drawings need the hidden patches'
 own mean and deviation to be shown. Neither labels nor masks are read.
