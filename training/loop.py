@@ -146,7 +146,8 @@ def _trained(
     share = accelerator.num_processes, accelerator.process_index
     last = min(schedule.steps, stop_after or schedule.steps)
     bar = tqdm(total=schedule.steps, initial=step, unit="step", disable=not accelerator.is_main_process, mininterval=5)
-    started, losses = time.monotonic() - seconds, []
+    started = time.monotonic() - seconds
+    losses = []
     module.train()
     while step < last:
         rate = schedule.rate_at(step)

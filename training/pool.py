@@ -51,7 +51,8 @@ class Pool(ABC):
 
     def __init__(self, name: str, stream: str, count: int, folder: Path | None):
         """Make a pool called `name`, stored in `folder` (None: memory)."""
-        self.stream, self._count = stream, count
+        self.stream = stream
+        self._count = count
         self._place = None if folder is None else Path(folder) / name
         self._drawn = self.room("drawn", (), bool)
 
@@ -124,7 +125,8 @@ class ScenePool(Pool):
         """Draw one scene."""
         if self._class_map is not None and index % 4 == 3:
             scene = draw_several(self.stream, index, SIZE)
-            mask, label = scene.masks.any(0), scene.labels[scene.largest]
+            mask = scene.masks.any(0)
+            label = scene.labels[scene.largest]
             kinds = np.array([*scene.labels, NOTHING], np.uint8)
             self._class_map[index] = kinds[np.where(mask, scene.masks.argmax(0), -1)]
         else:

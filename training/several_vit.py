@@ -66,7 +66,8 @@ class SeveralVit(Learner):
 @contextmanager
 def class_attention(model: nn.Module) -> Iterator[list[Tensor]]:
     """Collect the class token's attention to each patch in the last block, (batch, heads, patches) for each call."""
-    attention, rows = model.blocks[-1].attn, []
+    attention = model.blocks[-1].attn
+    rows = []
 
     def keep(_module: nn.Module, _inputs: tuple, qkv: Tensor) -> None:
         q, k, _ = qkv.float().unflatten(-1, (3, attention.num_heads, -1)).permute(2, 0, 3, 1, 4)

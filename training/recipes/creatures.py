@@ -52,7 +52,8 @@ class Creaturely(Learner):
 
     def forward(self, creatures: Creatures, rng: np.random.Generator, step: int) -> Tensor:
         """Compute the cross entropy of the possible classes, and of every patch token's content."""
-        cell, device = self.model.patch_embed.patch_size[0], self.token_head.weight.device
+        cell = self.model.patch_embed.patch_size[0]
+        device = self.token_head.weight.device
         images, shares = windows(creatures, rng, cell)
         tokens = self.model.forward_features((images.to(device) - MEAN) / STD)
         labels = torch.from_numpy(creatures.labels).to(device)

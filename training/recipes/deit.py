@@ -56,7 +56,8 @@ class Deit(Learner):
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
         """Average the losses of the label and of the teacher's answer, and add that of every patch token's content."""
-        cell, device = self.model.patch_embed.patch_size[0], self.token_head.weight.device
+        cell = self.model.patch_embed.patch_size[0]
+        device = self.token_head.weight.device
         batch = labelled_windows(scenes, CURRICULUM, rng, step, cell, device)
         images = (batch.images - MEAN) / STD
         with torch.no_grad():

@@ -35,7 +35,8 @@ class Mae(Learner):
     def __init__(self):
         super().__init__()
         self.encoder = timm.create_model(ARCHITECTURE, **MODEL_ARGS)
-        embed, dim = self.encoder.patch_embed, self.encoder.embed_dim
+        embed = self.encoder.patch_embed
+        dim = self.encoder.embed_dim
         with torch.no_grad():
             self.encoder.pos_embed.copy_(torch.cat([torch.zeros(1, dim), sine_positions(*embed.grid_size, dim)]))
         self.encoder.pos_embed.requires_grad_(False)

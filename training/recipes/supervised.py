@@ -47,7 +47,8 @@ class Supervised(Learner):
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
         """Compute the cross entropy of the class token, and of every patch token's content."""
-        cell, device = self.model.patch_embed.patch_size[0], self.token_head.weight.device
+        cell = self.model.patch_embed.patch_size[0]
+        device = self.token_head.weight.device
         batch = labelled_windows(scenes, CURRICULUM, rng, step, cell, device)
         tokens = self.model.forward_features((batch.images - MEAN) / STD)
         whole = F.cross_entropy(self.model.forward_head(tokens).float(), batch.labels, label_smoothing=0.05)

@@ -142,7 +142,8 @@ def common_parameters(language: Language) -> list[inspect.Parameter]:
 
 
 def _control_option(control: Control, language: Language) -> inspect.Parameter:
-    words, takes = control.label, control.spec().takes
+    words = control.label
+    takes = control.spec().takes
     if takes:
         words = Text("{label}: {takes}.", "{label}:{takes}。").format(label=words, takes=takes)
     return option_of(control.name, words.in_(language), None, str | None)

@@ -32,7 +32,8 @@ def bundle_of(thing: Any) -> dict[str, Any]:
     """Return the display by MIME type: plotly data where the notebook draws it, with a card as fallback; else HTML."""
     from vitexplorer.figures.inline import KIND, draws_plotly, figure_data, figure_html
 
-    card, language = card_of(thing), settings().language
+    card = card_of(thing)
+    language = settings().language
     bundle = {"text/plain": card.plain(language), "text/html": card.html(language)}
     figure = drawing_of(thing) if isinstance(thing, Result) else None
     if figure is None:

@@ -79,7 +79,9 @@ class AttentionWidget(anywidget.AnyWidget):
             language: language of the texts.
             chosen: initial values of any traits above.
         """
-        self.capture, self._language, self._is_told = capture, language, False
+        self.capture = capture
+        self._language = language
+        self._from_notebook = False
         chosen.setdefault("block", capture.depth - 1)
         block = BlockControl().parse(chosen["block"], capture, {})
         super().__init__(**{"head": "mean", "query": default_query(capture, block), **chosen, "block": block})
@@ -101,22 +103,22 @@ class AttentionWidget(anywidget.AnyWidget):
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take the notebook's state; its request is answered once, by the number that comes with it."""
-        self._is_told = True
+        self._from_notebook = True
         try:
             super().set_state(sync_data)
         finally:
-            self._is_told = False
+            self._from_notebook = False
 
     def _follow(self, change: Any) -> None:
         """Follow a change from Python; another block keeps the patch's position, and the head if it has it."""
-        if self._is_told:
+        if self._from_notebook:
             return
         if change["name"] == "block":
-            self._is_told = True
+            self._from_notebook = True
             self.query = carried(self.capture, self.query, change["old"], self.block)
             if isinstance(self.head, int) and self.head >= self.capture.num_heads(self.block):
                 self.head = "mean"
-            self._is_told = False
+            self._from_notebook = False
         self._show(0)
 
     def _answer(self, change: Any) -> None:

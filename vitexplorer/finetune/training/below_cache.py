@@ -36,7 +36,8 @@ class BelowCache:
 
     def __init__(self, folder: Path, megabytes: int):
         """Open the cache in `folder`, of at most `megabytes` in all."""
-        self._folder, self._limit = folder, megabytes * 10**6
+        self._folder = folder
+        self._limit = megabytes * 10**6
 
     def has_room(self, size: int) -> bool:
         """Return True if a file of this size fits after deleting all others."""
@@ -68,7 +69,8 @@ class BelowCache:
         return np.load(path, mmap_mode="r")
 
     def _make(self, path, accelerator, below, normalise, feed, shape, progress) -> None:
-        unfinished, views = path.with_suffix(".unfinished"), shape[0]
+        unfinished = path.with_suffix(".unfinished")
+        views = shape[0]
         accelerator.wait_for_everyone()  # every process has checked the file
         if accelerator.is_local_main_process:
             with permitted(path), explain_full_disk(self._folder):
@@ -77,7 +79,8 @@ class BelowCache:
         accelerator.wait_for_everyone()
         features = np.load(unfinished, mmap_mode="r+")
         batches = in_order(len(feed), _BATCH)[accelerator.local_process_index :: _local_processes()]
-        done, total = 0, views * sum(map(len, batches))
+        done = 0
+        total = views * sum(map(len, batches))
         for view in range(views):
             pixels = feed.batches(batches, PLAIN if view == 0 else view)
             for batch, images in zip(batches, pixels, strict=True):

@@ -53,7 +53,8 @@ def features(setup: Setup, progress: Progress) -> tuple[np.ndarray, np.ndarray, 
 
 
 def _cached(setup: Setup, below: nn.Module, weights: str, views: int, progress: Progress) -> list[np.ndarray]:
-    plan, arrays = setup.config.plan, []
+    plan = setup.config.plan
+    arrays = []
     sides: Sequence[tuple[PixelFeed, tuple[int, ...], int]] = (
         (setup.train_pixels, setup.split.train, views),
         (setup.validation_pixels, setup.split.validation, 1),

@@ -86,7 +86,8 @@ class _Run:
 
 
 def _watch(module: nn.Module, images: Tensor) -> _Run:
-    run, handles = _Run(), []
+    run = _Run()
+    handles = []
 
     def begun(name: str):
         def hook(_: nn.Module, given: tuple) -> None:

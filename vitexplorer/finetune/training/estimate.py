@@ -52,7 +52,8 @@ class Measurement:
 
 def measure(setup: Setup, candidate: Candidate, tuned: TunedModel) -> Measurement:
     """Measure an attached candidate; model, generators and statistics are unchanged afterwards."""
-    plan, images = setup.config.plan, len(setup.split.train)
+    plan = setup.config.plan
+    images = len(setup.split.train)
     batches = batches_of(images, setup.batch_size, plan.seed, 0)
     pieces = [np.array_split(batches[i % len(batches)], plan.accumulate)[0] for i in range(2)]
     with _unchanged(tuned, setup.device):
@@ -61,7 +62,8 @@ def measure(setup: Setup, candidate: Candidate, tuned: TunedModel) -> Measuremen
         decoding = (time.perf_counter() - start) / sum(map(len, pieces))
         inputs = [setup.normalise(pixels_of_piece) for pixels_of_piece in pixels]
         cut, cache_bytes = _cut(setup, tuned, inputs[0])
-        network, below = tuned.module, 0.0
+        network = tuned.module
+        below = 0.0
         if cut:
             part = Below(tuned.module, cut)
             inputs, times = zip(*(_timed(part, pixels_of_piece) for pixels_of_piece in inputs), strict=True)

@@ -33,7 +33,10 @@ class LiveFeed(Feed):
     def __init__(
         self, network: nn.Module, train: PixelFeed, validation: PixelFeed, normalise: Callable[[Tensor], Tensor]
     ):
-        self.network, self._train, self._validation, self._normalise = network, train, validation, normalise
+        self.network = network
+        self._train = train
+        self._validation = validation
+        self._normalise = normalise
 
     def train(self, batches: Sequence[np.ndarray], epoch: int) -> Iterator[Tensor]:
         """Yield normalised, augmented images."""
@@ -49,7 +52,10 @@ class CachedFeed(Feed):
 
     def __init__(self, network: nn.Module, train: np.ndarray, validation: np.ndarray, device: torch.device):
         """Serve the arrays `train` and `validation` of `BelowCache.get`, (views, images, ...)."""
-        self.network, self._train, self._validation, self._device = network, train, validation, device
+        self.network = network
+        self._train = train
+        self._validation = validation
+        self._device = device
 
     def train(self, batches: Sequence[np.ndarray], epoch: int) -> Iterator[Tensor]:
         """Yield the features of the epoch's view."""

@@ -69,9 +69,16 @@ class Run:
         stop_asked: Callable[[], bool],
     ):
         """Prepare the run in `folder`; `stop_asked` is checked after every step."""
-        self._setup, self._candidate, self._tuned, self._feed = setup, candidate, tuned, feed
-        self._precision, self._folder, self._log, self._stop_asked = estimate.precision, folder, log, stop_asked
-        self._plan, self._accelerator = setup.config.plan, setup.accelerator
+        self._setup = setup
+        self._candidate = candidate
+        self._tuned = tuned
+        self._feed = feed
+        self._precision = estimate.precision
+        self._folder = folder
+        self._log = log
+        self._stop_asked = stop_asked
+        self._plan = setup.config.plan
+        self._accelerator = setup.accelerator
         self._network = setup.accelerator.prepare(feed.network) if self._processes > 1 else feed.network
         groups = parameter_groups(tuned, candidate.learning_rate, self._plan.weight_decay)
         self._peaks = [group["lr"] for group in groups]
@@ -144,7 +151,8 @@ class Run:
         for group, peak in zip(self._optimiser.param_groups, self._peaks, strict=True):
             group["lr"] = peak * share
         targets, objective = self._setup.train_targets, self._setup.objective
-        weight, loss_sum = float(objective.weights(targets[batch]).sum()), 0.0
+        weight = float(objective.weights(targets[batch]).sum())
+        loss_sum = 0.0
         for turn, piece in enumerate(pieces):
             is_last = turn == len(pieces) - 1
             waits = nullcontext() if is_last or self._processes == 1 else self._accelerator.no_sync(self._network)
@@ -178,7 +186,8 @@ class Run:
             raise StoppedError
 
     def _tell(self, kind: str, epoch: int, **values: object) -> None:
-        steps, state = self._steps_of_epoch * self._plan.epochs, self.state
+        steps = self._steps_of_epoch * self._plan.epochs
+        state = self.state
         self._log.tell(
             kind,
             self._candidate.key,
@@ -225,7 +234,8 @@ class Run:
         """Return True for a better metric than the best so far, or an equal one with less loss."""
         if self.state.best < 0:
             return True
-        metric, best = METRIC[self._setup.dataset.task], self.state.epochs[self.state.best].metrics
+        metric = METRIC[self._setup.dataset.task]
+        best = self.state.epochs[self.state.best].metrics
         if metrics[metric] == best[metric]:
             return is_better("loss", metrics["loss"], best["loss"])
         return is_better(metric, metrics[metric], best[metric])

@@ -58,7 +58,9 @@ class PixelFeed:
         size = preprocessing.input_size
         short_side = math.ceil(max(size) * max(_SPARE, 1 / preprocessing.crop_pct))
         self._pictures = Pictures(dataset, indices, short_side=short_side, cache=cache)
-        self._preprocessing, self._seed, self._workers = preprocessing, seed, workers
+        self._preprocessing = preprocessing
+        self._seed = seed
+        self._workers = workers
         self._augment = _augment(augmentation, size)
 
     def __len__(self) -> int:

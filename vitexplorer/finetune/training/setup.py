@@ -121,7 +121,8 @@ class Setup:
 
         The head stays fresh if the method replaces it by several layers.
         """
-        tuned, path = self.attach(candidate), self.folder / BASELINE_HEAD
+        tuned = self.attach(candidate)
+        path = self.folder / BASELINE_HEAD
         if self.config.plan.head == "fresh" or not path.exists():
             return tuned, False
         saved = read_arrays(path, HEAD_PARTS)

@@ -120,7 +120,8 @@ def _reason(error: BaseException) -> Text:
 
 def _check_hours(estimates: Sequence[Estimate]) -> None:
     """Raise JobError if the training would take longer than allowed here."""
-    hours, most = sum(estimate.seconds for estimate in estimates) / 3600, settings().training_hours
+    hours = sum(estimate.seconds for estimate in estimates) / 3600
+    most = settings().training_hours
     if hours > most:
         raise JobError(_TOO_LONG.format(hours=f"{hours:.1f}", most=f"{most:g}"))
 
@@ -129,11 +130,14 @@ class _Job:
     """Steps of a job; each writes a file, and is skipped if that file exists and is intact."""
 
     def __init__(self, folder: Path, log: EventLog, accelerator):
-        self._folder, self._log, self._last_event = folder, log, 0.0
+        self._folder = folder
+        self._log = log
+        self._last_event = 0.0
         self._stop = stop_file(folder)
         self._until = time.monotonic() + _FAR_TOO_LONG * settings().training_hours * 3600
         accelerator.wait_for_everyone()  # the first process has written the configuration
-        self._accelerator, self._config = accelerator, read_config(folder)
+        self._accelerator = accelerator
+        self._config = read_config(folder)
 
     def run(self) -> int:
         """Run all steps and return the number of methods that failed."""
@@ -144,10 +148,11 @@ class _Job:
         self._setup = Setup(self._config, self._folder, dataset, sides, base, self._accelerator)
         self._make_baseline()
         todo = [c for c in self._config.candidates if not self._is_finished(c)]
-        measured = {c.key: found for c in todo if (found := self._attempt(c, self._measure)) is not None}
-        _check_hours([found.estimate for found in measured.values()])
+        attempts = {c.key: self._attempt(c, self._measure) for c in todo}
+        measured = {key: measurement for key, measurement in attempts.items() if measurement is not None}
+        _check_hours([measurement.estimate for measurement in measured.values()])
         done = [self._attempt(c, lambda c: self._train(c, measured[c.key])) for c in todo if c.key in measured]
-        return len(todo) - len([one for one in done if one is not None])
+        return len(todo) - sum(state is not None for state in done)
 
     def _stops(self) -> bool:
         """Return True if a stop was requested; request it if the job takes far longer than allowed."""
@@ -209,7 +214,8 @@ class _Job:
     # ------------------------------------------------------------------------------------------ before the runs
 
     def _read_baseline(self) -> Baseline | None:
-        baseline, path = self._read_or_none(lambda: BASELINE.read(self._folder)), self._folder / BASELINE_HEAD
+        baseline = self._read_or_none(lambda: BASELINE.read(self._folder))
+        path = self._folder / BASELINE_HEAD
         if baseline is None or not path.exists():  # no head if all images are of one class
             return baseline
         return baseline if self._read_or_none(lambda: read_arrays(path, HEAD_PARTS)) else None
@@ -288,8 +294,10 @@ class _Job:
         *,
         stopped: bool,
     ) -> None:
-        own, estimate = run_folder(self._folder, candidate.key), measured.estimate
-        metric, best = METRIC[self._setup.dataset.task], state.epochs[state.best]
+        own = run_folder(self._folder, candidate.key)
+        estimate = measured.estimate
+        metric = METRIC[self._setup.dataset.task]
+        best = state.epochs[state.best]
         record = RunRecord(
             method=candidate.method,
             settings=dict(candidate.settings),
