@@ -1,7 +1,7 @@
 """Training pictures of several classes: scenes, and 2 x 2 grids of windows about objects.
 
-Every picture says which classes it shows (several labels, not one) and what each of its cells shows. Some pictures lose
-a part of their patches to the mean colour: what deletion and occlusion show a model is then nothing new to it.
+Every picture has labels for all classes in it and for the content of each of its cells. In some pictures a part of the
+patches is replaced by the mean colour, so that the inputs of deletion and occlusion are not new to the model.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from training.pool import NOTHING, Scenes
 KINDS = NOTHING + 1
 """Number of kinds of pixels: the classes, and nothing"""
 GRIDS = 10
-"""Grids in a batch; each takes four of its scenes"""
+"""Grids in a batch, of four scenes each"""
 LEAST = 0.004
 """Share of the picture from which a class counts as present; smaller ones do not enter the loss"""
 HIDDEN_PICTURES, HIDDEN_PATCHES = 0.5, 0.5
-"""Share of the pictures that lose patches, and the largest share of patches that one loses"""
+"""Share of the pictures that lose patches, and the largest share of patches that a picture loses"""
 
 
 class Composed(NamedTuple):
@@ -44,8 +44,8 @@ def composed(
 ) -> Composed:
     """Compose up to `grids` grids of four scenes each, at most a quarter of the batch, and leave the rest whole.
 
-    Scenes of one object go into the grids first, cut out about it, closely or less so. `cell` is the side in pixels of
-    what one token stands for, `mean` the colour of what is hidden.
+    Scenes of one object go into the grids first, cropped about it more or less closely. `cell` is the side in pixels of
+    the area of one token, `mean` the colour of hidden patches.
     """
     grids = min(grids, len(scenes) // 4)
     known = scenes.classes

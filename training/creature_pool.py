@@ -1,8 +1,8 @@
 """Paper creatures for training: half of them whole, half without some parts, with a label of the classes left.
 
-A protocol that takes parts away asks a model about pictures that no whole creature prepares it for; so training shows
-such pictures too (FunnyBirds, Hesse et al. 2023, arXiv 2308.06248). The label of one is shared evenly by all classes
-that have the parts which are left.
+Protocols that remove parts test a model on pictures unlike whole creatures, so training includes such pictures too
+(FunnyBirds, Hesse et al. 2023, arXiv 2308.06248). Their label is shared evenly by all classes that have the remaining
+parts.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class CreaturePool(Pool):
     """Creatures 0 ... count - 1 of a stream."""
 
     def __init__(self, stream: str, count: int, *, folder: Path | None = None):
-        """Use the creatures of a `stream`, kept in a `folder` (None: memory)."""
+        """Use the creatures of a `stream`, stored in a `folder` (None: memory)."""
         super().__init__(f"creatures_v{VERSION}_{stream}_{count}", stream, count, folder)
         self._images = self.room("images", (SIZE, SIZE, 3), np.uint8)
         self._kinds = self.room("shown", (SIZE, SIZE), np.uint8)
@@ -58,7 +58,8 @@ class CreaturePool(Pool):
 
     def draw(self, index: int) -> None:
         """Draw one creature, without the parts that this number lacks."""
-        creature, gone = Creature(self.stream, index, SIZE), missing_parts(index)
+        creature = Creature(self.stream, index, SIZE)
+        gone = missing_parts(index)
         self._images[index] = creature.render(gone)
         self._kinds[index] = visible_kinds(creature, gone)
         self._labels[index] = shared_label(CLASSES[creature.label], gone)

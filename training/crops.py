@@ -1,4 +1,4 @@
-"""Crops of scenes for training: square windows at any angle, close to the object at first, at last the whole scene."""
+"""Crops of scenes for training: square windows at any angle, first close to the object, finally the whole scene."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Window:
-    """A square cut, in pixels of the scene."""
+    """Square window, in pixels of the scene."""
 
     centre: np.ndarray
-    """X, y"""
+    """Centre (x, y)"""
     side: float
     angle: float
-    """Radians"""
+    """Angle in radians"""
     mirrored: bool
 
 
@@ -31,7 +31,7 @@ class Curriculum:
     sizes: tuple[tuple[int, int], ...]
     """(end step, pixels of a window's side); the last size holds to the end"""
     zooms: Knots
-    """1: windows lie close about the object; 0: they are the whole scene"""
+    """Zoom; 1: windows close about the object; 0: the whole scene"""
     paints: Knots
     """Opacity of the object's white mask over a picture before the random shift: 2 full, 0 any, -1 none"""
 
@@ -76,8 +76,8 @@ def about_object(
 def cut(image: np.ndarray, window: Window, size: int, *, blend: bool = True) -> np.ndarray:
     """Cut a window from an image (height, width[, 3]) uint8 at `size` x `size` pixels; the border is mirrored.
 
-    Its place is exact to one pixel. An image is first shrunk by a whole factor where the cut is coarser than it, so
-    that nothing aliases. `blend=False` takes the nearest pixel, for numbers that name something.
+    The position is exact to one pixel. If the result is coarser than the image, the image is first shrunk by a whole
+    factor to avoid aliasing. `blend=False` takes the nearest pixel, for indices.
     """
     shrink = max(1, round(window.side / size))
     if shrink > 1:

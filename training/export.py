@@ -20,7 +20,7 @@ from vitexplorer.scenes import VERSION
 
 
 def export(recipe: Recipe, learner: Learner, run: Run, folder: Path) -> Figures:
-    """Write the weights, measure what was written, and state it; returns the figures."""
+    """Write the weights, measure the written model, write its configuration and card; return the figures."""
     folder.mkdir(parents=True, exist_ok=True)
     _write_weights(learner.shipped(), folder / WEIGHTS)
     decoder = learner.decoder()

@@ -1,7 +1,7 @@
 """Labelled windows of scenes, recoloured, and labels for the patch tokens; shared by the supervised recipes.
 
-Token labels (Jiang et al. 2021, arXiv 2104.10858): every patch token also predicts what lies under it. So the object's
-mask helps in training: were attention to lie on the object, that would be no discovery.
+Token labels (Jiang et al. 2021, arXiv 2104.10858): every patch token also predicts the content of its patch. Training
+thus uses the object's mask, so attention on the object is no discovery.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from training.pool import Scenes
 from vitexplorer.scenes.shapes import LABEL_NAMES
 
 TOKEN_CLASSES = len(LABEL_NAMES) + 1
-"""Number of labels of a patch: the classes and, the last one, no object"""
+"""Number of labels of a patch: the classes and, last, no object"""
 
 
 class Labelled(NamedTuple):
@@ -44,7 +44,7 @@ def labelled_windows(
 ) -> Labelled:
     """Cut a window from each scene by the curriculum, with channels in random order, each lighter or darker.
 
-    `cell` is the side in pixels of what one token stands for at the end of the network.
+    `cell` is the side in pixels of the area of one token at the end of the network.
     """
     size = curriculum.size(step)
     grid = size // cell

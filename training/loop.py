@@ -1,7 +1,7 @@
 """Training loop of all recipes: accelerate, a schedule, checkpoints that resume, a progress bar.
 
-The batch of a step is a function of (seed, step) alone; with the model, the optimiser and torch's generators from the
-checkpoint, a run that was killed goes on exactly as if it had not been (on the same machine and number of threads).
+The batch of a step depends only on (seed, step). The checkpoint holds the model, the optimiser and torch's generators,
+so a killed run resumes exactly (on the same machine with the same number of threads).
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from vitexplorer.models.seeding import seeded
 
 
 class Learner(nn.Module, ABC):
-    """The trained module: the network and its recipe's additions (a teacher, an average, a decoder)."""
+    """Trained module: the network and its recipe's additions (a teacher, an average, a decoder)."""
 
     @abstractmethod
     def forward(self, scenes: Any, rng: np.random.Generator, step: int) -> Tensor:
         """Compute the loss of a batch from the recipe's pool at a step counted from 0."""
 
     def after_step(self, step: int) -> None:
-        """Update what the optimiser does not, such as an average of the weights."""
+        """Update state outside the optimiser, such as an average of the weights."""
 
     @abstractmethod
     def shipped(self) -> nn.Module:
@@ -49,12 +49,12 @@ class Learner(nn.Module, ABC):
 
 @dataclass(frozen=True)
 class Schedule:
-    """A linear warm-up, a cosine down to a floor, a linear cool-down to zero."""
+    """Learning rate schedule: linear warm-up, cosine down to a floor, linear cool-down to zero."""
 
     steps: int
     batch_size: int
     learning_rate: float
-    """Peak rate for the matrices of the blocks; half of it for all else"""
+    """Peak rate for the matrices of the blocks; other parameters take half of it"""
     warmup: int
     cosine: int
     """Step at which the cosine would end"""
@@ -79,7 +79,7 @@ class Schedule:
 def place_positions(model: nn.Module) -> None:
     """Start the position embeddings of a timm transformer from sines and cosines (Beyer et al. 2022, arXiv 2205.01580).
 
-    timm's own start is so small beside the patches that a short training would hardly see where they are.
+    timm's initial embeddings are so small beside the patches that a short training would hardly learn positions.
     """
     sines = build_sincos2d_pos_embed(list(model.patch_embed.grid_size), dim=model.embed_dim, temperature=100.0)
     model.pos_embed[:, model.num_prefix_tokens :] = 0.5 * sines
@@ -93,7 +93,7 @@ class Run:
     steps: int
     """Steps done"""
     seconds: int
-    """Seconds of wall-clock time, pauses before a resumption not counted"""
+    """Seconds of wall-clock time, without pauses before a resumption"""
     machine: str
 
 
@@ -134,7 +134,7 @@ def _trained(
     stop_after: int | None,
     checkpoint_every: int,
 ) -> Learner:
-    """Train with the global generators at the seed, see `train`."""
+    """Train with seeded global generators; see `train`."""
     module, *optimisers = accelerator.prepare(learner, *_optimisers(learner, schedule))
     checkpoint, record = Path(out) / "checkpoint", Path(out) / "run.json"
     step, seconds = 0, 0
@@ -146,7 +146,8 @@ def _trained(
     share = accelerator.num_processes, accelerator.process_index
     last = min(schedule.steps, stop_after or schedule.steps)
     bar = tqdm(total=schedule.steps, initial=step, unit="step", disable=not accelerator.is_main_process, mininterval=5)
-    started, losses = time.monotonic() - seconds, []
+    started = time.monotonic() - seconds
+    losses = []
     module.train()
     while step < last:
         rate = schedule.rate_at(step)
@@ -176,7 +177,7 @@ def _trained(
 
 
 def restore(learner: Learner, out: Path) -> Run:
-    """Put the newest checkpoint of a run into a fresh learner."""
+    """Load the newest checkpoint of a run into a fresh learner."""
     load_model(learner, Path(out) / "checkpoint" / "model.safetensors")
     return Run(**json.loads((Path(out) / "run.json").read_text()))
 

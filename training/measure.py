@@ -1,8 +1,8 @@
 """Figures of the model cards, measured on held-out scenes: accuracy, neighbours, attention overlap, reconstruction.
 
-The object's mask is known, so that "attention looks at the object" is a number: the overlap (intersection over union)
-of the mask with the patches that hold 60 % of the class token's attention in the last block (the figure of DINO,
-Caron et al. 2021, arXiv 2104.14294, section 4.2.2), for the head that overlaps most.
+The object's mask is known, so attention on the object can be measured: the overlap (intersection over union) of the
+mask with the patches that hold 60 % of the class token's attention in the last block (as in DINO, Caron et al. 2021,
+arXiv 2104.14294, section 4.2.2), for the head with the largest overlap.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, t
 NEIGHBOURS = 20
 TEST_SCENES = 1000
 KNOWN_SCENES = 2000
-"""Training scenes among which nearest neighbours are found"""
+"""Training scenes that are searched for nearest neighbours"""
 ATTENTION_SCENES = 300
 TWIN_SEEDS = range(3)
 RECONSTRUCTED_SCENES = 500
@@ -128,7 +128,7 @@ def neighbour_figures(recipe: Recipe, folder: Path) -> Figures:
 
 
 def attention_figures(recipe: Recipe, folder: Path) -> Figures:
-    """Measure the overlap of the trained model, of untrained twins (mean), their ratio, and that of an ideal head."""
+    """Measure the overlap of the trained model, of untrained twins (mean) and of an ideal head, and the first ratio."""
     scenes = draw_scenes("test", ATTENTION_SCENES)
     model = load(folder)
     trained = attention_overlap(model, scenes)
@@ -145,7 +145,7 @@ def attention_figures(recipe: Recipe, folder: Path) -> Figures:
 def reconstruction_errors(encoder: nn.Module, decoder: MaeDecoder, images: np.ndarray) -> tuple[float, float]:
     """Measure the mean squared error of hidden patches, pixels in 0-1: reconstructed, and as the visible ones' mean.
 
-    Three quarters are hidden, other ones in each image.
+    Three quarters of the patches are hidden, different ones in each image.
     """
     std = encoder.pretrained_cfg["std"][0]
     generator = torch.Generator().manual_seed(0)
@@ -164,7 +164,7 @@ def reconstruction_errors(encoder: nn.Module, decoder: MaeDecoder, images: np.nd
 
 
 def reconstruction_figures(recipe: Recipe, folder: Path) -> Figures:
-    """Measure an autoencoder's error on held-out scenes, that of the simplest guess, and their ratio."""
+    """Measure the errors of an autoencoder and of the simplest guess on held-out scenes, and their ratio."""
     encoder = load(folder)
     error, guess = reconstruction_errors(
         encoder, load_decoder(folder, encoder), draw_scenes("test", RECONSTRUCTED_SCENES).images

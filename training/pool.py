@@ -1,4 +1,4 @@
-"""Pools of pictures that are drawn when first needed and then kept as bytes."""
+"""Pools of pictures that are drawn on first use and then stored as bytes."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class Scenes:
     labels: np.ndarray
     """(scenes,) int64"""
     grounds: np.ndarray | None = None
-    """(scenes, height, width, 3) uint8 RGB, the same scenes without their objects, where they were asked for"""
+    """(scenes, height, width, 3) uint8 RGB, the same scenes without their objects, if requested"""
     class_map: np.ndarray | None = None
-    """(scenes, height, width) uint8, the class seen at each pixel or `NOTHING`, where scenes of several were drawn"""
+    """(scenes, height, width) uint8, the class at each pixel or `NOTHING`, if scenes have several objects"""
 
     @property
     def classes(self) -> np.ndarray:
-        """(scenes, height, width) uint8: the class seen at each pixel, or `NOTHING`."""
+        """Class at each pixel or `NOTHING`, (scenes, height, width) uint8."""
         if self.class_map is not None:
             return self.class_map
         return np.where(self.masks, self.labels[:, None, None], NOTHING).astype(np.uint8)
@@ -50,8 +50,9 @@ class Pool(ABC):
     """Pictures 0 ... count - 1 of a stream, each drawn once."""
 
     def __init__(self, name: str, stream: str, count: int, folder: Path | None):
-        """Name the kind of pictures, and the `folder` where they are kept (None: memory)."""
-        self.stream, self._count = stream, count
+        """Make a pool called `name`, stored in `folder` (None: memory)."""
+        self.stream = stream
+        self._count = count
         self._place = None if folder is None else Path(folder) / name
         self._drawn = self.room("drawn", (), bool)
 
@@ -76,7 +77,7 @@ class Pool(ABC):
         return chosen
 
     def room(self, part: str, shape: tuple[int, ...], kind: type) -> np.ndarray:
-        """Make an array (count, *shape) of zeros, or open that of an earlier run."""
+        """Make an array (count, *shape) of zeros, or open the array of an earlier run."""
         shape = self._count, *shape
         if self._place is None:
             return np.zeros(shape, kind)
@@ -97,8 +98,8 @@ class ScenePool(Pool):
             stream: name of the stream.
             count: number of scenes.
             grounds: draw the scenes without objects too.
-            several: give every fourth scene several objects; its label is that of the largest.
-            folder: folder to keep them in (None: memory).
+            several: give every fourth scene several objects; its label is the largest object's.
+            folder: folder to store them in (None: memory).
         """
         kind = "_several" if several else ""
         super().__init__(f"scenes_v{VERSION}_{stream}_{count}{kind}", stream, count, folder)
@@ -124,7 +125,8 @@ class ScenePool(Pool):
         """Draw one scene."""
         if self._class_map is not None and index % 4 == 3:
             scene = draw_several(self.stream, index, SIZE)
-            mask, label = scene.masks.any(0), scene.labels[scene.largest]
+            mask = scene.masks.any(0)
+            label = scene.labels[scene.largest]
             kinds = np.array([*scene.labels, NOTHING], np.uint8)
             self._class_map[index] = kinds[np.where(mask, scene.masks.argmax(0), -1)]
         else:

@@ -1,4 +1,4 @@
-"""Record of a recipe: all that is needed to train, export, measure and describe its model."""
+"""Record of a recipe: everything to train, export, measure and describe its model."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Figures = dict[str, float]
 
 @dataclass(frozen=True)
 class Recipe:
-    """One bundled model; its file in `recipes` is its whole story."""
+    """Recipe of one bundled model, complete in its file in `recipes`."""
 
     name: str
     """Name of its folder in assets/models"""
     architecture: str
-    """A timm name"""
+    """Name of the timm architecture"""
     model_args: Mapping[str, Any]
     """Keyword arguments of `timm.create_model` that make the shipped module"""
     learner: Callable[[], Learner]
@@ -44,13 +44,13 @@ class Recipe:
     limits: str
     """Section of the card on uses and limits, Markdown"""
     pool: Callable[..., Pool] = ScenePool
-    """(stream, count, folder=...) -> the pictures of the training"""
+    """Function (stream, count, folder=...) -> training pictures"""
     data: str = f"""Scenes drawn by `vitexplorer/scenes` (version {VERSION}): one paper cut-out of one of
 {len(LABEL_NAMES)} classes on a cluttered, textured ground; place, size, angle, colours, light, clutter and occlusion
 are independent of the class."""
     """Section of the card on the pictures, Markdown"""
     input_size: int = SIZE
-    """Pixels of the shipped model's input, a side"""
+    """Side of the shipped model's input in pixels"""
     label_names: tuple[str, ...] = ()
     label_names_zh: tuple[str, ...] = ()
 

@@ -25,7 +25,7 @@ def labels_loss(logits: Tensor, batch: Composed) -> Tensor:
 
 
 def several_figures(folder: Path) -> Figures:
-    """Measure the share of classes that are found among several."""
+    """Measure the share of classes found in scenes of several objects."""
     return {"classes found among several": found_among_several(load(folder))}
 
 
@@ -36,8 +36,8 @@ def found_among_several(model: nn.Module) -> float:
     images = np.stack([scene.image for scene in scenes])
     logits = torch.cat([model(batch).cpu() for batch in batches(model, images)])
     highest = [set(row.topk(len(scene.labels)).indices.tolist()) for row, scene in zip(logits, scenes, strict=True)]
-    found = [len(guess & set(scene.labels)) / len(guess) for guess, scene in zip(highest, scenes, strict=True)]
-    return float(np.mean(found))
+    shares = [len(guess & set(scene.labels)) / len(guess) for guess, scene in zip(highest, scenes, strict=True)]
+    return float(np.mean(shares))
 
 
 DATA = """A step took 64 scenes, a quarter of them of two to four

@@ -1,8 +1,8 @@
-"""Vision transformers for pictures of several classes: the supervised one, trained further, with or without registers.
+"""Vision transformers for pictures of several classes: the supervised model trained further, with or without registers.
 
-- Several labels, a sigmoid for each class, and token labels of every class in sight.
-- Where the class token of the last block looks is learned: at the objects, of whatever class, spread over them.
-- Half of the pictures lose up to half of their patches to the mean colour (`composed`).
+- Several labels, a sigmoid for each class, and token labels for every visible class.
+- A loss on the class token's attention in the last block spreads it over the objects, of whatever class.
+- In half of the pictures up to half of the patches are replaced by the mean colour (`composed`).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": len(LABEL_NAMES)}
 START = ASSETS / "models" / "scenes_vit_patch16_192"
 LOOKING = 0.2
-"""Weight of the attention's part of the loss"""
+"""Weight of the attention loss"""
 
 
 class SeveralVit(Learner):
-    """The network and the head that only training needs."""
+    """Network and the head that only training needs."""
 
     def __init__(self, registers: int = 0):
         super().__init__()
@@ -65,17 +65,18 @@ class SeveralVit(Learner):
 
 @contextmanager
 def class_attention(model: nn.Module) -> Iterator[list[Tensor]]:
-    """Collects what the class token of the last block gives to each patch, (batch, heads, patches) for each call."""
-    attention, found = model.blocks[-1].attn, []
+    """Collect the class token's attention to each patch in the last block, (batch, heads, patches) for each call."""
+    attention = model.blocks[-1].attn
+    rows = []
 
     def keep(_module: nn.Module, _inputs: tuple, qkv: Tensor) -> None:
         q, k, _ = qkv.float().unflatten(-1, (3, attention.num_heads, -1)).permute(2, 0, 3, 1, 4)
         row = (q[:, :, :1] @ k.transpose(-1, -2) * attention.scale).softmax(-1)[:, :, 0]
-        found.append(row[..., model.num_prefix_tokens :])
+        rows.append(row[..., model.num_prefix_tokens :])
 
     handle = attention.qkv.register_forward_hook(keep)
     try:
-        yield found
+        yield rows
     finally:
         handle.remove()
 

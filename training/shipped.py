@@ -21,7 +21,7 @@ def load(folder: Path) -> nn.Module:
 
 
 def load_decoder(folder: Path, encoder: nn.Module) -> MaeDecoder | None:
-    """Load the decoder beside the encoder; None where there is none."""
+    """Load the decoder beside the encoder; None if there is none."""
     file = Path(folder) / DECODER
     return decoder_from(load_file(file), encoder) if file.exists() else None
 

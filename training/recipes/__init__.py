@@ -1,4 +1,4 @@
-"""The recipes: each file trains one bundled model and states it as `RECIPE`. A new model is a new file here."""
+"""Recipes: each file defines one bundled model as `RECIPE`. A new model is a new file here."""
 
 import importlib
 import pkgutil

@@ -1,10 +1,11 @@
-"""A vision transformer that knows paper creatures: classes made of parts, each of which can be taken away.
+"""Vision transformer for paper creatures: classes made of parts, each of which can be removed.
 
-What an explanation must name is then known part by part (`vitexplorer.evaluation.parts`). The network goes on from the
-one that names the objects of scenes and knows how to see paper, with new heads.
+The parts give explanations a known ground truth (`vitexplorer.evaluation.parts`). The network starts from the
+supervised model of the scenes, with new heads.
 
-- Half of the creatures lack parts; what is left is shared evenly by the classes that have it (`creature_pool`).
-- Token labels (`labelled`): every patch token also says which kinds of parts lie under it.
+- Half of the creatures lack parts; their label is shared evenly by the classes with the remaining parts
+  (`creature_pool`).
+- Token labels (`labelled`): every patch token also predicts the kinds of parts in its patch.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ TEST_CREATURES = 1000
 
 
 class Creaturely(Learner):
-    """The network and the head that only training needs."""
+    """Network and the head that only training needs."""
 
     def __init__(self):
         super().__init__()
@@ -50,8 +51,9 @@ class Creaturely(Learner):
         self.token_head = nn.Linear(self.model.embed_dim, len(KINDS) + 1)
 
     def forward(self, creatures: Creatures, rng: np.random.Generator, step: int) -> Tensor:
-        """Compute the cross entropy of the classes that are left, and of every patch token's content."""
-        cell, device = self.model.patch_embed.patch_size[0], self.token_head.weight.device
+        """Compute the cross entropy of the possible classes, and of every patch token's content."""
+        cell = self.model.patch_embed.patch_size[0]
+        device = self.token_head.weight.device
         images, shares = windows(creatures, rng, cell)
         tokens = self.model.forward_features((images.to(device) - MEAN) / STD)
         labels = torch.from_numpy(creatures.labels).to(device)
@@ -67,8 +69,9 @@ class Creaturely(Learner):
 def windows(creatures: Creatures, rng: np.random.Generator, cell: int) -> tuple[Tensor, Tensor]:
     """Cut a turned and mirrored window from each, channels in random order, each lighter or darker.
 
-    Returns (batch, 3, size, size) float 0-1, and (batch, cells, kinds + 1) float, the share of each cell of `cell`
-    pixels a side that shows each kind, the last one nothing.
+    Returns:
+        (batch, 3, size, size) float 0-1, and (batch, cells, kinds + 1) float: the share of each cell, of `cell` pixels
+        a side, that shows each kind, the last one nothing.
     """
     images, maps = [], []
     for image, kinds in zip(creatures.images, creatures.kinds, strict=True):

@@ -1,11 +1,11 @@
 """DeiT: a vision transformer with a token that learns from a CNN teacher (Touvron et al. 2021, arXiv 2012.12877).
 
-Hard distillation, equation 3 of the paper: the class token learns the label, the distillation token the class that the
-teacher finds most likely, with equal weight; what the model answers is the mean of the two. The teacher is the bundled
-residual network; it sees the very windows that the student sees, at its own size.
+Hard distillation, equation 3 of the paper: the class token learns the label, the distillation token the teacher's most
+likely class, with equal weight; the model's answer is the mean of the two. The teacher is the bundled residual network;
+it sees the same windows as the student, at its own size.
 
-To be short the training begins where the supervised model ended: all tensors are its own, the distillation token and
-its head are copies of the class token and its head. Both bundled models must be there before. Token labels as there.
+To shorten the training it starts from the supervised model: all tensors are copied, and the distillation token and its
+head are copies of the class token and its head. Both bundled models must exist. Token labels as in `supervised`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ START = ASSETS / "models" / "scenes_vit_patch16_192"
 
 
 class Deit(Learner):
-    """The student, the head that only training needs, and the teacher, which does not change."""
+    """Student, the head that only training needs, and the frozen teacher."""
 
     def __init__(self):
         super().__init__()
@@ -56,17 +56,18 @@ class Deit(Learner):
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
         """Average the losses of the label and of the teacher's answer, and add that of every patch token's content."""
-        cell, device = self.model.patch_embed.patch_size[0], self.token_head.weight.device
+        cell = self.model.patch_embed.patch_size[0]
+        device = self.token_head.weight.device
         batch = labelled_windows(scenes, CURRICULUM, rng, step, cell, device)
         images = (batch.images - MEAN) / STD
         with torch.no_grad():
-            taught = self.teacher(
+            teacher_classes = self.teacher(
                 F.interpolate(images, self.teacher.pretrained_cfg["input_size"][1:], mode="area")
             ).argmax(1)
         tokens = self.model.forward_features(images)
         by_class, by_distillation = self.model.forward_head(tokens)
         label = F.cross_entropy(by_class.float(), batch.labels, label_smoothing=0.05)
-        teacher = F.cross_entropy(by_distillation.float(), taught)
+        teacher = F.cross_entropy(by_distillation.float(), teacher_classes)
         patches = self.token_head(tokens[:, self.model.num_prefix_tokens :])
         return 0.5 * label + 0.5 * teacher + token_loss(patches, batch.shares)
 

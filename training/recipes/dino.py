@@ -1,19 +1,19 @@
-"""Self-distillation without labels, DINO (Caron et al. 2021, arXiv 2104.14294), on the drawn scenes.
+"""DINO, self-distillation without labels (Caron et al. 2021, arXiv 2104.14294), on the drawn scenes.
 
-A student sees two large and several small crops of a scene, a teacher two large ones; of every crop the student learns
-to say what the teacher says of its own. The teacher is a moving average of the student; its outputs are balanced and
-sharpened so that they do not collapse. Class labels are never read. What is shipped is the teacher's backbone.
+A student sees two large and several small crops of a scene, a teacher two large ones; for every crop the student learns
+to predict the teacher's output. The teacher is a moving average of the student; its outputs are balanced and sharpened
+so that they do not collapse. Class labels are never read. The teacher's backbone is shipped.
 
-Departures, to be done in a few hours on a processor core:
+Departures from the paper, for a training of a few hours on a CPU core:
 
 - The objects' masks are known and used: crops lie about the object, most of them show it on the ground of another
   scene (Ryali et al. 2021, arXiv 2103.12719), and the teacher sees it painted over with its white mask. So does the
-  student at first; as the paint fades it has to say of a picture what the teacher says of a silhouette.
+  student at first; as the paint fades, it has to match the teacher's output for the silhouette.
 - Crops turn by up to 11 degrees and are recoloured strongly, though hardly at first; the large ones have 96, then 128,
   at last 192 pixels, the small ones half of that.
 - The teacher's answers are balanced within the batch (Sinkhorn-Knopp) instead of centred by a moving average.
-- The head has 256 prototypes and batch normalisation, and the teacher follows faster.
-- The attention of the last block is softened when the training is over; see `soften`.
+- The head has 256 prototypes and batch normalisation, and the teacher is updated faster.
+- The attention of the last block is softened after the training; see `soften`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CURRICULUM = Curriculum(
     paints=((0, 2.0), (300, 2.0), (1200, 1.1), (2300, -1.0), (3000, -1.0), (3001, 0.0), (5000, 0.0), (6600, -0.6)),
 )
 COLOURS = ((0, 0.2), (600, 1.0))
-"""(step, strength of the recolouring of crops)"""
+"""Strength of the recolouring of crops, as (step, strength)"""
 MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": 0}
@@ -52,7 +52,7 @@ LARGE, SMALL = 2, 4
 PROTOTYPES = 256
 STUDENT_TEMPERATURE, TEACHER_TEMPERATURE = 0.1, 0.05
 OTHER_GROUND = 0.7
-"""Share of the crops whose ground is another scene's"""
+"""Share of the crops with the ground of another scene"""
 LAST_SCORES = 0.55
 """Factor of the scores of the last block's attention in the shipped model; chosen on validation scenes"""
 
@@ -60,8 +60,8 @@ LAST_SCORES = 0.55
 class Head(nn.Module):
     """Three layers, a unit-length bottleneck and unit-length prototypes (appendix C of the paper).
 
-    With batch normalisation, which the paper leaves out: at the start all images look alike to the network, and it is
-    what tells them apart soon enough for so short a training.
+    With batch normalisation, unlike the paper: at the start the network maps all images to similar features, and batch
+    normalisation separates them soon enough for so short a training.
     """
 
     def __init__(self, dim: int, hidden: int = 512, bottleneck: int = 128):
@@ -84,7 +84,7 @@ class Head(nn.Module):
 
 
 class Network(nn.Module):
-    """Backbone and head; the student and the teacher are one each."""
+    """Backbone and head of the student or the teacher."""
 
     def __init__(self):
         super().__init__()
@@ -123,7 +123,7 @@ class Dino(Learner):
         return views.to(self.student.head.prototypes.device)
 
     def after_step(self, step: int) -> None:
-        """Move the teacher towards the student, ever more slowly, from 0.99 on."""
+        """Move the teacher towards the student; its momentum rises from 0.99."""
         rate = 0.003 + 0.007 * (math.cos(math.pi * step / STEPS) + 1) / 2
         move_average(self.teacher, self.student, 1 - rate)
 
@@ -138,8 +138,8 @@ class Dino(Learner):
 def soften(backbone: nn.Module, factor: float) -> None:
     """Multiply the scores of the last block's attention, so that a head spreads over more patches in the same order.
 
-    So short a training leaves heads that find the object but hold few patches of it; those which they rank next lie on
-    it too. The queries are scaled, weights and bias; timm lays queries, keys and values one below the other.
+    After so short a training the heads find the object but attend to few of its patches; the patches they rank next lie
+    on it too. The weights and biases of the queries are scaled; timm stacks queries, keys and values.
     """
     qkv = backbone.blocks[-1].attn.qkv
     qkv.weight[: backbone.embed_dim] *= factor

@@ -1,6 +1,6 @@
-"""A masked autoencoder: three quarters of the patches are hidden, and drawn again (He et al. 2021, arXiv 2111.06377).
+"""Masked autoencoder: three quarters of the patches are hidden and reconstructed (He et al. 2021, arXiv 2111.06377).
 
-The encoder sees the visible patches alone; a lighter decoder draws all of them, and the loss counts the hidden ones.
+The encoder sees only the visible patches; a lighter decoder predicts all patches, and the loss counts the hidden ones.
 Positions are fixed sines and cosines in both. The targets are the pixels themselves, not those of each patch brought
 to mean 0 and deviation 1 ("norm-pix"): that would teach the encoder more, but its drawings need the hidden patches'
 own mean and deviation to be shown. Neither labels nor masks are read.
@@ -35,7 +35,8 @@ class Mae(Learner):
     def __init__(self):
         super().__init__()
         self.encoder = timm.create_model(ARCHITECTURE, **MODEL_ARGS)
-        embed, dim = self.encoder.patch_embed, self.encoder.embed_dim
+        embed = self.encoder.patch_embed
+        dim = self.encoder.embed_dim
         with torch.no_grad():
             self.encoder.pos_embed.copy_(torch.cat([torch.zeros(1, dim), sine_positions(*embed.grid_size, dim)]))
         self.encoder.pos_embed.requires_grad_(False)

@@ -1,4 +1,4 @@
-"""A small residual network (He et al. 2015, arXiv 1512.03385): DeiT's teacher, and a CNN to compare with.
+"""Small residual network (He et al. 2015, arXiv 1512.03385): DeiT's teacher, and a CNN for comparison.
 
 timm's ResNet-10-T with channels halved, for pictures of 96 pixels. Windows widen and the painted mask fades out as in
 the supervised recipe; there are no token labels.
@@ -34,7 +34,7 @@ STRIDE = 32
 
 
 class ResNet(Learner):
-    """The network alone."""
+    """Network without additions."""
 
     def __init__(self):
         super().__init__()

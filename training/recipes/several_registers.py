@@ -1,7 +1,7 @@
-"""The vision transformer for pictures of several classes, with four registers beside its class token.
+"""Vision transformer for pictures of several classes, with four registers beside its class token.
 
-Registers (Darcet et al. 2023, arXiv 2309.16588) are tokens without a place in the image, where a network can keep what
-belongs to the whole of it. Everything else is as in `several_vit`, so that the two can be seen side by side.
+Registers (Darcet et al. 2023, arXiv 2309.16588) are tokens without a place in the image, where a network can store
+global information. Everything else is as in `several_vit`, so that the two models can be compared.
 """
 
 from __future__ import annotations

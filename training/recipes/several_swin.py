@@ -1,13 +1,13 @@
-"""The Swin for pictures of several classes: which one is where?
+"""Swin for pictures of several classes, whose logits show which class is where.
 
-A network that knows single objects has no need to say where each class is, and maps of its logits hardly tell one
-object from another. This one is the Swin of single objects trained further on scenes of two to four objects and on
-2 x 2 grids of windows. Its answer is the mean of what its cells say, so that a logit is a sum over places.
+A network for single objects need not locate each class, and maps of its logits hardly separate several objects. This
+model is the Swin for single objects, trained further on scenes of two to four objects and on 2 x 2 grids of windows.
+Its answer is the mean over its cells, so that a logit is a sum over places.
 
-- Several labels, a sigmoid for each class: what shows one class leaves the logits of the others alone.
-- What a cell says of a class that is not in it costs: evidence is to lie where the object is seen.
-- Token labels as in the recipe that it goes on from (`labelled`), of every class in sight.
-- Half of the pictures lose up to half of their cells to the mean colour (`composed`).
+- Several labels, a sigmoid for each class: evidence for one class leaves the other logits unchanged.
+- A loss on the logits of cells for classes that they do not show: evidence should lie on the object.
+- Token labels (`labelled`) as in the recipe of the first training, for every visible class.
+- In half of the pictures up to half of the cells are replaced by the mean colour (`composed`).
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ START = ASSETS / "models" / "scenes_swin_patch4_window6_192"
 ASTRAY = 0.3
 """Weight of the loss for evidence on classes that a cell does not show"""
 GAIN, SHIFT = 8.4, 0.5
-"""Scale and offset of the trained logits: evidence that costs wherever it lies astray stays faint
+"""Scale and offset of the trained logits, which stay small because of the loss on misplaced evidence
 
-The likelihood of the labels of 600 scenes of the stream "validation", half of them of several objects, is greatest
-there (Platt 1999), that of a softmax for the single objects too. Maps of a logit grow by the gain and keep their shape.
+They maximise the likelihood of the labels of 600 scenes of the stream "validation", half of them with several objects
+(Platt 1999), also for a softmax on the single objects. Maps of a logit are scaled by the gain and keep their shape.
 """
 
 
 class Several(Learner):
-    """The network and the head that only training needs."""
+    """Network and the head that only training needs."""
 
     def __init__(self):
         super().__init__()
@@ -76,11 +76,11 @@ class Several(Learner):
         return labels + ASTRAY * astray_loss(logits, batch) + token_loss(self.token_head(tokens), batch.cover)
 
     def cell_logits(self, tokens: Tensor) -> Tensor:
-        """Tokens after the final norm -> (batch, cells, classes): with the bias, their mean is the answer."""
+        """Compute the logits of cells from tokens after the final norm, (batch, cells, classes), without the bias."""
         return F.linear(tokens, self.model.head.fc.weight)
 
     def shipped(self) -> nn.Module:
-        """Return the network without the head of the tokens, its logits as large as it is sure."""
+        """Return the network without the head of the tokens, with calibrated logits."""
         shipped = deepcopy(self.model)
         with torch.no_grad():
             shipped.head.fc.weight.mul_(GAIN)
@@ -89,9 +89,9 @@ class Several(Learner):
 
 
 def astray_loss(logits: Tensor, batch: Composed) -> Tensor:
-    """Compute how far cells move the logits of classes that they do not show, (batch, cells, classes), for or against.
+    """Compute the mean absolute logit of cells, (batch, cells, classes), for classes that they do not show.
 
-    Mean over the cells, as the answer is, summed over the classes, mean over the pictures.
+    Mean over the cells, like the answer, summed over the classes, mean over the pictures.
     """
     return (logits.abs() * (1 - batch.cover[..., :-1])).mean(1).sum(1).mean()
 

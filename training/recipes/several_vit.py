@@ -1,4 +1,4 @@
-"""The vision transformer for pictures of several classes; `several_registers` is the same with registers."""
+"""Vision transformer for pictures of several classes; `several_registers` is the same with registers."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""A plain vision transformer that learns the classes from labels (Dosovitskiy et al. 2020, arXiv 2010.11929).
+"""Plain vision transformer, trained with labels (Dosovitskiy et al. 2020, arXiv 2010.11929).
 
-Small enough for an hour on a processor core by four means, all of them only during training:
+Four measures, used only in training, make an hour on a CPU core enough:
 
-- Size: windows of 96, then 128, at last of 192 pixels, with the position embeddings resampled.
+- Size: windows of 96, then 128, finally 192 pixels, with resampled position embeddings.
 - Zoom: the windows are close about the object at first and widen to the whole scene.
 - Fade: at first the object is painted over with its white mask, which fades out.
-- Token labels: every patch token also says what lies under it (`labelled`).
+- Token labels: every patch token also predicts the content of its patch (`labelled`).
 
-What is shipped is the network without the head of the patch tokens.
+The network is shipped without the head of the patch tokens.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": len(LA
 
 
 class Supervised(Learner):
-    """The network and the head that only training needs."""
+    """Network and the head that only training needs."""
 
     def __init__(self):
         super().__init__()
@@ -47,7 +47,8 @@ class Supervised(Learner):
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
         """Compute the cross entropy of the class token, and of every patch token's content."""
-        cell, device = self.model.patch_embed.patch_size[0], self.token_head.weight.device
+        cell = self.model.patch_embed.patch_size[0]
+        device = self.token_head.weight.device
         batch = labelled_windows(scenes, CURRICULUM, rng, step, cell, device)
         tokens = self.model.forward_features((batch.images - MEAN) / STD)
         whole = F.cross_entropy(self.model.forward_head(tokens).float(), batch.labels, label_smoothing=0.05)

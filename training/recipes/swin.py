@@ -1,6 +1,6 @@
 """Swin: attention in windows that shift, on a grid that halves from stage to stage (Liu et al. 2021, arXiv 2103.14030).
 
-A plain timm configuration: cells of 4 pixels, windows of 6 x 6, a third of Swin-T's width and ten blocks. Windows of
+A plain timm configuration: patches of 4 pixels, windows of 6 x 6, a third of Swin-T's width and ten blocks. Windows of
 scenes, zoom, fade and token labels as in the supervised recipe; a token of the last stage stands for 32 pixels.
 """
 
@@ -40,7 +40,7 @@ STRIDE = 32
 
 
 class Swin(Learner):
-    """The network and the head that only training needs."""
+    """Network and the head that only training needs."""
 
     def __init__(self):
         super().__init__()

@@ -1,16 +1,16 @@
-"""The jobs of the page without a browser: one command for every view, made from the registry.
+"""Command line: one command for every view, made from the registry, and the other jobs of the page.
 
     vitexplorer compute attention_map --image picture.jpg --block 5 --head 2 --query 3,4 -o map.png
     python -m vitexplorer attention-map picture.jpg --block 5 --head 2 --query 3,4 --out map.png
 
-Both lines do the same.
+Both lines are equivalent.
 
-The options of a view are its controls; what `--out` ends in decides what is written, and without it the numbers are
-printed. A command may be shortened as long as only one begins so. What a person can mend is one line on stderr and
-exit code 2; everything else is a defect of ours and keeps its traceback.
+The options of a view are its controls. The suffix of `--out` selects the file format; without `--out` the numbers are
+printed. Any unambiguous prefix of a command works. Errors that the user can fix are one line on stderr with exit
+code 2; all others are defects and keep their traceback.
 
-Importing torch takes seconds, and nobody should wait for them to read a list. So `--help` takes the questions out of
-the source of the files (`names`); a command of a view or comparison, and its help, import what they need.
+Importing torch takes seconds. So that lists and `--help` are quick, the questions of the views are parsed from their
+source files (`names`); the command of a view or comparison, and its help, import what they need.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def build_app(language: Language) -> typer.Typer:
-    """The command line with its help in `language`. A job that is no view adds its command here."""
+    """Build the command line with its help in `language`. Commands that are not views are added here."""
 
     app = typer.Typer(
         cls=menu(questions(), view_command, _PANEL.in_(language), language),

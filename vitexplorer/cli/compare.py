@@ -1,8 +1,8 @@
-"""The command of two sides: `python -m vitexplorer compare cka picture.jpg --other-model vit_base_patch16_224`.
+"""Command `compare`: `python -m vitexplorer compare cka picture.jpg --other-model vit_base_patch16_224`.
 
-The left side is named as any view's run is. What is another on the right is named as in the page's address, with
-`--other-` before it; the rest is as on the left. But another model has a size and, where the left one's are of a file,
-weights of its own, and changes are named for each side.
+The left side takes the options of any view. Options of the right side start with `--other-`, as in the page's address;
+the others are the same as on the left. Exceptions: another model has its own size, and its own weights if the left ones
+come from a file; changes apply to one side only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from vitexplorer.core.types import Fit
 
 HELP = Text("Compare two sides: models, weights, images, sizes, changes.", "对比两侧：模型、权重、图像、尺寸或更改。")
 OWN = "own"
-"""as a size: the model's own"""
+"""Value of the size option for the model's own size"""
 _OTHER = (
     ("image", Path, Text("Another picture on the right.", "右侧使用另一幅图像。")),
     ("model", str, Text("Another model on the right.", "右侧使用另一个模型。")),
@@ -46,45 +46,45 @@ _OTHER = (
 
 
 def compare_app(language: Language) -> typer.Typer:
-    """One command for each comparison, with its help in `language`."""
-    asked = questions("comparisons", "COMPARISON")
+    """Build one command for each comparison, with its help in `language`."""
+    by_name = questions("comparisons", "COMPARISON")
     return typer.Typer(
-        cls=menu(asked, compare_command, None, language), no_args_is_help=True, add_completion=False, name="compare"
+        cls=menu(by_name, compare_command, None, language), no_args_is_help=True, add_completion=False, name="compare"
     )
 
 
 def compare_command(name: str, language: Language) -> Any:
-    """The command of one comparison."""
+    """Build the command of one comparison."""
     key = name.replace("-", "_")
     record = vx.comparisons()[key]
 
-    def look(**given: Any) -> None:
+    def run(**given: Any) -> None:
         out, language = given.pop("out"), given.pop("language")
         other = {field.name: given.pop(f"other_{field.name}") for field in fields(Run)}
         with one_sentence(language):
             left = Run.taken_from(given)
             compare(key, left, beside(left, other), out, language, given)
 
-    return registered(name, record, side_parameters(language), look, language)
+    return registered(name, record, side_parameters(language), run, language)
 
 
 def side_parameters(language: Language) -> list[inspect.Parameter]:
-    """What every comparison takes: a view's options for the left side, and those of the right one."""
+    """Return the common parameters of all comparisons: a view's options, and `--other-` ones for the right side."""
     other = [option_of(f"other_{name}", text.in_(language), None, kind | None) for name, kind, text in _OTHER]
     return [*common_parameters(language), *other]
 
 
 def beside(left: Run, other: dict[str, Any]) -> Run:
-    """The right side; what `other` leaves out, with None, is as on the left."""
+    """Return the run of the right side; None in `other` takes the value of the left side."""
     same = other["model"] in (None, left.model)
     size = other["size"] or (left.size if same else OWN)
     weights = left.weights if same or left.weights in ("auto", "random") else "auto"
-    said = {name: value for name, value in other.items() if value is not None}
+    given = {name: value for name, value in other.items() if value is not None}
     return Run(
         **{
             **vars(left),
             "weights": weights,
-            **said,
+            **given,
             "size": None if size == OWN else size,
             "change": other["change"],
         }
@@ -94,7 +94,7 @@ def beside(left: Run, other: dict[str, Any]) -> Run:
 def compare(
     comparison: str, left: Run, right: Run, out: Path | None, language: Language, controls: dict[str, str | None]
 ) -> None:
-    """Capture both, compare; then write the result, or print it."""
+    """Capture and compare both sides; then write the result, or print it."""
     from vitexplorer.comparisons import reading
 
     model = left.load()

@@ -1,4 +1,4 @@
-"""The commands of the views under one name: `vitexplorer compute attention_rollout --image picture.jpg -o map.png`."""
+"""Command `compute` with the views as subcommands: `vitexplorer compute attention_rollout --image x.jpg -o map.png`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ HELP = Text(
 
 
 def compute_app(language: Language) -> typer.Typer:
-    """One command for each view, with its help in `language`."""
+    """Build one command for each view, with its help in `language`."""
     commands = menu(questions(), view_command, None, language)
     return typer.Typer(cls=commands, no_args_is_help=True, add_completion=False, name="compute")

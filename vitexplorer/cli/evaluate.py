@@ -1,4 +1,4 @@
-"""The command that holds a model's maps against a known truth: `python -m vitexplorer evaluate --model NAME`."""
+"""Command `evaluate`, maps against a known ground truth: `python -m vitexplorer evaluate --model NAME`."""
 # ruff: noqa: B008
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LANGUAGE = Text("Language of the result.", "结果的语言。")
 
 
 def evaluate_command(language: Language) -> Callable[..., None]:
-    """The command, with its help in `language`; without `--out` it prints the table as Markdown."""
+    """Build the command, with its help in `language`; without `--out` it prints the table as Markdown."""
 
     def say(text: Text) -> str:
         return text.in_(language)

@@ -1,7 +1,7 @@
-"""The command that trains: `python -m vitexplorer finetune pets --method lora,adaptformer --epochs 10 --out runs/pets`.
+"""Command `finetune`: `python -m vitexplorer finetune pets --method lora,adaptformer --epochs 10 --out runs/pets`.
 
-It prints what is in the folder, what must be beaten, what each method will cost, every epoch, and who won. Called
-again with the same `--out` it goes on where it was, also after Ctrl-C; with more methods it adds them.
+It prints the data, the baseline, the estimate of each method, every epoch and the leaderboard. Another call with the
+same `--out` resumes the job, also after Ctrl-C; new methods are added.
 """
 # ruff: noqa: B008
 
@@ -39,7 +39,7 @@ _IMAGES = Text("Column of the table that names the images.", "表格中图像名
 
 
 def finetune_command(language: Language) -> Callable[..., None]:
-    """The command, with its help in `language`."""
+    """Build the command, with its help in `language`."""
 
     def say(text: Text) -> str:
         return text.in_(language)
@@ -76,24 +76,24 @@ def finetune_command(language: Language) -> Callable[..., None]:
 
 
 def candidates(given: str) -> tuple[Any, ...]:
-    """`lora:r=4:lr=0.002,linear` as candidates. Raises ExplainedError for what is no such list."""
+    """Parse candidates such as `lora:r=4:lr=0.002,linear`. Raises ExplainedError for anything else."""
     from vitexplorer.finetune.job.plan import Candidate
     from vitexplorer.finetune.methods import METHODS
 
     names = list(METHODS) if given == ALL else [part.strip() for part in given.split(",") if part.strip()]
-    found = []
+    parsed = []
     for name in names:
         method, *pairs = name.split(":")
         if method not in METHODS:
             raise unknown_name("method", method, METHODS)
         values = dict(map(_pair, pairs))
         rate = values.pop("lr", None)
-        found.append(Candidate(method, values, rate))
-    return tuple(found)
+        parsed.append(Candidate(method, values, rate))
+    return tuple(parsed)
 
 
 def _pair(text: str) -> tuple[str, Any]:
-    """`name=value`; the value as JSON reads it, or a word."""
+    """Parse `name=value`; the value is JSON or a plain word."""
     name, sign, value = text.partition("=")
     if not sign:
         raise ExplainedError(
@@ -105,14 +105,14 @@ def _pair(text: str) -> tuple[str, Any]:
         return name.strip().replace("-", "_"), value
 
 
-# ---------------------------------------------------------------------------------------------- doing and telling
+# ---------------------------------------------------------------------------------------------- training and output
 
 
 def _train(config: Any, out: Path, language: Language) -> None:
     from vitexplorer.finetune.in_process import run_job
     from vitexplorer.storage.claims import is_first_process
 
-    comparison = run_job(config, out, _teller(language))
+    comparison = run_job(config, out, _printer(language))
     if is_first_process():
         typer.echo(leaderboard(comparison, language))
         typer.echo(str(comparison.folder))
@@ -120,22 +120,22 @@ def _train(config: Any, out: Path, language: Language) -> None:
             raise SystemExit(2)
 
 
-def _teller(language: Language) -> Callable[[Any], None]:
-    """Prints events that say something new; progress goes to stderr, on one line."""
-    told = {"data": _data, "baseline": _baseline, "estimate": _estimate, "epoch": _epoch}
+def _printer(language: Language) -> Callable[[Any], None]:
+    """Make a listener that prints events; progress goes to stderr, on one line."""
+    formatters = {"data": _data, "baseline": _baseline, "estimate": _estimate, "epoch": _epoch}
 
-    def tell(event: Any) -> None:
+    def print_event(event: Any) -> None:
         if event.kind in ("reading", "extracting", "step"):
             typer.echo(f"\r{_progress(event)}\033[K", nl=False, err=True)
             return
         typer.echo("\r\033[K", nl=False, err=True)
-        if event.kind in told:
-            for line in told[event.kind](event):
+        if event.kind in formatters:
+            for line in formatters[event.kind](event):
                 typer.echo(line.in_(language))
         elif event.text and event.run:
             typer.echo(f"{event.run}: {event.text.in_(language)}", err=True)
 
-    return tell
+    return print_event
 
 
 def _progress(event: Any) -> str:
@@ -209,15 +209,15 @@ _COLUMNS = (
 
 
 def leaderboard(comparison: Any, language: Language) -> str:
-    """The results, the best first, each with what the bootstrap says of the best against it."""
+    """Format the results, best first, each with the bootstrap's verdict against the best."""
     board = comparison.leaderboard
     rows = [[column.in_(language) for column in _COLUMNS]]
     for result in board:
         against = ""
         if result is not board[0]:
-            found = comparison.bootstrap(board[0].run, result.run)
-            sure = Text("worse", "较差") if found.low > 0 else Text("not to be told apart", "无法区分")
-            against = sure.in_(language)
+            bootstrap = comparison.bootstrap(board[0].run, result.run)
+            verdict = Text("worse", "较差") if bootstrap.low > 0 else Text("not to be told apart", "无法区分")
+            against = verdict.in_(language)
         rows.append(
             [
                 result.run,
@@ -233,14 +233,14 @@ def leaderboard(comparison: Any, language: Language) -> str:
 
 
 def figure(metric: str, value: float | None) -> str:
-    """A metric as people read it: shares in percent."""
+    """Format a metric; an accuracy in percent."""
     if value is None:
         return "–"
     return f"{100 * value:.1f} %" if metric == "accuracy" else f"{value:.4g}"
 
 
 def duration(seconds: float | None) -> str:
-    """Hours, minutes and seconds, the two largest of them."""
+    """Format seconds as the two largest of hours, minutes and seconds."""
     if seconds is None:
         return ""
     whole = max(0, round(seconds))

@@ -1,4 +1,4 @@
-"""The command of the guided path: `python -m vitexplorer learn --image x.jpg --language zh --out handout.html`."""
+"""Command `learn`, the guided path as a handout: `python -m vitexplorer learn --image x.jpg --out handout.html`."""
 # ruff: noqa: B008
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LANGUAGE = Text("Language of the handout.", "讲义的语言。")
 
 
 def learn_command(language: Language) -> Callable[..., None]:
-    """The command, with its help in `language`."""
+    """Build the command, with its help in `language`."""
 
     def learn(
         image: Path | None = typer.Option(None, help=_IMAGE.in_(language)),

@@ -1,4 +1,4 @@
-"""What there is: the models of the catalogue, the views and interventions of their registries."""
+"""Commands that list the models of the catalogue and the registered views and interventions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BUNDLED = Text("bundled", "内置")
 
 
 def list_models(language: Language) -> None:
-    """Print name, size to download and sentence of every model of the catalogue."""
+    """Print name, download size and description of every model of the catalogue."""
     rows = []
     for entry in vx.models():
         size = _BUNDLED.in_(language) if entry.bundled else f"{entry.megabytes:.0f} MB"
@@ -31,7 +31,7 @@ def list_views(language: Language) -> None:
 
 
 def list_interventions(language: Language) -> None:
-    """Print name, settings and question of everything that `--change` takes, in the order in which they act."""
+    """Print name, settings and question of every intervention for `--change`, in the order in which they act."""
     rows = []
     for key, record in vx.interventions().items():
         settings = " ".join(control.name for control in record.controls)

@@ -1,4 +1,4 @@
-"""A menu of commands that are made when they are called: until then each is a name and its question."""
+"""Group of lazily built commands: until called, each is only a name with its question."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from vitexplorer.core.text import Language, Text
 def menu(
     questions: Mapping[str, Text], command: Callable[[str, Language], Any], panel: str | None, language: Language
 ) -> type[TyperGroup]:
-    """The group of commands named in `questions`, under the heading `panel`; `command` makes one by its name."""
+    """Make the group of commands named in `questions`, under the heading `panel`; `command` builds one by name."""
 
     class Menu(TyperGroup):
-        """Those commands beside what an application adds, each of which may be called by a short name."""
+        """Lazily built commands beside those of the application; unambiguous prefixes of names work."""
 
         def __init__(self, **options: Any):
             super().__init__(**options)
@@ -27,7 +27,7 @@ def menu(
                 self.add_command(stub(name, question.in_(language), panel))
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-            """Let a name be short, and make a command when it is called."""
+            """Complete a shortened name, and build the command that is called."""
             with one_sentence(language):
                 name = full_name(args[0], self.commands)
             if name in questions:

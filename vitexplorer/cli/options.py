@@ -1,4 +1,4 @@
-"""What several commands say of the same option."""
+"""Help texts of options that several commands share."""
 
 from vitexplorer.core.text import Text
 

@@ -1,4 +1,4 @@
-"""The command that opens the page: `vitexplorer app`, which is `python app.py`."""
+"""Command `app`, which opens the page, like `python app.py`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ HELP = Text("Open the page. Settings are environment variables, VIT_*.", "打开
 
 
 def open_page() -> None:
-    """Serve the page, as the environment says, until the process is stopped."""
-    gc.disable()  # until the page is open: nothing that is imported is garbage, and looking for some slows the start
+    """Serve the page with the settings of the environment until the process is stopped."""
+    gc.disable()  # until the page is open: imports create no garbage, and collecting slows the start
     from vitexplorer.ui import main
 
     main()

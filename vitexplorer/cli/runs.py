@@ -1,4 +1,4 @@
-"""A run as options name it: a model with its weights, an image and how it is taken, and what is changed."""
+"""Options that describe a run: model, weights, image, fit, size and interventions."""
 
 from __future__ import annotations
 
@@ -30,12 +30,11 @@ _TWO_IMAGES = Text(
 
 @dataclass(frozen=True)
 class Run:
-    """What is captured; an option that is left out is None."""
+    """Options of a run; None for an option that is left out."""
 
     image: Path | None
     model: str | None
-    """a name, or the path of a file or folder; None for the one that a weight file holds, and for the settings' own
-    without a file"""
+    """Name, or path of a file or folder; None takes the model of the weight file or, without one, of the settings"""
     weights: str
     weights_seed: int
     fit: Fit
@@ -44,7 +43,7 @@ class Run:
 
     @classmethod
     def taken_from(cls, given: dict[str, Any]) -> Run:
-        """The run that a command's options name, which are taken out. Raises SettingError where two pictures are."""
+        """Remove the run's options from `given` and return them as a run. Raises SettingError for two images."""
         option = given.pop("image_option")
         if option and given["image"]:
             raise SettingError(_TWO_IMAGES.format(image=given["image"], option=option))
@@ -52,7 +51,14 @@ class Run:
         return cls(**{field.name: given.pop(field.name) for field in fields(cls)})
 
     def load(self) -> LoadedModel:
-        """The model, with a bar where weights are downloaded. Raises as `load_model` and `load_tuned`."""
+        """Load the model, with a progress bar for downloads.
+
+        Raises:
+            UnknownNameError: the model is unknown.
+            WeightsError: the weights cannot be read or do not fit.
+            DownloadError: the weights cannot be downloaded.
+            SettingError: the file was tuned from another model than the one named.
+        """
         file = Path(os.path.expanduser(self.weights))
         if (tuned := _tuned(self.model, file) or self._tuned_named()) is not None:
             return tuned
@@ -61,7 +67,7 @@ class Run:
             return vx.load_model(model, weights=self.weights, seed=self.weights_seed, progress=progress)
 
     def _tuned_named(self) -> LoadedModel | None:
-        """The tuned model of a file that stands where a name may."""
+        """Load the tuned model if the option `model` is the path of one."""
         if self.model is None or self.weights != "auto":
             return None
         from vitexplorer.models.loading import path_named
@@ -70,43 +76,43 @@ class Run:
         return None if path is None else _tuned(None, path)
 
     def capture(self, model: LoadedModel, differentiable: bool = False) -> Capture:
-        """The run of `model`, changed where a change is named. Raises as `capture` and `intervene`.
+        """Capture the run of `model`, with the interventions of `change`. Raises the errors of both.
 
-        `differentiable` as for `capture`; a changed run keeps no graph.
+        `differentiable` as for `vx.capture`; a run with interventions keeps no graph.
         """
-        kept = differentiable and not self.change
-        plain = vx.capture(model, self.image or example_image(), self.fit, self.size, differentiable=kept)
+        keeps_graph = differentiable and not self.change
+        plain = vx.capture(model, self.image or example_image(), self.fit, self.size, differentiable=keeps_graph)
         return vx.intervene(plain, self.change) if self.change else plain
 
 
 def example_image() -> Path:
-    """The first example of the repository."""
+    """Return the first example image of the repository."""
     return next(iter(examples().values())).path
 
 
 def _tuned(model: str | None, file: Path) -> LoadedModel | None:
-    """The tuned model in a file that holds what was trained and names its base; None for any other."""
+    """Load the tuned model of a file that `save_tuned` wrote; None for any other file."""
     if not file.is_file():
         return None
     from vitexplorer.finetune.storing import load_tuned
     from vitexplorer.models.about import about
 
-    said = about(file)
-    if said is None or said.merged:
+    about_file = about(file)
+    if about_file is None or about_file.merged:
         return None
-    if model is not None and said.base.model != model:
+    if model is not None and about_file.base.model != model:
         raise SettingError(
             Text(
                 "{file} was tuned from {base}, not from {model}: name that model.",
                 "{file} 由 {base} 微调而来，而不是 {model}：请指定该模型。",
-            ).format(file=file.name, base=said.base.model, model=model)
+            ).format(file=file.name, base=about_file.base.model, model=model)
         )
     return load_tuned(file)
 
 
 @contextmanager
 def _download_bar() -> Iterator[Callable[[int, int], None]]:
-    """Told of bytes done and in all; a bar appears with the first of them where stderr is a terminal."""
+    """Yield a callback for bytes done and in all; it shows a bar on first use if stderr is a terminal."""
     console = Console(stderr=True)
     bar = Progress(BarColumn(), DownloadColumn(), TimeRemainingColumn(), console=console, transient=True)
     task = bar.add_task("", total=None)

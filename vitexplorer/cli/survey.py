@@ -1,6 +1,6 @@
-"""The command that asks a whole folder: `python -m vitexplorer survey photographs --ask prediction,heads --out survey`.
+"""Command `survey` over a folder: `python -m vitexplorer survey photographs --ask prediction,heads --out survey`.
 
-Called again with the same `--out` it goes on where it was, also after Ctrl-C or a kill.
+Another call with the same `--out` resumes it, also after Ctrl-C or a kill.
 """
 # ruff: noqa: B008
 
@@ -24,7 +24,7 @@ from vitexplorer.core.text import Language, Text
 
 HELP = Text("Ask the same of every image of a folder.", "对文件夹中的每幅图像提出同样的问题。")
 STOPPED = 130
-"""exit code after Ctrl-C"""
+"""Exit code after Ctrl-C"""
 
 _SOURCE = Text(
     "A folder, a .csv, .tsv or .parquet with a column `path`, or a .txt with a path on each line.",
@@ -57,14 +57,14 @@ _STOP = Text(
 _OVER = Text(
     "Stopped after {hours:g} hours. The same command goes on.", "已运行 {hours:g} 小时，现停止。用同一命令可继续。"
 )
-_KEPT = Text(
+_INTERRUPTED = Text(
     "Stopped after {done} of {total} images. The same command goes on.",
     "已停止，完成 {total} 幅中的 {done} 幅图像。用同一命令可继续。",
 )
 
 
 def survey_command(language: Language) -> Callable[..., None]:
-    """The command, with its help in `language`."""
+    """Build the command, with its help in `language`."""
 
     def say(text: Text) -> str:
         return text.in_(language)
@@ -114,7 +114,7 @@ def survey_command(language: Language) -> Callable[..., None]:
 
 
 def _stop(folder: Path | None) -> None:
-    """End the survey of a folder and the command, before what it would need otherwise is asked for."""
+    """Stop the survey of a folder and exit, before other parameters are required."""
     if folder is not None:
         from vitexplorer.survey.card import read_card
         from vitexplorer.survey.surveying import stop
@@ -126,7 +126,7 @@ def _stop(folder: Path | None) -> None:
 
 
 def _end_after(hours: float, language: Language) -> None:
-    """End this process when it has had its time, whatever it does then: what it has written is whole."""
+    """End this process after its time; its files are written atomically, so this is safe at any point."""
 
     def end() -> None:
         typer.echo(_OVER.format(hours=hours).in_(language), err=True)
@@ -143,29 +143,29 @@ def _run(language: Language, *asked: Any, **settings: Any) -> None:
     with tqdm(unit="image", disable=None) as bar:
 
         def progress(done: int, total: int) -> None:
-            if bar.total is None:  # what an earlier run has done takes no time now
+            if bar.total is None:  # images of an earlier run do not count for the speed
                 bar.total, bar.initial, bar.n = total, done, done
             bar.update(done - bar.n)
 
         try:
-            made = vx.survey(*asked, **settings, progress=progress)
+            result = vx.survey(*asked, **settings, progress=progress)
         except KeyboardInterrupt:
             bar.close()
-            typer.echo(_KEPT.format(done=bar.n, total=bar.total or 0).in_(language), err=True)
+            typer.echo(_INTERRUPTED.format(done=bar.n, total=bar.total or 0).in_(language), err=True)
             raise SystemExit(STOPPED) from None
-    typer.echo(made.described.in_(language))
-    typer.echo(str(made.folder))
+    typer.echo(result.described.in_(language))
+    typer.echo(str(result.folder))
 
 
 def _questions() -> list[str]:
-    """Their names, without loading torch."""
+    """List the names of the questions, without loading torch."""
     return sorted(file.stem for file in (Path(__file__).parent.parent / "survey" / "questions").glob("[a-z]*.py"))
 
 
 def _listed(given: str) -> list[str] | None:
-    """Keys; a comma before a digit belongs to a setting, as in `attention_map:query=3,4`."""
-    found = []
+    """Split into keys; a comma before a digit belongs to a setting, as in `attention_map:query=3,4`."""
+    keys = []
     for part in filter(None, map(str.strip, re.split(r",(?!\s*\d)", given))):
         name, colon, stated = part.partition(":")
-        found.append(name.replace("-", "_") + colon + stated)
-    return found or None
+        keys.append(name.replace("-", "_") + colon + stated)
+    return keys or None

@@ -1,4 +1,4 @@
-"""What a terminal shows: a result in words and numbers, aligned columns, an error in one sentence."""
+"""Terminal output: a result in words and numbers, aligned columns, an error in one sentence."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Result, SidesResult
 
 Reading = Callable[[Result, Language], str]
-"""what one says pointing at a figure"""
+"""Function that words the reading of a result"""
 FITS = 32
-"""rows or columns of numbers that are still printed"""
+"""Most rows or columns of numbers that are printed"""
 
 _NUMBERS = Text("Numbers", "数值")
 _AXES = {
@@ -37,12 +37,12 @@ _AXES = {
     "sides": "侧",
     "quantities": "个量",
 }
-"""the glossary's axis words in Chinese"""
+"""Axis names of the glossary in Chinese"""
 
 
 @contextmanager
 def one_sentence(language: Language) -> Iterator[None]:
-    """Turn an error that carries its sentence into a line on stderr and exit code 2; let every other one fly."""
+    """Turn an explained error into a line on stderr and exit code 2; other errors pass."""
     try:
         with explain_full_memory():
             yield
@@ -55,26 +55,26 @@ def one_sentence(language: Language) -> Iterator[None]:
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """Aligned columns; a Chinese character is two wide."""
+    """Align columns; a Chinese character is two wide."""
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     padded = ([cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)] for row in rows)
     return "\n".join("  ".join(row).rstrip() for row in padded)
 
 
 def summary(result: Result, language: Language, reading: Reading) -> str:
-    """What a figure of the result says of itself, the numbers where they fit a screen, and what is read off them."""
+    """Return the caption of a result, its numbers if they fit on a screen, and its reading."""
     from vitexplorer.figures.caption import facts
 
     values = np.asarray(result.values)
-    said = [(fact.label.in_(language), fact.value.in_(language)) for fact in facts(result)]
-    said.append((_NUMBERS.in_(language), _extent(values, result.axes, language)))
+    rows = [(fact.label.in_(language), fact.value.in_(language)) for fact in facts(result)]
+    rows.append((_NUMBERS.in_(language), _extent(values, result.axes, language)))
     return "\n".join(
-        [result.title.in_(language), table(said), *_numbers(result, values, language), "", reading(result, language)]
+        [result.title.in_(language), table(rows), *_numbers(result, values, language), "", reading(result, language)]
     )
 
 
 def _extent(values: np.ndarray, axes: Sequence[str], language: Language) -> str:
-    """How many numbers along which axis, and between which bounds."""
+    """Format the length of each axis and the range of the values."""
     words = (Text(axis, _AXES.get(axis, axis)).in_(language) for axis in axes)
     shape = " × ".join(f"{length} {word}" for word, length in zip(words, values.shape, strict=True))
     if not values.size or not np.issubdtype(values.dtype, np.number):
@@ -83,7 +83,7 @@ def _extent(values: np.ndarray, axes: Sequence[str], language: Language) -> str:
 
 
 def _numbers(result: Result, values: np.ndarray, language: Language) -> list[str]:
-    """The values row by row, each under its name where the result has names; nothing where there are too many."""
+    """Format the values row by row, with names if the result has them; empty if there are too many."""
     if values.ndim not in (1, 2) or values.size == 0 or max(values.shape) > FITS:
         return []
     names = getattr(result, result.axes[0], None)

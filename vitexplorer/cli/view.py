@@ -1,4 +1,4 @@
-"""The command of one view: an image, a model, where the result goes, and an option for each of the view's controls."""
+"""Command of one view: image, model and output, and an option for each of the view's controls."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from vitexplorer.views.record import View
 
 
 def explore(view: str, out: Path | None, language: Language, run: Run, controls: dict[str, str | None]) -> None:
-    """Load, capture, change where asked to, compute; then write the result, or print it."""
+    """Load, capture, intervene if asked to, compute; then write the result, or print it."""
     loaded = run.load()
     capture = run.capture(loaded, differentiable=vx.views()[view].goes_back)
-    if found := likeness(controls.get("target")):
-        other = vx.capture(loaded, found[0], fit=run.fit, size=run.size)
-        controls["target"] = like_capture(other.input.image_hash[:8], other, found[1])
+    if similar := likeness(controls.get("target")):
+        other = vx.capture(loaded, similar[0], fit=run.fit, size=run.size)
+        controls["target"] = like_capture(other.input.image_hash[:8], other, similar[1])
     tell(vx.compute(view, capture, **controls), out, language, vx.reading)
 
 
 def tell(result: Result, out: Path | None, language: Language, reading: Reading) -> None:
-    """Write a result to the file `out` and name it, or print what it says."""
+    """Write a result to the file `out` and print its path, or print its summary."""
     if out:
         vx.save(result, out, language=language)
         typer.echo(out)
@@ -43,21 +43,21 @@ def tell(result: Result, out: Path | None, language: Language, reading: Reading)
 
 
 def stub(name: str, question: str, panel: str | None = None) -> Any:
-    """What stands in a list for a view's command until it is called."""
+    """Make the placeholder of a command in lists, until it is called."""
     return _command(name, question, lambda: None, panel)
 
 
 def view_command(name: str, language: Language) -> Any:
-    """The command of a view, with everything that its help says in `language`."""
+    """Build the command of a view, with its help in `language`."""
     key = name.replace("-", "_")
     view = vx.views()[key]
 
-    def look(**given: Any) -> None:
+    def run(**given: Any) -> None:
         out, language = given.pop("out"), given.pop("language")
         with one_sentence(language):
             explore(key, out, language, Run.taken_from(given), given)
 
-    return registered(name, view, common_parameters(language), look, language)
+    return registered(name, view, common_parameters(language), run, language)
 
 
 def registered(
@@ -67,7 +67,7 @@ def registered(
     run: Callable[..., None],
     language: Language,
 ) -> Any:
-    """The command of a record: `run` with the `common` options and one for each of its controls."""
+    """Build the command of a record: `run` with the `common` options and one for each of its controls."""
     parameters = [*common, *(_control_option(control, language) for control in record.controls)]
     run.__signature__ = inspect.Signature(parameters)
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -87,7 +87,7 @@ def _description(view: View | Comparison, language: Language) -> str:
 
 
 def common_parameters(language: Language) -> list[inspect.Parameter]:
-    """What every view's command takes; the names are those of a `Run`."""
+    """Return the common parameters of all views; their names are the fields of `Run`."""
 
     def option(name: str, default: Any, en: str, zh: str, kind: Any = str, *spelt: str) -> inspect.Parameter:
         return option_of(name, Text(en, zh).in_(language), default, kind, *spelt)
@@ -142,14 +142,15 @@ def common_parameters(language: Language) -> list[inspect.Parameter]:
 
 
 def _control_option(control: Control, language: Language) -> inspect.Parameter:
-    words, takes = control.label, control.spec().takes
+    words = control.label
+    takes = control.spec().takes
     if takes:
         words = Text("{label}: {takes}.", "{label}:{takes}。").format(label=words, takes=takes)
     return option_of(control.name, words.in_(language), None, str | None)
 
 
 def option_of(name: str, help_: str, default: Any, kind: Any, *spelt: str) -> inspect.Parameter:
-    """An option `--name`, or spelt otherwise."""
+    """Make an option `--name`, or with the spellings `spelt`."""
     return _parameter(name, kind, typer.Option(default, *(spelt or [f"--{dashed(name)}"]), help=help_))
 
 

@@ -24,8 +24,8 @@ A method is one file in `methods/` that defines a `Method` (method.py). The trai
   recipe: learning rates differ by a factor of 100 between methods and are never shared; vectors and prompts are not
   decayed.
 - `trained(tuned)` is the same model with the provenance "fine-tuned", for captions; call it when training ends.
-- `learned(module)` are the tensors that training changes: parameters that train and statistics of batch norms
-  that train. They are what `save_tuned` writes and all that a checkpoint of a run needs of the model.
+- `learned(module)` are the tensors that training changes: trained parameters and the statistics of batch norms
+  that train. `save_tuned` and the checkpoints of a run store exactly these.
 - `attach(weightless(model), ...)` costs no memory, for counts before training; `refusal(model, method)` says why not.
 """
 

@@ -43,7 +43,8 @@ class TunedModel(LoadedModel):
     """Seed of the values drawn when the method was attached"""
 
     def _summary(self) -> Summary:
-        model, counts = super()._summary(), count_parameters(self)
+        model = super()._summary()
+        counts = count_parameters(self)
         settings = f" ({described(self.settings)})" if self.settings else ""
         share = fine_percent(counts.trainable / counts.total)
         trained = f"trains {counted(counts.trainable)} parameters ({share}), {counted(counts.head)} of them the head"

@@ -155,5 +155,6 @@ def images_result(comparison: Comparison, curve: LearningCurve) -> CurvesResult:
 
 
 def _of_all(comparison: Comparison) -> Provenance:
-    first, runs = comparison.results[0], ", ".join(run.run for run in comparison.results)
+    first = comparison.results[0]
+    runs = ", ".join(run.run for run in comparison.results)
     return Provenance(first.base[0], "fine-tuned", f"{runs}; {_base(first)}")

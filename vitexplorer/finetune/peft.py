@@ -136,7 +136,8 @@ def import_peft(model: LoadedModel, folder: str | os.PathLike) -> TunedModel:
         raise _not_plain(folder)
     num_classes = next((len(own["weight"]) for own in heads.values() if "weight" in own and own["weight"].ndim), None)
     check_classes(num_classes or 0, tensors, folder / WEIGHTS)
-    changes, spans = _changes(tensors), query_value_spans(model.module)
+    changes = _changes(tensors)
+    spans = query_value_spans(model.module)
     matrices = all(part.ndim == 2 for pair in changes.values() for part in pair)
     if not changes or not matrices or not changes.keys() <= spans.keys():
         raise _not_plain(folder)

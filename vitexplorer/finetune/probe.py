@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.text import Progress
 from vitexplorer.finetune.results.baseline import Features, LinearHead, logistic_head
-from vitexplorer.finetune.training.kept_features import Pooled
+from vitexplorer.finetune.training.cached_features import Pooled
 
 STRENGTH = 1.0
 """C of the logistic regression: the middle of the instant baseline's candidates"""

@@ -191,7 +191,8 @@ def _is_earlier(module: nn.Module, absent: Mapping[str, Tensor], path: Path) -> 
 
     Raises WeightsError if its tensors match neither what the module learns now nor what it learned then.
     """
-    shapes, in_file = {name: tuple(tensor.shape) for name, tensor in learned(module).items()}, read_header(path).shapes
+    shapes = {name: tuple(tensor.shape) for name, tensor in learned(module).items()}
+    in_file = read_header(path).shapes
     if in_file == shapes:
         return False
     if in_file != {name: shape for name, shape in shapes.items() if name not in absent}:

@@ -106,7 +106,8 @@ def submission(
     outputs = _outputs(tuned, objective, Dataset(root, tuple(Item(path, 0) for path in paths), "regression"), progress)
     table = io.StringIO(newline="")
     writer = csv.writer(table, lineterminator="\n")
-    names, classes = naming.names(paths), tuned.class_names
+    names = naming.names(paths)
+    classes = tuned.class_names
     if objective.task == "regression":
         writer.writerow([naming.image, classes[0] if classes and classes[0] else "prediction"])
         writer.writerows([name, f"{value:.6g}"] for name, value in zip(names, outputs.tolist(), strict=True))
@@ -128,11 +129,13 @@ def _readable(path: Path) -> bool:
 
 def _outputs(tuned: TunedModel, objective: Objective, dataset: Dataset, progress: Progress) -> np.ndarray:
     """Compute probabilities (images, classes) or predicted values (images,) of the unaugmented images, in order."""
-    facts, device = tuned.preprocessing, tuned.device
+    facts = tuned.preprocessing
+    device = tuned.device
     feed = PixelFeed(dataset, range(len(dataset)), facts, "none", 0)
     pieces = np.array_split(np.arange(len(dataset)), -(-len(dataset) // _BATCH))
     mean, std = (torch.tensor(x, device=device).view(1, -1, 1, 1) for x in (facts.mean, facts.std))
-    outputs, done = [], 0
+    outputs = []
+    done = 0
     with torch.inference_mode():
         for piece, images in zip(pieces, feed.batches(pieces, PLAIN), strict=True):
             progress(done, len(dataset))

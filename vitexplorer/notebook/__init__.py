@@ -1,6 +1,6 @@
-"""Drawing of records in a notebook: results as their figure, captures, models and fine-tuning runs as a card.
+"""Notebook display of records: results as figures; captures, models and fine-tuning runs as cards.
 
-The language is that of `VIT_LANGUAGE`. The package's root loads this when a notebook first shows a record.
+The language is `VIT_LANGUAGE`. The package's root loads this module when a notebook first displays a record.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vitexplorer.notebook.run_card import run_card
 
 
 def html_of(thing: Any) -> str:
-    """A result's figure, or the card of a capture, a model, a run or a result that nothing draws: a piece of a page."""
+    """Return an HTML fragment: a result's figure, or the card of a capture, model, run or result without a figure."""
     figure = drawing_of(thing) if isinstance(thing, Result) else None
     if figure is not None:
         from vitexplorer.figures.inline import figure_html
@@ -29,10 +29,11 @@ def html_of(thing: Any) -> str:
 
 
 def bundle_of(thing: Any) -> dict[str, Any]:
-    """The same by the kinds that notebooks know; where they draw plotly's data themselves, a card for what does not."""
+    """Return the display by MIME type: plotly data where the notebook draws it, with a card as fallback; else HTML."""
     from vitexplorer.figures.inline import KIND, draws_plotly, figure_data, figure_html
 
-    card, language = card_of(thing), settings().language
+    card = card_of(thing)
+    language = settings().language
     bundle = {"text/plain": card.plain(language), "text/html": card.html(language)}
     figure = drawing_of(thing) if isinstance(thing, Result) else None
     if figure is None:
@@ -41,7 +42,7 @@ def bundle_of(thing: Any) -> dict[str, Any]:
 
 
 def card_of(thing: Any) -> Card:
-    """What a thing says of itself in a few lines."""
+    """Return the card of a record."""
     if isinstance(thing, Result):
         return result_card(thing)
     if isinstance(thing, FinetuneResult):

@@ -1,7 +1,7 @@
-"""The attention canvas as a widget of Jupyter and Colab: the page's own JavaScript, its values read and set in Python.
+"""Attention canvas as a widget of Jupyter and Colab: the page's JavaScript, with values read and set in Python.
 
-One block's attention is sent at a time, packed as for the page (`ui/canvas/payload.py`); hovering, heads, colours and
-saving are answered in the notebook. What is too large for one piece is sent a query at a time.
+One block's attention is sent at a time, packed as for the page (`ui/canvas/payload.py`); the notebook handles hovering,
+heads, colours and saving. Attention that is too large for one message is sent one query at a time.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ def _written_query(query: Query, widget: Any) -> str:
 
 
 class AttentionWidget(anywidget.AnyWidget):
-    """What a person picks is here at once; what is set here is shown.
+    """Widget whose traits follow the user's picks at once, and whose display follows the traits.
 
-    Raises SettingError where block, head or query is set to what the model does not have, and traitlets' TraitError
-    for a wrong mode, colour map or share.
+    Raises SettingError if block, head or query is set to a value that the model lacks, and traitlets' TraitError for a
+    wrong mode, colour map or share.
     """
 
     _esm = widget_script()
@@ -72,8 +72,16 @@ class AttentionWidget(anywidget.AnyWidget):
     _asked = Int().tag(sync=True)
 
     def __init__(self, capture: Capture, language: Language, **chosen: Any):
-        """Args: capture: what is shown; language: of its words; chosen: any of the values above."""
-        self.capture, self._language, self._is_told = capture, language, False
+        """Show a capture.
+
+        Args:
+            capture: the capture to show.
+            language: language of the texts.
+            chosen: initial values of any traits above.
+        """
+        self.capture = capture
+        self._language = language
+        self._from_notebook = False
         chosen.setdefault("block", capture.depth - 1)
         block = BlockControl().parse(chosen["block"], capture, {})
         super().__init__(**{"head": "mean", "query": default_query(capture, block), **chosen, "block": block})
@@ -94,30 +102,30 @@ class AttentionWidget(anywidget.AnyWidget):
         return QueryControl().parse(proposal["value"], self.capture, {"block": self.block})
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """What the notebook says: its own question is answered once, by the number that came with it."""
-        self._is_told = True
+        """Take the notebook's state; its request is answered once, by the number that comes with it."""
+        self._from_notebook = True
         try:
             super().set_state(sync_data)
         finally:
-            self._is_told = False
+            self._from_notebook = False
 
     def _follow(self, change: Any) -> None:
-        """Set in Python: of another block the patch at the same place, and as many heads as it has."""
-        if self._is_told:
+        """Follow a change from Python; another block keeps the patch's position, and the head if it has it."""
+        if self._from_notebook:
             return
         if change["name"] == "block":
-            self._is_told = True
+            self._from_notebook = True
             self.query = carried(self.capture, self.query, change["old"], self.block)
             if isinstance(self.head, int) and self.head >= self.capture.num_heads(self.block):
                 self.head = "mean"
-            self._is_told = False
+            self._from_notebook = False
         self._show(0)
 
     def _answer(self, change: Any) -> None:
         self._show(self._asked)
 
     def _show(self, asked: int) -> None:
-        """Send the block, the rows of its query in all blocks, and everything around them."""
+        """Send the block, the rows of its query in all blocks, and their metadata."""
         data, files = self._data(asked)
         with self.hold_sync():
             self.set_trait("_attention", files["_attention"])
@@ -135,7 +143,7 @@ class AttentionWidget(anywidget.AnyWidget):
         queries = queries_of_strip(capture, block, query)
         if queries is not None:
             facts = [block_facts(capture, other, self._language) for other in range(capture.depth)]
-            blocks = [one.model_copy(update={"attention": None, "ahead": False}) for one in facts]
+            blocks = [fact.model_copy(update={"attention": None, "ahead": False}) for fact in facts]
             name = "/".join(["_rows", *map(query_text, queries)])
             data.strip = Strip(rows=ServedFile(url=name, name="heads.bin"), blocks=blocks)
         chosen = {name: getattr(self, name) for name in _DISPLAY}

@@ -1,4 +1,4 @@
-"""A capture: the picture that the model saw, what it answered, and the line that asks for more."""
+"""Card of a capture: the model's input image, its answer, and a line of code to continue."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vitexplorer.notebook.card import Card
 from vitexplorer.quantities.read_out import top_classes
 
 ANSWERS = 3
-"""classes on the card, the most likely first"""
+"""Number of classes on the card, most likely first"""
 
 TITLE = Text("One forward pass, kept", "一次前向传播的记录")
 ANSWER = Text("Answer", "回答")
@@ -22,7 +22,7 @@ ALT = Text("The image as the model saw it", "模型看到的图像")
 
 
 def capture_card(capture: Capture) -> Card:
-    """Its picture, model, answer and patches."""
+    """Make the card of a capture: image, model, answer and patches."""
     provenance = capture.provenance
     height, width = provenance.input_size
     rows = [
@@ -52,14 +52,14 @@ def _grid_text(grid: PatchGrid) -> Text:
 
 
 def _answer(capture: Capture) -> Text | None:
-    """The likeliest classes with their probabilities, or the one output; None without a classifier."""
+    """Return the likeliest classes with their probabilities, or the single output; None without a classifier."""
     if capture.logits is None:
         return None
-    said = [
+    answers = [
         Text("{name} {value}", "{name} {value}").format(name=_name(answer), value=answer.display_value)
         for answer in top_classes(capture.logits, capture.model.class_texts, ANSWERS)
     ]
-    return Text(", ".join(one.en for one in said), "，".join(one.zh for one in said))
+    return Text(", ".join(one.en for one in answers), "，".join(one.zh for one in answers))
 
 
 def _name(answer: Answer) -> Text:

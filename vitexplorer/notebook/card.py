@@ -1,4 +1,4 @@
-"""A card: a picture, a title, a few rows, a warning, a table, and the lines of Python that come next."""
+"""Card for notebooks: a picture, a title, a few rows, a warning, a table, and lines of Python to continue."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vitexplorer.core.text import Language, Text
 from vitexplorer.notebook.confusion_table import Table
 
 SIDE = 160
-"""pixels of a picture on the page"""
+"""Displayed width of the picture in pixels"""
 ROW = Text("{label}: {value}", "{label}：{value}")
 _FRAME = (
     "display: flex; gap: 16px; width: fit-content; max-width: 720px; padding: 12px 16px; border-radius: 8px; "
@@ -30,43 +30,43 @@ _GRID = "display: grid; grid-template-columns: max-content 1fr; gap: 0 12px; mar
 
 @dataclass(frozen=True)
 class Card:
-    """Its style stands in its markup, for a notebook has no sheet of ours; it is light or dark as the page is."""
+    """Card with inline styles, as a notebook lacks our style sheet; it works on light and dark pages."""
 
     title: Text
     rows: tuple[tuple[Text, Text], ...]
-    """label and value"""
+    """Rows of label and value"""
     warning: Text | None = None
     picture: np.ndarray | None = None
-    """uint8 RGB (height, width, 3)"""
+    """Picture, uint8 RGB (height, width, 3)"""
     alt: Text = Text("", "")
-    """what the picture is, for those who do not see it"""
+    """Alternative text of the picture"""
     table: Table | None = None
     python: str = ""
-    """how to go on"""
+    """Lines of Python to continue with"""
 
     def plain(self, language: Language) -> str:
-        """As lines of text."""
-        said = [ROW.format(label=label, value=value).in_(language) for label, value in self.rows]
+        """Return the card as lines of text."""
+        rows = [ROW.format(label=label, value=value).in_(language) for label, value in self.rows]
         warning = [self.warning.in_(language)] if self.warning else []
         table = [self.table.plain(language)] if self.table else []
-        return "\n".join([self.title.in_(language), *warning, *said, *table])
+        return "\n".join([self.title.in_(language), *warning, *rows, *table])
 
     def html(self, language: Language) -> str:
-        """As a piece of a page."""
-        said = html.escape
-        parts = [f'<div style="font-weight: 600">{said(self.title.in_(language))}</div>']
+        """Return the card as an HTML fragment."""
+        escape = html.escape
+        parts = [f'<div style="font-weight: 600">{escape(self.title.in_(language))}</div>']
         if self.warning:
-            parts.append(f'<div role="alert" style="{_WARNING}">{said(self.warning.in_(language))}</div>')
+            parts.append(f'<div role="alert" style="{_WARNING}">{escape(self.warning.in_(language))}</div>')
         rows = "".join(
-            f'<dt style="opacity: 0.75; font-weight: 400">{said(label.in_(language))}</dt>'
-            f'<dd style="margin: 0">{said(value.in_(language))}</dd>'
+            f'<dt style="opacity: 0.75; font-weight: 400">{escape(label.in_(language))}</dt>'
+            f'<dd style="margin: 0">{escape(value.in_(language))}</dd>'
             for label, value in self.rows
         )
         parts.append(f'<dl style="{_GRID}">{rows}</dl>')
         if self.table:
             parts.append(self.table.html(language))
         if self.python:
-            parts.append(f'<pre style="{_CODE}">{said(self.python)}</pre>')
+            parts.append(f'<pre style="{_CODE}">{escape(self.python)}</pre>')
         body = f'<div style="min-width: 0">{"".join(parts)}</div>'
         return f'<div lang="{language}" style="{_FRAME}">{self._picture(language)}{body}</div>'
 
@@ -80,7 +80,7 @@ class Card:
 
 
 def png_address(pixels: np.ndarray) -> str:
-    """Uint8 RGB (height, width, 3) as a PNG that stands in an address."""
+    """Encode uint8 RGB (height, width, 3) as a PNG in a data URL."""
     buffer = io.BytesIO()
     Image.fromarray(pixels).save(buffer, "PNG")
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()

@@ -1,4 +1,4 @@
-"""How often each class was taken for each, as a table of a card: light or dark as the page is, and as text."""
+"""Confusion matrix as a table of a card, in HTML for light and dark pages, and as text."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _RIGHT, _WRONG = "45, 104, 196", "198, 40, 40"
 
 @dataclass(frozen=True)
 class Table:
-    """Rows are true classes, columns answers; what lies on the diagonal is right."""
+    """Confusion matrix: rows are true classes, columns predicted classes."""
 
     caption: Text
     names: tuple[str, ...]
     counts: np.ndarray
-    """int (classes, classes)"""
+    """Counts, int (classes, classes)"""
 
     def plain(self, language: Language) -> str:
-        """As lines of text, a class each."""
+        """Return the table as text, one line for each class."""
         rows = [
             " ".join(f"{count:>4}" for count in row) + f"  {name}"
             for name, row in zip(self.names, self.counts, strict=True)
@@ -32,7 +32,7 @@ class Table:
         return "\n".join([self.caption.in_(language), *rows])
 
     def html(self, language: Language) -> str:
-        """Each cell is the stronger in colour the larger its share of its row."""
+        """Return the table as HTML; the colour of a cell shows its share of the row."""
         caption = (
             f'<caption style="text-align: left; opacity: 0.75">{html.escape(self.caption.in_(language))}</caption>'
         )

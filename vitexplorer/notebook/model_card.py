@@ -1,4 +1,4 @@
-"""A model: how large it is, what it reads, where its weights come from; of a tuned one what was trained."""
+"""Card of a model: size, input, origin of its weights, and the trained part of a tuned model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTE = Text("Note", "说明")
 
 
 def model_card(model: LoadedModel) -> Card:
-    """Name, weights, parameters, input, blocks and classes."""
+    """Make the card of a model: name, weights, parameters, input, blocks and classes."""
     height, width = model.preprocessing.input_size
     total = sum(parameter.numel() for parameter in model.module.parameters())
     tokens = [prefix_text(name) for name in model.prefix_tokens]
@@ -48,13 +48,13 @@ def model_card(model: LoadedModel) -> Card:
 
 
 def _tuned(model: TunedModel) -> list[tuple[Text, Text]]:
-    """The method, and how many of the parameters it trains."""
+    """Return the rows of a tuned model: its method and trained parameters."""
     counts = count_parameters(model)
     return [(METHOD, same(model.method)), (TRAINED, trained_text(counts.trainable, counts.total, counts.head))]
 
 
 def trained_text(trainable: int, total: int, head: int) -> Text:
-    """How many parameters train, of how many, and how many of them are the head."""
+    """Format the number of trained parameters, their share of all, and the head's number."""
     return Text("{count} ({share}), {head} of them the head", "{count}（{share}），其中头 {head}").format(
         count=counted(trainable), share=fine_percent(trainable / total), head=counted(head)
     )

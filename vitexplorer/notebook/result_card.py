@@ -1,4 +1,4 @@
-"""A result: its figure, and what it says in words."""
+"""Figure and card of a result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ READING = Text("Reading", "解读")
 
 
 def drawing_of(result: Result) -> Figure | None:
-    """Its figure; None where nothing draws such a result."""
+    """Draw the figure of a result; None if there is no renderer for it."""
     try:
         return render(result, language=settings().language)
     except NoRendererError:
@@ -23,7 +23,7 @@ def drawing_of(result: Result) -> Figure | None:
 
 
 def result_card(result: Result) -> Card:
-    """Its reading and the rows of its caption."""
+    """Make the card of a result: its reading and the rows of its caption."""
     rows = tuple((fact.label, fact.value) for fact in facts(result))
     if result.view in VIEWS:
         rows = ((READING, Text(reading(result), reading(result, "zh"))), *rows)

@@ -1,4 +1,4 @@
-"""A finished fine-tuning run: what was trained, what it cost, how well it does, what it takes for what."""
+"""Card of a finished fine-tuning run: trained parameters, cost, metrics and confusions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vitexplorer.notebook.confusion_table import Table
 from vitexplorer.notebook.model_card import METHOD, NOTE, TRAINED, trained_text
 
 MOST_CLASSES = 12
-"""of a table that a card still holds; of more classes it has the commonest mistakes"""
+"""Most classes for which the card shows the confusion matrix"""
 MISTAKES = 3
 
 TITLE = Text("Fine-tuning run", "微调结果")
@@ -30,7 +30,7 @@ CONFUSION = Text(
 
 
 def run_card(run: FinetuneResult) -> Card:
-    """Base, method, counts, the metric beside the baseline's, and how often each class was taken for each."""
+    """Make the card of a run: base, method, counts, the metric beside the baseline's, and the confusion matrix."""
     baseline = run.baseline
     rows = [
         (MODEL, same(run.base[0])),
@@ -63,19 +63,19 @@ def _figure(run: FinetuneResult) -> Text:
 
 
 def _epochs(run: FinetuneResult) -> Text:
-    said = Text("{all}, the best is number {best}", "{all}，第 {best} 轮最好")
-    return said.format(all=len(run.epochs), best=run.epochs[run.best].epoch)
+    text = Text("{all}, the best is number {best}", "{all}，第 {best} 轮最好")
+    return text.format(all=len(run.epochs), best=run.epochs[run.best].epoch)
 
 
 def _mistakes(run: FinetuneResult) -> Text | None:
-    """The commonest, the largest count first; None where there is none."""
+    """Return the most common mistakes, largest count first; None if there are none."""
     if not run.classes:
         return None
     wrong = run.confusion - np.diag(np.diag(run.confusion))
     places = [divmod(int(at), len(wrong)) for at in np.argsort(-wrong, axis=None, kind="stable")[:MISTAKES]]
-    said = [
+    mistakes = [
         TAKEN.format(true=run.classes[true], taken=run.classes[taken], count=counted(wrong[true, taken]))
         for true, taken in places
         if wrong[true, taken]
     ]
-    return Text("; ".join(one.en for one in said), "；".join(one.zh for one in said)) if said else None
+    return Text("; ".join(one.en for one in mistakes), "；".join(one.zh for one in mistakes)) if mistakes else None

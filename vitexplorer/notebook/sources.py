@@ -1,4 +1,4 @@
-"""The script and the style of the canvas for a notebook: the page's own modules and sheets, in one file each."""
+"""Script and style of the canvas for a notebook: the page's own modules and sheets, bundled into one file each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHEETS = (
 
 @cache
 def widget_script() -> str:
-    """A module as anywidget wants it. Each widget has modules of its own: what one shows is no other's affair."""
+    """Return the module for anywidget. Each widget instantiates its own modules, so that widgets share no state."""
     paths = [*sorted(_PAGE.rglob("*.js")), *sorted(_HERE.rglob("*.js"))]
     sources = {path.relative_to(_HERE.parent).as_posix(): path.read_text(encoding="utf-8") for path in paths}
     markup = json.dumps((_PAGE / "canvas" / "canvas.html").read_text(encoding="utf-8"))
@@ -35,7 +35,7 @@ def widget_script() -> str:
 
 @cache
 def widget_style() -> str:
-    """The sheets, within the widget alone; the theme's lengths and colours are its own too."""
+    """Return the style sheets and the theme's variables, scoped to the widget."""
     colours = re.sub(r"@font-face\s*\{[^}]*\}", "", theme()._get_theme_css())
     colours = colours.replace(":root.dark, :root .dark {", ".dark {").replace(":root {", "& {")
     sheets = [(_PAGE / name).read_text(encoding="utf-8") for name in _SHEETS]

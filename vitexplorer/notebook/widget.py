@@ -18,9 +18,9 @@ NOT_INSTALLED = Text(
 
 
 def widget(capture: Capture, *, language: Language | None = None, **chosen: Any) -> AttentionWidget:
-    """Every head of a block on the image, read with the mouse, in Jupyter, Colab or VS Code.
+    """Show every head of a block on the image, to explore with the mouse, in Jupyter, Colab or VS Code.
 
-    Nothing is served and nothing fetched: the attention of the block that is shown travels with the widget.
+    Needs no server: the attention of the current block is sent with the widget's state.
 
         shown = vx.widget(capture, block=3)
         shown.query        # the patch that was clicked: (row, col), or "cls", "dist", "mean"
@@ -28,12 +28,12 @@ def widget(capture: Capture, *, language: Language | None = None, **chosen: Any)
 
     Args:
         capture: from `capture`, or a changed run from `intervene`.
-        language: of its words; that of `VIT_LANGUAGE` where none is given.
-        chosen: what it begins with: block, head, query, mode, colormap, opacity, scale, keep_mass, smooth.
+        language: language of the texts; None takes `VIT_LANGUAGE`.
+        chosen: initial values of block, head, query, mode, colormap, opacity, scale, keep_mass, smooth.
 
     Raises:
-        UnsupportedError: anywidget is not installed; the message says how it is.
-        SettingError: a block, head or query that the model does not have.
+        UnsupportedError: anywidget is not installed; the message says how to install it.
+        SettingError: the model has no such block, head or query.
     """
     try:
         import anywidget  # noqa: F401

@@ -146,7 +146,7 @@ MUTANTS = (
     Mutant(
         "tuned file put on another base without a word",
         "load_tuned",
-        "if fingerprint(tuned.module) != said.fingerprint:",
+        "if fingerprint(tuned.module) != about_file.fingerprint:",
         "if not fingerprint(tuned.module):",
         "test_another_base_is_told",
     ),

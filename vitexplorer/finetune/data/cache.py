@@ -30,7 +30,8 @@ class PictureCache:
         """Open the cache in `folder`; None takes the limit from the settings."""
         self._folder = folder
         self._limit = (settings().data_cache_megabytes if megabytes is None else megabytes) * 10**6
-        self._used, self._writes = self._measured(), 0
+        self._used = self._measured()
+        self._writes = 0
 
     def get(self, source: Path, short_side: int, decode: Callable[[], np.ndarray]) -> np.ndarray:
         """Return `source` as uint8 (height, width, 3), from the cache or from `decode`.
@@ -55,7 +56,8 @@ class PictureCache:
         if self._used + size > self._limit:
             return
         if _written(place, pixels):
-            self._used, self._writes = self._used + size, self._writes + 1
+            self._used = self._used + size
+            self._writes = self._writes + 1
             if self._writes % _COUNT_AGAIN == 0:
                 self._used = self._measured()
 

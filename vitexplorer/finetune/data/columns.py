@@ -80,9 +80,10 @@ def columns_of(cells: Cells, listing: Listing) -> Columns:
 
 
 def _column(cells: Cells, lookup: ImageLookup, name: str) -> Column:
-    written, share = cells.column(name), _share_found(cells, lookup, name)
-    found = zip(written, lookup.find(written), strict=True) if share else ()
-    example = next((cell for cell, images in found if images), "")
+    written = cells.column(name)
+    share = _share_found(cells, lookup, name)
+    matches = zip(written, lookup.find(written), strict=True) if share else ()
+    example = next((cell for cell, images in matches if images), "")
     return Column(name, share, _share_numeric(cells, name), len(set(written)), example)
 
 
@@ -108,8 +109,8 @@ def _sampled(cells: Sequence[str]) -> Sequence[str]:
 
 
 def _share_found(cells: Cells, lookup: ImageLookup, column: str) -> float:
-    found = lookup.find(_sampled(cells.column(column)))
-    return sum(map(bool, found)) / len(found)
+    matches = lookup.find(_sampled(cells.column(column)))
+    return sum(map(bool, matches)) / len(matches)
 
 
 def _share_numeric(cells: Cells, column: str) -> float:

@@ -36,9 +36,9 @@ class ImageLookup:
     def find(self, written: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the images that each row can mean: one normally, none if missing, several if ambiguous."""
         rows = [_parts(cell) for cell in written]
-        found = [self._find(parts, cell) for parts, cell in zip(rows, written, strict=True)]
-        if any(found):
-            return found
+        matches = [self._find(parts, cell) for parts, cell in zip(rows, written, strict=True)]
+        if any(matches):
+            return matches
         shared = _shared([parts[:-1] for parts in rows if parts])
         return [self._find(parts[shared:], cell) for parts, cell in zip(rows, written, strict=True)]
 

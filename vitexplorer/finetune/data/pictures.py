@@ -38,9 +38,11 @@ class Pictures:
             cache: cache of decoded pictures.
             transform: applied to every picture.
         """
-        self.dataset, self.short_side = dataset, short_side
+        self.dataset = dataset
+        self.short_side = short_side
         self.indices = tuple(range(len(dataset)) if indices is None else indices)
-        self._cache, self._transform = cache, transform
+        self._cache = cache
+        self._transform = transform
         self._max_megapixels = settings().max_megapixels
 
     def __len__(self) -> int:

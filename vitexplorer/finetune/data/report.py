@@ -83,7 +83,7 @@ def inspect(dataset: Dataset, *, progress: Progress | None = None) -> DataReport
     order = ("stops", "warning", "note")
     return DataReport(
         usable,
-        tuple(sorted(findings, key=lambda found: order.index(found.level))),
+        tuple(sorted(findings, key=lambda finding: order.index(finding.level))),
         tuple(unreadable),
         sizes,
         _paths(usable, exact),

@@ -62,7 +62,9 @@ class EventLog:
 
     def __init__(self, folder: Path, listen: Listener | None = None):
         """Open the log in the job's `folder`; `listen` is called with every event."""
-        self._path, self._reserve, self._listen = folder / EVENTS, folder / _RESERVE, listen
+        self._path = folder / EVENTS
+        self._reserve = folder / _RESERVE
+        self._listen = listen
         self._cut_torn_line()
         with explain_full_disk(folder):
             self._reserve.write_bytes(
@@ -186,7 +188,8 @@ def read_events(folder: Path, start: int = 0) -> tuple[tuple[Event, ...], int]:
     except OSError:
         return (), 0
     whole = data[: data.rfind(b"\n") + 1]
-    events, damaged = [], 0
+    events = []
+    damaged = 0
     for line in whole.split(b"\n")[:-1]:
         try:
             events.append(_event(line))

@@ -47,7 +47,7 @@ class RunState:
 
 @dataclass(frozen=True)
 class JobState:
-    """How far a job is."""
+    """State of a job."""
 
     folder: Path
     config: JobConfig | None

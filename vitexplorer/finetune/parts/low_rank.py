@@ -44,7 +44,10 @@ class LowRank(nn.Module):
             alpha: scale; the change is multiplied by alpha / r, a true division.
         """
         super().__init__()
-        self.spans, self.out, self.r, self.scale = spans, out, r, alpha / r
+        self.spans = spans
+        self.out = out
+        self.r = r
+        self.scale = alpha / r
         self.down = nn.Parameter(torch.empty(len(spans) * r, width))
         self.up = nn.ParameterList(torch.zeros(stop - start, r) for start, stop in spans)
         nn.init.kaiming_uniform_(self.down, a=math.sqrt(5))

@@ -45,7 +45,8 @@ class Prompts(nn.Module):
 
 def prompt_sequence(model: LoadedModel, count: int, deep: bool, dropout: float) -> LoadedModel:
     """Insert prompts into the sequence of `model` at the first block or, if `deep`, new ones at every block."""
-    module, prefix = model.module, len(model.prefix_tokens)
+    module = model.module
+    prefix = len(model.prefix_tokens)
     sites = model.blocks(model.preprocessing.input_size)
     blocks = [module.get_submodule(site.name) for site in sites]
     for place, block in enumerate(blocks):
@@ -84,7 +85,9 @@ class Widened:
 
     def __init__(self, bias: Callable[[], Tensor], at: int, count: int):
         """Wrap `bias`; `count` new tokens follow the first `at` tokens."""
-        self._bias, self._at, self._count = bias, at, count
+        self._bias = bias
+        self._at = at
+        self._count = count
 
     def __call__(self) -> Tensor:
         """Return the bias with rows and columns of 0 for the new tokens."""

@@ -40,7 +40,8 @@ def prompt_windows(model: LoadedModel, count: int, deep: bool, dropout: float) -
     sites = model.blocks(model.preprocessing.input_size)
     patch_size = sites[0].grid.patch_size
     for place, site in enumerate(sites):
-        block, parts = module.get_submodule(site.name), block_parts(module, site.name)
+        block = module.get_submodule(site.name)
+        parts = block_parts(module, site.name)
         if deep or place == 0:
             block.add_module("prompts", Prompts(count, parts.width, patch_size, dropout))
             block.register_forward_pre_hook(_begin)
@@ -119,7 +120,8 @@ def _make_room_in_v2(attention: nn.Module, count: int) -> None:
     Swin V2 reshapes the result by `window_size`, whose product must be the number of tokens.
     """
     index = attention.relative_position_index
-    tokens, offsets = len(index), attention.relative_coords_table[0, ..., 0].numel()
+    tokens = len(index)
+    offsets = attention.relative_coords_table[0, ..., 0].numel()
     attention.cpb_mlp.register_forward_hook(_one_more_offset)
     attention.relative_position_index = F.pad(index, (count, 0, count, 0), value=offsets)
     attention.window_size = (count + tokens, 1)

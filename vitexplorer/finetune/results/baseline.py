@@ -74,7 +74,8 @@ def fit_baseline(
         warnings.simplefilter("ignore")  # a fit that has not converged is still a baseline
         strength = _choose(task, train, order)
         sizes = sorted({max(2, round(share * len(order))) for share in _SHARES})
-        curve, metrics = [], {}
+        curve = []
+        metrics = {}
         for size in sizes:
             part = order[:size]
             model = _fitted(task, strength, Features(train.values[part], train.targets[part]))

@@ -66,7 +66,8 @@ def scores(task: Task, outputs: np.ndarray, targets: np.ndarray) -> dict[str, fl
 def _of_classes(probabilities: np.ndarray, targets: np.ndarray) -> dict[str, float]:
     from sklearn.metrics import f1_score
 
-    predicted, classes = probabilities.argmax(1), probabilities.shape[1]
+    predicted = probabilities.argmax(1)
+    classes = probabilities.shape[1]
     present = np.unique(targets)
     correct = predicted == targets
     values = {

@@ -11,7 +11,7 @@ from vitexplorer.finetune.results.metrics import higher_is_better
 
 
 def pareto_front(metric: str, values: Sequence[float], costs: Sequence[float]) -> Bool[np.ndarray, " runs"]:
-    """Return True for each run that no other dominates, being at least as good and as cheap and better in one of both.
+    """Return True for each run that no other dominates: at least as good and as cheap, and better in metric or cost.
 
     Runs that are equal in both are on the front together. A NaN value is never on the front.
     """

@@ -169,8 +169,10 @@ class FinetuneResult(RunRecord, Summarised, NotebookDisplay):
         name, weights, seed = self.base
         base = f"RANDOM weights (seed {seed})" if weights == "random" else f'weights="{weights}"'
         settings = f" ({described(self.settings)})" if self.settings else ""
-        value, share = metric_text(self.metric, self.value), fine_percent(self.trainable / self.total)
-        best, stopped = self.epochs[self.best].epoch, ", stopped early" if self.stopped else ""
+        value = metric_text(self.metric, self.value)
+        share = fine_percent(self.trainable / self.total)
+        best = self.epochs[self.best].epoch
+        stopped = ", stopped early" if self.stopped else ""
         return Summary(
             f"{self.method}{settings} on {name}, {base}",
             (

@@ -1,8 +1,8 @@
-"""The work on a job, in the process that claimed it. `whole_job.py` does it; `process.py` is that process.
+"""Execution of a job in the process that claimed it: `whole_job.py` runs it, `process.py` is the entry point.
 
-before    `setup.py` what all runs share; `kept_features.py` and `results/baseline.py` what is to be beaten;
-          `estimate.py` two batches
-images    `pixels.py` batches as a model takes them; `order.py` which image in which step; `feeds.py` both for a run
-frozen    `cut.py` a network in two parts; `cut_search.py` where it begins to learn; `below_cache.py` what enters there
-learning  `loop.py` one run; `objective.py` and `loss.py` what is wanted; `schedule.py` how fast; `checkpoint.py`
+before    `setup.py` state shared by all runs; `cached_features.py` and `results/baseline.py` the baseline to beat;
+          `estimate.py` cost from two batches
+images    `pixels.py` batches of images; `order.py` the images of each step; `feeds.py` the inputs of a run
+frozen    `cut.py` a network in two parts; `cut_search.py` search for the cut; `below_cache.py` cache of its inputs
+learning  `loop.py` one run; `objective.py` and `loss.py` the loss; `schedule.py` the learning rate; `checkpoint.py`
 """

@@ -1,8 +1,8 @@
-"""What enters the cut of a network, computed once for each image and kept on disk as one array of numbers.
+"""Disk cache of the features that enter a network's cut, computed once for each image.
 
-A file belongs to its key: the frozen weights, the cut, the images and how they are prepared. Methods of a job that
-share a cut share the file, and so does a resumed job. It is bounded by the setting VIT_FEATURE_CACHE_MEGABYTES; what
-does not fit is not cached, and the method then trains with the whole network.
+A file is identified by a key: the frozen weights, the cut, the images and their preparation. Methods of a job with the
+same cut share the file, and so does a resumed job. The setting VIT_FEATURE_CACHE_MEGABYTES bounds the cache; if the
+features do not fit, the method trains with the whole network.
 """
 
 from __future__ import annotations
@@ -27,19 +27,20 @@ _BATCH = 32
 
 
 def size_in_bytes(shape: Sequence[int], images: int, views: int) -> int:
-    """Of the file for so many images and views, each of `shape`, in float32."""
+    """Compute the bytes of a file of float32 features of `shape` for each image and view."""
     return 4 * images * views * int(np.prod(shape))
 
 
 class BelowCache:
-    """The files of a job, in one folder."""
+    """Feature files of a job, in one folder."""
 
     def __init__(self, folder: Path, megabytes: int):
-        """Args: megabytes: of all files together."""
-        self._folder, self._limit = folder, megabytes * 10**6
+        """Open the cache in `folder`, of at most `megabytes` in all."""
+        self._folder = folder
+        self._limit = megabytes * 10**6
 
     def has_room(self, size: int) -> bool:
-        """Whether so many bytes stay within the limit if all files that are there are given up."""
+        """Return True if a file of this size fits after deleting all others."""
         return size <= self._limit
 
     def get(
@@ -52,9 +53,9 @@ class BelowCache:
         views: int,
         progress: Progress | None = None,
     ) -> np.ndarray:
-        """Float32 (views, images, ...): view 0 plain, the others augmented; read from disk where it is there.
+        """Return float32 (views, images, ...), view 0 plain, the others augmented; from disk if cached.
 
-        All processes of a job call this together, and each computes its share. `progress` is told of images.
+        All processes of a job call this together, and each computes its share. `progress` counts images.
         Raises DiskFullError.
         """
         path = self._folder / f"{key}.npy"
@@ -68,26 +69,28 @@ class BelowCache:
         return np.load(path, mmap_mode="r")
 
     def _make(self, path, accelerator, below, normalise, feed, shape, progress) -> None:
-        unfinished, views = path.with_suffix(".unfinished"), shape[0]
-        accelerator.wait_for_everyone()  # all have looked
+        unfinished = path.with_suffix(".unfinished")
+        views = shape[0]
+        accelerator.wait_for_everyone()  # every process has checked the file
         if accelerator.is_local_main_process:
             with permitted(path), explain_full_disk(self._folder):
                 self._make_room(size_in_bytes(shape[2:], len(feed), views))
                 _reserve(unfinished, shape)
         accelerator.wait_for_everyone()
-        kept = np.load(unfinished, mmap_mode="r+")
+        features = np.load(unfinished, mmap_mode="r+")
         batches = in_order(len(feed), _BATCH)[accelerator.local_process_index :: _local_processes()]
-        done, total = 0, views * sum(map(len, batches))
+        done = 0
+        total = views * sum(map(len, batches))
         for view in range(views):
             pixels = feed.batches(batches, PLAIN if view == 0 else view)
             for batch, images in zip(batches, pixels, strict=True):
                 with torch.no_grad():
-                    tokens = below(normalise(images.to(accelerator.device)))
-                kept[view, batch[0] : batch[-1] + 1] = tokens.float().cpu().numpy()
+                    outputs = below(normalise(images.to(accelerator.device)))
+                features[view, batch[0] : batch[-1] + 1] = outputs.float().cpu().numpy()
                 done += len(batch)
                 if progress:
                     progress(done, total)
-        kept.flush()
+        features.flush()
         accelerator.wait_for_everyone()
         if accelerator.is_local_main_process:
             with permitted(path):
@@ -95,7 +98,7 @@ class BelowCache:
         accelerator.wait_for_everyone()
 
     def _make_room(self, needed: int) -> None:
-        """Throw away the files that were longest not made, until there is room."""
+        """Delete the oldest files until there is room."""
         files = sorted(self._folder.glob("*.npy"), key=lambda file: file.stat().st_mtime)
         used = sum(file.stat().st_size for file in files)
         for file in files:
@@ -106,13 +109,13 @@ class BelowCache:
 
 
 def entering(below: nn.Module, image: Tensor) -> tuple[int, ...]:
-    """Shape of what enters the cut for one image."""
+    """Return the feature shape at the cut for one image."""
     with torch.no_grad():
         return tuple(below(image).shape[1:])
 
 
 def fingerprint(module: nn.Module, cut: Cut) -> str:
-    """SHA-256 of the cut and of the weights that run before it."""
+    """Compute the SHA-256 of the cut and of the weights that run before it."""
     digest = hashlib.sha256(cut.name.encode())
     for name in cut.before:
         part = module.get_submodule(name)
@@ -124,21 +127,21 @@ def fingerprint(module: nn.Module, cut: Cut) -> str:
 
 
 def _is_whole(path: Path, shape: tuple[int, ...]) -> bool:
-    """Whether a file holds an array of this shape; what does not is made again."""
+    """Return True if a file holds a float32 array of this shape."""
     try:
-        kept = np.load(path, mmap_mode="r")
+        features = np.load(path, mmap_mode="r")
     except (OSError, ValueError, EOFError):
         return False
-    return kept.shape == shape and kept.dtype == np.float32
+    return features.shape == shape and features.dtype == np.float32
 
 
 def _local_processes() -> int:
-    """Processes on this machine; each machine keeps a cache of its own."""
+    """Return the number of processes on this machine; each machine has its own cache."""
     return int(os.environ.get("LOCAL_WORLD_SIZE", 1))
 
 
 def _reserve(path: Path, shape: tuple[int, ...]) -> None:
-    """A file for an array whose place on the disk is taken now: a memory map over a hole would end the process."""
+    """Allocate a file on disk at once: writing to a sparse memory map on a full disk would kill the process."""
     try:
         np.lib.format.open_memmap(path, "w+", np.float32, shape).flush()
         if hasattr(os, "posix_fallocate"):

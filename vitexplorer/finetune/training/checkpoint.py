@@ -1,9 +1,8 @@
-"""Everything that a killed run needs to go on as if nothing had happened, in one file that is replaced as a whole.
+"""Checkpoints of a run: everything to resume it exactly, in one file that is replaced atomically.
 
-safetensors, not pickle: a run folder that came from somebody else cannot run code. Tensors: what is trained, running
-statistics, the optimiser's averages, the generators' states. In the file's header as JSON: how far the run is and what
-it found so far. The file before it is kept as well: a run whose newest one is damaged goes on from there, to the same
-weights.
+safetensors, not pickle: a run folder from somebody else cannot run code. Tensors: trained parameters, running
+statistics, the optimiser's averages, the generators' states. The header holds progress and metrics as JSON. The
+previous file stays too: if the newest is damaged, the run resumes from it, to the same weights.
 """
 
 from __future__ import annotations
@@ -41,16 +40,16 @@ _EARLIER = Text(
 
 @dataclass
 class TrainingState:
-    """How far a run is: what a checkpoint holds of it beside the tensors."""
+    """Progress of a run: the contents of a checkpoint beside the tensors."""
 
     step: Count = 0
-    """optimiser steps done"""
+    """Optimiser steps done"""
     epochs: list[Epoch] = field(default_factory=list)
     best: int = -1
-    """place of the best in `epochs`"""
+    """Index of the best epoch in `epochs`, -1 for none"""
     seconds: Amount = 0.0
     epoch_loss: float = 0.0
-    """sum of weighted losses of the epoch that is not finished"""
+    """Sum of weighted losses in the current epoch"""
     epoch_weight: float = 0.0
 
     def __post_init__(self):
@@ -60,14 +59,14 @@ class TrainingState:
 
 @torch.no_grad()
 def put_back(module: nn.Module, state: Mapping[str, Tensor]) -> None:
-    """Copy tensors of `learned` into the module. Raises KeyError where the module has no such tensor."""
+    """Copy tensors of `learned` into the module. Raises KeyError if the module has no such tensor."""
     own = learned(module)
     for name, tensor in state.items():
         own[name].copy_(tensor)
 
 
 def save_checkpoint(folder: Path, module: nn.Module, optimiser: Optimizer, state: TrainingState) -> None:
-    """Put a new checkpoint beside the last one, which stays. Raises DiskFullError and leaves both."""
+    """Write a new checkpoint; the last one stays as the previous. Raises DiskFullError, with both files intact."""
     tensors = {f"model/{name}": tensor for name, tensor in learned(module).items()}
     for index, averages in optimiser.state_dict()["state"].items():
         tensors |= {f"optimiser/{index}/{name}": torch.as_tensor(value) for name, value in averages.items()}
@@ -75,10 +74,10 @@ def save_checkpoint(folder: Path, module: nn.Module, optimiser: Optimizer, state
     if torch.cuda.is_available():
         tensors["generator/cuda"] = torch.cuda.get_rng_state()
     newest, before = (folder / name for name in CHECKPOINTS)
-    said = {"progress": json.dumps(asdict(state))}
+    header = {"progress": json.dumps(asdict(state))}
 
     def write(beside: Path) -> None:
-        save_tensors(tensors, beside, said)
+        save_tensors(tensors, beside, header)
         with permitted(newest), suppress(FileNotFoundError):
             newest.replace(before)
 
@@ -86,10 +85,10 @@ def save_checkpoint(folder: Path, module: nn.Module, optimiser: Optimizer, state
 
 
 def load_checkpoint(path: Path, module: nn.Module, optimiser: Optimizer) -> TrainingState:
-    """Put everything back into module, optimiser and generators. Raises BrokenFileError; then nothing was put back."""
-    tensors, said = read_tensors(path, _EARLIER)
-    state = parsed(TrainingState, said.get("progress", ""), path, _EARLIER)
-    if state.best >= 0:  # what is best so far lies beside it, and may be the best to the end
+    """Restore module, optimiser and generators. Raises BrokenFileError before anything is changed."""
+    tensors, header = read_tensors(path, _EARLIER)
+    state = parsed(TrainingState, header.get("progress", ""), path, _EARLIER)
+    if state.best >= 0:  # the best epoch's files must be readable: it may stay the best
         read_tensors(path.with_name(TUNED), _EARLIER)
         read_arrays(path.with_name(PREDICTIONS), ("outputs",), _EARLIER)
     model = _below(tensors, "model/")
@@ -110,7 +109,7 @@ def load_checkpoint(path: Path, module: nn.Module, optimiser: Optimizer) -> Trai
 def latest_checkpoint(
     folder: Path, module: nn.Module, optimiser: Optimizer, tell: Callable[[Text], None]
 ) -> TrainingState | None:
-    """The newest checkpoint of a run that can be read, put back; None where there is none. `tell` hears of others."""
+    """Restore the newest readable checkpoint of a run, None if there is none; `tell` receives errors of others."""
     for path in (folder / name for name in CHECKPOINTS):
         if path.exists():
             try:
@@ -121,7 +120,7 @@ def latest_checkpoint(
 
 
 def remove_checkpoints(folder: Path) -> None:
-    """Where a run has ended."""
+    """Delete the checkpoints of a run that has ended."""
     with permitted(folder):
         for name in CHECKPOINTS:
             (folder / name).unlink(missing_ok=True)

@@ -1,9 +1,9 @@
-"""The network in two parts: what comes before a cut gives the same for an image in every epoch, what follows learns.
+"""A network cut in two: a frozen part, which runs once for each image, and a tail that learns.
 
-What enters the cut is computed once for each image (`Below`) and kept; `Tail` is the network from there on. timm's
-forward pass is not written again for it: the tail runs the module's own forward pass on one blank image, leaves out
-what keeps its input's shape (the frozen blocks), and puts the kept tensors in place at the cut. `cut_search.py` finds
-the place, and tries whether that is the same network.
+`Below` computes the features that enter the cut; they are cached. `Tail` is the network from there on. It does not
+reimplement timm's forward pass: it runs the module's own forward pass on one blank image, skips the modules that
+preserve their input's shape (the frozen blocks), and substitutes the cached features at the cut. `cut_search.py` finds
+the cut and checks that the tail is equivalent to the whole network.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ class Cut:
     """A place in a module."""
 
     name: str
-    """of the module whose first argument is kept"""
+    """Name of the module whose first argument is cached"""
     is_last: bool
-    """whether what this module gives is what the whole network gives"""
+    """True if the output of this module is the output of the whole network"""
     skipped: tuple[str, ...] = ()
-    """modules before it that keep their input's shape, outermost only: left out on the blank image"""
+    """Modules before it that preserve their input's shape, outermost only: skipped for the blank image"""
     before: tuple[str, ...] = ()
-    """modules with parameters that run before it"""
+    """Modules with parameters that run before it"""
 
 
 class _ReachedError(Exception):
-    """The forward pass has come to the cut."""
+    """Raised when the forward pass reaches the cut."""
 
     def __init__(self, tokens: Tensor):
         super().__init__()
@@ -38,17 +38,17 @@ class _ReachedError(Exception):
 
 
 class Below(nn.Module):
-    """The frozen part: normalised images (batch, channels, height, width) -> what enters the cut."""
+    """Frozen part: normalised images (batch, channels, height, width) -> features that enter the cut."""
 
     def __init__(self, module: nn.Module, cut: Cut):
         super().__init__()
         self.module, self.cut = module, cut
 
     def forward(self, images: Tensor) -> Tensor:
-        """Runs no further than the cut."""
+        """Run the network up to the cut."""
 
-        def stop(_: nn.Module, given: tuple) -> None:
-            raise _ReachedError(given[0])
+        def stop(_: nn.Module, args: tuple) -> None:
+            raise _ReachedError(args[0])
 
         with _hooked(self.module.get_submodule(self.cut.name), stop):
             try:
@@ -59,16 +59,16 @@ class Below(nn.Module):
 
 
 class Tail(nn.Module):
-    """The part that learns: what entered the cut -> what the whole network gives."""
+    """Part that learns: features that enter the cut -> outputs of the network."""
 
     def __init__(self, module: nn.Module, cut: Cut, blank: Tensor):
-        """Args: blank: one image (1, channels, height, width), whatever it shows."""
+        """Wrap `module` from `cut` on; `blank` is any image (1, channels, height, width)."""
         super().__init__()
         self.module, self.cut = module, cut
         self.register_buffer("blank", blank, persistent=False)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """The module's own forward pass from the cut on."""
+        """Run the module's own forward pass from the cut on."""
         place = self.module.get_submodule(self.cut.name)
         if self.cut.is_last:
             return place(tokens)

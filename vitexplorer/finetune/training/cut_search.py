@@ -1,8 +1,8 @@
-"""Where a network begins to learn: the module whose input is all that training depends on.
+"""Search for the cut: the module whose input is all that training depends on.
 
-That is the classifier for a linear head, a block where the last blocks are trained. One pass of two images is watched,
-and the modules at which learning begins are tried: whether the tail from there is the same network is not assumed but
-computed, outputs and gradients, before anything is trained.
+For a linear probe that is the classifier, for partial training a block. One forward pass of two images is recorded,
+and the modules at which learning begins are tried in turn. Whether the tail is equivalent to the whole network is
+checked numerically, by outputs and gradients, before training.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from vitexplorer.finetune.trained_parts import train_mode
 from vitexplorer.finetune.training.cut import Below, Cut, Tail
 
 _LEAST_BELOW = 0.1
-"""share of the frozen parameters' modules that must lie before a cut for it to be worth its disk"""
+"""Least share of the modules with parameters before a cut for it to be worth its disk space"""
 _EARLIER = 12
-"""modules before the first that learns that are tried: DeiT's two classifiers have no common input but the tokens"""
+"""Modules tried before the first that learns: DeiT's two classifiers share only the tokens as input"""
 _TOLERANCE = 1e-4
 
 
 def find_cut(tuned: TunedModel, images: Tensor) -> Cut | None:
-    """The cut nearest to what learns; None where learning begins near the input, or no place holds all that counts.
+    """Find the cut nearest to the trained part; None if learning begins near the input or no cut is equivalent.
 
-    `images` are two different ones, normalised (2, channels, height, width). Leaves the module in evaluation mode.
+    `images` are two different images, normalised (2, channels, height, width). Leaves the module in eval mode.
     """
     module = tuned.module
     train_mode(tuned, 0.0)
@@ -39,28 +39,28 @@ def find_cut(tuned: TunedModel, images: Tensor) -> Cut | None:
     if learning is None:
         return None
     owners = [name for name in run.order if any(True for _ in module.get_submodule(name).parameters(recurse=False))]
-    found = None
+    fallback = None
     for name in _places(run, learning):
         before = _before(owners, name, run)
         if len(before) < _LEAST_BELOW * len(owners):
-            return found
+            return fallback
         is_last = run.made.get(name) is run.output
         cut = Cut(name, is_last, () if is_last else _skippable(run, name), before)
         if _same_network(module, cut, images):
             if is_last or not any(_inside(name, outer) and run.made[outer] is run.output for outer in run.made):
                 return cut
-            found = found or cut
-    return found
+            fallback = fallback or cut
+    return fallback
 
 
 def _learns(part: nn.Module) -> bool:
-    """Whether training changes something that this part itself, not a child, holds."""
+    """Return True if training changes a tensor of this module itself, not of a child."""
     has_statistics = part.training and getattr(part, "running_mean", None) is not None
     return has_statistics or any(parameter.requires_grad for parameter in part.parameters(recurse=False))
 
 
 def _places(run: _Run, learning: str) -> list[str]:
-    """Where to try: the first module that learns, then what it is part of, then what ran shortly before it."""
+    """List the cuts to try: the first module that learns, its parents, then modules that ran shortly before."""
     parts = learning.split(".")
     around = [".".join(parts[:depth]) for depth in range(len(parts), 0, -1)]
     earlier = [name for name in reversed(run.order[: run.order.index(learning)]) if name not in around]
@@ -68,25 +68,26 @@ def _places(run: _Run, learning: str) -> list[str]:
 
 
 def _before(owners: list[str], cut: str, run: _Run) -> tuple[str, ...]:
-    """Of the modules with parameters those that ran before the cut began."""
+    """Return the modules with parameters that ran before the cut."""
     start = run.order.index(cut)
     return tuple(owner for owner in owners if run.order.index(owner) < start)
 
 
 @dataclass
 class _Run:
-    """What was seen of one forward pass."""
+    """Record of one forward pass."""
 
     order: list[str] = field(default_factory=list)
-    """names of modules as they began, each once"""
+    """Names of the modules in the order in which they began, each once"""
     shapes: dict[str, tuple[torch.Size | None, torch.Size | None]] = field(default_factory=dict)
-    """of the first argument and of what was given back; None where that is no tensor"""
+    """Shapes of the first argument and of the output by name; None if not a tensor"""
     made: dict[str, object] = field(default_factory=dict)
     output: object = None
 
 
 def _watch(module: nn.Module, images: Tensor) -> _Run:
-    run, handles = _Run(), []
+    run = _Run()
+    handles = []
 
     def begun(name: str):
         def hook(_: nn.Module, given: tuple) -> None:
@@ -124,18 +125,18 @@ def _inside(name: str, outer: str) -> bool:
 
 
 def _skippable(run: _Run, cut: str) -> tuple[str, ...]:
-    """Modules that begin before the cut, do not contain it, and give back a tensor of the shape they were given."""
-    found: list[str] = []
+    """Return the outermost modules that begin before the cut, do not contain it and preserve their input's shape."""
+    names: list[str] = []
     for name in run.order[: run.order.index(cut)]:
         given, made = run.shapes[name]
-        keeps = given is not None and given == made and not _inside(cut, name)
-        if keeps and not any(_inside(name, outer) for outer in found):
-            found.append(name)
-    return tuple(found)
+        preserves_shape = given is not None and given == made and not _inside(cut, name)
+        if preserves_shape and not any(_inside(name, outer) for outer in names):
+            names.append(name)
+    return tuple(names)
 
 
 def _same_network(module: nn.Module, cut: Cut, images: Tensor) -> bool:
-    """Whether the tail gives what the whole network gives, and the same gradients, in evaluation mode."""
+    """Return True if the tail has the same outputs and gradients as the whole network, in eval mode."""
     below, tail = Below(module, cut), Tail(module, cut, torch.zeros_like(images[:1]))
     try:
         with torch.no_grad():
@@ -145,11 +146,11 @@ def _same_network(module: nn.Module, cut: Cut, images: Tensor) -> bool:
     except (RuntimeError, ValueError, TypeError, IndexError, AssertionError):  # shapes do not fit: no cut
         return False
     pairs = [(whole, part), *((gradient, part_gradients[name]) for name, gradient in whole_gradients.items())]
-    return all((one is None) == (other is None) and (one is None or _near(one, other)) for one, other in pairs)
+    return all(_near(expected, actual) for expected, actual in pairs)
 
 
 def _with_gradients(network: nn.Module, given: Tensor) -> tuple[Tensor, dict[str, Tensor | None]]:
-    """Output, and the gradient of a fixed functional of it for each trained parameter."""
+    """Return the output, and the gradient of a fixed linear functional of it for each trained parameter."""
     trained = {
         name.removeprefix("module."): parameter
         for name, parameter in network.named_parameters()
@@ -161,7 +162,9 @@ def _with_gradients(network: nn.Module, given: Tensor) -> tuple[Tensor, dict[str
     return output.detach(), dict(zip(trained, gradients, strict=True))
 
 
-def _near(one: Tensor, other: Tensor) -> bool:
-    if one.shape != other.shape:
+def _near(expected: Tensor | None, actual: Tensor | None) -> bool:
+    if expected is None or actual is None:
+        return expected is actual
+    if expected.shape != actual.shape:
         return False
-    return bool((one - other).abs().max() <= _TOLERANCE * (1 + one.abs().max()))
+    return bool((expected - actual).abs().max() <= _TOLERANCE * (1 + expected.abs().max()))

@@ -1,8 +1,8 @@
-"""Two batches, before anything is trained: where to cut, which precision is faster, how long, how much memory.
+"""Estimate from two batches before training: cut, faster precision, time and memory.
 
-Time is that of the second of two steps, forward and backward; memory is counted, not watched: parameters, gradients,
-the optimiser's averages, and every tensor that the backward pass keeps (on CUDA the allocator's own peak).
-Nothing of the model changes.
+Time is measured on the second of two steps, forward and backward. Memory is counted: parameters, gradients, the
+optimiser's averages, and every tensor saved for the backward pass (on CUDA the allocator's own peak). The model stays
+unchanged.
 """
 
 from __future__ import annotations
@@ -31,39 +31,42 @@ from vitexplorer.finetune.training.setup import Setup
 from vitexplorer.models.seeding import seeded
 
 _WORTH_IT = 1.15
-"""times faster that bfloat16 must be measured to be for its rounding to be taken"""
+"""Least measured speed-up for which bfloat16 is worth its rounding"""
 _AVERAGES = 2
-"""numbers that AdamW keeps for each trained one"""
+"""Averages that AdamW stores for each trained parameter"""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What two batches showed."""
+    """Cut and estimate of a candidate."""
 
     cut: Cut | None
-    """None: the whole network runs in every step"""
+    """Cut; None if the whole network runs in every step"""
     estimate: Estimate
 
     def beginning_as(self, precision: str, cache_bytes: int) -> Measurement:
-        """The same with the choices of when the run began: a resumed run must go on as it was."""
+        """Return a copy with the precision and caching of the first start, for a resumed run."""
         cut = self.cut if cache_bytes else None
         return Measurement(cut, replace(self.estimate, precision=precision, cache_bytes=cache_bytes))
 
 
 def measure(setup: Setup, candidate: Candidate, tuned: TunedModel) -> Measurement:
-    """Measure a candidate that is attached; leaves model, generators and statistics as they were."""
-    plan, images = setup.config.plan, len(setup.split.train)
+    """Measure an attached candidate; model, generators and statistics are unchanged afterwards."""
+    plan = setup.config.plan
+    images = len(setup.split.train)
     batches = batches_of(images, setup.batch_size, plan.seed, 0)
     pieces = [np.array_split(batches[i % len(batches)], plan.accumulate)[0] for i in range(2)]
     with _unchanged(tuned, setup.device):
         start = time.perf_counter()
         pixels = list(setup.train_pixels.batches(pieces, 0))
         decoding = (time.perf_counter() - start) / sum(map(len, pieces))
-        inputs = [setup.normalise(one) for one in pixels]
-        (cut, kept), network, below = _cut(setup, tuned, inputs[0]), tuned.module, 0.0
+        inputs = [setup.normalise(pixels_of_piece) for pixels_of_piece in pixels]
+        cut, cache_bytes = _cut(setup, tuned, inputs[0])
+        network = tuned.module
+        below = 0.0
         if cut:
             part = Below(tuned.module, cut)
-            inputs, times = zip(*(_timed(part, one) for one in inputs), strict=True)
+            inputs, times = zip(*(_timed(part, pixels_of_piece) for pixels_of_piece in inputs), strict=True)
             below = times[-1] / len(pieces[-1]) + decoding
             network = Tail(tuned.module, cut, setup.normalise(pixels[0][:1]))
         steps = _Steps(setup, tuned, network, list(zip(inputs, pieces, strict=True)))
@@ -85,7 +88,7 @@ def measure(setup: Setup, candidate: Candidate, tuned: TunedModel) -> Measuremen
         seconds_per_step=one_step,
         seconds=once + total_steps * one_step + validation,
         memory_bytes=memory,
-        cache_bytes=kept,
+        cache_bytes=cache_bytes,
         precision=precision,
         text=_text(cut, plan.views, plan.augmentation),
     )
@@ -116,7 +119,7 @@ def _text(cut: Cut | None, views: int, augmentation: str) -> Text:
 
 
 def _cut(setup: Setup, tuned: TunedModel, images: Tensor) -> tuple[Cut | None, int]:
-    """The cut and the bytes of what enters it, where there is one and that fits on the disk; or None and 0."""
+    """Return the cut and the bytes of its features; None and 0 if there is no cut or the features do not fit."""
     images = torch.cat([images, images.flip(-1)])[[0, -1]]
     cut = find_cut(tuned, images)
     if cut is None:
@@ -128,7 +131,7 @@ def _cut(setup: Setup, tuned: TunedModel, images: Tensor) -> tuple[Cut | None, i
 
 
 def _timed(network: nn.Module, inputs: Tensor) -> tuple[Tensor, float]:
-    """Outputs in evaluation mode, and seconds."""
+    """Return outputs in eval mode, and seconds."""
     network.eval()
     start = time.perf_counter()
     with torch.no_grad():
@@ -146,10 +149,10 @@ class _Steps:
     network: nn.Module
     pieces: list[tuple[Tensor, np.ndarray]]
 
-    def precision_and_seconds(self, wanted: str) -> tuple[str, float]:
-        """The precision to train in, and the time of a step in it."""
-        if wanted != "auto":
-            return wanted, self.seconds(wanted)
+    def precision_and_seconds(self, precision: str) -> tuple[str, float]:
+        """Choose the precision and return it with the seconds of a step."""
+        if precision != "auto":
+            return precision, self.seconds(precision)
         plain = self.seconds("no")
         if not _multiplies_bf16(self.setup.device):
             return "no", plain
@@ -157,7 +160,7 @@ class _Steps:
         return ("bf16", halved) if halved * _WORTH_IT < plain else ("no", plain)
 
     def seconds(self, precision: str) -> float:
-        """Of the second step; the first one warms up."""
+        """Measure the second step; the first one warms up."""
         taken = 0.0
         for inputs, batch in self.pieces:
             start = time.perf_counter()
@@ -167,25 +170,25 @@ class _Steps:
         return taken
 
     def memory(self, precision: str) -> int:
-        """Bytes at the peak of a step."""
+        """Compute the peak bytes of a step."""
         own = [p.numel() * p.element_size() for p in trainable(self.tuned.module).values()]
         if self.setup.device.type == "cuda":
             torch.cuda.reset_peak_memory_stats()
             self._step(*self.pieces[0], precision)
             return torch.cuda.max_memory_allocated() + _AVERAGES * sum(own)
-        held = {p.untyped_storage().data_ptr() for p in self.network.parameters()}
-        kept: dict[int, int] = {}
+        weight_storages = {p.untyped_storage().data_ptr() for p in self.network.parameters()}
+        saved: dict[int, int] = {}
 
         def pack(tensor: Tensor) -> Tensor:
             storage = tensor.untyped_storage()
-            if storage.data_ptr() not in held:
-                kept[storage.data_ptr()] = storage.nbytes()
+            if storage.data_ptr() not in weight_storages:
+                saved[storage.data_ptr()] = storage.nbytes()
             return tensor
 
         with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
             self._step(*self.pieces[0], precision)
         base = sum(p.numel() * p.element_size() for p in self.network.parameters())
-        return base + (1 + _AVERAGES) * sum(own) + sum(kept.values())
+        return base + (1 + _AVERAGES) * sum(own) + sum(saved.values())
 
     def _step(self, inputs: Tensor, batch: np.ndarray, precision: str) -> None:
         train_mode(self.tuned, self.setup.config.plan.drop_path)
@@ -197,7 +200,7 @@ class _Steps:
 
 @contextmanager
 def _unchanged(tuned: TunedModel, device: torch.device) -> Iterator[None]:
-    """Generators, statistics and modes are afterwards as before."""
+    """Restore generators, statistics and modes afterwards."""
     before = {name: tensor.detach().clone() for name, tensor in learned(tuned.module).items()}
     with seeded(0, device):
         try:
@@ -215,7 +218,7 @@ def _finish(device: torch.device) -> None:
 
 
 def _multiplies_bf16(device: torch.device) -> bool:
-    """Whether the device has units for it; on a processor it still has to be measured."""
+    """Return True if the device has bfloat16 units; on a CPU the speed-up still has to be measured."""
     if device.type == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)
     flags = Path("/proc/cpuinfo")

@@ -1,4 +1,4 @@
-"""Where a run's inputs come from: pixels through the whole network, or what was kept at its cut through the tail."""
+"""Sources of a run's inputs: pixels for the whole network, or cached features for its tail."""
 
 from __future__ import annotations
 
@@ -13,52 +13,58 @@ from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed
 
 
 class Feed(ABC):
-    """Inputs of the network that learns, by position within the training or the validation side."""
+    """Inputs of the training network, by position within the training or validation side."""
 
     network: nn.Module
-    """from these inputs to outputs (batch, classes)"""
+    """Network from these inputs to outputs (batch, classes)"""
 
     @abstractmethod
     def train(self, batches: Sequence[np.ndarray], epoch: int) -> Iterator[Tensor]:
-        """The inputs of each of `batches` of positions in an epoch, on the device."""
+        """Yield the inputs for each batch of positions in an epoch, on the device."""
 
     @abstractmethod
     def validation(self, batches: Sequence[np.ndarray]) -> Iterator[Tensor]:
-        """The same for the validation side."""
+        """Yield the inputs for each batch of validation positions, on the device."""
 
 
 class LiveFeed(Feed):
-    """The whole network sees augmented pixels, in every epoch others."""
+    """Pixels for the whole network, augmented differently in every epoch."""
 
     def __init__(
         self, network: nn.Module, train: PixelFeed, validation: PixelFeed, normalise: Callable[[Tensor], Tensor]
     ):
-        self.network, self._train, self._validation, self._normalise = network, train, validation, normalise
+        self.network = network
+        self._train = train
+        self._validation = validation
+        self._normalise = normalise
 
     def train(self, batches: Sequence[np.ndarray], epoch: int) -> Iterator[Tensor]:
-        """Normalised images."""
+        """Yield normalised, augmented images."""
         return map(self._normalise, self._train.batches(batches, epoch))
 
     def validation(self, batches: Sequence[np.ndarray]) -> Iterator[Tensor]:
-        """Normalised images, as the model's own preprocessing shows them."""
+        """Yield normalised images after the model's own preprocessing."""
         return map(self._normalise, self._validation.batches(batches, PLAIN))
 
 
-class KeptFeed(Feed):
-    """The tail reads what was kept; epoch after epoch takes the next view of each image."""
+class CachedFeed(Feed):
+    """Cached features for the tail; each epoch takes the next view of each image."""
 
     def __init__(self, network: nn.Module, train: np.ndarray, validation: np.ndarray, device: torch.device):
-        """Args: train, validation: (views, images, ...) of `BelowCache.get`."""
-        self.network, self._train, self._validation, self._device = network, train, validation, device
+        """Serve the arrays `train` and `validation` of `BelowCache.get`, (views, images, ...)."""
+        self.network = network
+        self._train = train
+        self._validation = validation
+        self._device = device
 
     def train(self, batches: Sequence[np.ndarray], epoch: int) -> Iterator[Tensor]:
-        """What enters the cut."""
+        """Yield the features of the epoch's view."""
         return self._read(self._train[epoch % len(self._train)], batches)
 
     def validation(self, batches: Sequence[np.ndarray]) -> Iterator[Tensor]:
-        """What enters the cut for the plain images."""
+        """Yield the features of the plain images."""
         return self._read(self._validation[0], batches)
 
-    def _read(self, kept: np.ndarray, batches: Sequence[np.ndarray]) -> Iterator[Tensor]:
+    def _read(self, features: np.ndarray, batches: Sequence[np.ndarray]) -> Iterator[Tensor]:
         for batch in batches:
-            yield torch.from_numpy(np.ascontiguousarray(kept[batch])).to(self._device)
+            yield torch.from_numpy(np.ascontiguousarray(features[batch])).to(self._device)

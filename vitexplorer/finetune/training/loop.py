@@ -1,11 +1,11 @@
-"""The training of one run: AdamW, warm-up and cosine, validation after every epoch, the best epoch kept.
+"""Training of one run: AdamW, warm-up and cosine schedule, validation after every epoch, best epoch saved.
 
-The images of a step, their augmentation and the learning rate are functions of the plan and the step; what else
-decides the next step (weights, the optimiser's averages, generators, losses so far) is in the checkpoint. A killed
-run therefore goes on to the same weights, bit for bit on a processor with the same number of threads.
+The images of a step, their augmentation and the learning rate are functions of the plan and the step; all other state
+(weights, the optimiser's averages, generators, losses so far) is in the checkpoint. A killed run therefore resumes to
+the same weights, bit for bit on a CPU with the same number of threads.
 
-Several processes: each takes its share of a step's batch, and losses are divided by the weight of the whole batch, so
-that the averaged gradient is that of one process; dropout differs.
+With several processes, each takes its share of a step's batch, and losses are divided by the weight of the whole batch,
+so that the averaged gradient equals that of a single process; dropout differs.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from vitexplorer.models.seeding import TURN, stream
 from vitexplorer.storage.atomic_writes import replace_file
 
 _BETWEEN_EVENTS = 0.3
-"""seconds between two events of steps"""
+"""Seconds between two events of steps"""
 _DIVERGED = Text(
     "The training diverged: what the model says is no longer a number. Choose a learning rate well below {rate}.",
     "训练发散：模型输出已不是有限数值。请选择远小于 {rate} 的学习率。",
@@ -47,15 +47,15 @@ _DIVERGED = Text(
 
 
 class DivergedError(ExplainedError):
-    """What the network says is no longer a number, and never was good at the end of an epoch."""
+    """Raised when the outputs are not finite and no epoch ended with finite outputs."""
 
 
 class StoppedError(Exception):
-    """Somebody asked the job to stop; what is worth keeping is on the disk."""
+    """Raised when a stop was requested; the best epoch and a checkpoint are on the disk."""
 
 
 class Run:
-    """One candidate's training; `train` goes from wherever it is to the end."""
+    """Training of one candidate; `train` starts or resumes it."""
 
     def __init__(
         self,
@@ -68,17 +68,24 @@ class Run:
         log: EventLog,
         stop_asked: Callable[[], bool],
     ):
-        """Args: folder: of this run; stop_asked: looked at after every step."""
-        self._setup, self._candidate, self._tuned, self._feed = setup, candidate, tuned, feed
-        self._precision, self._folder, self._log, self._stop_asked = estimate.precision, folder, log, stop_asked
-        self._plan, self._accelerator = setup.config.plan, setup.accelerator
+        """Prepare the run in `folder`; `stop_asked` is checked after every step."""
+        self._setup = setup
+        self._candidate = candidate
+        self._tuned = tuned
+        self._feed = feed
+        self._precision = estimate.precision
+        self._folder = folder
+        self._log = log
+        self._stop_asked = stop_asked
+        self._plan = setup.config.plan
+        self._accelerator = setup.accelerator
         self._network = setup.accelerator.prepare(feed.network) if self._processes > 1 else feed.network
         groups = parameter_groups(tuned, candidate.learning_rate, self._plan.weight_decay)
         self._peaks = [group["lr"] for group in groups]
         self._optimiser = torch.optim.AdamW(groups)
         self._trained = list(trainable(tuned.module).values())
         self.state = TrainingState()
-        self._said = 0.0
+        self._last_event = 0.0
 
     @property
     def _processes(self) -> int:
@@ -91,8 +98,10 @@ class Run:
     def train(self) -> TrainingState:
         """Train to the end, or until outputs are no longer finite.
 
-        Raises StoppedError, DiskFullError; both leave the best and a checkpoint on the disk. DivergedError where no
-        epoch ended with finite outputs.
+        Raises:
+            StoppedError: a stop was requested; the best epoch and a checkpoint are on the disk.
+            DiskFullError: the disk is full; the best epoch and a checkpoint are on the disk.
+            DivergedError: no epoch ended with finite outputs.
         """
         with stream(self._plan.seed + self._accelerator.process_index, self._setup.device):
             with TURN:
@@ -102,7 +111,7 @@ class Run:
                 self._log.tell("resumed", self._candidate.key, step=begun.step)
             self._started = self._saved = time.monotonic()
             self._seconds_before = self.state.seconds
-            for epoch in range(len(self.state.epochs), self._plan.epochs):  # one whose end was missed is ended
+            for epoch in range(len(self.state.epochs), self._plan.epochs):  # or one killed at its end
                 if self._has_no_patience_left() or self._has_diverged():
                     break
                 self._train_epoch(epoch)
@@ -117,32 +126,33 @@ class Run:
         epochs = self.state.epochs
         return bool(epochs) and not math.isfinite(epochs[-1].metrics["loss"])
 
-    # ------------------------------------------------------------------------------------------ an epoch
+    # ------------------------------------------------------------------------------------------ steps of an epoch
 
     def _train_epoch(self, epoch: int) -> None:
-        """The steps of an epoch that are not done yet."""
+        """Run the remaining steps of an epoch."""
         batches = batches_of(len(self._setup.split.train), self._setup.batch_size, self._plan.seed, epoch)
         todo = batches[self.state.step - epoch * len(batches) :]
         shares = [share_of(batch, self._processes, self._accelerator.process_index) for batch in todo]
-        turns = [[piece for piece in np.array_split(mine, self._plan.accumulate) if len(piece)] for mine in shares]
+        turns = [[piece for piece in np.array_split(own, self._plan.accumulate) if len(piece)] for own in shares]
         turns = [pieces or [batch[:1]] for pieces, batch in zip(turns, todo, strict=True)]
         train_mode(self._tuned, self._plan.drop_path)
         inputs = self._feed.train([piece for pieces in turns for piece in pieces], epoch)
-        for batch, mine, pieces in zip(todo, shares, turns, strict=True):
-            with TURN:  # of dropout
-                loss, weight = self._step(batch, pieces, inputs, is_empty=not len(mine))
+        for batch, own, pieces in zip(todo, shares, turns, strict=True):
+            with TURN:  # dropout draws from the global generator
+                loss, weight = self._step(batch, pieces, inputs, is_empty=not len(own))
             self.state.step += 1
             self.state.epoch_loss += loss
             self.state.epoch_weight += weight
             self._after_step(epoch, loss / weight)
 
     def _step(self, batch: np.ndarray, pieces: list[np.ndarray], inputs, is_empty: bool) -> tuple[float, float]:
-        """One step of the optimiser; the sum of weighted losses over the whole batch, and the sum of the weights."""
+        """Do one optimiser step; return the sum of weighted losses of the whole batch and the sum of weights."""
         share = rate_at(self.state.step, self._steps_of_epoch * self._plan.epochs, self._plan.warmup)
         for group, peak in zip(self._optimiser.param_groups, self._peaks, strict=True):
             group["lr"] = peak * share
         targets, objective = self._setup.train_targets, self._setup.objective
-        weight, loss_sum = float(objective.weights(targets[batch]).sum()), 0.0
+        weight = float(objective.weights(targets[batch]).sum())
+        loss_sum = 0.0
         for turn, piece in enumerate(pieces):
             is_last = turn == len(pieces) - 1
             waits = nullcontext() if is_last or self._processes == 1 else self._accelerator.no_sync(self._network)
@@ -166,8 +176,8 @@ class Run:
     def _after_step(self, epoch: int, loss: float) -> None:
         now = time.monotonic()
         self.state.seconds = self._seconds_before + now - self._started
-        if now - self._said >= _BETWEEN_EVENTS:
-            self._said = now
+        if now - self._last_event >= _BETWEEN_EVENTS:
+            self._last_event = now
             self._tell("step", epoch, loss=loss)
         stops = self._agree(self._stop_asked())
         if stops or self._agree(now - self._saved >= self._plan.checkpoint_seconds):
@@ -176,7 +186,8 @@ class Run:
             raise StoppedError
 
     def _tell(self, kind: str, epoch: int, **values: object) -> None:
-        steps, state = self._steps_of_epoch * self._plan.epochs, self.state
+        steps = self._steps_of_epoch * self._plan.epochs
+        state = self.state
         self._log.tell(
             kind,
             self._candidate.key,
@@ -194,13 +205,13 @@ class Run:
         self._log.tell("note", self._candidate.key, text=text)
 
     def _agree(self, own: bool) -> bool:
-        """Whether the first process says so: clocks and files may differ."""
+        """Return the first process's value in every process, since clocks and files may differ."""
         if self._processes == 1:
             return own
         first = torch.tensor(float(own and self._accelerator.is_main_process), device=self._setup.device)
         return bool(self._accelerator.reduce(first, "sum") > 0)
 
-    # ------------------------------------------------------------------------------------------ its end
+    # ------------------------------------------------------------------------------------------ end of an epoch
 
     def _end_epoch(self, epoch: int) -> None:
         state = self.state
@@ -217,20 +228,21 @@ class Run:
             self._keep(outputs)
         state.epoch_loss = state.epoch_weight = 0.0
         self._tell("epoch", epoch, train_loss=train_loss, metrics=metrics, is_best=is_best)
-        self._save()  # after the telling: what a kill between the two repeats is dropped, what it skips is not told
+        self._save()  # after the event: if a kill comes between, `latest` drops the repeated event
 
     def _is_best(self, metrics: dict[str, float]) -> bool:
-        """A better metric than every epoch before, or an equal one with less loss."""
+        """Return True for a better metric than the best so far, or an equal one with less loss."""
         if self.state.best < 0:
             return True
-        metric, best = METRIC[self._setup.dataset.task], self.state.epochs[self.state.best].metrics
+        metric = METRIC[self._setup.dataset.task]
+        best = self.state.epochs[self.state.best].metrics
         if metrics[metric] == best[metric]:
             return is_better("loss", metrics["loss"], best["loss"])
         return is_better(metric, metrics[metric], best[metric])
 
     @torch.no_grad()
     def validate(self) -> tuple[dict[str, float], np.ndarray]:
-        """All figures of the validation set, and the readable outputs; in float32, each process its share."""
+        """Compute all validation metrics and the readable outputs, in float32; each process does its share."""
         self._tuned.module.eval()
         setup, targets = self._setup, self._setup.validation_targets
         batches = in_order(len(targets), setup.batch_size)[self._accelerator.process_index :: self._processes]
@@ -243,7 +255,7 @@ class Run:
         return {"loss": loss, **scores(setup.dataset.task, outputs, targets)}, outputs
 
     def _keep(self, outputs: np.ndarray) -> None:
-        """What is best so far, as a file that loads again."""
+        """Save the best epoch so far as a tuned model, with its predictions."""
         if not self._accelerator.is_main_process:
             return
         recipe = self._setup.recipe(self._candidate)

@@ -1,8 +1,8 @@
-"""What a network's outputs mean and how far they are from what is wanted.
+"""Training objective: the loss, and the meaning of the network's outputs.
 
-classes   cross-entropy of softmax(outputs), with weights of classes and label smoothing
+classes   cross-entropy of softmax(outputs), with class weights and label smoothing
 mse       squared error of the standardised number: outputs (z) stand for mean + std z
-bce       cross-entropy of sigmoid(output) with the number's place between its bounds, 0-1; never leaves the bounds
+bce       cross-entropy of sigmoid(output) with the number scaled to 0-1 by its bounds; predictions stay within them
 """
 
 from __future__ import annotations
@@ -21,42 +21,42 @@ from vitexplorer.storage.dataset import Task
 
 @dataclass(frozen=True)
 class Objective:
-    """A loss, the meaning of the outputs, and how much each class counts."""
+    """Loss, meaning of the outputs, and class weights."""
 
     task: Task
     loss: str
-    """cross_entropy, mse or bce"""
+    """Loss: cross_entropy, mse or bce"""
     classes: int
-    """outputs of the network; 1 for a number"""
+    """Number of outputs of the network; 1 for a regression"""
     low: float = 0.0
-    """a number is low + scale * (output, or its sigmoid)"""
+    """Offset: a predicted number is low + scale * (output, or its sigmoid)"""
     scale: float = 1.0
     class_weights: tuple[float, ...] = ()
     label_smoothing: float = 0.0
 
     def losses(self, outputs: Float[Tensor, "batch classes"], targets: Tensor) -> Float[Tensor, " batch"]:
-        """The loss of each image, not weighted, in float32 whatever the precision of the outputs."""
+        """Compute the unweighted loss of each image, always in float32."""
         outputs = outputs.float()
         if self.task == "classification":
             return F.cross_entropy(outputs, targets, reduction="none", label_smoothing=self.label_smoothing)
-        wanted = (targets.float() - self.low) / self.scale
+        standardised = (targets.float() - self.low) / self.scale
         if self.loss == "bce":
-            return F.binary_cross_entropy_with_logits(outputs[:, 0], wanted.clamp(0, 1), reduction="none")
-        return F.mse_loss(outputs[:, 0], wanted, reduction="none")
+            return F.binary_cross_entropy_with_logits(outputs[:, 0], standardised.clamp(0, 1), reduction="none")
+        return F.mse_loss(outputs[:, 0], standardised, reduction="none")
 
     def weights(self, targets: np.ndarray) -> np.ndarray:
-        """(images,) how much each image counts in the loss."""
+        """Return the weight of each image in the loss, (images,)."""
         return np.asarray(self.class_weights)[targets] if self.class_weights else np.ones(len(targets))
 
     def outputs_of(self, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
-        """A regression of the targets as one of the network's outputs; for bce the line that touches its sigmoid."""
+        """Convert a regression of the targets to the network's outputs; for bce by the sigmoid's tangent at 0."""
         if self.task == "classification":
             return weight, bias
         steep, middle = (4.0, 0.5) if self.loss == "bce" else (1.0, 0.0)
         return steep * weight / self.scale, steep * ((bias - self.low) / self.scale - middle)
 
     def readable(self, outputs: Float[Tensor, "batch classes"]) -> Tensor:
-        """Probabilities (batch, classes), or the predicted numbers (batch,), float64."""
+        """Convert outputs to probabilities (batch, classes) or predicted numbers (batch,), float64."""
         outputs = outputs.double()
         if self.task == "classification":
             return outputs.softmax(-1)
@@ -64,7 +64,7 @@ class Objective:
 
 
 def objective_for(task: Task, classes: int, targets: np.ndarray, plan: Plan) -> Objective:
-    """The objective of a plan for the targets of the training side, (images,).
+    """Make the objective of a plan for the training targets, (images,).
 
     Raises SettingError for a loss that does not fit the task.
     """

@@ -1,7 +1,7 @@
-"""From the pictures of a dataset to batches of uint8 images of the model's size, plain or augmented.
+"""Batches of uint8 images of the model's size, plain or augmented.
 
-Which images are in a step's batch and how each of them is augmented are functions of (seed, epoch, image) alone: a
-resumed run, and a run on another number of processes, see the same pixels.
+The batches and the augmentation of each image depend only on (seed, epoch, image): a resumed run, or one with another
+number of processes, sees the same pixels.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from vitexplorer.models.preprocess import MAX_ASPECT, fit_image
 from vitexplorer.models.seeding import TURN, seeded
 
 PLAIN = -1
-"""in place of an epoch: the picture as the model's own preprocessing shows it"""
+"""Value of `epoch` for the image after the model's own preprocessing, without augmentation"""
 _SMALLEST_CROP = 0.4
-"""share of the area; timm's 0.08 leaves nothing of an object where images are few"""
+"""Least area share of a crop; timm's 0.08 often misses the object, which matters with few images"""
 _SPARE = 1.25
-"""kept pixels, in times the input's side, so that a crop need not be enlarged much"""
+"""Side of the cached pictures relative to the input's, so that crops need little enlarging"""
 _JITTER = 0.3
 
 
 class PixelFeed:
-    """The images of one side of a split, by their position in it."""
+    """Images of one side of a split, by position."""
 
     def __init__(
         self,
@@ -44,18 +44,30 @@ class PixelFeed:
         cache: PictureCache | None = None,
         workers: int = 0,
     ):
-        """Args: cache: shrunk pictures; workers: processes that decode, 0: this one."""
+        """Prepare the images.
+
+        Args:
+            dataset: images to read.
+            indices: indices of this side of the split.
+            preprocessing: preprocessing of the model.
+            augmentation: kind of augmentation.
+            seed: seed of the augmentation.
+            cache: cache of shrunk pictures.
+            workers: decoding processes; 0 decodes in this process.
+        """
         size = preprocessing.input_size
         short_side = math.ceil(max(size) * max(_SPARE, 1 / preprocessing.crop_pct))
         self._pictures = Pictures(dataset, indices, short_side=short_side, cache=cache)
-        self._preprocessing, self._seed, self._workers = preprocessing, seed, workers
+        self._preprocessing = preprocessing
+        self._seed = seed
+        self._workers = workers
         self._augment = _augment(augmentation, size)
 
     def __len__(self) -> int:
         return len(self._pictures)
 
     def image(self, position: int, epoch: int) -> UInt8[Tensor, "channels height width"]:
-        """One image as it is in an epoch, or `PLAIN`."""
+        """Return one image as augmented in an epoch, or `PLAIN`."""
         pixels, _ = self._pictures[position]
         if epoch == PLAIN or self._augment is None:
             return _channels_first(_fitted(pixels, self._preprocessing))
@@ -66,20 +78,20 @@ class PixelFeed:
     def batches(
         self, batches: Sequence[np.ndarray], epoch: int
     ) -> Iterator[UInt8[Tensor, "batch channels height width"]]:
-        """The images at each of `batches` of positions, one after the other."""
+        """Yield the images of each batch of positions."""
         loader = DataLoader(
             _Keyed(self, epoch),
             batch_sampler=[batch.tolist() for batch in batches],
             num_workers=self._workers if len(batches) > 1 else 0,
             collate_fn=torch.stack,
-            generator=torch.Generator(),  # of its own: the global one's next number decides the next dropout
+            generator=torch.Generator(),  # the global generator must not advance: it decides the next dropout
         )
-        with TURN:  # a worker is a copy of this thread, which must not find the turn taken by another
+        with TURN:  # a worker forks from this thread and must not inherit a lock held by another
             return iter(loader)
 
 
 class _Keyed(torch.utils.data.Dataset):
-    """The images of one epoch, as a DataLoader asks for them."""
+    """Images of one epoch as a dataset for DataLoader."""
 
     def __init__(self, feed: PixelFeed, epoch: int):
         self._feed, self._epoch = feed, epoch
@@ -92,7 +104,7 @@ class _Keyed(torch.utils.data.Dataset):
 
 
 def _fitted(pixels: np.ndarray, preprocessing: Preprocessing) -> np.ndarray:
-    """As `vx.capture` fits a picture by default, squashed where its shape leaves no other way."""
+    """Fit a picture like `vx.capture` by default; squash it if it is too elongated to crop."""
     elongated = max(pixels.shape[:2]) > MAX_ASPECT * min(pixels.shape[:2])
     fitted = fit_image(
         pixels,

@@ -1,6 +1,6 @@
-"""The process of one job: `python -m vitexplorer.finetune.training.process FOLDER`, also under `accelerate launch`.
+"""Process of one job: `python -m vitexplorer.finetune.training.process FOLDER`, also under `accelerate launch`.
 
-It claims the job before anything heavy is imported, so that whoever started it soon knows that it runs.
+It claims the job before heavy imports, so that the starter soon knows that it runs.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from vitexplorer.storage.claims import claimed, is_first_process
 
 
 def main(folder: Path) -> int:
-    """Work until the job ends; the exit code says how: 0 finished or stopped, 2 a sentence, told as an event too."""
+    """Run the job; return exit code 0 if finished or stopped, 2 after an explained error, which is an event too."""
     try:
         with claimed(folder) if is_first_process() else nullcontext():
-            gc.disable()  # nothing that is imported is garbage, and looking for some slows the start
+            gc.disable()  # imports create no garbage, and collecting slows the start
             from vitexplorer.finetune.training.whole_job import do_job
 
             gc.freeze()

@@ -1,4 +1,4 @@
-"""What all runs of a job share: the images and their split, the base model, the objective, the processes."""
+"""State shared by all runs of a job: images and their split, base model, objective, accelerator."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MOST_WORKERS = 8
 
 @dataclass(frozen=True)
 class Setup:
-    """Everything that does not depend on the method."""
+    """Everything about a job that does not depend on the method."""
 
     config: JobConfig
     folder: Path
@@ -43,7 +43,7 @@ class Setup:
 
     @property
     def device(self) -> torch.device:
-        """Where this process computes."""
+        """Device of this process."""
         return self.accelerator.device
 
     @property
@@ -54,32 +54,32 @@ class Setup:
 
     @property
     def num_outputs(self) -> int:
-        """Of the network: the classes, or 1."""
+        """Outputs of the network: the number of classes, or 1."""
         return len(self.dataset.classes) or 1
 
     @cached_property
     def objective(self) -> Objective:
-        """The loss, from the targets of the training side."""
+        """Objective for the targets of the training side."""
         return objective_for(self.dataset.task, self.num_outputs, self.train_targets, self.config.plan)
 
     @cached_property
     def train_targets(self) -> np.ndarray:
-        """(images,)"""
+        """Training targets, (images,)."""
         return self.dataset.targets[list(self.split.train)]
 
     @cached_property
     def validation_targets(self) -> np.ndarray:
-        """(images,)"""
+        """Validation targets, (images,)."""
         return self.dataset.targets[list(self.split.validation)]
 
     @cached_property
     def train_pixels(self) -> PixelFeed:
-        """The training side, augmented."""
+        """Images of the training side."""
         return self._pixels(self.split.train)
 
     @cached_property
     def validation_pixels(self) -> PixelFeed:
-        """The validation side, to be asked for plain."""
+        """Images of the validation side, meant for `PLAIN`."""
         return self._pixels(self.split.validation)
 
     def _pixels(self, indices: tuple[int, ...]) -> PixelFeed:
@@ -95,18 +95,18 @@ class Setup:
 
     @cached_property
     def below_cache(self) -> BelowCache:
-        """Of what the frozen parts make of the images."""
+        """Cache of the frozen features."""
         return BelowCache(self.folder / "cache" / "below", settings().feature_cache_megabytes)
 
     @cached_property
     def normalise(self) -> Callable[[Tensor], Tensor]:
-        """Uint8 images to what the model takes, as `models.preprocess.normalise` does it."""
+        """Function from uint8 images to normalised input, like `models.preprocess.normalise`."""
         facts = self.base.preprocessing
         mean, std = (torch.tensor(x, device=self.device).view(1, -1, 1, 1) for x in (facts.mean, facts.std))
         return lambda images: images.to(self.device).float().div_(255).sub_(mean).div_(std)
 
     def attach(self, candidate: Candidate) -> TunedModel:
-        """The candidate's method on a private copy of the base. Raises what `finetune.attach` raises."""
+        """Attach the candidate's method to a private copy of the base. Raises the errors of `finetune.attach`."""
         return attach(
             self.base,
             candidate.method,
@@ -117,21 +117,22 @@ class Setup:
         )
 
     def begin(self, candidate: Candidate) -> tuple[TunedModel, bool]:
-        """The same with the head that the plan wants, and whether it is the baseline's.
+        """Attach the candidate with the head that the plan specifies; return True with it if that is the baseline's.
 
-        It stays fresh where a method puts more layers than one in its place.
+        The head stays fresh if the method replaces it by several layers.
         """
-        tuned, path = self.attach(candidate), self.folder / BASELINE_HEAD
+        tuned = self.attach(candidate)
+        path = self.folder / BASELINE_HEAD
         if self.config.plan.head == "fresh" or not path.exists():
             return tuned, False
-        kept = read_arrays(path, HEAD_PARTS)
-        numbers = [torch.as_tensor(kept[name], dtype=torch.float32) for name in HEAD_PARTS]
+        saved = read_arrays(path, HEAD_PARTS)
+        numbers = [torch.as_tensor(saved[name], dtype=torch.float32) for name in HEAD_PARTS]
         weight, bias, centre, spread = (part.to(self.device) for part in numbers)
         weight, bias = self.objective.outputs_of(weight, bias)
         return tuned, begin_with(tuned.module, weight, bias, centre, spread)
 
     def recipe(self, candidate: Candidate) -> dict[str, object]:
-        """For the file of the tuned model: how it was trained and what its output means."""
+        """Return the recipe for the tuned model's file: training settings and meaning of the outputs."""
         objective = replace(self.objective, class_weights=())
         return {
             "plan": asdict(self.config.plan),
@@ -143,10 +144,10 @@ class Setup:
 
 
 def make_accelerator() -> Accelerator:
-    """The processes and devices of `accelerate launch`, or this process alone; a GPU where there is one."""
+    """Make an accelerator for the processes of `accelerate launch` or this one, on a GPU if there is one."""
     return Accelerator(cpu=not torch.cuda.is_available())
 
 
 def load_base(config: JobConfig, device: torch.device) -> LoadedModel:
-    """The base model of a job. Raises what `load_backbone` raises."""
+    """Load the base model of a job. Raises UnknownNameError, WeightsError or DownloadError."""
     return load_backbone(config.model, config.weights, seed=config.weights_seed, device=device)

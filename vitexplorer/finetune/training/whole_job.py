@@ -1,7 +1,7 @@
-"""A job from beginning to end, in whatever process calls it: images, baseline, estimates, one run after the other.
+"""Execution of a whole job in the calling process: images, baseline, estimates, one run after the other.
 
-Everything it finds goes into the folder and into its events. What is there already is not done again, so that
-calling it once more is how a job is resumed, and how methods are added to it.
+All results go into the folder and its events. Existing results are not computed again, so that another call resumes
+the job or trains added methods.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from vitexplorer.finetune.job.plan import Candidate
 from vitexplorer.finetune.results.baseline import Features, fit_baseline
 from vitexplorer.finetune.results.metrics import METRIC
 from vitexplorer.finetune.results.records import Baseline, Estimate, RunRecord
+from vitexplorer.finetune.training.cached_features import features, features_at
 from vitexplorer.finetune.training.checkpoint import TrainingState, remove_checkpoints
 from vitexplorer.finetune.training.cut import Tail
 from vitexplorer.finetune.training.estimate import Measurement, measure
-from vitexplorer.finetune.training.feeds import Feed, KeptFeed, LiveFeed
-from vitexplorer.finetune.training.kept_features import features, kept_at
+from vitexplorer.finetune.training.feeds import CachedFeed, Feed, LiveFeed
 from vitexplorer.finetune.training.loop import Run, StoppedError
 from vitexplorer.finetune.training.pixels import PLAIN
 from vitexplorer.finetune.training.setup import HEAD_PARTS, Setup, load_base, make_accelerator
@@ -50,9 +50,9 @@ from vitexplorer.storage.claims import JobError, stop_file
 T = TypeVar("T")
 
 _BETWEEN_EVENTS = 0.5
-"""seconds"""
+"""Seconds between two progress events"""
 _FAR_TOO_LONG = 2
-"""times the allowed hours after which a training is stopped, whatever its estimate was"""
+"""Multiple of the allowed hours after which a training is stopped, whatever its estimate"""
 HEAD_BEGAN = {
     True: Text(
         "The head began as the instant baseline: a linear probe on the frozen features.",
@@ -63,10 +63,11 @@ HEAD_BEGAN = {
 
 
 def do_job(folder: Path, listen: Listener | None = None) -> None:
-    """Do what is left of the job in `folder`, which the caller has claimed for this process.
+    """Run what is left of the job in `folder`, which the caller has claimed for this process.
 
-    Raises what ended the job early, after it was told as an event: ExplainedError, or a defect's own exception.
-    A stop is no error. One method that cannot be trained does not keep the others from it.
+    A requested stop is no error. A method that cannot be trained does not prevent the others.
+
+    Raises ExplainedError, or the exception of a defect, if it ended the job early; an event reports it first.
     """
     accelerator = make_accelerator()
     log = EventLog(folder, listen) if accelerator.is_main_process else SilentLog()
@@ -82,7 +83,7 @@ def do_job(folder: Path, listen: Listener | None = None) -> None:
         if isinstance(stop, KeyboardInterrupt):
             raise
     except BaseException as error:
-        log.tell("failed", text=_said(error))
+        log.tell("failed", text=_reason(error))
         raise
     finally:
         accelerator.free_memory()
@@ -110,59 +111,64 @@ _SMALLER = Text(
 )
 
 
-def _said(error: BaseException) -> Text:
-    """Why a job or a method of it failed."""
+def _reason(error: BaseException) -> Text:
+    """Explain why a job or a method failed."""
     if full := memory_full(error):
         return Text("{why} {mend}", "{why}{mend}").format(why=full.text, mend=_SMALLER)
     return error.text if isinstance(error, ExplainedError) else _DEFECT
 
 
 def _check_hours(estimates: Sequence[Estimate]) -> None:
-    """Raises JobError where what is to be trained would take longer than is allowed here."""
-    hours, most = sum(one.seconds for one in estimates) / 3600, settings().training_hours
+    """Raise JobError if the training would take longer than allowed here."""
+    hours = sum(estimate.seconds for estimate in estimates) / 3600
+    most = settings().training_hours
     if hours > most:
         raise JobError(_TOO_LONG.format(hours=f"{hours:.1f}", most=f"{most:g}"))
 
 
 class _Job:
-    """The steps of a job; each leaves a file, and is skipped where the file is there and whole."""
+    """Steps of a job; each writes a file, and is skipped if that file exists and is intact."""
 
     def __init__(self, folder: Path, log: EventLog, accelerator):
-        self._folder, self._log, self._said = folder, log, 0.0
+        self._folder = folder
+        self._log = log
+        self._last_event = 0.0
         self._stop = stop_file(folder)
         self._until = time.monotonic() + _FAR_TOO_LONG * settings().training_hours * 3600
         accelerator.wait_for_everyone()  # the first process has written the configuration
-        self._accelerator, self._config = accelerator, read_config(folder)
+        self._accelerator = accelerator
+        self._config = read_config(folder)
 
     def run(self) -> int:
-        """Do it all; how many methods failed."""
-        dataset, sides = self._first_alone(
-            lambda: read_material(self._config, self._folder, self._log, self._told("reading"))
+        """Run all steps and return the number of methods that failed."""
+        dataset, sides = self._main_process_first(
+            lambda: read_material(self._config, self._folder, self._log, self._progress("reading"))
         )
         base = load_base(self._config, self._accelerator.device)
         self._setup = Setup(self._config, self._folder, dataset, sides, base, self._accelerator)
         self._make_baseline()
         todo = [c for c in self._config.candidates if not self._is_finished(c)]
-        measured = {c.key: found for c in todo if (found := self._attempt(c, self._measure)) is not None}
-        _check_hours([found.estimate for found in measured.values()])
+        attempts = {c.key: self._attempt(c, self._measure) for c in todo}
+        measured = {key: measurement for key, measurement in attempts.items() if measurement is not None}
+        _check_hours([measurement.estimate for measurement in measured.values()])
         done = [self._attempt(c, lambda c: self._train(c, measured[c.key])) for c in todo if c.key in measured]
-        return len(todo) - len([one for one in done if one is not None])
+        return len(todo) - sum(state is not None for state in done)
 
     def _stops(self) -> bool:
-        """Whether somebody asked for it; what takes far longer than is allowed is asked from here."""
+        """Return True if a stop was requested; request it if the job takes far longer than allowed."""
         if time.monotonic() > self._until and not self._stop.exists():
             with permitted(self._stop):
                 self._stop.touch()
             self._log.tell("note", text=_OVERDUE.format(most=f"{settings().training_hours:g}"))
         return self._stop.exists()
 
-    def _first_alone(self, do: Callable):
-        """The first process does it and leaves the result on the disk, then the others find it there."""
+    def _main_process_first(self, do: Callable):
+        """Run `do` in the first process, which writes its result to disk, then in the others, which read it."""
         with self._accelerator.main_process_first():
             return do()
 
     def _attempt(self, candidate: Candidate, do: Callable):
-        """What `do` returns; None where the method cannot be trained, and an event says why."""
+        """Return `do(candidate)`; None with an event if the method cannot be trained."""
         try:
             return do(candidate)
         except (DiskFullError, StoppedError):
@@ -170,25 +176,25 @@ class _Job:
         except Exception as error:
             if not isinstance(error, ExplainedError) and memory_full(error) is None:
                 raise
-            self._log.tell("failed", candidate.key, text=_said(error))
+            self._log.tell("failed", candidate.key, text=_reason(error))
         return None
 
-    def _told(self, kind: str, run: str = "") -> Callable[[int, int], None]:
-        """For what takes a while: tells how far it is, and stops where that is asked for."""
+    def _progress(self, kind: str, run: str = "") -> Callable[[int, int], None]:
+        """Make a progress callback that logs events and raises StoppedError on request."""
         start = time.monotonic()
 
         def report(done: int, total: int) -> None:
             if self._stops() and self._accelerator.num_processes == 1:
                 raise StoppedError
             now = time.monotonic()
-            if now - self._said > _BETWEEN_EVENTS or done == total:
-                self._said = now
+            if now - self._last_event > _BETWEEN_EVENTS or done == total:
+                self._last_event = now
                 self._log.tell(kind, run, done=done, total=total, seconds=now - start)
 
         return report
 
-    def _whole(self, read: Callable[[], T]) -> T | None:
-        """What a file holds that can be made again; None where it is not there, or broken, which is told."""
+    def _read_or_none(self, read: Callable[[], T]) -> T | None:
+        """Return `read()`; None if the file is missing, or broken, which is logged. The file can be made again."""
         try:
             return read()
         except BrokenFileError as error:
@@ -201,23 +207,24 @@ class _Job:
         own = run_folder(self._folder, candidate.key)
         if not RESULT.is_in(own):
             return False
-        result = self._whole(lambda: load_result(self._folder, candidate.key))
-        tuned = self._whole(lambda: read_tensors(own / TUNED, TRAIN_AGAIN))
+        result = self._read_or_none(lambda: load_result(self._folder, candidate.key))
+        tuned = self._read_or_none(lambda: read_tensors(own / TUNED, TRAIN_AGAIN))
         return result is not None and not result.stopped and tuned is not None
 
-    # ------------------------------------------------------------------------------------------ before
+    # ------------------------------------------------------------------------------------------ before the runs
 
-    def _kept_baseline(self) -> Baseline | None:
-        baseline, path = self._whole(lambda: BASELINE.read(self._folder)), self._folder / BASELINE_HEAD
-        if baseline is None or not path.exists():  # there is none where all images are of one class
+    def _read_baseline(self) -> Baseline | None:
+        baseline = self._read_or_none(lambda: BASELINE.read(self._folder))
+        path = self._folder / BASELINE_HEAD
+        if baseline is None or not path.exists():  # no head if all images are of one class
             return baseline
-        return baseline if self._whole(lambda: read_arrays(path, HEAD_PARTS)) else None
+        return baseline if self._read_or_none(lambda: read_arrays(path, HEAD_PARTS)) else None
 
     def _make_baseline(self) -> None:
-        if self._kept_baseline() is not None:
+        if self._read_baseline() is not None:
             return
         setup = self._setup
-        train, validation, seconds = features(setup, self._told("extracting"))
+        train, validation, seconds = features(setup, self._progress("extracting"))
         if not self._accelerator.is_main_process:
             return
         baseline, head = fit_baseline(
@@ -228,28 +235,28 @@ class _Job:
             setup.config.plan.seed,
             seconds,
         )
-        if head is not None:  # before the baseline, which says that this is done
-            kept = {name: getattr(head, name) for name in HEAD_PARTS}
-            replace_file(self._folder / BASELINE_HEAD, lambda path: np.savez(path, **kept))
+        if head is not None:  # written before the baseline, which marks this step as done
+            arrays = {name: getattr(head, name) for name in HEAD_PARTS}
+            replace_file(self._folder / BASELINE_HEAD, lambda path: np.savez(path, **arrays))
         BASELINE.write(self._folder, baseline)
         self._log.tell("baseline", **asdict(baseline))
 
     def _measure(self, candidate: Candidate) -> Measurement:
-        """The estimate; where the run has begun, in the precision it began with."""
+        """Estimate a candidate; a run that has begun keeps its precision."""
         if self._stops():
             raise StoppedError
         measured = measure(self._setup, candidate, self._setup.attach(candidate))
         own = run_folder(self._folder, candidate.key)
         if self._accelerator.is_main_process:
             own.mkdir(parents=True, exist_ok=True)
-            if self._whole(lambda: ESTIMATE.read(own)) is None:
+            if self._read_or_none(lambda: ESTIMATE.read(own)) is None:
                 ESTIMATE.write(own, measured.estimate)
         self._accelerator.wait_for_everyone()
         begun: Estimate = ESTIMATE.read(own)
         self._log.tell("estimate", candidate.key, **asdict(measured.estimate))
         return measured.beginning_as(begun.precision, begun.cache_bytes)
 
-    # ------------------------------------------------------------------------------------------ a run
+    # ------------------------------------------------------------------------------------------ one run
 
     def _train(self, candidate: Candidate, measured: Measurement) -> TrainingState:
         own = run_folder(self._folder, candidate.key)
@@ -274,9 +281,9 @@ class _Job:
         if measured.cut is None:
             return LiveFeed(tuned.module, setup.train_pixels, setup.validation_pixels, setup.normalise)
         views = setup.config.plan.views
-        kept = kept_at(setup, tuned, measured.cut, views, self._told("extracting", candidate.key))
+        features_of_sides = features_at(setup, tuned, measured.cut, views, self._progress("extracting", candidate.key))
         blank = setup.normalise(setup.train_pixels.image(0, PLAIN)[None])
-        return KeptFeed(Tail(tuned.module, measured.cut, blank), *kept, setup.device)
+        return CachedFeed(Tail(tuned.module, measured.cut, blank), *features_of_sides, setup.device)
 
     def _end(
         self,
@@ -287,8 +294,10 @@ class _Job:
         *,
         stopped: bool,
     ) -> None:
-        own, estimate = run_folder(self._folder, candidate.key), measured.estimate
-        metric, best = METRIC[self._setup.dataset.task], state.epochs[state.best]
+        own = run_folder(self._folder, candidate.key)
+        estimate = measured.estimate
+        metric = METRIC[self._setup.dataset.task]
+        best = state.epochs[state.best]
         record = RunRecord(
             method=candidate.method,
             settings=dict(candidate.settings),

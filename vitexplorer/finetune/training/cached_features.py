@@ -1,4 +1,4 @@
-"""Fills the cache of a job: what enters a run's cut, or the pooled features for the baseline, for both sides."""
+"""Cached features of a job for both sides: those that enter a run's cut, or pooled ones for the baseline."""
 
 from __future__ import annotations
 
@@ -22,55 +22,56 @@ from vitexplorer.finetune.training.setup import Setup
 
 
 class Pooled(nn.Module):
-    """A model's features before its classifiers, for models with more than one."""
+    """Features before the classifiers, for models with several classifiers."""
 
     def __init__(self, module: nn.Module):
         super().__init__()
         self.module = module
 
     def forward(self, images: Tensor) -> Tensor:
-        """Pooled features (batch, dim)."""
+        """Return pooled features (batch, dim)."""
         return self.module.forward_head(self.module.forward_features(images), pre_logits=True)
 
 
-def kept_at(setup: Setup, tuned: TunedModel, cut: Cut, views: int, progress: Progress) -> list[np.ndarray]:
-    """(views, images, ...) of the training side and (1, images, ...) of the validation side, entering the cut."""
+def features_at(setup: Setup, tuned: TunedModel, cut: Cut, views: int, progress: Progress) -> list[np.ndarray]:
+    """Return the features at the cut: (views, images, ...) for training and (1, images, ...) for validation."""
     tuned.module.eval()
-    return _kept(setup, Below(tuned.module, cut), fingerprint(tuned.module, cut), views, progress)
+    return _cached(setup, Below(tuned.module, cut), fingerprint(tuned.module, cut), views, progress)
 
 
 def features(setup: Setup, progress: Progress) -> tuple[np.ndarray, np.ndarray, float]:
-    """Float32 (images, dim) of the training and the validation side, and how many seconds they took."""
+    """Return float32 (images, dim) features of the training and validation side, and the seconds they took."""
     start = time.perf_counter()
     tuned = setup.attach(Candidate("linear"))
     first = setup.normalise(setup.train_pixels.image(0, PLAIN)[None])
     cut = find_cut(tuned, first.repeat(2, 1, 1, 1))
     if cut and cut.is_last:
-        train, validation = kept_at(setup, tuned, cut, 1, progress)
+        train, validation = features_at(setup, tuned, cut, 1, progress)
     else:
-        train, validation = _kept(setup, Pooled(tuned.module.eval()), f"pooled-{setup.base.name}", 1, progress)
+        train, validation = _cached(setup, Pooled(tuned.module.eval()), f"pooled-{setup.base.name}", 1, progress)
     return train[0], validation[0], time.perf_counter() - start
 
 
-def _kept(setup: Setup, below: nn.Module, weights: str, views: int, progress: Progress) -> list[np.ndarray]:
-    plan, kept = setup.config.plan, []
+def _cached(setup: Setup, below: nn.Module, weights: str, views: int, progress: Progress) -> list[np.ndarray]:
+    plan = setup.config.plan
+    arrays = []
     sides: Sequence[tuple[PixelFeed, tuple[int, ...], int]] = (
         (setup.train_pixels, setup.split.train, views),
         (setup.validation_pixels, setup.split.validation, 1),
     )
-    for feed, indices, wanted in sides:
-        prepared = (plan.augmentation, plan.seed, views) if wanted > 1 else ()
+    for feed, indices, count in sides:
+        prepared = (plan.augmentation, plan.seed, views) if count > 1 else ()
         key = hashlib.sha256(repr((weights, _files(setup, indices), setup.base.preprocessing, prepared)).encode())
-        kept.append(
+        arrays.append(
             setup.below_cache.get(
-                key.hexdigest()[:32], setup.accelerator, below, setup.normalise, feed, wanted, progress
+                key.hexdigest()[:32], setup.accelerator, below, setup.normalise, feed, count, progress
             )
         )
-    return kept
+    return arrays
 
 
 def _files(setup: Setup, indices: Sequence[int]) -> str:
-    """Digest of names, sizes and times of the images."""
+    """Hash names, sizes and modification times of the images."""
     digest = hashlib.sha256()
     for index in indices:
         status: Any = os.stat(setup.dataset.path(index))
