@@ -1,4 +1,4 @@
-"""Comparisons of two captures: a question and a picture, one file each. `compare` computes one, `comparisons()` lists them.
+"""Comparisons of two captures, one file each. `compare` computes one, `comparisons()` lists all.
 
     left, right = (vx.capture(vx.load_model(name), "picture.jpg") for name in (one, other))
     result = vx.compare("cka", left, right)

@@ -1,4 +1,4 @@
-"""Controls: one file, one kind of setting. What a person, a URL or a command line gives is checked here, once."""
+"""Controls: one kind of setting per file. Values from a person, a URL or a command line are checked here, once."""
 
 from vitexplorer.controls.any_target import AnyTargetControl as AnyTargetControl
 from vitexplorer.controls.any_target import like_capture as like_capture

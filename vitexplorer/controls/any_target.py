@@ -1,4 +1,4 @@
-"""What is explained: a class, one class rather than another, or a similarity, which needs no classifier."""
+"""Control for any target: a class, one class rather than another, or a similarity, which needs no classifier."""
 
 from __future__ import annotations
 
@@ -55,30 +55,32 @@ WORDS = {
 
 @dataclass(frozen=True)
 class AnyTargetControl(TargetControl):
-    """What is explained; the model's first choice when nobody says, or without classes the sharpest patch.
+    """Target of an explanation; defaults to the model's top class, without classes to the sharpest patch.
 
-    `7` or a class's name; `7 vs 3`, one logit minus another; `patch 2,5`, how alike the patch in row 2 and column 5 is
-    to the whole image, `patch 2,5 vs 0,1` to another patch; `region 2.5+2.6`, how alike these patches together are to
-    it. In Python also a capture, or the numbers of an embedding: how alike the image is to that. The page and the
-    command line, which know images by name, write `like:` before one, see `likeness`.
+    - `7` or a class name: that class
+    - `7 vs 3`: one logit minus another
+    - `patch 2,5`: similarity of the patch in row 2, column 5 to the whole image; `patch 2,5 vs 0,1`: to another patch
+    - `region 2.5+2.6`: similarity of these patches together to the whole image
+    - in Python, a capture or an embedding: similarity of the image to it
+    - on the page and the command line, `like:` and the name of an image, see `likeness`
     """
 
     label: Text = Text("Target", "解释目标")
     kind: ClassVar[str] = "target"
 
     def default(self, capture: CaptureProtocol) -> Target:
-        """The class with the highest logit; without a classifier how alike the sharpest patch is to the image."""
+        """Return the class with the highest logit; without a classifier, the similarity of the sharpest patch."""
         if capture.logits is not None:
             return super().default(capture)
         return PatchAlike(sharpest_patch(capture.input.pixels, capture.grid(capture.depth - 1)))
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Target:
-        """A class, a pair of classes, a patch or two, or what the image is compared with."""
-        if isinstance(value, str) and (found := _PATCHES.fullmatch(value.strip())):
-            row, col, *other = (int(number) if number else None for number in found.groups())
+        """Return the checked target: a class, a pair of classes, one or two patches, a region or an embedding."""
+        if isinstance(value, str) and (match := _PATCHES.fullmatch(value.strip())):
+            row, col, *other = (int(number) if number else None for number in match.groups())
             value = PatchAlike((row, col), None if other[0] is None else (other[0], other[1]))
-        elif isinstance(value, str) and (found := _REGION.fullmatch(value.strip())):
-            value = self._region(found[1], capture)
+        elif isinstance(value, str) and (match := _REGION.fullmatch(value.strip())):
+            value = self._region(match[1], capture)
         elif isinstance(value, str) and likeness(value):
             raise SettingError(NO_IMAGES)
         elif isinstance(value, str) and len(pair := _VERSUS.split(value.strip())) == 2:
@@ -99,7 +101,7 @@ class AnyTargetControl(TargetControl):
         return super().parse(value, capture, settings)
 
     def say(self, value: Target, capture: CaptureProtocol) -> Text:
-        """The class with its name, or what is compared."""
+        """Describe the class with its name, or the similarity."""
         if isinstance(value, RatherThan):
             pair = {"one": super().say(value.index, capture), "other": super().say(value.other, capture)}
             return Text("{one} rather than {other}", "{one}，而非 {other}").format(**pair)
@@ -127,7 +129,7 @@ class AnyTargetControl(TargetControl):
         settings: Mapping[str, Any] | None = None,
         result: Result | None = None,
     ) -> Spec:
-        """Likely classes, the first of them rather than each of the next two, the sharpest patch, what is chosen."""
+        """Describe the control; it offers likely classes, the first versus the next two, and the sharpest patch."""
         classless = capture is not None and capture.logits is None
         spec = (
             super(TargetControl, self).spec(capture, settings, result)
@@ -142,14 +144,14 @@ class AnyTargetControl(TargetControl):
         if not classless:
             first, *others = self._logits(capture).argsort(descending=True)[:3].tolist()
             offered = [*(RatherThan(first, other) for other in others), *offered]
-        options = dict(spec.options) | {str(one): self.say(one, capture) for one in offered}
+        options = dict(spec.options) | {str(target): self.say(target, capture) for target in offered}
         board = Board.of(grid, capture.input.pixels.shape[:2])
         return replace(spec, takes=TAKES, options=tuple(options.items()), board=board, words=words)
 
     def _classes(
         self, capture: CaptureProtocol | None, settings: Mapping[str, Any] | None, result: Result | None
     ) -> Spec:
-        """Those that are likely, with a chosen target that is none kept beside them."""
+        """Describe the control with likely classes, and the selected target if it is not a class."""
         chosen = (settings or {}).get(self.name)
         if chosen is None or isinstance(chosen, int):
             return super().spec(capture, settings, result)
@@ -216,25 +218,25 @@ NO_IMAGES = Text(
     "此处不能按名称指定图像：请给出另一幅图像的捕获结果或其嵌入。",
 )
 _LETTERS = 15
-"""of an image's id in a sentence"""
+"""Letters of an image's id that a sentence quotes"""
 
 
 def likeness(written: Any) -> tuple[str, Patch | None] | None:
-    """The image that a target compares with, and the patch of it: `like:IMAGE`, `like:IMAGE patch ROW,COL`.
+    """Parse `like:IMAGE` or `like:IMAGE patch ROW,COL` into image and patch; None for any other target.
 
-    A space in place of the colon is how the page writes it. None for any other target.
+    The page writes a space in place of the colon.
     """
-    found = _LIKE.fullmatch(written.strip()) if isinstance(written, str) else None
-    if found is None:
+    match = _LIKE.fullmatch(written.strip()) if isinstance(written, str) else None
+    if match is None:
         return None
-    image, row, col = found.groups()
+    image, row, col = match.groups()
     return image, None if row is None else (int(row), int(col))
 
 
 def like_capture(name: str, other: Any, patch: Patch | None = None) -> Alike:
-    """The target that is alike a capture of another image by the same model, or alike a patch of it.
+    """Return the target "similarity to another image" (a capture by the same model) or to a patch of it.
 
-    Raises SettingError where it has no such patch.
+    Raises SettingError if there is no such patch.
     """
     if patch is None:
         return Alike(name, _numbers(other.embedding))
@@ -249,6 +251,6 @@ def _patches(target: PatchAlike) -> tuple[Patch, ...]:
 
 
 def _numbers(embedding: Any) -> np.ndarray:
-    """A tensor's or an array's numbers, float32."""
+    """Convert a tensor or an array to a float32 array."""
     on_cpu = embedding.detach().cpu() if hasattr(embedding, "detach") else embedding
     return np.asarray(on_cpu, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""A block of the model."""
+"""Control for a block of the model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COUNTED = Text("counted from 0", "从 0 开始编号")
 
 
 def no_such_block(block: int, depth: int, name: str = "block") -> SettingError:
-    """The error for a block the model does not have; `name` is the control's, where that is not just a block."""
+    """Make the error for a block that the model lacks; it mentions the control's `name` unless that is "block"."""
     if name != "block":
         return SettingError(
             Text(
@@ -35,7 +35,7 @@ def no_such_block(block: int, depth: int, name: str = "block") -> SettingError:
 
 @dataclass(frozen=True)
 class BlockControl(Control):
-    """A block, counted from 0; the last one when nobody says."""
+    """Block, counted from 0; defaults to the last one."""
 
     name: str = "block"
     label: Text = Text("Block", "块")
@@ -43,11 +43,11 @@ class BlockControl(Control):
     kind: ClassVar[str] = "number"
 
     def default(self, capture: CaptureProtocol) -> int:
-        """The last block."""
+        """Return the last block."""
         return capture.depth - 1
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> int:
-        """A block that the model has."""
+        """Return the number of an existing block. Raises SettingError for any other."""
         block = whole_number(self.name, value)
         if not 0 <= block < capture.depth:
             raise no_such_block(block, capture.depth, self.name)
@@ -59,6 +59,6 @@ class BlockControl(Control):
         settings: Mapping[str, Any] | None = None,
         result: Result | None = None,
     ) -> Spec:
-        """A number up to the last block."""
+        """Describe the control: a number up to the last block."""
         spec = replace(super().spec(capture, settings, result), takes=COUNTED, low=0, step=1)
         return spec if capture is None else replace(spec, high=capture.depth - 1)

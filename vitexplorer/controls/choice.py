@@ -1,4 +1,4 @@
-"""One of a few words, or several of them."""
+"""Controls for one of a few options, or several of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vitexplorer.core.types import Result
 
 @dataclass(frozen=True)
 class Choice(Control):
-    """One of a few words; the first is the default."""
+    """One of a few options; defaults to the first."""
 
     options: tuple[tuple[str, Text], ...] = ()
 
@@ -24,15 +24,15 @@ class Choice(Control):
     of_capture: ClassVar[bool] = False
 
     def default(self, capture: CaptureProtocol | None) -> str:
-        """The first option."""
+        """Return the first option."""
         return self.options[0][0]
 
     def offered(self, capture: CaptureProtocol | None) -> tuple[tuple[str, Text], ...]:
-        """All options."""
+        """Return all options."""
         return self.options
 
     def parse(self, value: Any, capture: CaptureProtocol | None, settings: Mapping[str, Any]) -> str:
-        """One of the options."""
+        """Return one of the options. Raises UnknownNameError for any other value."""
         known = [key for key, _ in self.options]
         if value not in known:
             raise unknown_name(self.name, value, known)
@@ -44,19 +44,20 @@ class Choice(Control):
         settings: Mapping[str, Any] | None = None,
         result: Result | None = None,
     ) -> Spec:
-        """One of the options."""
+        """Describe the control with its options."""
         return replace(super().spec(capture, settings, result), takes=same(" | ".join(key for key, _ in self.options)))
 
 
 @dataclass(frozen=True)
 class Several(Control):
-    """Any number of what is offered."""
+    """Any number of the offered options."""
 
     kind: ClassVar[str] = "several"
 
     def say(self, value: Any, capture: CaptureProtocol) -> Text:
-        """Their names one after the other."""
-        names = [dict(self.offered(capture))[one] for one in value]
+        """List the names of the selected options."""
+        offered = dict(self.offered(capture))
+        names = [offered[key] for key in value]
         return Text(", ".join(name.en for name in names), "、".join(name.zh for name in names))
 
     def spec(
@@ -65,6 +66,6 @@ class Several(Control):
         settings: Mapping[str, Any] | None = None,
         result: Result | None = None,
     ) -> Spec:
-        """All that is offered, whatever of it is chosen."""
+        """Describe the control with all offered options, selected or not."""
         spec = super().spec(capture, settings, result)
         return spec if capture is None else replace(spec, options=self.offered(capture))

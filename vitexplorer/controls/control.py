@@ -1,4 +1,4 @@
-"""A control: one setting of a view, an intervention or a method, and how all settings of one are checked and drawn."""
+"""Control: one setting of a view, an intervention or a method; and checking and describing all settings of one."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ from vitexplorer.core.types import Result
 
 @dataclass(frozen=True)
 class Control(ABC):
-    """One setting: what it is called, what it may be, what it is when nobody says."""
+    """One setting: its name, label, allowed values and default."""
 
     name: str
     label: Text
 
     kind: ClassVar[str] = "text"
-    """how it is drawn, see `Spec`"""
+    """Kind of drawing, see `Spec`"""
     of_capture: ClassVar[bool] = True
-    """whether its default and what it offers depend on the capture, so that without one nobody knows them"""
+    """True if its default and options depend on the capture, so are unknown without one"""
 
     @abstractmethod
     def default(self, capture: CaptureProtocol) -> Any:
-        """The value when none is given."""
+        """Return the default value."""
 
     def default_after(self, capture: CaptureProtocol | None, settings: Mapping[str, Any]) -> Any:
-        """The value when none is given, where the controls before it matter; `settings` holds them."""
+        """Return the default value, which may depend on the controls before it; `settings` holds their values."""
         return self.default(capture)
 
     @abstractmethod
     def parse(self, value: Any, capture: CaptureProtocol | None, settings: Mapping[str, Any]) -> Any:
-        """The checked value of what a person, a URL or a command line gave; `settings` holds the controls before it.
+        """Check a value from a person, a URL or a command line; `settings` holds the controls before it.
 
-        Raises SettingError with a sentence.
+        Raises SettingError for an invalid value.
         """
 
     def offered(self, capture: CaptureProtocol | None) -> tuple[tuple[str, Text], ...]:
-        """What may be chosen, as a person would write it and in words; empty where that is no short list."""
+        """Return the options (as written, in words); empty if there is no short list."""
         return ()
 
     def called(self, capture: CaptureProtocol | None) -> Text:
-        """The label, where the model has a say in it."""
+        """Return the label, which may depend on the model."""
         return self.label
 
     def say(self, value: Any, capture: CaptureProtocol | None) -> Text:
-        """A checked value in words."""
+        """Describe a checked value in words."""
         written = written_value(value)
         return dict(self.offered(capture)).get(written, same(written))
 
@@ -61,12 +61,12 @@ class Control(ABC):
         settings: Mapping[str, Any] | None = None,
         result: Result | None = None,
     ) -> Spec:
-        """What is needed to draw it.
+        """Describe the control for drawing.
 
         Args:
-            capture: None for what is the same for every model.
-            settings: checked values of the controls before it, and its own where it has one.
-            result: what was computed with them, where it is shown beside the control.
+            capture: the capture; None gives only the parts that are the same for every model.
+            settings: checked values of the controls before it, and its own if it has one.
+            result: result computed with these settings, if it is drawn beside the control.
         """
         settings = settings or {}
         if capture is None and self.of_capture:
@@ -86,9 +86,9 @@ def _(control: Control) -> str:
 
 
 def written_value(value: Any) -> str:
-    """A setting as the command line, the page and the URL write it; `parse` of its control reads that.
+    """Write a setting as the command line, the page and the URL do; its control's `parse` reads it back.
 
-    Pairs as 5.0 and several of them joined by +, since commas separate the settings of a change: 5.0+5.2.
+    Pairs are written 5.0 and joined by +, since commas separate the settings of a change: 5.0+5.2.
     """
     if isinstance(value, tuple | list):
         if any(isinstance(part, tuple | list) for part in value):
@@ -100,9 +100,9 @@ def written_value(value: Any) -> str:
 
 
 def checked(controls: tuple[Control, ...], capture: CaptureProtocol, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Every control's value: what was given, checked, and defaults for the rest.
+    """Check the given settings and fill in defaults for the rest.
 
-    Raises UnknownNameError for a control that is not there, SettingError for a value it cannot take.
+    Raises UnknownNameError for a control that does not exist, SettingError for an invalid value.
     """
     names = [control.name for control in controls]
     for name in given:
@@ -118,31 +118,35 @@ def checked(controls: tuple[Control, ...], capture: CaptureProtocol, given: Mapp
 
 
 def departures(controls: tuple[Control, ...], capture: CaptureProtocol, settings: Mapping[str, Any]) -> dict[str, str]:
-    """Those of a result's settings that are not the defaults, as written: what a link has to say.
+    """Return those settings of a result that differ from the defaults, as a link writes them.
 
-    A control that had no say is not among them.
+    Controls without an entry in `settings` are skipped.
     """
-    said: dict[str, str] = {}
+    differing: dict[str, str] = {}
     before: dict[str, Any] = {}
-    for control in (one for one in controls if one.name in settings):
+    for control in controls:
+        if control.name not in settings:
+            continue
         default = control.parse(control.default_after(capture, before), capture, before)
         if settings[control.name] != default:
-            said[control.name] = written_value(settings[control.name])
+            differing[control.name] = written_value(settings[control.name])
         before[control.name] = settings[control.name]
-    return said
+    return differing
 
 
 def specs(
     controls: tuple[Control, ...], capture: CaptureProtocol, given: Mapping[str, Any], result: Result | None = None
 ) -> tuple[Spec, ...]:
-    """Every control with what was given, beside the result of that.
+    """Describe every control with its given value, for drawing beside the result.
 
-    What a control cannot take stands in it as it was written, so that a person can mend it; the others see its default.
+    A control with an invalid value keeps the text as written, so that a person can correct it; the other controls see
+    its default.
     """
     settings: dict[str, Any] = {}
-    found = []
+    described_controls = []
     for control in controls:
-        chosen, refused = given.get(control.name), False
+        chosen = given.get(control.name)
+        refused = False
         try:
             settings[control.name] = None if chosen is None else control.parse(chosen, capture, settings)
         except ExplainedError:
@@ -150,8 +154,8 @@ def specs(
         if settings.get(control.name) is None:
             settings[control.name] = control.default_after(capture, settings)
         spec = control.spec(capture, settings, result)
-        found.append(_as_written(spec, written_value(chosen)) if refused else spec)
-    return tuple(found)
+        described_controls.append(_as_written(spec, written_value(chosen)) if refused else spec)
+    return tuple(described_controls)
 
 
 def _as_written(spec: Spec, value: str) -> Spec:

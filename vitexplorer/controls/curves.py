@@ -1,4 +1,4 @@
-"""How deletion and insertion curves are measured: in how many steps, and which random order they are held against."""
+"""Controls of deletion and insertion curves: the number of steps, and the seed of the random order for comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be explained beside a class; `quantities/scores.py` says which number each is."""
+"""Targets of an explanation besides a class; `quantities/scores.py` computes their values."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 Patch = tuple[int, int]
-"""row, column in the last block's grid"""
+"""(row, column) in the last block's grid"""
 
 
 @dataclass(frozen=True)
 class RatherThan:
-    """Explained is the logit of one class minus that of another."""
+    """Target: the logit of one class minus the logit of another."""
 
     index: int
     other: int
@@ -23,14 +23,14 @@ class RatherThan:
 
 @dataclass(frozen=True)
 class Alike:
-    """Explained is the cosine of the image's pooled feature and a given one, which stays as it is."""
+    """Target: the cosine of the image's pooled feature and a fixed embedding."""
 
     name: str
-    """says which: the other image's id in the page, or the first of its hash, or of that of the numbers"""
+    """Name of the embedding: the other image's id on the page, or the start of the hash of the image or the numbers"""
     embedding: np.ndarray = field(repr=False, compare=False)
-    """(dim,)"""
+    """Fixed embedding, shape (dim,)"""
     patch: Patch | None = None
-    """the numbers are those of this patch of the other image; None where they are of all of it"""
+    """Patch of the other image that the embedding is from; None if it is from the whole image"""
 
     def __str__(self) -> str:
         return f"like {self.name}" + (f" patch {self.patch[0]},{self.patch[1]}" if self.patch else "")
@@ -38,11 +38,11 @@ class Alike:
 
 @dataclass(frozen=True)
 class PatchAlike:
-    """Explained is the cosine of a patch's last token and another of this image's, which stays as it is."""
+    """Target: the cosine of a patch's last token and another, fixed, token or feature of the same image."""
 
     patch: Patch
     other: Patch | None = None
-    """None: the image's pooled feature"""
+    """Fixed patch; None for the image's pooled feature"""
 
     def __str__(self) -> str:
         patches = (self.patch, self.other) if self.other else (self.patch,)
@@ -51,16 +51,16 @@ class PatchAlike:
 
 @dataclass(frozen=True)
 class Region:
-    """Explained is the cosine of the mean of some patches' last tokens and the image's pooled feature, which stays."""
+    """Target: the cosine of the mean last token of some patches and the image's pooled feature, which is fixed."""
 
     patches: tuple[Patch, ...]
-    """each once, row by row"""
+    """Patches, each once, row by row"""
 
     def __str__(self) -> str:
         return "region " + "+".join(f"{row}.{col}" for row, col in self.patches)
 
 
 Similarity = Alike | PatchAlike | Region
-"""what needs no classifier: a cosine"""
+"""Target without a classifier: a cosine"""
 Target = int | RatherThan | Similarity
-"""what is explained: a class, or one of these"""
+"""Target of an explanation: the number of a class, or one of the classes above"""

@@ -1,4 +1,4 @@
-"""A head of a block, or all of them fused."""
+"""Control for a head of a block, or all heads fused."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from vitexplorer.core.text import SettingError, Text, same
 from vitexplorer.core.types import Result
 
 FUSIONS = {"mean": Text("mean", "平均"), "max": Text("maximum", "最大值"), "min": Text("minimum", "最小值")}
-"""how heads are fused, in words"""
+"""Ways to fuse heads, with their names"""
 
 
 def no_such_head(head: int, block: int, heads: int) -> SettingError:
-    """The error for a head that a block does not have."""
+    """Make the error for a head that a block lacks."""
     return SettingError(
         Text(
             "There is no head {head}: block {block} has heads 0 to {last}.",
@@ -40,11 +40,11 @@ class HeadControl(Control):
     kind: ClassVar[str] = "choice"
 
     def default(self, capture: CaptureProtocol) -> int | str:
-        """All heads, fused by their mean; the first head where they may not be fused."""
+        """Return the first fusion, the mean; head 0 if fusion is not allowed."""
         return self.fusions[0] if self.fusions else 0
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> int | str:
-        """A head of the block chosen before, or a fusion."""
+        """Return a head of the selected block, or a fusion."""
         if value in self.fusions:
             return value
         if isinstance(value, str) and not value.lstrip("-").isdigit():
@@ -60,7 +60,7 @@ class HeadControl(Control):
         settings: Mapping[str, Any] | None = None,
         result: Result | None = None,
     ) -> Spec:
-        """The fusions and the heads of the block chosen before, of the last one where none is."""
+        """Describe the control with the fusions and the heads of the selected block, by default the last one."""
         spec = replace(super().spec(capture, settings, result), takes=self._takes())
         if capture is None:
             return spec

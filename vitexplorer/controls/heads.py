@@ -1,4 +1,4 @@
-"""Any heads of any blocks."""
+"""Control for any heads of any blocks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Result
 
 Head = tuple[int, int]
-"""block, head"""
+"""(block, head)"""
 
 WORDS = {
     "block": Text("Block {block}", "块 {block}"),
@@ -37,11 +37,11 @@ class HeadsControl(Control):
     kind: ClassVar[str] = "heads"
 
     def default(self, capture: CaptureProtocol) -> tuple[Head, ...]:
-        """The first head of the last block."""
+        """Return the first head of the last block."""
         return ((capture.depth - 1, 0),)
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> tuple[Head, ...]:
-        """Heads that the model has, each once, in order."""
+        """Return existing heads, each once, in order. Raises SettingError for any other."""
         pairs = [part.split(".") for part in value.split("+") if part] if isinstance(value, str) else value
         return tuple(sorted({head for pair in pairs for head in self._heads(pair, capture)}))
 
@@ -71,7 +71,7 @@ class HeadsControl(Control):
         settings: Mapping[str, Any] | None = None,
         result: Result | None = None,
     ) -> Spec:
-        """The heads of every block."""
+        """Describe the control with the number of heads of every block."""
         spec = replace(super().spec(capture, settings, result), words=WORDS)
         if capture is None:
             return spec

@@ -1,4 +1,4 @@
-"""More pictures beside those that are captured, each as one model sees it."""
+"""Control for further pictures, each captured by the same model."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from vitexplorer.core.text import SettingError, Text, same
 from vitexplorer.core.types import Result
 
 MOST = 4
-"""more pictures than the two sides"""
+"""Limit for pictures besides the two sides"""
 _LETTERS = 15
-"""of an image's id in a sentence"""
+"""Letters of an image's id that a sentence quotes"""
 WORDS = {
     "add": Text("Add a picture", "添加图像"),
     "choose_image": Text("Choose a file ...", "选择文件……"),
@@ -27,11 +27,17 @@ WORDS = {
 
 
 class NamedCapture:
-    """A capture of another picture under the name that it was given; in writing it is that name."""
+    """Capture of another picture with its name, which is also its text form."""
 
     def __init__(self, name: str, capture: CaptureProtocol):
-        """Args: name: its id in the page, its file, or the first of its hash; capture: of the same model."""
-        self.name, self.capture = name, capture
+        """Name a capture.
+
+        Args:
+            name: id of the picture on the page, its file, or the start of its hash.
+            capture: capture by the same model.
+        """
+        self.name = name
+        self.capture = capture
 
     def __str__(self) -> str:
         return self.name
@@ -47,38 +53,37 @@ class NamedCapture:
 
 @dataclass(frozen=True)
 class ImagesControl(Control):
-    """Up to `MOST` pictures; none when nobody says.
+    """Up to `MOST` pictures; defaults to none.
 
-    In Python captures of them; the page and the command line, which know images by name, write `a,b`, see
-    `named_images`.
+    In Python they are captures; the page and the command line write names, `a,b`, see `named_images`.
     """
 
     kind: ClassVar[str] = "images"
     of_capture: ClassVar[bool] = False
 
     def default(self, capture: CaptureProtocol | None) -> tuple[NamedCapture, ...]:
-        """None."""
+        """Return no pictures."""
         return ()
 
     def parse(
         self, value: Any, capture: CaptureProtocol | None, settings: Mapping[str, Any]
     ) -> tuple[NamedCapture, ...]:
-        """Captures by the model of the one that they stand beside. Raises SettingError for others, and for too many."""
+        """Return the captures. Raises SettingError for captures by another model, and for too many."""
         given = [value] if hasattr(value, "input") else value
-        if not isinstance(given, list | tuple) or any(isinstance(one, str) for one in given):
+        if not isinstance(given, list | tuple) or any(isinstance(picture, str) for picture in given):
             raise SettingError(NO_NAMES)
-        found = tuple(one if isinstance(one, NamedCapture) else _named(one) for one in given)
-        _check_number(len(found))
-        for one in found:
-            if capture is not None and one.capture.model.name != capture.model.name:
-                raise SettingError(
-                    OF_ANOTHER.format(image=one.name[:_LETTERS], other=one.capture.model.name, model=capture.model.name)
-                )
-        return found
+        pictures = tuple(picture if isinstance(picture, NamedCapture) else _named(picture) for picture in given)
+        _check_number(len(pictures))
+        for picture in pictures:
+            model = picture.capture.model.name
+            if capture is not None and model != capture.model.name:
+                name = picture.name[:_LETTERS]
+                raise SettingError(OF_ANOTHER.format(image=name, other=model, model=capture.model.name))
+        return pictures
 
     def say(self, value: tuple[NamedCapture, ...], capture: CaptureProtocol | None) -> Text:
-        """Their names one after the other."""
-        names = [one.name[:_LETTERS] for one in value]
+        """List the names of the pictures."""
+        names = [picture.name[:_LETTERS] for picture in value]
         return Text(", ".join(names) or "none", "、".join(names) or "无")
 
     def spec(
@@ -87,7 +92,7 @@ class ImagesControl(Control):
         settings: Mapping[str, Any] | None = None,
         result: Result | None = None,
     ) -> Spec:
-        """How many there may be."""
+        """Describe the control with the limit of pictures."""
         spec = super().spec(capture, settings, result)
         return replace(spec, takes=same("IMAGE,IMAGE"), words=WORDS, more={"most": MOST})
 
@@ -104,7 +109,7 @@ TOO_MANY = Text("{count} more pictures are too many: {most} at most.", "再添�
 
 
 def named_images(written: Any) -> tuple[str, ...]:
-    """The names in `a,b`, each once; none in anything else. Raises SettingError for too many."""
+    """Return the names in `a,b`, each once; none if it is no text. Raises SettingError for too many."""
     if not isinstance(written, str):
         return ()
     names = tuple(dict.fromkeys(filter(None, (name.strip() for name in written.split(",")))))

@@ -1,4 +1,4 @@
-"""Several methods that explain a class by a map, by their views' names."""
+"""Control for several methods that explain a class by a map, named by their views."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from vitexplorer.core.text import SettingError, Text, UnsupportedError
 
 
 class ExplainingView(Protocol):
-    """A view that explains a class by a map, as far as this control knows it."""
+    """Interface that this control needs of a view that explains a class by a map."""
 
     @property
     def title(self) -> Text:
-        """Its name."""
+        """Title of the view."""
 
     @property
     def runs(self) -> str:
@@ -26,33 +26,36 @@ class ExplainingView(Protocol):
 
     @property
     def refuses(self) -> Callable[[Any], Text | None]:
-        """Return the reason why the view has no meaning for a capture, or None."""
+        """Function that returns the reason why the view does not apply to a capture, or None."""
 
 
 @dataclass(frozen=True)
 class MethodsControl(Several):
-    """Several methods; random order joins them in any case."""
+    """Several methods; random order is always added."""
 
     name: str = "methods"
     label: Text = Text("Methods", "方法")
     known: Callable[[], Mapping[str, ExplainingView]] = dict
-    """the views to choose from; asked when needed, since they may not be registered yet"""
+    """Function that returns the available views; called late, since they may not be registered yet"""
 
     @property
     def options(self) -> tuple[tuple[str, Text], ...]:
-        """Every method with its title."""
+        """Every method by key, with its title."""
         return tuple((key, view.title) for key, view in self.known().items())
 
     def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
-        """Those that have a meaning for this model."""
+        """Return the methods that apply to this model."""
         return tuple((key, view.title) for key, view in self.known().items() if view.refuses(capture) is None)
 
     def default(self, capture: CaptureProtocol) -> tuple[str, ...]:
-        """Those that have a meaning for this model and need few passes through it."""
+        """Return the methods that apply to this model and need few passes."""
         return tuple(key for key, view in self.known().items() if view.runs != "many" and view.refuses(capture) is None)
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> tuple[str, ...]:
-        """Names in a sequence or with commas between them, each once, random order last."""
+        """Return the names, given as a sequence or separated by commas, each once, with random order last.
+
+        Raises SettingError, UnknownNameError, or UnsupportedError for a view that does not apply to the model.
+        """
         if isinstance(value, str):
             value = [name.strip() for name in value.split(",") if name.strip()]
         if not isinstance(value, Sequence):

@@ -1,4 +1,4 @@
-"""A number between two bounds."""
+"""Control for a number between two bounds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vitexplorer.core.types import Result
 
 @dataclass(frozen=True)
 class Number(Control):
-    """A number between two bounds, both allowed unless `open_above`."""
+    """Number between two bounds; both are allowed unless `open_above`."""
 
     low: float = 0.0
     high: float = 1.0
@@ -29,11 +29,11 @@ class Number(Control):
     of_capture: ClassVar[bool] = False
 
     def default(self, capture: CaptureProtocol | None) -> float | int:
-        """The start value."""
+        """Return the start value."""
         return int(self.start) if self.whole else self.start
 
     def parse(self, value: Any, capture: CaptureProtocol | None, settings: Mapping[str, Any]) -> float | int:
-        """A number within the bounds."""
+        """Return a number within the bounds. Raises SettingError for any other value."""
         if self.whole:
             number: float | int = whole_number(self.name, value)
         else:
@@ -61,7 +61,7 @@ class Number(Control):
         settings: Mapping[str, Any] | None = None,
         result: Result | None = None,
     ) -> Spec:
-        """A number with its bounds; the upper one is a step below one that is not allowed."""
+        """Describe the control with its bounds; an open upper bound is lowered by one step."""
         return replace(
             super().spec(capture, settings, result),
             takes=Text("{low:g} to {high:g}", "{low:g} 至 {high:g}").format(low=self.low, high=self.high),

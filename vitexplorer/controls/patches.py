@@ -1,7 +1,7 @@
-"""Patches that a person paints on the picture.
+"""Control for patches that a person paints on the picture.
 
-They are written 3.4+3.5 (row.column), or as numbers that count row by row, 0,1,17; in Python also as pairs, as numbers
-or as a board of rows x cols true or false. A link or a script may have either, whichever control it was made for.
+They are written 3.4+3.5 (row.column), or as row-by-row numbers 0,1,17; in Python also as pairs, numbers or a boolean
+array (rows, cols). Every such control accepts all of these forms.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import PatchGrid, Result
 
 Cell = tuple[int, int]
-"""row, col"""
+"""(row, col)"""
 
 WORDS = {
     "patch": PATCH_WORDS["patch"],
@@ -47,23 +47,26 @@ WORDS_INSTEAD = {
     "bare": Text("Nothing is hidden yet: the figure is still the earlier one.", "尚未遮住任何图块：下方仍是之前的图。"),
     "full": Text("At least one patch must stay visible.", "至少要保留一个可见图块。"),
 }
-"""where others choose the patches while none are painted"""
+"""Words of a control with `others`"""
 
 
 @dataclass(frozen=True)
 class Others:
-    """Controls that choose the patches while none are painted, and have no say once some are."""
+    """Other controls that choose the patches while none are painted; ignored once some are."""
 
     names: tuple[str, ...]
     says: Text
-    """who chooses then, for captions"""
+    """Name of that choice, for captions"""
     release: Text
-    """the same for a button that lets go of what was painted"""
+    """Label of the button that discards the painted patches"""
 
 
 @dataclass(frozen=True)
 class PatchesControl(Control):
-    """Any patches of the last block's grid; where `others` choose while none are named, of the image's and not all."""
+    """Any patches of the last block's grid.
+
+    With `others` the grid is that of the first block, none is a valid choice, and all is not.
+    """
 
     name: str = "patches"
     label: Text = Text("Patches (row.col)", "图块（行.列）")
@@ -72,7 +75,7 @@ class PatchesControl(Control):
     kind: ClassVar[str] = "patches"
 
     def default(self, capture: CaptureProtocol) -> tuple[Cell, ...]:
-        """The middle third of the image in each direction; none where others choose."""
+        """Return the middle third of the image in each direction; none if others choose."""
         if self.others:
             return ()
         grid = self.grid(capture)
@@ -80,17 +83,17 @@ class PatchesControl(Control):
         return tuple((row, col) for row in rows for col in cols)
 
     def grid(self, capture: CaptureProtocol) -> PatchGrid:
-        """Where the patches lie: in the last block, or before any."""
+        """Return the patch grid of the last block, or of the first if others choose."""
         return capture.grid(0 if self.others else capture.depth - 1)
 
     def say(self, value: tuple[Cell, ...] | tuple[int, ...], capture: CaptureProtocol) -> Text:
-        """Who chose, where it may be others; the picture shows which, and they can be too many for a line."""
+        """List the patches; with `others`, name only who chose, as the picture shows which and they may be many."""
         if self.others is None:
             return super().say(value, capture)
         return Text("chosen by hand", "手动选定") if value else self.others.says
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> tuple[Cell, ...]:
-        """Patches that the grid has, each once, row by row."""
+        """Return existing patches, each once, row by row. Raises SettingError for any other value."""
         grid = self.grid(capture)
         try:
             cells = sorted(set(cells_of(value, grid)))
@@ -109,7 +112,7 @@ class PatchesControl(Control):
         settings: Mapping[str, Any] | None = None,
         result: Result | None = None,
     ) -> Spec:
-        """A board to paint on, beginning with what the result hides, whoever chose it."""
+        """Describe the control with a board that starts with the patches that the result hides."""
         spec = replace(super().spec(capture, settings, result), words=WORDS)
         if self.others:
             spec = replace(
@@ -137,17 +140,20 @@ class PatchesControl(Control):
 
 
 def cells_of(value: Any, grid: PatchGrid) -> list[Cell]:
-    """What is meant, of the grid or not. Raises TypeError, ValueError or OverflowError for what cannot be read."""
+    """Read cells in any of the forms above; they may lie outside the grid.
+
+    Raises TypeError, ValueError or OverflowError for a value in another form.
+    """
     if isinstance(value, str):
         parts = [part for part in re.split("[+,]", value.replace(" ", "")) if part]
         return [_pair(part.split(".")) if "." in part else _numbered(part, grid) for part in parts]
     if isinstance(value, set | frozenset):
         value = tuple(value)
     board = np.asarray(value)
-    of_grid = board.shape == (grid.rows, grid.cols)
-    if board.dtype == bool and not of_grid:  # nobody can know which patches are meant
+    has_grid_shape = board.shape == (grid.rows, grid.cols)
+    if board.dtype == bool and not has_grid_shape:
         raise ValueError(board.shape)
-    if of_grid and (board.dtype == bool or not isinstance(value, tuple)):  # tuples are pairs, also of a 2 x 2 grid
+    if has_grid_shape and (board.dtype == bool or not isinstance(value, tuple)):  # tuples are pairs, even for 2 x 2
         return [_pair(pair) for pair in np.argwhere(board.astype(bool)).tolist()]
     if board.ndim == 2:
         return [_pair(pair) for pair in board.tolist()]
@@ -160,7 +166,7 @@ def _pair(pair: Any) -> Cell:
 
 
 def _numbered(number: Any, grid: PatchGrid) -> Cell:
-    """The patch of this number, counted row by row."""
+    """Return the patch with a number, counted row by row."""
     number = whole_number("patch", number)
     if not 0 <= number < grid.num_patches:
         raise ValueError(number)

@@ -1,4 +1,4 @@
-"""The token that looks."""
+"""Control for the query token."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WORDS = {
 
 
 def no_such_patch(row: int, col: int, grid: PatchGrid) -> SettingError:
-    """The error for a patch that lies beyond a grid."""
+    """Make the error for a patch outside a grid."""
     return SettingError(
         Text(
             "There is no patch ({row}, {col}): the grid has rows 0 to {rows} and columns 0 to {cols}.",
@@ -35,7 +35,7 @@ def no_such_patch(row: int, col: int, grid: PatchGrid) -> SettingError:
 
 @dataclass(frozen=True)
 class QueryControl(Control):
-    """The token that looks: "cls", "dist", "mean" or the patch (row, col) of the block's grid."""
+    """Query token: "cls", "dist", "mean" (over patches) or the patch (row, col) of the block's grid."""
 
     name: str = "query"
     label: Text = Text("Query", "查询")
@@ -44,26 +44,26 @@ class QueryControl(Control):
     takes: ClassVar[Text] = Text("cls, dist, mean, or a patch as row,col", "cls、dist、mean，或图块的 row,col")
 
     def default(self, capture: CaptureProtocol) -> str:
-        """The class token where there is one, otherwise the mean over patches."""
+        """Return the class token if there is one, otherwise the mean over patches."""
         return "cls" if "cls" in capture.prefix_tokens else "mean"
 
     def default_after(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Query | None:
-        """The default, but the mean over patches in a block whose class token does not look."""
+        """Return the default, but the mean over patches for a block whose class token is no query."""
         default = self.default(capture)
-        looks = default != "cls" or "cls" in capture.query_tokens(settings.get("block", capture.depth - 1))
-        return default if looks else "mean"
+        is_query = default != "cls" or "cls" in capture.query_tokens(settings.get("block", capture.depth - 1))
+        return default if is_query else "mean"
 
     def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
-        """Everything but the patches."""
+        """Return all options except the patches."""
         named = [name for name in ("cls", "dist") if name in capture.prefix_tokens]
         return tuple((name, query_text(name)) for name in (*named, "mean"))
 
     def say(self, value: Query | None, capture: CaptureProtocol) -> Text:
-        """The token or the patch."""
+        """Name the token or the patch."""
         return super().say(value, capture) if value is None else query_text(value)
 
     def grid(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> PatchGrid:
-        """Where its patches lie: the chosen block's grid, the last one's where no block is chosen."""
+        """Return the patch grid of the selected block, by default the last one."""
         return capture.grid(settings.get("block", capture.depth - 1))
 
     def spec(
@@ -72,7 +72,7 @@ class QueryControl(Control):
         settings: Mapping[str, Any] | None = None,
         result: Result | None = None,
     ) -> Spec:
-        """The tokens by their names, and where the patches lie that can be picked."""
+        """Describe the control with the named tokens and the board of patches."""
         spec = replace(super().spec(capture, settings, result), takes=self.takes, words=WORDS)
         if capture is None:
             return spec
@@ -80,7 +80,7 @@ class QueryControl(Control):
         return replace(spec, board=Board.of(grid, capture.input.pixels.shape[:2]))
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Query:
-        """A query that exists in the chosen block (in the last one where no block is chosen)."""
+        """Return a query that exists in the selected block, by default the last one. Raises SettingError otherwise."""
         if isinstance(value, str) and "," in value:
             value = value.split(",")
         if isinstance(value, str):
@@ -101,7 +101,10 @@ class QueryControl(Control):
         return row, col
 
     def named(self, name: str, capture: CaptureProtocol) -> Query:
-        """The token of this name, or all patches. Raises SettingError for a name that the model has none of."""
+        """Return the token of this name, or "mean".
+
+        Raises UnknownNameError for another name, SettingError for a token that the model lacks.
+        """
         if name not in ("cls", "dist", "mean"):
             raise unknown_name(self.name, name, ("cls", "dist", "mean"))
         if name != "mean" and name not in capture.prefix_tokens:

@@ -1,4 +1,4 @@
-"""The patch that a view begins with where it needs one: that with the sharpest edges, for plain ground shows little."""
+"""Default patch of views that need one: the patch with the sharpest edges, since plain ground shows little."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from jaxtyping import UInt8
 from vitexplorer.core.types import PatchGrid
 
 LUMA = (0.299, 0.587, 0.114)
-"""ITU-R BT.601"""
+"""Weights of red, green and blue in the luma, ITU-R BT.601"""
 
 
 def sharpest_patch(pixels: UInt8[np.ndarray, "height width 3"], grid: PatchGrid) -> tuple[int, int]:
-    """Row and column of the patch whose pixels have the steepest change of brightness, summed; the first of equals.
+    """Return row and column of the patch with the largest sum of luma gradients; the first of equals.
 
     Patches that reach beyond the image have fewer pixels to sum.
     """

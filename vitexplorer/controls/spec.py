@@ -1,7 +1,7 @@
-"""What a control looks like to whoever draws it: a page, a form, a help text of the command line.
+"""Description of a control for drawing: on the page, in a form, in the help of the command line.
 
-A new kind of control is one file here and one in `ui/controls/` that is called like its `kind` and draws it; what only
-that kind needs travels in `more`, `state` and `words`.
+A new kind of control is one file here and one in `ui/controls/`, named after its `kind`, that draws it. Data that only
+this kind needs goes into `more`, `state` and `words`.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from vitexplorer.core.types import PatchGrid
 
 @dataclass(frozen=True)
 class Board:
-    """Where patches that can be picked or painted lie on the picture that the model saw."""
+    """Grid of patches to pick or paint, on the picture that the model saw."""
 
     rows: int
     cols: int
     covered: tuple[float, float]
-    """shares of the picture's height and width that the patches cover"""
+    """Shares of the picture's height and width that the patches cover"""
 
     @classmethod
     def of(cls, grid: PatchGrid, picture: tuple[int, int]) -> Board:
-        """The board of a grid on a picture of this height and width in pixels."""
+        """Make the board of a grid on a picture of this (height, width) in pixels."""
         height, width = picture
         return cls(grid.rows, grid.cols, (grid.rows * grid.patch_size / height, grid.cols * grid.patch_size / width))
 
@@ -35,22 +35,22 @@ class Spec:
     """One control, ready to be drawn."""
 
     kind: str
-    """names the module that draws it, `ui/controls/<kind>.js`"""
+    """Name of the module that draws it, `ui/controls/<kind>.js`"""
     name: str
     label: Text
     value: str
-    """as written; empty where it is not known without a capture, too"""
+    """Current value as written; empty also if it is unknown without a capture"""
     takes: Text | None = None
-    """what may be written, as far as it is the same for every model; None where the label has to do"""
+    """Allowed input, if it is the same for every model; None if the label is enough"""
     options: tuple[tuple[str, Text], ...] = ()
-    """(as written, in words) of what can be chosen; empty where that is no short list"""
+    """Options as (as written, in words); empty if there is no short list"""
     low: float | None = None
     high: float | None = None
     step: float | None = None
     board: Board | None = None
     words: Mapping[str, Text] = field(default_factory=dict)
-    """what its drawing says"""
+    """Words in its drawing"""
     more: Mapping[str, Any] = field(default_factory=dict)
-    """what only this kind needs and stays as it is from answer to answer"""
+    """Further data of this kind, constant between answers"""
     state: Mapping[str, Any] = field(default_factory=dict)
-    """what only this kind needs and comes with every answer, like `value` and `options`"""
+    """Further data of this kind, sent with every answer like `value` and `options`"""

@@ -1,4 +1,4 @@
-"""On or off."""
+"""Control for a switch: on or off."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vitexplorer.core.types import Result
 
 @dataclass(frozen=True)
 class Switch(Control):
-    """On or off."""
+    """Switch with the values True and False."""
 
     start: bool = False
 
@@ -23,15 +23,15 @@ class Switch(Control):
     of_capture: ClassVar[bool] = False
 
     def default(self, capture: CaptureProtocol | None) -> bool:
-        """The start value."""
+        """Return the start value."""
         return self.start
 
     def offered(self, capture: CaptureProtocol | None) -> tuple[tuple[str, Text], ...]:
-        """Both."""
+        """Return both values."""
         return (("True", Text("on", "开")), ("False", Text("off", "关")))
 
     def parse(self, value: Any, capture: CaptureProtocol | None, settings: Mapping[str, Any]) -> bool:
-        """True or False, also as "on" and "off", "true" and "false", 1 and 0."""
+        """Return True or False, also given as "on" and "off", "true" and "false", 1 and 0."""
         known = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
         word = str(value).strip().lower()
         if word not in known:
@@ -48,5 +48,5 @@ class Switch(Control):
         settings: Mapping[str, Any] | None = None,
         result: Result | None = None,
     ) -> Spec:
-        """A choice of two."""
+        """Describe the control as a choice of two."""
         return replace(super().spec(capture, settings, result), takes=same("on | off"))

@@ -1,4 +1,4 @@
-"""The class that is explained."""
+"""Control for the target class."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from vitexplorer.core.types import OUTPUT, Result
 
 _TARGET = Text("Target", "解释目标")
 LIKELY = 12
-"""classes offered, the model's first choices"""
+"""Number of offered classes, the likeliest"""
 
 
 @dataclass(frozen=True)
 class TargetControl(Control):
-    """The class that is explained, by number or by name; the model's first choice when nobody says.
+    """Target class, by number or name; defaults to the model's top class.
 
-    A model with one output has nothing to choose: 0, or the output's name.
+    A model with one output allows only 0, or the output's name.
     """
 
     name: str = "target"
@@ -32,11 +32,14 @@ class TargetControl(Control):
     kind: ClassVar[str] = "choice"
 
     def default(self, capture: CaptureProtocol) -> int:
-        """The class with the highest logit. Raises UnsupportedError for a model without a classifier."""
+        """Return the class with the highest logit. Raises UnsupportedError for a model without a classifier."""
         return int(self._logits(capture).argmax())
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> int:
-        """A class that the model has; of several names for one class ("tabby, tabby cat") each will do."""
+        """Return the number of a class; any of several names of a class ("tabby, tabby cat") is accepted.
+
+        Raises SettingError, UnknownNameError, or UnsupportedError for a model without a classifier.
+        """
         num_classes = len(self._logits(capture))
         if value in capture.model.class_names_zh:
             return capture.model.class_names_zh.index(value)
@@ -60,11 +63,11 @@ class TargetControl(Control):
         return target
 
     def called(self, capture: CaptureProtocol | None) -> Text:
-        """The label; a model with one output has no classes."""
+        """Return the label, which does not speak of classes for a model with one output."""
         return super().called(capture) if capture is None or not has_one_output(capture) else _TARGET
 
     def say(self, value: int, capture: CaptureProtocol) -> Text:
-        """Number and name; the output of a model that has one."""
+        """Name the class by number and name, or the output of a model that has only one."""
         names = capture.model.class_texts
         if has_one_output(capture):
             return names[value] if names else OUTPUT
@@ -76,14 +79,14 @@ class TargetControl(Control):
         settings: Mapping[str, Any] | None = None,
         result: Result | None = None,
     ) -> Spec:
-        """The model's first choices, and the one that is explained if it is none of them."""
+        """Describe the control with the likeliest classes, and the selected one if it is not among them."""
         spec = super().spec(capture, settings, result)
         if capture is None:
             return spec
         likely = self._logits(capture).argsort(descending=True)[:LIKELY].tolist()
         chosen = int(spec.value)
-        shown = likely if chosen in likely else [*likely, chosen]
-        return replace(spec, options=tuple((str(target), self.say(target, capture)) for target in shown))
+        offered = likely if chosen in likely else [*likely, chosen]
+        return replace(spec, options=tuple((str(target), self.say(target, capture)) for target in offered))
 
     def _logits(self, capture: CaptureProtocol) -> Any:
         reason = without_classifier(capture)
@@ -92,18 +95,18 @@ class TargetControl(Control):
         return capture.logits
 
     def _named(self, value: str, names: tuple[str, ...]) -> int:
-        wanted = value.strip().casefold()
+        name = value.strip().casefold()
         parts = [[name.casefold(), *map(str.strip, name.casefold().split(","))] for name in names]
-        found = [number for number, known in enumerate(parts) if wanted in known]
-        exact = [number for number in found if parts[number][0] == wanted]
-        found = exact or found
-        if not found:
+        matches = [number for number, known in enumerate(parts) if name in known]
+        exact = [number for number in matches if parts[number][0] == name]
+        matches = exact or matches
+        if not matches:
             raise unknown_name("class", value, names)
-        if len(found) > 1:
+        if len(matches) > 1:
             raise SettingError(
                 Text(
                     "{found} classes are called '{name}': give the number, {numbers}.",
                     "有 {found} 个类别名为“{name}”：请给出编号 {numbers}。",
-                ).format(found=len(found), name=value, numbers=", ".join(map(str, found)))
+                ).format(found=len(matches), name=value, numbers=", ".join(map(str, matches)))
             )
-        return found[0]
+        return matches[0]

@@ -1,4 +1,4 @@
-"""One token, for what has no meaning for a mean of them."""
+"""Control for one token, for views that make no sense for a mean over tokens."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from vitexplorer.core.types import Query
 
 @dataclass(frozen=True)
 class TokenControl(QueryControl):
-    """One token, for what has no meaning for a mean of them: "cls", "dist" or the patch (row, col)."""
+    """One token: "cls", "dist" or the patch (row, col); the mean over patches is not allowed."""
 
     label: Text = Text("Token", "标记")
     patch_first: bool = False
-    """whether to begin with a patch where there is a class token"""
+    """True if a patch is the default even if there is a class token"""
 
     takes: ClassVar[Text] = Text("cls, dist, or a patch as row,col", "cls、dist，或图块的 row,col")
 
     def default(self, capture: CaptureProtocol) -> Query:
-        """The class token where there is one, otherwise the patch of the last block's grid with the sharpest edges."""
+        """Return the class token if there is one, otherwise the sharpest patch of the last block's grid."""
         if "cls" in capture.prefix_tokens and not self.patch_first:
             return "cls"
         return sharpest_patch(capture.input.pixels, capture.grid(capture.depth - 1))
 
     def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
-        """The prefix tokens that a query can name."""
+        """Return the prefix tokens that a query can name."""
         return tuple(option for option in super().offered(capture) if option[0] != "mean")
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Query:
-        """A token that exists in the chosen block."""
+        """Return a token that exists in the selected block. Raises SettingError otherwise."""
         query = super().parse(value, capture, settings)
         if query == "mean":
             raise SettingError(

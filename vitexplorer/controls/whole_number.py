@@ -1,4 +1,4 @@
-"""Whole numbers as people, addresses and command lines give them."""
+"""Whole numbers as given by people, URLs and command lines."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from vitexplorer.core.text import SettingError, Text
 
 
 def whole_number(name: str, value: Any) -> int:
-    """The whole number that `value` is. Raises SettingError, in which `name` stands."""
+    """Convert `value` to a whole number. Raises SettingError, which mentions `name`."""
     try:
         number = int(value)
-        float(number)  # what no float can hold is no number of anything here
+        float(number)  # raises OverflowError: larger numbers count nothing here
     except (TypeError, ValueError, OverflowError):
         number = None
     if number is None or not (isinstance(value, str) or value == number):

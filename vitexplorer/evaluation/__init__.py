@@ -1,4 +1,4 @@
-"""Whether maps are right: protocols that hold them against a known truth, one file each, and the tables they make."""
+"""Evaluation of maps against a known truth: protocols, one file each, and the tables of their results."""
 
 from vitexplorer.evaluation.evaluating import evaluate
 

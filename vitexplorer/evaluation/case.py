@@ -1,4 +1,4 @@
-"""What a protocol is asked about: an image with a class and the truth about it, and a map of one method for it."""
+"""Input of a protocol: an image with a class and the truth about it, and a method's map of it."""
 
 from __future__ import annotations
 
@@ -19,65 +19,65 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One class to be explained in one image, of the model's input size, and where the truth lies."""
+    """Image of the model's input size, a class to explain, and the true place of that class."""
 
     image: UInt8[np.ndarray, "height width 3"]
     """RGB, 0-255; cases of the same image hold the same array"""
     target: int
     mask: Bool[np.ndarray, "height width"] | None = None
-    """pixels of the object of that class"""
+    """Pixels of the object of that class"""
     cell: Bool[np.ndarray, "height width"] | None = None
-    """pixels of the grid's cell that shows it, where the image is a grid of several"""
+    """Pixels of its grid cell, if the image is a grid of several objects"""
     parted: Parted | None = None
-    """the same picture with parts that can be taken away"""
+    """The same picture with removable parts"""
 
 
 Explain = Callable[[Capture, int], MapResult]
-"""The map of one method for a class in any capture."""
+"""Function of a method: (capture, class) -> map"""
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A case, what one method says of it, and the means to ask it again."""
+    """Case, a method's map of it, and the function for further maps."""
 
     capture: Capture
     case: Case
     map: MapResult
     explain: Explain
     seed: int
-    """of everything that is drawn; the same for every method"""
+    """Seed of all random draws; the same for every method"""
     of_image: dict[Hashable, Any] = field(default_factory=dict)
-    """what all trials of one image share, by what it is"""
+    """Cache shared by all trials of one image"""
     of_model: dict[Hashable, Any] = field(default_factory=dict)
-    """what all trials of one model share"""
+    """Cache shared by all trials of one model"""
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` gives, made for the first trial of the image that asks."""
-        return _kept(self.of_image, key, make)
+        """Return the result of `make`, computed once per image."""
+        return _cached(self.of_image, key, make)
 
     def once_for_all(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The same for the first trial of the model."""
-        return _kept(self.of_model, key, make)
+        """Return the result of `make`, computed once per model."""
+        return _cached(self.of_model, key, make)
 
     @property
     def last_grid(self) -> PatchGrid:
-        """Patch grid of the last block: what is taken from the image, so that all methods take the same pieces."""
+        """Patch grid of the last block: the patches that are removed, the same for all methods."""
         return self.capture.grid(self.capture.depth - 1)
 
     @property
     def on_last_grid(self) -> Float[np.ndarray, "rows cols"]:
-        """The map on that grid; a finer one (Swin) is summed over its cells."""
+        """Map on that grid; a finer map (Swin) is summed over its cells."""
         return coarsened(self.map.values, self.map.grid, self.last_grid)
 
 
 def covered_cells(mask: Bool[np.ndarray, "height width"], grid: PatchGrid) -> Float[np.ndarray, "rows cols"]:
-    """How much of each cell the mask covers, 0-1; pixels beyond the last whole cell are left out."""
+    """Return the share of each cell that the mask covers, 0-1; pixels beyond the last whole cell are ignored."""
     side = grid.patch_size
     whole = mask[: grid.rows * side, : grid.cols * side]
     return whole.reshape(grid.rows, side, grid.cols, side).mean((1, 3))
 
 
-def _kept(kept: dict[Hashable, Any], key: Hashable, make: Callable[[], T]) -> T:
-    if key not in kept:
-        kept[key] = make()
-    return kept[key]
+def _cached(cache: dict[Hashable, Any], key: Hashable, make: Callable[[], T]) -> T:
+    if key not in cache:
+        cache[key] = make()
+    return cache[key]

@@ -1,4 +1,4 @@
-"""Cases with known parts: paper creatures of the stream "test", which no model was trained on."""
+"""Cases with known parts: paper creatures of the stream "test", unseen in training."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from vitexplorer.scenes.creatures import Creature
 
 
 def creature_cases(count: int, size: int) -> list[Case]:
-    """The first creatures at size x size pixels; asked for is their class."""
+    """Make the first cases at size x size pixels; the target is the creature's class."""
     return parted_cases(Creature(STREAM, index, size) for index in range(count))

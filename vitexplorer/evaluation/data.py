@@ -1,7 +1,6 @@
 """Cases with a known truth from drawn scenes: single objects, and grids of them for the grid pointing game.
 
-Each is a pure function of numbers: case i of a kind is the same on every machine. Scenes are those of the stream
-"test", which no model was trained on.
+Case i of a kind is the same on every machine. Scenes are those of the stream "test", unseen in training.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ from vitexplorer.scenes.paper import box_of
 
 STREAM = "test"
 POOL = 400
-"""scenes that grids are made of"""
+"""Number of scenes that grids are made of"""
 ROOM = 1.1
-"""side of the window about a large object, in sides of the object's box"""
+"""Side of the window around a large object, as a multiple of the object's box"""
 SURE = 0.9
-"""probability of the right class from which on a scene is known to a model"""
+"""Minimum probability of the right class for a scene that a model knows"""
 
 
 def scene_cases(count: int, size: int) -> list[Case]:
-    """The first scenes of one object that is seen at all, at size x size pixels; asked for is its class."""
+    """Make the first scenes with a visible object, at size x size pixels; the target is its class."""
     drawn = (scene for index in _from(0) if (scene := _scene(index, size)).mask.any())
     return [Case(scene.image, scene.label, scene.mask) for scene in islice(drawn, count)]
 
@@ -41,37 +40,39 @@ def scene_cases(count: int, size: int) -> list[Case]:
 def grid_cases(
     count: int, size: int, *, sides: int = 2, seed: int = 0, known: Sequence[int] | None = None
 ) -> list[Case]:
-    """Cases of grids of different classes, a window about the object of a scene in each cell; all are asked in turn.
+    """Make cases from grids of different classes; every cell shows a window around the object of a scene.
 
-    A window has the size of a cell, so that objects are as large as in the scenes that models were trained on; where an
-    object does not fit into it, a larger one is shrunk.
+    Each cell is the target in turn. A window has the size of a cell, so objects are as large as in the training scenes;
+    a larger window is used, and shrunk, for an object that does not fit.
 
     Args:
-        count: of cases; a grid gives sides * sides of them.
-        size: pixels a side of the grid, a multiple of `sides`.
+        count: number of cases; a grid gives sides * sides of them.
+        size: side of the grid in pixels, a multiple of `sides`.
         sides: n of n x n.
-        seed: of which scenes come together.
-        known: numbers of the scenes that may be taken, as `known_scenes` finds them; the first `POOL` when None.
+        seed: seed of the combination of scenes.
+        known: numbers of the allowed scenes, see `known_scenes`; None for the first `POOL`.
 
-    Raises ValueError where the scenes have too few classes for a grid.
+    Raises:
+        ValueError: the scenes have too few classes for a grid.
     """
-    cells, found = sides * sides, []
+    cells = sides * sides
+    cases: list[Case] = []
     labels = _labels(tuple(range(POOL) if known is None else known))
     if len(set(labels.values())) < cells:
         raise ValueError(f"A grid of {cells} classes cannot be made of {len(set(labels.values()))}.")
     rng = np.random.default_rng(seed)
-    while len(found) < count:
+    while len(cases) < count:
         chosen: dict[int, int] = {}
         for index in rng.permutation(list(labels)).tolist():
             chosen.setdefault(labels[index], index)
             if len(chosen) == cells:
                 break
-        found += _grid([_scene(index, size) for index in chosen.values()], sides)
-    return found[:count]
+        cases += _grid([_scene(index, size) for index in chosen.values()], sides)
+    return cases[:count]
 
 
 def _grid(scenes: list[Scene], sides: int) -> list[Case]:
-    """A case for each cell of one grid, row by row."""
+    """Make a case for each cell of one grid, row by row."""
     side = len(scenes[0].image) // sides
     image = np.zeros((sides * side, sides * side, 3), np.uint8)
     masks, cells = np.zeros((2, len(scenes), sides * side, sides * side), bool)
@@ -84,7 +85,7 @@ def _grid(scenes: list[Scene], sides: int) -> list[Case]:
 
 
 def _window(scene: Scene, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """(size, size, 3) pixels about the middle of the object, all of it, and its mask there."""
+    """Cut a window with the whole object, centred on it: pixels (size, size, 3) and mask (size, size)."""
     whole = len(scene.image)
     top, left, bottom, right = box_of(scene.mask)
     side = min(whole, max(size, math.ceil(ROOM * max(bottom - top, right - left))))
@@ -95,15 +96,15 @@ def _window(scene: Scene, size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def parted_cases(pictures: Iterable[Parted]) -> list[Case]:
-    """Cases of pictures with parts; asked for is their class."""
+    """Make cases from pictures with parts; the target is their class."""
     return [Case(picture.render(), picture.label, parted=picture) for picture in pictures]
 
 
 @torch.no_grad()
 def known_scenes(model: LoadedModel, count: int = POOL) -> list[int]:
-    """Numbers of the first `count` scenes that a model names right and surely when it sees them alone and whole.
+    """Return the first `count` scenes that a model, seeing each alone, classifies right with at least `SURE`.
 
-    Of at most four times as many: an untrained model knows none.
+    Tries at most 4 * count scenes, as an untrained model knows none.
     """
     size = model.preprocessing.input_size[0]
 
@@ -117,7 +118,7 @@ def known_scenes(model: LoadedModel, count: int = POOL) -> list[int]:
 
 @lru_cache(maxsize=64)
 def _labels(indices: tuple[int, ...]) -> dict[int, int]:
-    """Class of each scene whose object is seen, by number."""
+    """Return the class of each scene with a visible object, by number."""
     drawn = ((index, _scene(index, 48)) for index in indices)
     return {index: scene.label for index, scene in drawn if scene.mask.any()}
 

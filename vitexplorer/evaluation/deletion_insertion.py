@@ -1,9 +1,9 @@
 """Does the class go with the patches that a map ranks highest, and come back with them? Deletion and insertion.
 
-Petsiuk et al. 2018 (arXiv 1806.07421); what is measured is that of the view `faithfulness`, with ten steps: the area
-under the probability of the class while patches turn into the mean colour (0-1, low is good), and while they come back
-to the blurred image (0-1, high is good), in the map's order. Of a model with one output both curves are that output
-and the areas are in its unit.
+Petsiuk et al. 2018 (arXiv 1806.07421), computed by the view `faithfulness` with ten steps: the area under the
+probability of the class while patches, in the map's order, become the mean colour (0-1, low is good), and while they
+are restored to the blurred image (0-1, high is good). For a model with one output the curves show that output, and the
+areas are in its unit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STEPS = 10
 
 @torch.no_grad()
 def areas(trial: Trial) -> Float[np.ndarray, " curves"]:
-    """Under the deletion and the insertion curve of one map."""
+    """Compute the areas under the deletion and the insertion curve of a map."""
     return faithfulness(trial.capture, trial.case.target, [trial.map], STEPS, trial.seed, None).areas[0]
 
 

@@ -1,4 +1,4 @@
-"""`evaluate`: which of a model's maps deserve trust? Every method by every protocol, with intervals."""
+"""Evaluation of a model's maps: every method by every protocol, with intervals."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ FEWER = Text(
 
 @dataclass(frozen=True)
 class _Plan:
-    """Which cases a protocol is asked about."""
+    """Cases of a protocol."""
 
     protocol: str
     cases: Sequence[Case]
 
     def count(self, method: str, most: int | None) -> int:
-        """How many of them for one method."""
+        """Return the number of cases for a method."""
         protocol = PROTOCOLS[self.protocol]
-        wanted = protocol.targets_of_slow if is_slow(method) else protocol.targets
-        return min(len(self.cases), wanted, len(self.cases) if most is None else most)
+        targets = protocol.targets_of_slow if is_slow(method) else protocol.targets
+        return min(len(self.cases), targets, len(self.cases) if most is None else most)
 
 
 def evaluate(
@@ -77,24 +77,23 @@ def evaluate(
     targets: int | None = None,
     progress: Progress | None = None,
 ) -> EvaluationResult:
-    """Hold the maps of a model against what is known to be true.
+    """Evaluate the maps of a model against a known truth.
 
     Args:
         model: a classifier.
-        views: keys of views that draw one map, settings behind them where they are not the defaults
-            ("grad_cam:sign=both"); all that have a meaning for the model when None. A random map and the truth
-            itself are always among the rows.
-        data: cases, or pictures with parts; when None drawn scenes and grids of them, or paper creatures, for models
-            trained on these.
-        protocols: keys of protocols; all that the data suits when None.
-        targets: the most cases for each number; what the protocol states when None.
-        progress: told how many numbers are measured, of how many; what it raises stops the work.
+        views: keys of views that draw one map, with settings that differ from the defaults ("grad_cam:sign=both");
+            None for all that apply to the model. A random map and the truth itself are always added.
+        data: cases, or pictures with parts; None for drawn scenes and grids of them, or paper creatures, whichever the
+            model was trained on.
+        protocols: keys of protocols; None for all that suit the data.
+        targets: limit of cases for each number; None for the protocol's own.
+        progress: called with the numbers measured and their total; an exception that it raises stops the work.
 
     Raises:
-        UnknownNameError: no such view, setting or protocol.
-        SettingError: a setting that a view cannot take; data and protocols do not go together.
-        UnsupportedError: a model without a classifier; a protocol that asks which class is the answer, of a model with
-            one output. Where no protocols are named those are left out.
+        UnknownNameError: there is no such view, setting or protocol.
+        SettingError: a setting is invalid, or data and protocols do not match.
+        UnsupportedError: the model has no classifier; or it has one output and a named protocol compares classes.
+            Without `protocols` such protocols are left out.
     """
     if not model.num_classes:
         raise UnsupportedError(
@@ -103,9 +102,10 @@ def evaluate(
     plans = _plans(model, data, protocols, targets)
     methods = _methods(model, views, plans[0].cases[0])
     counts = {(plan.protocol, method): plan.count(method, targets) for plan in plans for method in methods}
-    total, done = sum(counts.values()), 0
+    total = sum(counts.values())
+    done = 0
 
-    def told(protocol: str, method: str, seconds: float) -> None:
+    def report(protocol: str, method: str, seconds: float) -> None:
         nonlocal done
         done += bool(protocol)
         if progress and protocol:
@@ -117,9 +117,9 @@ def evaluate(
         here = [plan.protocol for plan in plans if plan.cases is cases]
         edges = sorted({0, *(counts[protocol, method] for protocol in here for method in methods)})
         for start, end in pairwise(edges):
-            wanted = {p: [method for method in methods if counts[p, method] > start] for p in here}
-            found = measure(model, cases[start:end], wanted, first=start, of_model=of_model, told=told)
-            for key, values in found.items():
+            methods_of = {p: [method for method in methods if counts[p, method] > start] for p in here}
+            measured = measure(model, cases[start:end], methods_of, first=start, of_model=of_model, told=report)
+            for key, values in measured.items():
                 scores.setdefault(key, []).extend(values)
     return tabulate(model, methods, {plan.protocol: plan.cases for plan in plans}, scores)
 
@@ -127,14 +127,13 @@ def evaluate(
 def tabulate(
     model: LoadedModel, methods: Sequence[str], cases: Mapping[str, Sequence[Case]], scores: Scores
 ) -> EvaluationResult:
-    """The table of what was measured: means with 95 % intervals.
+    """Tabulate the measurements: means with 95 % intervals.
 
     Args:
-        model: whose maps they are.
-        methods: the rows.
-        cases: of each protocol, in the order of its scores.
-        scores: for each protocol and method as many of the first cases as were measured; a pair that is not there was
-            not asked.
+        model: model of the maps.
+        methods: methods, the rows of the table.
+        cases: cases of each protocol, in the order of its scores.
+        scores: scores of the first cases, for each (protocol, method); a missing pair was not measured.
     """
     columns = [(key, column) for key in cases for column in PROTOCOLS[key].columns]
     numbers = np.full((4, len(methods), len(columns)), np.nan)
@@ -177,9 +176,10 @@ def _left_out(model: LoadedModel) -> Text:
     return LEFT_OUT.format(model=model.name, protocols=listed)
 
 
-def _chosen(protocol: str, found: Sequence[np.ndarray]) -> np.ndarray:
-    """(cases, columns): what was measured, at the threshold that counts where there are several."""
-    values, choose = np.stack(found), PROTOCOLS[protocol].choose
+def _chosen(protocol: str, measured: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the scores (cases, columns), at the selected threshold if there are several."""
+    values = np.stack(measured)
+    choose = PROTOCOLS[protocol].choose
     if choose is None:
         return values
     known = np.isfinite(values)
@@ -188,19 +188,19 @@ def _chosen(protocol: str, found: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _images(cases: Sequence[Case]) -> np.ndarray:
-    """(cases,) int: which image each is of, in the order in which they come, so that intervals are drawn alike."""
+    """Number the image of each case, int (cases,), by first appearance, so that the bootstrap draws are stable."""
     known: dict[int, int] = {}
     return np.array([known.setdefault(id(case.image), len(known)) for case in cases])
 
 
 def _methods(model: LoadedModel, views: Iterable[str] | None, case: Case) -> tuple[str, ...]:
-    """The rows: the views, then a random map and the truth."""
+    """Return the rows of the table: the views, then a random map and the truth."""
     known = map_views(capture(model, case.image, fit="squash"))
-    wanted = known if views is None else tuple(views)
-    for view in wanted:
+    views = known if views is None else tuple(views)
+    for view in views:
         if view_of(view) not in known:
             raise unknown_name("view", view_of(view), known)
-    return (*(view for view in wanted if view not in YARDSTICKS), *YARDSTICKS)
+    return (*(view for view in views if view not in YARDSTICKS), *YARDSTICKS)
 
 
 def _plans(
@@ -209,9 +209,9 @@ def _plans(
     protocols: Iterable[str] | None,
     targets: int | None,
 ) -> list[_Plan]:
-    """The protocols with the cases that each is asked about; several may share one list."""
+    """Return the protocols with their cases; several may share one list."""
     if data is not None:
-        cases = [one if isinstance(one, Case) else parted_cases([one])[0] for one in data]
+        cases = [item if isinstance(item, Case) else parted_cases([item])[0] for item in data]
         named = protocols is not None
         suited: dict[tuple[int, ...], list[Case]] = {}
         plans = []
@@ -233,14 +233,17 @@ def _plans(
         protocol = PROTOCOLS[key]
         if key not in kinds:
             raise SettingError(NOT_DRAWN.format(protocol=protocol.title, model=model.name))
-        wanted = protocol.targets if targets is None else min(targets, protocol.targets)
-        most[kinds[key]] = max(most.get(kinds[key], 0), wanted)
+        count = protocol.targets if targets is None else min(targets, protocol.targets)
+        most[kinds[key]] = max(most.get(kinds[key], 0), count)
     drawn = {kind: drawn_cases(model, kind, count) for kind, count in most.items()}
     return [_Plan(key, drawn[kinds[key]]) for key in keys]
 
 
 def drawn_kinds(model: LoadedModel) -> dict[str, Data]:
-    """The protocols that drawn pictures suit, with the kind of these; SettingError for a model that knows none."""
+    """Return the protocols for drawn pictures, each with its kind of picture.
+
+    Raises SettingError if the model does not know the classes of any drawn pictures.
+    """
     if _knows(model, LABEL_NAMES):
         return {key: protocol.data for key, protocol in PROTOCOLS.items() if protocol.data != "parted"}
     if _knows(model, CLASS_NAMES):
@@ -250,14 +253,14 @@ def drawn_kinds(model: LoadedModel) -> dict[str, Data]:
 
 
 def _knows(model: LoadedModel, names: tuple[str, ...]) -> bool:
-    """Whether a model answers with these classes; of random weights nobody knows any names, their number counts."""
+    """Return True if the model has these classes; without class names (random weights) their number decides."""
     return model.num_classes == len(names) and tuple(model.class_names or names) == names
 
 
 def drawn_cases(model: LoadedModel, kind: Data, count: int) -> list[Case]:
-    """The first drawn cases of a kind for a model that knows their classes.
+    """Draw the first cases of a kind for a model that knows their classes.
 
-    Grids are made of scenes that the model names surely, as the paper has it; of any for a model that learned nothing.
+    Grids consist of scenes that the model classifies surely, as in the paper; for random weights, of any scenes.
     """
     size = model.preprocessing.input_size[0]
     if kind == "parted":

@@ -1,12 +1,12 @@
-"""Does a map tell which of several objects it is about? The grid pointing game.
+"""Does a map point at the right one of several objects? The grid pointing game.
 
 Böhle, Fritz & Schiele 2021 (arXiv 2104.00032, section 4.1) and 2022 (B-cos, arXiv 2205.10268); Rao, Böhle & Schiele
-2022 (arXiv 2205.10435): an image is a grid of n x n images of different classes that the model names surely when it
-sees them alone. For each of the classes in turn: the positive relevance inside the cell of its own image over that in
-the whole grid, 0-1, high is good; 1 / n^2 by chance. A map without positive relevance finds nothing: 0.
-The cells here are windows about objects of drawn scenes (`data.grid_cases`), since a network of fixed size takes no
+2022 (arXiv 2205.10435): an image is a grid of n x n images of different classes, each of which the model classifies
+surely by itself. For each class in turn the score is the positive relevance inside its cell over the positive relevance
+in the whole grid, 0-1, high is good; 1 / n^2 by chance, 0 for a map without positive relevance.
+The cells here are windows around objects of drawn scenes (`data.grid_cases`), since a network of fixed size takes no
 larger image; the papers put whole images of the usual size beside each other.
-Misleading: a model that was shown one object at a time may really look at all of them.
+Misleading: a model trained on one object at a time may really use all of them.
 """
 
 from __future__ import annotations

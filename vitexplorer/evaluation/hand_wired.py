@@ -1,8 +1,8 @@
-"""A network whose answer is arithmetic: what must every map of it say, and which ones do?
+"""Check of relevance maps on a hand-wired network, whose patch contributions are known exactly.
 
-The network is `models.hand_wired`: its logit is a weighted sum of what the patches hold. What a patch contributes,
-against the mean colour where it holds nothing, is its own term of the sum. Every view that draws a relevance map says
-here what it must give: so many times the contributions, or something else, and why.
+The network is `models.hand_wired`: its logit is a weighted sum of the patches' contents. A patch's contribution,
+relative to the mean colour, is its term of the sum. `EXPECTED` states for every view that draws a relevance map which
+multiple of the contributions it must give, or why it gives something else.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from vitexplorer.models.hand_wired import AVERAGED, COPIED, PATCH, TAKEN, hand_w
 from vitexplorer.views import compute, explanations
 
 EXACT = 1e-6
-"""largest error, as a share of the largest contribution, of a map that is right"""
+"""Largest error of a correct map, as a share of the largest contribution"""
 
 
 @dataclass(frozen=True)
 class HandWired:
-    """The network on an image, and what each patch contributes to the logit of class 0."""
+    """Network on an image, with each patch's contribution to the logit of class 0."""
 
     capture: Capture
     contributions: Float[np.ndarray, "rows cols"]
 
 
 def hand_wired(side: int = 4, seed: int = 0) -> HandWired:
-    """A network for `side` x `side` patches on an image that the seed draws, the patches' content between -1 and 1."""
+    """Make a network for `side` x `side` patches and a seeded random image with patch contents between -1 and 1."""
     rng = np.random.default_rng(seed)
     patches = rng.permutation(side * side)
     copied, taken = int(patches[0]), int(patches[1])
     model = hand_wired_model(side, copied, taken)
     reds = rng.integers(0, 256, (side, side)).repeat(PATCH, 0).repeat(PATCH, 1)
     image = np.stack([(reds + rng.integers(-9, 10, reds.shape)).clip(0, 255)] * 3, -1).astype(np.uint8)
-    given = prepare(model, image, "squash")
-    tensor = given.tensor.double()
+    prepared = prepare(model, image, "squash")
+    tensor = prepared.tensor.double()
     content = tensor[0, 0].reshape(side, PATCH, side, PATCH).mean((1, 3)).numpy()
     counts = np.full(side * side, AVERAGED / (side * side + 1))
     counts[copied] += COPIED
     counts[taken] -= TAKEN
-    return HandWired(capture_input(model, replace(given, tensor=tensor)), counts.reshape(side, side) * content)
+    return HandWired(capture_input(model, replace(prepared, tensor=tensor)), counts.reshape(side, side) * content)
 
 
 # ------------------------------------------------------------------------------------------ what maps must give
@@ -52,10 +52,10 @@ def hand_wired(side: int = 4, seed: int = 0) -> HandWired:
 
 @dataclass(frozen=True)
 class Expected:
-    """What a view must give on such a network."""
+    """Expected map of a view on such a network."""
 
     times: float | None
-    """how many times the contributions, exactly; None where it is no multiple of them"""
+    """Exact multiple of the contributions; None if the map is no multiple of them"""
     why: Text
 
 
@@ -114,28 +114,29 @@ EXPECTED: Mapping[str, Expected] = {
     "attention_rollout": Expected(None, Text("Knows no class and no content.", "不知道类别，也不知道内容。")),
     "random": Expected(None, Text("Knows nothing.", "一无所知。")),
 }  # fmt: skip
-"""of every view that draws a relevance map, with settings that are not its defaults after its name"""
+"""Expected map of every view that draws a relevance map; its name is followed by settings that are not the defaults"""
 
 
 @dataclass(frozen=True)
 class Held:
-    """A view's map held against the contributions."""
+    """Comparison of a view's map with the contributions."""
 
     view: str
-    """a key of `EXPECTED`"""
+    """Key of `EXPECTED`"""
     error: float
-    """largest, as a share of the largest contribution"""
+    """Largest error, as a share of the largest contribution"""
     scale: float
-    """by which the map has to be multiplied to come closest"""
+    """Factor by which the map comes closest to the contributions"""
     scaled_error: float
-    """largest error once it is"""
+    """Largest error after scaling"""
     expected: Expected
 
 
 def held(view: str, known: HandWired) -> Held:
-    """How far a view's map of class 0 is from what the patches contribute."""
-    key, *said = view.split()
-    settings, truth = dict(one.split("=") for one in said), known.contributions
+    """Compare a view's map of class 0 with the contributions."""
+    key, *pairs = view.split()
+    settings = dict(pair.split("=") for pair in pairs)
+    truth = known.contributions
     if any(control.name == "target" for control in explanations()[key].controls):
         settings["target"] = "0"
     values = compute(key, known.capture, **settings).values.astype(np.float64)
@@ -151,13 +152,13 @@ def held(view: str, known: HandWired) -> Held:
 
 
 def truth_table(side: int = 4, seed: int = 0) -> tuple[Held, ...]:
-    """Every relevance view on the network, the exact ones first, then as far as they are off once they are scaled."""
+    """Compare every relevance view on the network, sorted by error and then by error after scaling."""
     known = hand_wired(side, seed)
-    return tuple(sorted((held(view, known) for view in EXPECTED), key=lambda one: (one.error, one.scaled_error)))
+    return tuple(sorted((held(view, known) for view in EXPECTED), key=lambda row: (row.error, row.scaled_error)))
 
 
 def markdown(rows: tuple[Held, ...]) -> str:
-    """The table as the reports print it."""
+    """Format the table for the reports."""
     lines = [["view", "largest error", "best scale", "error then", "why"], ["---", *["---:"] * 3, "---"]]
     for row in rows:
         error, scaled = ("exact" if e <= EXACT else f"{e:.3g}" for e in (row.error, row.scaled_error))

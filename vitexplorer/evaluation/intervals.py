@@ -1,7 +1,7 @@
-"""How far a mean would move with other images: the bootstrap's percentile interval (Efron & Tibshirani 1993, ch. 13).
+"""Confidence interval of a mean over images: the bootstrap's percentile interval (Efron & Tibshirani 1993, ch. 13).
 
-Images are drawn with replacement as often as there are images; the cases of one image (the cells of a grid) are drawn
-together, for they are not independent (the cluster bootstrap, Davison & Hinkley 1997, section 3.8).
+Images are drawn with replacement, as many as there are. The cases of one image (the cells of a grid) are not
+independent and are drawn together (the cluster bootstrap, Davison & Hinkley 1997, section 3.8).
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ LEVEL = 0.95
 def mean_interval(
     values: Float[np.ndarray, " entries"], images: Int[np.ndarray, " entries"], seed: int = 0
 ) -> tuple[float, float, float]:
-    """Mean of the values that are not NaN, and its 95 % interval; NaN for what cannot be said.
+    """Compute the mean of the values that are not NaN, and its 95 % interval, as (mean, low, high).
 
-    One image has no interval.
+    The interval of a single image is NaN, and so is everything if all values are NaN.
 
     Args:
-        values: one for each case.
-        images: which image each case is of.
-        seed: of the draws.
+        values: a value for each case.
+        images: number of each case's image.
+        seed: seed of the draws.
     """
     known = np.isfinite(values)
     if not known.any():
         return (np.nan,) * 3
     _, image = np.unique(images[known], return_inverse=True)
     sums, counts = np.bincount(image, values[known]), np.bincount(image)
-    number, mean = len(sums), float(sums.sum() / counts.sum())
+    number = len(sums)
+    mean = float(sums.sum() / counts.sum())
     if number == 1:
         return mean, np.nan, np.nan
     drawn = np.random.default_rng(seed).multinomial(number, np.full(number, 1 / number), DRAWS)  # (draws, images)

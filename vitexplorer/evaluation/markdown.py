@@ -1,4 +1,4 @@
-"""A table of results as Markdown."""
+"""Evaluation results as a Markdown table."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ ARROWS = {"high": "↑", "low": "↓"}
 
 
 def as_markdown(result: EvaluationResult) -> str:
-    """A row for each method, a column for each protocol, with its 95 % interval; the last row says on how many cases.
+    """Format a row for each method and a column for each protocol, with 95 % intervals; the last row counts the cases.
 
-    ↑ and ↓ say which numbers are good. Where slow methods rest on fewer cases, both numbers stand there.
+    ↑ and ↓ mark if high or low is good. If slow methods have fewer cases, both counts are listed.
     """
     heads = [f"{name} {ARROWS[better]}" for name, better in zip(result.protocols, result.better, strict=True)]
     rows = [["method", *heads], ["---"] * (1 + len(heads))]

@@ -1,9 +1,9 @@
 """How much of a map's positive relevance lies on the target's object? Relevance mass accuracy of CLEVR-XAI.
 
-Arras, Osman & Samek 2022 (arXiv 2003.07258, section 4.2): the relevance inside the ground-truth mask over all
-relevance, of the positive part, 0-1, high is good. A map of patches is spread evenly over each patch's pixels, which
-makes it the sum of relevance times the share of the patch that the mask covers. A map without positive relevance finds
-nothing: 0. By chance it is the share of the image that the object covers.
+Arras, Osman & Samek 2022 (arXiv 2003.07258, section 4.2): positive relevance inside the ground-truth mask over all
+positive relevance, 0-1, high is good. A patch's relevance is spread evenly over its pixels, so the numerator is the sum
+of relevance times the share of the patch that the mask covers. 0 for a map without positive relevance. The chance level
+is the share of the image that the object covers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vitexplorer.evaluation.protocol import Column, Protocol
 def mass_accuracy(
     values: Float[np.ndarray, "rows cols"], grid: PatchGrid, mask: Bool[np.ndarray, "height width"]
 ) -> float:
-    """Share of the positive part of a map that lies on a mask, 0-1."""
+    """Return the share of a map's positive part that lies on a mask, 0-1."""
     positive = np.clip(values, 0, None).astype(float)
     total = positive.sum()
     return float((positive * covered_cells(mask, grid)).sum() / total) if total > 0 else 0.0

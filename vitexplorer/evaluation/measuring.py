@@ -1,4 +1,4 @@
-"""The numbers of every method by every protocol, case by case: one capture of an image answers all of them."""
+"""Measurement of every method by every protocol, case by case; all share one capture per image."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from vitexplorer.evaluation.protocols import PROTOCOLS
 from vitexplorer.models.loading import LoadedModel
 
 Scores = dict[tuple[str, str], list[np.ndarray]]
-"""protocol and method -> what was measured of each case"""
+"""(protocol, method) -> scores of each case"""
 
 
 def measure(
     model: LoadedModel,
     cases: Sequence[Case],
-    wanted: Mapping[str, Collection[str]],
+    methods_of: Mapping[str, Collection[str]],
     *,
     first: int = 0,
     of_model: dict[Hashable, Any] | None = None,
@@ -31,28 +31,29 @@ def measure(
     """Measure cases in order.
 
     Args:
-        model: which model.
-        cases: those of one image behind each other share its capture.
-        wanted: the methods that each protocol is to be asked about.
-        first: number of the first case: it is the seed of what is drawn for it.
-        of_model: what trials of the model share; the same dictionary may be given again.
-        told: protocol, method and seconds of each number; of each map itself with "" as the protocol.
+        model: model to explain.
+        cases: cases; consecutive ones of the same image share its capture.
+        methods_of: methods to measure by each protocol.
+        first: number of the first case; a case's number is its seed.
+        of_model: cache of the model's trials; pass the same dictionary again to reuse it.
+        told: called with protocol, method and seconds of each number; with "" as the protocol for each map itself.
     """
-    scores: Scores = {(protocol, method): [] for protocol, methods in wanted.items() for method in methods}
-    methods = list(dict.fromkeys(method for methods in wanted.values() for method in methods))
+    scores: Scores = {(protocol, method): [] for protocol, methods in methods_of.items() for method in methods}
+    methods = list(dict.fromkeys(method for methods in methods_of.values() for method in methods))
     of_model = {} if of_model is None else of_model
     numbered = enumerate(cases, first)
     for _, of_image in groupby(numbered, lambda pair: id(pair[1].image)):
-        shown, shared = None, {}
+        captured = None
+        shared: dict[Hashable, Any] = {}
         for seed, case in of_image:
-            shown = shown or capture(model, case.image, fit="squash")
+            captured = captured or capture(model, case.image, fit="squash")
             for method in methods:
                 explain = explainer(method, case, seed)
                 since = perf_counter()
-                trial = Trial(shown, case, explain(shown, case.target), explain, seed, shared, of_model)
+                trial = Trial(captured, case, explain(captured, case.target), explain, seed, shared, of_model)
                 told("", method, perf_counter() - since)
-                for protocol in wanted:
-                    if method in wanted[protocol]:
+                for protocol in methods_of:
+                    if method in methods_of[protocol]:
                         since = perf_counter()
                         scores[protocol, method].append(PROTOCOLS[protocol].measure(trial))
                         told(protocol, method, perf_counter() - since)

@@ -1,7 +1,7 @@
-"""The rows of the table: every view that draws one map of a model's answer, and a map that is the truth itself.
+"""Rows of the table: every view that draws one map of a model's answer, and a map of the truth itself.
 
-A method is a view at its default settings, or at others, which then stand in its key: `grad_cam:sign=both`, and
-`grad_cam:sign=both;backward=libra` where there are several.
+A method is a view; its key states settings that are not the defaults: `grad_cam:sign=both`, or several as
+`grad_cam:sign=both;backward=libra`.
 """
 
 from __future__ import annotations
@@ -27,57 +27,59 @@ FORMULA = Text("share of the patch that the object covers", "物体覆盖该图�
 
 
 def map_views(capture: Capture) -> tuple[str, ...]:
-    """Every view of the registry whose map has a meaning for a capture's classes: attention, and what explains."""
+    """Return the views whose map applies to a capture: attention and the explanations."""
     keys = ("attention_map", *explanations())
     return tuple(
-        key for key in keys if VIEWS[key].refuses(capture) is None and (capture.logits is not None or not _asks(key))
+        key
+        for key in keys
+        if VIEWS[key].refuses(capture) is None and (capture.logits is not None or not _has_target(key))
     )
 
 
-def _asks(key: str) -> bool:
-    """Whether a view's map is that of a class."""
+def _has_target(key: str) -> bool:
     return "target" in {control.name for control in VIEWS[key].controls}
 
 
 def is_slow(key: str) -> bool:
-    """Whether one map of a method takes many runs of the network."""
+    """Return True if one map of the method takes many forward passes."""
     return key != ORACLE and VIEWS[view_of(key)].runs == "many"
 
 
 def view_of(key: str) -> str:
-    """The view of a method."""
+    """Return the view of a method."""
     return key.partition(":")[0]
 
 
 def settings_of(key: str) -> dict[str, str]:
-    """The settings that a method's key states, as a person writes them."""
+    """Return the settings in a method's key, as texts."""
     stated = key.partition(":")[2]
     return dict(pair.partition("=")[::2] for pair in stated.split(";") if pair)
 
 
 def title_of(key: str) -> Text:
-    """What a row is called."""
+    """Return the title of a row."""
     if key == ORACLE:
         return TITLE
-    record, stated = VIEWS[view_of(key)], settings_of(key)
-    said = [_said(control, stated[control.name]) for control in record.controls if control.name in stated]
-    if not said:
+    record = VIEWS[view_of(key)]
+    stated = settings_of(key)
+    settings = [_setting_text(control, stated[control.name]) for control in record.controls if control.name in stated]
+    if not settings:
         return record.title
     return Text(
-        f"{record.title.en} ({', '.join(one.en for one in said)})",
-        f"{record.title.zh}（{'，'.join(one.zh for one in said)}）",
+        f"{record.title.en} ({', '.join(setting.en for setting in settings)})",
+        f"{record.title.zh}（{'，'.join(setting.zh for setting in settings)}）",
     )
 
 
-def _said(control: Control, written: str) -> Text:
-    """A choice in its words, which say what it is about; any other setting by its name, and its value as written."""
+def _setting_text(control: Control, written: str) -> Text:
+    """Return the name of a chosen option, which explains itself; for any other setting its label and value."""
     words = {} if control.of_capture else dict(control.offered(None))
     name = control.label
     return words.get(written) or Text(f"{name.en[:1].lower()}{name.en[1:]} {written}", f"{name.zh} {written}")
 
 
 def explainer(key: str, case: Case, seed: int) -> Explain:
-    """How a method makes its map of a case: a view, or the truth."""
+    """Return the function that makes a method's map of a case, by a view or from the truth."""
     make: Callable[..., MapResult] = (
         partial(_oracle, case=case) if key == ORACLE else partial(_view, key=key, seed=seed)
     )
@@ -89,7 +91,7 @@ def _view(capture: Capture, target: int, key: str, seed: int) -> MapResult:
 
 
 def _oracle(capture: Capture, target: int, case: Case) -> MapResult:
-    """How much of each patch the object covers; of one with parts, those that it shares with the class asked for."""
+    """Map the share of each patch that the object covers; with parts, those shared with the target class."""
     grid = capture.grid(0)
     return class_map(
         capture,
@@ -104,7 +106,7 @@ def _oracle(capture: Capture, target: int, case: Case) -> MapResult:
 
 
 def _truth(case: Case, target: int) -> np.ndarray:
-    """(height, width) bool: the pixels that make the class."""
+    """Return the mask of the pixels that make the class, bool (height, width)."""
     if case.parted is None:
         return case.mask
     masks, own = case.parted.masks(), case.parted.label

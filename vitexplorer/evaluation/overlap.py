@@ -1,8 +1,8 @@
 """Do the cells that hold most of a map cover the object? Intersection over union.
 
-The cells that together hold 60 % of the map's positive part (the protocol of DINO, Caron et al. 2021, arXiv 2104.14294,
-section 4.2.2, there for attention) against the object's mask, in pixels, 0-1, high is good; 0 for a map without a
-positive part.
+Compares the cells that together hold 60 % of the map's positive part with the object's mask, in pixels, 0-1, high is
+good; 0 for a map without a positive part. This is the protocol of DINO for attention (Caron et al. 2021, arXiv
+2104.14294, section 4.2.2).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from vitexplorer.core.types import PatchGrid
 from vitexplorer.evaluation.protocol import Column, Protocol
 
 KEEP_MASS = 0.6
-"""share of a map's sum that the chosen cells hold together"""
+"""Share of a map's sum that the selected cells hold together"""
 
 
 def mass_mask(rows: np.ndarray, keep_mass: float = KEEP_MASS) -> np.ndarray:
-    """Return which patches together hold `keep_mass` of each row of weights: bool, (..., patches) as `rows`.
+    """Select the largest patches that hold `keep_mass` of each row of weights; bool, (..., patches) like `rows`.
 
-    Rows are divided by their sum, sorted ascending, and kept where the running sum exceeds 1 - keep_mass.
+    Rows are divided by their sum and sorted ascending; patches are selected once the running sum exceeds 1 - keep_mass.
     """
     rows = rows / rows.sum(-1, keepdims=True)
     order = rows.argsort(-1)
@@ -33,13 +33,13 @@ def mass_mask(rows: np.ndarray, keep_mass: float = KEEP_MASS) -> np.ndarray:
 
 
 def overlap(values: Float[np.ndarray, "rows cols"], grid: PatchGrid, mask: Bool[np.ndarray, "height width"]) -> float:
-    """Intersection over union of the mask and the cells that hold 60 % of what is positive."""
+    """Compute the intersection over union of the mask and the cells that hold 60 % of the positive part."""
     positive = values.clip(0)
     if not positive.any():
         return 0.0
-    kept = mass_mask(positive.ravel()).reshape(positive.shape)
-    kept = kept.repeat(grid.patch_size, 0).repeat(grid.patch_size, 1)
-    return float((kept & mask).sum() / (kept | mask).sum())
+    selected = mass_mask(positive.ravel()).reshape(positive.shape)
+    selected = selected.repeat(grid.patch_size, 0).repeat(grid.patch_size, 1)
+    return float((selected & mask).sum() / (selected | mask).sum())
 
 
 PROTOCOL = Protocol(

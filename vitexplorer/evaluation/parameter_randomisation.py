@@ -1,12 +1,11 @@
-"""Does a map show anything that was learned? Parameters are drawn anew from the head down, and it has to change.
+"""Does a map show anything that was learned? Cascading parameter randomisation, from the head down.
 
-Adebayo et al. 2018 (arXiv 1810.03292, section 3.1), the cascading randomisation of the sanity checks: the classifier is
-reset, then the last block too, and so on down to the embedding of patches. The rank correlation (Spearman's, of signed
-values) between the map of the trained network and that of each randomised one, averaged over the stages that are tried:
-0 is good, 1 is a map that does not need the model (`random` and `oracle` are such). Tried are four stages, evenly
-spread: everything above the last block, ..., everything.
-The network is never touched: a copy is reset, layers by their own `reset_parameters`, what has none (tokens, position
-embeddings, gains) by a seeded reordering of its numbers. All cases see the same copies.
+Adebayo et al. 2018 (arXiv 1810.03292, section 3.1): reset the classifier, then also the last block, and so on down to
+the patch embedding. The score is the rank correlation (Spearman's, of signed values) between the map of the trained
+network and the map of each randomised one, averaged over four evenly spread stages, from everything above the last
+block to everything. 0 is good; 1 is a map that does not depend on the model, such as `random` and `oracle`.
+The network itself is not changed: in a copy, layers are reset by their own `reset_parameters`, other parameters
+(tokens, position embeddings, gains) by a seeded permutation of their values. All cases use the same copies.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ from vitexplorer.models.seeding import seeded
 
 SEED = 0
 STAGES = 4
-"""how many of a network's stages are tried"""
+"""Number of stages that are evaluated"""
 
 
 def stages(model: LoadedModel) -> tuple[tuple[str, ...], ...]:
-    """Names of the parameters that each stage resets, in the order of the cascade: head, blocks downwards, embedding.
+    """Return the parameters that each stage resets, in the order of the cascade: head, blocks downwards, embedding.
 
-    What lies after a block and before the next (Swin's merging) goes with the block.
+    Parameters between two blocks (Swin's merging) belong to the block before.
     """
     names = [name for name, _ in model.module.named_parameters()]
     sites = model.blocks(model.preprocessing.input_size)
@@ -46,7 +45,7 @@ def stages(model: LoadedModel) -> tuple[tuple[str, ...], ...]:
 
 
 def randomised(model: LoadedModel, names: frozenset[str], seed: int) -> LoadedModel:
-    """A copy of a model in which the named parameters are drawn anew."""
+    """Copy a model with the named parameters randomised."""
     module = copy.deepcopy(model.module)
     with seeded(seed), torch.no_grad():
         for prefix, layer in module.named_modules():
@@ -62,27 +61,27 @@ def randomised(model: LoadedModel, names: frozenset[str], seed: int) -> LoadedMo
 
 
 def cascade(model: LoadedModel, seed: int) -> tuple[LoadedModel, ...]:
-    """The randomised copies, from the head alone to everything."""
-    found = stages(model)
-    tried = np.unique(np.rint(np.linspace(1, len(found), STAGES)).astype(int))
-    return tuple(randomised(model, frozenset(sum(found[:count], ())), seed) for count in tried)
+    """Return the randomised copies, from the head alone to everything."""
+    parts = stages(model)
+    counts = np.unique(np.rint(np.linspace(1, len(parts), STAGES)).astype(int))
+    return tuple(randomised(model, frozenset(sum(parts[:count], ())), seed) for count in counts)
 
 
 def parameter_randomisation(trial: Trial, copies: tuple[LoadedModel, ...]) -> float:
-    """Mean rank correlation of a map with those of the copies; NaN for a map that is everywhere the same.
+    """Compute the mean rank correlation of a map with the maps of the copies; NaN for a constant map.
 
-    A copy whose map is everywhere the same keeps nothing of the order: 0.
+    A copy with a constant map counts as 0.
     """
     values = trial.map.values.ravel()
     if np.ptp(values) == 0:
         return float("nan")
-    found = []
+    correlations = []
     for at, changed in enumerate(copies):
         other: Capture = trial.once(
             ("randomised", at), lambda changed=changed: capture_input(changed, trial.capture.input)
         )
-        found.append(spearman(values, trial.explain(other, trial.case.target).values.ravel()))
-    return float(np.nan_to_num(found).mean())
+        correlations.append(spearman(values, trial.explain(other, trial.case.target).values.ravel()))
+    return float(np.nan_to_num(correlations).mean())
 
 
 PROTOCOL = Protocol(

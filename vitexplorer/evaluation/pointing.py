@@ -1,7 +1,7 @@
 """Does the highest place of a map lie on the object? The pointing game.
 
-Zhang et al. 2016 (arXiv 1608.00507), without a margin: 1 where the middle of the highest cell lies on the object, else
-0; of equal cells one is drawn by the seed. High is good; by chance the share of the image that the object covers.
+Zhang et al. 2016 (arXiv 1608.00507), without a margin: 1 if the centre of the highest cell lies on the object, else 0;
+ties are broken by the seed. High is good; the chance level is the share of the image that the object covers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vitexplorer.quantities.faithfulness import ranking
 def points_at(
     values: Float[np.ndarray, "rows cols"], grid: PatchGrid, mask: Bool[np.ndarray, "height width"], seed: int = 0
 ) -> bool:
-    """Whether the middle of the highest cell lies on the mask; of equal cells a random one."""
+    """Return True if the centre of the highest cell lies on the mask; ties are broken at random."""
     row, col = divmod(int(ranking(values, seed)[0]), grid.cols)
     half = grid.patch_size // 2
     return bool(mask[row * grid.patch_size + half, col * grid.patch_size + half])

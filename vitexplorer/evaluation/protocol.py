@@ -1,4 +1,4 @@
-"""What a protocol is: a question put to every map, a number for each case, and what a good number is."""
+"""Record of a protocol: a question about every map, a score for each case, and which scores are good."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ Data = Literal["scenes", "grids", "parted"]
 
 @dataclass(frozen=True)
 class Column:
-    """One number of a protocol."""
+    """Score of a protocol."""
 
     key: str
     name: Text
-    """short: the head of a column"""
+    """Short name, for the head of a column"""
     better: Literal["high", "low"]
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """One way to hold maps against the truth; a new one is one file."""
+    """Evaluation of maps against a truth. A new one is one file."""
 
     title: Text
     question: Text
     columns: tuple[Column, ...]
     measure: Callable[[Trial], Float[ndarray, " figures"] | Float[ndarray, "figures steps"]]
-    """a number for each column, NaN where the case says nothing; or for each column and threshold"""
+    """Function that returns a score for each column, or each column and threshold; NaN if it does not apply"""
     data: Data
-    """what it is measured on where nobody says: single objects, grids of them, or pictures with parts"""
+    """Default data: single objects, grids of them, or pictures with parts"""
     paper: Paper
     suits: Callable[[Case], bool]
-    """whether a case holds the truth that it needs"""
+    """Function that returns True if a case has the truth it needs"""
     targets: int
-    """cases that a table rests on where nobody says"""
+    """Default number of cases"""
     targets_of_slow: int
-    """the same for methods that run the network many times for one map"""
+    """Default number of cases for methods that run the network many times for one map"""
     compares_classes: bool = False
-    """whether it asks which of several classes is the answer: of a model with one output there is nothing to ask"""
+    """True if it depends on the top class, so does not apply to a model with one output"""
     choose: Callable[[Float[ndarray, "figures steps"]], int] | None = None
-    """means over the cases -> which threshold counts, where there are several"""
+    """Function from the means over the cases to the index of the threshold, if there are several"""

@@ -1,4 +1,4 @@
-"""The protocols by their file's name."""
+"""Registry of the protocols, keyed by file name."""
 
 from __future__ import annotations
 

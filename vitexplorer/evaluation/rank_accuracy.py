@@ -1,9 +1,9 @@
 """Do the highest pixels of a map lie on the target's object? Relevance rank accuracy of CLEVR-XAI.
 
-Arras, Osman & Samek 2022 (arXiv 2003.07258, section 4.2): of the K highest pixels the share inside the ground-truth
-mask, K the pixels of the mask, 0-1, high is good; by chance the share of the image that the object covers. The pixels
-of a patch are equal, and patches may be: where K ends among equal ones they count by the share of them that the mask
-covers, the mean over all orders of these.
+Arras, Osman & Samek 2022 (arXiv 2003.07258, section 4.2): the share of the K highest pixels that lie inside the
+ground-truth mask of K pixels, 0-1, high is good; the chance level is the share of the image that the object covers.
+Pixels of a patch are equal, and patches may tie: pixels that tie at rank K count by the share of them that the mask
+covers, the mean over all orders.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from vitexplorer.evaluation.protocol import Column, Protocol
 def rank_accuracy(
     values: Float[np.ndarray, "rows cols"], grid: PatchGrid, mask: Bool[np.ndarray, "height width"]
 ) -> float:
-    """Share of the K highest pixels that lie on a mask of K pixels, 0-1; 0 for an empty mask."""
+    """Return the share of the K highest pixels that lie on a mask of K pixels, 0-1; 0 for an empty mask."""
     covered = covered_cells(mask, grid).ravel()
-    wanted = covered.sum()  # in cells, as is all below
-    if wanted == 0:
+    mask_cells = covered.sum()  # all areas are in cells
+    if mask_cells == 0:
         return 0.0
     _, group = np.unique(-values.ravel(), return_inverse=True)
     cells, inside = np.bincount(group), np.bincount(group, covered)
-    room = np.clip(wanted - (cells.cumsum() - cells), 0, cells)
-    return float((inside * room / cells).sum() / wanted)
+    taken = np.clip(mask_cells - (cells.cumsum() - cells), 0, cells)
+    return float((inside * taken / cells).sum() / mask_cells)
 
 
 PROTOCOL = Protocol(

@@ -1,13 +1,13 @@
-"""Do patches that a map gives more matter more, in proportion? The salience-guided faithfulness coefficient, SaCo.
+"""Do patches with more salience matter more, in proportion? The salience-guided faithfulness coefficient, SaCo.
 
 Wu, Kang, Tang, Hong & Yan 2024 (arXiv 2404.01415, section 4, algorithm 1): patches in the map's order are cut into
 K = 10 groups of equal size; each group alone is replaced by the image's mean colour, which takes p(x) - p(x without it)
-from the probability of the class. Every pair of groups agrees with the map where the one with more salience takes at
-least as much; it weighs the difference of the saliences, with a minus where it does not agree. The sum over the sum of
-the weights' sizes, -1 to 1, high is good, 0 by chance. A map without differences between groups orders nothing: 0.
-Of a model with one output, what a group takes is the fall of that output.
-Misleading: salience is compared with probability as if both were amounts; a map in other units of the same order gives
-another number.
+from the probability of the class (for a model with one output, from that output). A pair of groups agrees with the map
+if the one with more salience takes at least as much. Its weight is the difference of the saliences, negative if it does
+not agree. The score is the sum of the weights over the sum of their absolute values, -1 to 1, high is good, 0 by
+chance; 0 also for a map without differences between groups.
+Misleading: salience is compared with probability as if both were amounts; rescaling a map without changing its order
+changes the score.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ GROUPS = 10
 
 
 def coefficient(salience: Float[np.ndarray, " groups"], falls: Float[np.ndarray, " groups"]) -> float:
-    """The coefficient of groups, most salient first: their saliences, and what taking each away costs; -1 to 1."""
+    """Compute the coefficient, -1 to 1, from the groups' saliences, largest first, and the falls without each."""
     first, second = np.triu_indices(len(salience), 1)
     weights = (salience[first] - salience[second]).astype(float)
     agree = falls[first] >= falls[second]
@@ -37,8 +37,10 @@ def coefficient(salience: Float[np.ndarray, " groups"], falls: Float[np.ndarray,
 
 @torch.no_grad()
 def saco(trial: Trial) -> float:
-    """The coefficient of one map, -1 to 1."""
-    grid, image, values = trial.last_grid, trial.capture.input.tensor, trial.on_last_grid
+    """Compute the coefficient of a map, -1 to 1."""
+    grid = trial.last_grid
+    image = trial.capture.input.tensor
+    values = trial.on_last_grid
     groups = np.array_split(ranking(values, trial.seed), min(GROUPS, grid.num_patches))
     taken = np.zeros((1 + len(groups), grid.num_patches + 1), bool)
     for at, group in enumerate(groups, 1):

@@ -1,10 +1,10 @@
 """Does a map stay the same when the image hardly changes? Its sensitivity to small noise.
 
 Yeh, Hsieh, Suggala, Inouye & Ravikumar 2019 (arXiv 1901.09392, definition 3): the largest distance between the map of
-the image and that of an image within a radius, by Monte Carlo; divided by the norm of the map, so that maps in
-different units can be compared, as captum does. Distance and norm are Frobenius'. Beside it the mean over the draws. 0
-and more, low is good: but a map that says the same of every image is perfect here, and `oracle` is. Noise: even within
-0.02 of full scale for each number of the image, about five of 255 levels; five draws, seeded.
+the image and the map of an image within a radius, by Monte Carlo. As in captum it is divided by the norm of the map, so
+maps in different units can be compared. Distance and norm are Frobenius'. The second score is the mean over the draws.
+Scores are 0 or more, low is good; a map that ignores the image is perfect here, as is `oracle`. Noise: uniform within
+0.02 of full scale for each value, about five of 255 levels; five seeded draws.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from vitexplorer.evaluation.case import Trial
 from vitexplorer.evaluation.protocol import Column, Protocol
 
 RADIUS = 0.02
-"""of full scale"""
+"""Bound of the noise, as a share of full scale"""
 DRAWS = 5
 
 
 def noisy(capture: Capture, seed: int, radius: float = RADIUS) -> Capture:
-    """The capture of the same image with even noise on every number of every pixel."""
+    """Capture the same image with uniform noise on every channel of every pixel."""
     image = capture.input.tensor
     std = image.new_tensor(capture.model.preprocessing.std)[:, None, None]
     noise = torch.rand(image.shape, generator=torch.Generator().manual_seed(seed)).to(image) * 2 - 1
@@ -37,14 +37,14 @@ def noisy(capture: Capture, seed: int, radius: float = RADIUS) -> Capture:
 def relative_distances(
     values: Float[np.ndarray, "rows cols"], others: Float[np.ndarray, "images rows cols"]
 ) -> Float[np.ndarray, " images"]:
-    """Norm of the difference between a map and each other, over the map's norm; NaN for a map that is zero."""
+    """Divide the distance between a map and each of the others by the map's norm; NaN for a zero map."""
     norm = np.linalg.norm(values)
     distances = np.linalg.norm((others - values).reshape(len(others), -1), axis=1)
     return distances / norm if norm > 0 else np.full(len(others), np.nan)
 
 
 def sensitivity(trial: Trial) -> Float[np.ndarray, " figures"]:
-    """Largest and mean relative distance of the maps of noisy images."""
+    """Compute the largest and the mean relative distance of the maps of noisy images."""
     maps = []
     for draw in range(DRAWS):
         other = trial.once(("noisy", draw), lambda draw=draw: noisy(trial.capture, trial.seed * DRAWS + draw))

@@ -1,4 +1,4 @@
-"""The guided path: twelve steps through a real model and the learner's own image, as data."""
+"""Guided path: twelve steps through a real model with the learner's own image, as data."""
 
 from __future__ import annotations
 

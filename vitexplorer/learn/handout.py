@@ -1,7 +1,7 @@
-"""The guided path on paper: one HTML page with this image's numbers, which needs neither a server nor a network.
+"""Printable guided path: one HTML page with the numbers of an image, which needs neither server nor network.
 
-What a step asks stands beside its picture; formula and answer, which give each other away, stand together on the last
-pages, as the page tells them only after one has guessed. Printing is the browser's own: each step begins a new sheet.
+Each step has its picture and question. Formulas and answers, which the page reveals only after a guess, are on the last
+pages. The browser prints the page: each step begins a new sheet.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from vitexplorer.learn.telling import OnScreen, sayer
 
 SUFFIXES = (".html", ".pdf")
 TALLEST = 640
-"""pixels of a sheet that a picture may take; a taller one is made smaller"""
+"""Height in pixels to which taller pictures are scaled down"""
 TITLE = Text("Through a vision transformer in {steps} steps", "分 {steps} 步走进视觉 Transformer")
 MADE = Text(
     "Every number is that of this image in the model named below each picture.",
@@ -63,14 +63,14 @@ article {{ margin: 18px 0; }} article p {{ margin: 4px 0; }}
 
 
 def handout(image: Any, language: Language = "en") -> str:
-    """The whole path for one image, as one HTML page of at most 5 MB.
+    """Make the whole path for one image, as one HTML page of at most 5 MB.
 
     Args:
-        image: a path, a PIL image, or uint8 RGB pixels (height, width, 3), as `vx.capture` takes it.
-        language: of every word.
+        image: a path, a PIL image, or uint8 RGB pixels (height, width, 3), as for `vx.capture`.
+        language: language of all texts.
 
     Raises:
-        ImageError: what cannot be read as an image, as `vx.capture`.
+        ImageError: `image` cannot be read.
     """
 
     @cache
@@ -92,9 +92,12 @@ def handout(image: Any, language: Language = "en") -> str:
 
 
 def save_handout(image: Any, path: str | os.PathLike[str], language: Language = "en") -> Path:
-    """Write the handout to `path`, which ends in .html, or in .pdf where there is a Chrome or Chromium to print it.
+    """Write the handout to `path`, which ends in .html, or in .pdf if a Chrome or Chromium is installed.
 
-    Raises SaveError and PictureError, and as `handout`.
+    Raises:
+        SaveError: the name has another suffix, or the file cannot be written.
+        PictureError: the PDF cannot be printed.
+        ImageError: `image` cannot be read.
     """
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
@@ -113,8 +116,10 @@ def save_handout(image: Any, path: str | os.PathLike[str], language: Language = 
 
 
 def handout_of(seen: Callable[[Step], Seen], language: Language, path: Sequence[Step] = STEPS) -> str:
-    """The same from what is seen in each step's own state."""
-    figures, steps, answers = {}, [], []
+    """Make the page; `seen` returns the screen in a step's state."""
+    figures = {}
+    steps = []
+    answers = []
     for number, step in enumerate(path, 1):
         at = seen(step)
         numbers = step.numbers(at)
@@ -139,7 +144,7 @@ def handout_of(seen: Callable[[Step], Seen], language: Language, path: Sequence[
 
 
 def picture_of(step: Step) -> tuple[str, Mapping[str, str]]:
-    """The view and the settings that are printed: those of the step's state, where the room shows a view as it is."""
+    """Return the view and settings to print: the step's `printed`, else those of its state."""
     if step.printed is not None:
         return step.printed
     state = step.state
@@ -161,9 +166,9 @@ def _answer(step: Step, number: int, say: Callable[[Text], str], right: int, lan
 
 
 def _figure(number: int, height: float, facts: tuple[Fact, ...], language: Language) -> str:
-    said = [fact.value.in_(language) for fact in facts if fact.label in (MODEL, WEIGHTS, IMAGE, WHERE, QUERY)]
+    values = [fact.value.in_(language) for fact in facts if fact.label in (MODEL, WEIGHTS, IMAGE, WHERE, QUERY)]
     zoom = min(1.0, TALLEST / height)
-    caption = html.escape(" · ".join(said))
+    caption = html.escape(" · ".join(values))
     return (
         f'<figure><div id="figure-{number}" style="zoom: {zoom:.3f}"></div><figcaption>{caption}</figcaption></figure>'
     )

@@ -1,7 +1,7 @@
-"""What a step of the guided path is: a state of the page, a part that is lit up, a question, its answer, what to do.
+"""Step of the guided path: a state of the page, a highlighted part, a question with its answer, and an action.
 
-A step shows nothing itself: its picture is a room's own, brought about by the parameters of the page's address, which
-also say when a person has done what they were asked to.
+A step draws nothing itself. Parameters of the page's address make a room draw its picture; they also show when the
+action is done.
 """
 
 from __future__ import annotations
@@ -17,65 +17,65 @@ if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
 
 Light = Literal["size", "board", "stage", "strip", "panel", "changes", "methods"]
-"""a part of the page"""
+"""Part of the page that is highlighted"""
 Numbers = dict[str, Any]
-"""what the sentences' {names} stand for: integers, floats that the sentence formats, texts"""
+"""Values of the {names} in sentences: integers, floats that the sentence formats, texts"""
 
 
 @runtime_checkable
 class Seen(Protocol):
-    """What is on the screen, as far as a step's numbers need it."""
+    """Screen content that a step's numbers are computed from."""
 
     capture: Capture
 
     def compute(self, view: str, **settings: object) -> Result:
-        """As `vx.compute` on the capture."""
+        """Compute a view of the capture, see `vx.compute`."""
 
     def changed(self, changes: str) -> Capture:
-        """As `vx.intervene` on it."""
+        """Apply changes to the capture, see `vx.intervene`."""
 
     def beside(self, model: str) -> Seen:
-        """The same image in another model."""
+        """Return the same image in another model."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What one guesses before the numbers are shown."""
+    """Question that the learner answers before the numbers appear."""
 
     asks: Text
     choices: tuple[Text, ...]
     right: Callable[[Numbers], int]
-    """which of the choices the numbers say"""
+    """Function from the numbers to the index of the right choice"""
     reveal: Text
-    """why, with numbers"""
+    """Explanation of the answer, with numbers"""
 
 
 @dataclass(frozen=True)
 class Action:
-    """What a person does in the room itself, and how it is noticed."""
+    """Action of the learner in the room, and the parameters by which it is recognised."""
 
     asks: Text
     becomes: Mapping[str, str]
-    """patterns that parameters of the address match whole once it is done, and did not in the step's own state; may
-    hold {names} of numbers"""
+    """Patterns that parameters of the address match fully once the action is done, and not in the step's own state;
+    may hold {names} of numbers"""
     leads: Mapping[str, str] | None = None
-    """parameters of another room in which it is done; None where it is done in this one"""
+    """Parameters of another room for the action; None if it takes place in this one"""
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One step. All sentences may hold {names} of `numbers`."""
+    """Step of the path. All sentences may hold {names} of `numbers`."""
 
     key: str
     title: Text
     state: Mapping[str, str]
-    """parameters of the page's address; the image stays the learner's"""
+    """Parameters of the page's address; the image remains the learner's"""
     light: Light
     says: Text
     formula: Text
     numbers: Callable[[Seen], Numbers]
-    """raises ExplainedError where the model that is on the screen has none"""
+    """Function from the screen to the numbers; raises ExplainedError if the model on the screen has none"""
     question: Question
     action: Action
     printed: tuple[str, Mapping[str, str]] | None = None
-    """the view and its settings that stand for the room on paper; None where the state names it"""
+    """View and settings that represent the room on paper; None if the state names the view"""

@@ -1,4 +1,4 @@
-"""The steps in their order; each is one file."""
+"""Steps of the path in order, one file each."""
 
 from vitexplorer.learn.step import Step
 from vitexplorer.learn.steps import (

@@ -1,4 +1,4 @@
-"""One token that is no patch answers for the whole image; what if the object is not there?"""
+"""Step: the class token answers for the whole image; what if the object is hidden?"""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 
 HIDDEN = 4
-"""one patch of so many is hidden"""
+"""Divisor for the number of hidden patches: one in four"""
 
 
 def numbers(seen: Seen) -> Numbers:
-    """What both readings say, and the class's probability without the patches of most and of least relevance.
+    """Return the answers of both readings, and the class's probability without its most and least relevant patches.
 
     Raises UnsupportedError for a model without a classifier, or with one output.
     """
@@ -74,7 +74,7 @@ STEP = Step(
             Text("It keeps more than half of its probability", "还剩一半以上"),
             Text("It loses more than half", "失去一半以上"),
         ),
-        right=lambda said: int(said["without_most"] < said["share"] / 2),
+        right=lambda values: int(values["without_most"] < values["share"] / 2),
         reveal=Text(
             "{share:.1%} become {without_most:.1%}. Painting over as many patches that matter least leaves "
             "{without_least:.1%}: what counts is which patches the token gathers from.",

@@ -1,4 +1,4 @@
-"""The image becomes a sequence of patches."""
+"""Step: the image becomes a sequence of patches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 
 
 def numbers(seen: Seen) -> Numbers:
-    """Of the patch grid of the first block."""
+    """Return the sizes of the first block's patch grid, and of one at twice the side."""
     patches = seen.compute("patch_grid")
     height, width = patches.image.shape[:2]
     grid = patches.grid
@@ -53,7 +53,7 @@ STEP = Step(
             Text("Twice as many", "两倍"),
             Text("Four times as many", "四倍"),
         ),
-        right=lambda said: 2,
+        right=lambda values: 2,
         reveal=Text(
             "Four times: {patches:,} become {more:,}, for rows and columns both double. Attention compares every token "
             "with every other, so that its table grows from {pairs:,} to {more_pairs:,} numbers for each head.",

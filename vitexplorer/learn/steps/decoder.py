@@ -1,4 +1,4 @@
-"""A decoder may not look ahead: the causal triangle on this image's own sequence."""
+"""Step: a decoder may not look ahead; the causal mask on this image's own sequence."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from vitexplorer.core.types import SequenceResult
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 
 BLOCK, HEAD = 3, 1
-"""the head whose scores the step of query and key shows"""
+"""Head of the step `query_key`"""
 
 
 def numbers(seen: Seen) -> Numbers:
-    """Weights that the mask hides, and what the first patch gave to them without it.
+    """Return the number of masked weights, and the first patch's attention to later tokens without the mask.
 
     Raises UnsupportedError for a model whose tokens do not all see each other.
     """
@@ -19,7 +19,8 @@ def numbers(seen: Seen) -> Numbers:
     hidden, plain = (
         seen.compute("causal_attention", block=BLOCK, head=HEAD, query=(0, 0), mask=mask) for mask in (True, False)
     )
-    tokens, first = len(hidden.values), hidden.at
+    tokens = len(hidden.values)
+    first = hidden.at
     zeros = int((hidden.values == 0).sum())
     return {
         "tokens": tokens,
@@ -70,7 +71,7 @@ STEP = Step(
             Text("A little more than half", "略多于一半"),
             Text("All but one in each row", "每行只剩一个不为 0"),
         ),
-        right=lambda said: int(said["share"] > 0.5),
+        right=lambda values: int(values["share"] > 0.5),
         reveal=Text(
             "{zeros:,} ({share:.1%}): all above the diagonal, for every token may look at itself. The last patch "
             "still sees all {tokens} tokens, the first patch only {first}. Without the mask it gives {later:.1%} of "

@@ -1,4 +1,4 @@
-"""A patch of pixels becomes a token: one matrix for all patches, and a vector for the place."""
+"""Step: a patch of pixels becomes a token, by one matrix for all patches and a vector for the place."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 
 
 def numbers(seen: Seen) -> Numbers:
-    """Of the patch with the sharpest edges. Raises UnsupportedError where nothing is added for its place."""
+    """Return sizes and norms for the sharpest patch. Raises UnsupportedError if no position vector is added."""
     from vitexplorer.views.patch_to_token import PLACE
 
-    made: TokenStepsResult = seen.compute("patch_to_token")
-    names = [step.name for step in made.steps]
+    result: TokenStepsResult = seen.compute("patch_to_token")
+    names = [step.name for step in result.steps]
     if PLACE not in names:
         raise UnsupportedError(
             Text("{model} adds no vector for the place to its tokens.", "{model} 不给标记加上位置向量。").format(
@@ -22,12 +22,13 @@ def numbers(seen: Seen) -> Numbers:
             )
         )
     at = names.index(PLACE)
-    content, place = (float(np.linalg.norm(made.steps[n].numbers)) for n in (at - 1, at))
-    pixels, dim = made.patch.size, made.values.size
+    content, place = (float(np.linalg.norm(result.steps[n].numbers)) for n in (at - 1, at))
+    pixels = result.patch.size
+    dim = result.values.size
     return {
-        "row": made.place[0],
-        "col": made.place[1],
-        "side": made.grid.patch_size,
+        "row": result.place[0],
+        "col": result.place[1],
+        "side": result.grid.patch_size,
         "pixels": pixels,
         "dim": dim,
         "weights": dim * pixels,
@@ -65,7 +66,7 @@ STEP = Step(
             "图块有 {pixels} 个数，它的标记有多少个数？",
         ),
         choices=(Text("Fewer", "更少"), Text("As many", "一样多"), Text("More", "更多")),
-        right=lambda said: 1 + int(np.sign(said["dim"] - said["pixels"])),
+        right=lambda values: 1 + int(np.sign(values["dim"] - values["pixels"])),
         reveal=Text(
             "{dim}: this is the width of the model, and every token keeps it through all blocks. For the patch in row "
             "{row}, column {col}, what the pixels give has the length {content:.3g}, what is added for the place "

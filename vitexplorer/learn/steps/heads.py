@@ -1,4 +1,4 @@
-"""Many heads look at once, each in its own way."""
+"""Step: many heads attend at once, each in its own way."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 
 
 def numbers(seen: Seen) -> Numbers:
-    """Mean attention distances of all heads, in pixels of the input."""
+    """Return the nearest, farthest and mean attention distances of heads, in pixels of the input."""
     distances = seen.compute("head_atlas", metric="distance").values
     near, far = (np.unravel_index(pick(distances), distances.shape) for pick in (np.nanargmin, np.nanargmax))
     return {
@@ -59,7 +59,7 @@ STEP = Step(
             "平均而言，第一个块的头看得更远，还是最后一个块的头看得更远？",
         ),
         choices=(Text("In the first block", "第一个块"), Text("In the last block", "最后一个块")),
-        right=lambda said: int(said["last"] > said["first"]),
+        right=lambda values: int(values["last"] > values["first"]),
         reveal=Text(
             "{first:.3g} pixels in the first block, {last:.3g} in the last. The nearest of all is head {near_head} of "
             "block {near_block} ({near:.3g} pixels), the farthest head {far_head} of block {far_block} ({far:.3g}).",

@@ -1,4 +1,4 @@
-"""A few numbers are trained instead of all: LoRA, adapters, prompts."""
+"""Step: train a few parameters instead of all, by LoRA, adapters or prompts."""
 
 from __future__ import annotations
 
@@ -6,22 +6,27 @@ from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 
 RANK, BOTTLENECK, PROMPTS = 8, 64, 10
-"""what the methods begin with: Hu et al. 2021 (arXiv 2106.09685), Pfeiffer et al. 2020 (2005.00247) and Jia et al. 2022
-(2203.12119) have the formulas"""
+"""Settings of the methods; formulas from Hu et al. 2021 (arXiv 2106.09685), Pfeiffer et al. 2020 (2005.00247) and
+Jia et al. 2022 (2203.12119)"""
 
 
 def numbers(seen: Seen) -> Numbers:
-    """Parameters that each method trains beside the new head. Raises UnsupportedError where blocks differ in width."""
+    """Count the parameters that each method trains besides the new head.
+
+    Raises UnsupportedError if the blocks differ in width.
+    """
     from vitexplorer.finetune.preview import preview
 
-    model, (depth, dim) = seen.capture.model, (seen.capture.depth, seen.capture.residual(0).shape[-1])
+    model = seen.capture.model
+    depth = seen.capture.depth
+    dim = seen.capture.residual(0).shape[-1]
     head = preview(model, "linear", 2)
-    trained = {
+    previews = {
         "lora": preview(model, "lora", 2, r=RANK, alpha=RANK),
         "adapter": preview(model, "adapter", 2, placement="pfeiffer", bottleneck=BOTTLENECK),
         "vpt": preview(model, "vpt_deep", 2, prompts=PROMPTS),
     }
-    counts = {method: found.trainable - head.trainable for method, found in trained.items()}
+    counts = {method: plan.trainable - head.trainable for method, plan in previews.items()}
     if counts["lora"] != 4 * depth * dim * RANK:
         raise UnsupportedError(
             Text(
@@ -66,7 +71,7 @@ STEP = Step(
             Text("Adapters of width 64", "宽度为 64 的适配器"),
             Text("10 prompts in each block", "每个块 10 个提示"),
         ),
-        right=lambda said: max(range(3), key=lambda n: said[("lora", "adapter", "vpt")[n]]),
+        right=lambda values: max(range(3), key=lambda n: values[("lora", "adapter", "vpt")[n]]),
         reveal=Text(
             "LoRA {lora:,}, adapters {adapter:,}, prompts {vpt:,}: from {least:.1%} to {most:.1%} of what the model "
             "has. Few numbers are quick to store and hard to overfit; which method answers best is for your "

@@ -1,4 +1,4 @@
-"""What the model knows of where a patch lies, and whether its answer needs it."""
+"""Step: position vectors, and the answer without them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ OFF = "positions:how=off"
 
 
 def numbers(seen: Seen) -> Numbers:
-    """Cosines of two corners and of two neighbours; the first class's probability in four runs.
+    """Return cosines of two corners and two neighbours, and the top class's probability in four runs.
 
-    Raises UnsupportedError where the model answers with no classes, or with one number.
+    Raises UnsupportedError for a model without classes, or with one output.
     """
     from vitexplorer.quantities.read_out import shown_values  # here: it takes seconds to import
 
@@ -44,11 +44,11 @@ def numbers(seen: Seen) -> Numbers:
     }
 
 
-def right(said: Numbers) -> int:
-    """Another answer; the same with less than nine tenths of its probability; the same with more."""
-    if said["shuffled"] < said["rival"]:
+def right(values: Numbers) -> int:
+    """Return 2 for another answer, 1 for the same with less than nine tenths of its probability, else 0."""
+    if values["shuffled"] < values["rival"]:
         return 2
-    return int(said["shuffled"] < 0.9 * said["plain"])
+    return int(values["shuffled"] < 0.9 * values["plain"])
 
 
 STEP = Step(

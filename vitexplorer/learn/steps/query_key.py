@@ -1,4 +1,4 @@
-"""One query meets all keys: dot product, scale, softmax."""
+"""Step: one query meets all keys, by dot product, scale and softmax."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from vitexplorer.core.types import DotProductResult
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 
 BLOCK, HEAD = 3, 1
-"""where the class token's scores lie so far apart that the scale decides"""
+"""Head in which the class token's scores differ so much that the scale matters"""
 
 
 def numbers(seen: Seen) -> Numbers:
-    """Of the class token's largest weight in one head."""
-    made: DotProductResult = seen.compute("scaled_dot_product", block=BLOCK, head=HEAD, query="cls")
-    top = int(made.values.argmax())
-    plain = np.exp(made.scores - made.scores.max(), dtype=float)
+    """Return the class token's largest weight in one head, with its score, with and without the scale."""
+    result: DotProductResult = seen.compute("scaled_dot_product", block=BLOCK, head=HEAD, query="cls")
+    top = int(result.values.argmax())
+    plain = np.exp(result.scores - result.scores.max(), dtype=float)
     return {
-        "keys": len(made.keys),
-        "head_dim": len(made.query_vector),
-        "score": float(made.scores[top]),
-        "scaled": float(made.scaled[top]),
-        "weight": float(made.values[top]),
-        "sum": float(made.values.sum()),
-        "even": 1 / len(made.keys),
+        "keys": len(result.keys),
+        "head_dim": len(result.query_vector),
+        "score": float(result.scores[top]),
+        "scaled": float(result.scaled[top]),
+        "weight": float(result.values[top]),
+        "sum": float(result.values.sum()),
+        "even": 1 / len(result.keys),
         "plain": float(plain[top] / plain.sum()),
     }
 
@@ -66,7 +66,7 @@ STEP = Step(
             Text("More, but less than half", "更多，但不到一半"),
             Text("More than half", "超过一半"),
         ),
-        right=lambda said: 0 if said["plain"] < said["weight"] else 1 + int(said["plain"] > 0.5),
+        right=lambda values: 0 if values["plain"] < values["weight"] else 1 + int(values["plain"] > 0.5),
         reveal=Text(
             "{plain:.1%}. The more numbers a dot product adds up, the farther its values lie apart, and a softmax of "
             "large values leaves nearly all to one. The division keeps them comparable: here {weight:.1%}, where an "

@@ -1,4 +1,4 @@
-"""Blocks only add: what each of them adds to the answer."""
+"""Step: blocks only add to the residual stream; the contribution of each to the answer."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 
 
 def numbers(seen: Seen) -> Numbers:
-    """The parts of the likeliest class's logit. Raises UnsupportedError for a model with one output, or none."""
+    """Return the parts of the top class's logit. Raises UnsupportedError for a model with one output, or none."""
     reason = without_classes(seen.capture)
     if reason is not None:
         raise UnsupportedError(reason)
-    found = seen.compute("logit_attribution")
-    parts = dict(zip(found.parts, map(float, found.values), strict=True))
+    result = seen.compute("logit_attribution")
+    parts = dict(zip(result.parts, map(float, result.values), strict=True))
     blocks = {name: value for name, value in parts.items() if name.startswith("block")}
     most = max(blocks, key=blocks.__getitem__)
     return {
-        "name": found.target.name,
-        "logit": found.logit,
+        "name": result.target.name,
+        "logit": result.logit,
         "embedding": parts["embedding"],
         "attention": sum(value for name, value in blocks.items() if name.endswith("attn")),
         "mlp": sum(value for name, value in blocks.items() if name.endswith("mlp")),
@@ -55,7 +55,7 @@ STEP = Step(
             "对“{name}”的 logit，{blocks} 个块的注意力总共加得更多，还是它们的 MLP 总共加得更多？",
         ),
         choices=(Text("All attention together", "全部注意力"), Text("All MLPs together", "全部 MLP")),
-        right=lambda said: int(said["mlp"] > said["attention"]),
+        right=lambda values: int(values["mlp"] > values["attention"]),
         reveal=Text(
             "All attention adds {attention:+.2f}, all MLPs {mlp:+.2f}; most of all adds {most_part} of block "
             "{most_block} ({most:+.2f}). Attention brings what is elsewhere in the image; what is made of it may be "

@@ -1,4 +1,4 @@
-"""Block upon block: where in the stack the answer is decided."""
+"""Step: block upon block; the depth at which the answer is decided."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from vitexplorer.core.text import Text
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 
 PARTS = 3
-"""of the stack, among which one guesses"""
+"""Number of equal parts of the stack that the learner chooses from"""
 
 
 def numbers(seen: Seen) -> Numbers:
-    """What the classifier would say after each block, read through the class token."""
+    """Return the classifier's answers after the first, the deciding and the last block, read from the class token."""
     lens = seen.compute("logit_lens")
-    said = [top[0] for top in lens.top]
-    last = said[-1]
-    decided = next(i for i in range(len(said)) if all(one.index == last.index for one in said[i:]))
+    answers = [top[0] for top in lens.top]
+    last = answers[-1]
+    decided = next(i for i in range(len(answers)) if all(answer.index == last.index for answer in answers[i:]))
     return {
         "name": last.name,
         "share": last.probability,
-        "first_name": said[0].name,
-        "first_share": said[0].probability,
-        "blocks": len(said),
+        "first_name": answers[0].name,
+        "first_share": answers[0].probability,
+        "blocks": len(answers),
         "decided": lens.blocks[decided],
-        "decided_share": said[decided].probability,
+        "decided_share": answers[decided].probability,
     }
 
 
@@ -54,7 +54,7 @@ STEP = Step(
             Text("The middle", "中间"),
             Text("The last third", "后三分之一"),
         ),
-        right=lambda said: PARTS * said["decided"] // said["blocks"],
+        right=lambda values: PARTS * values["decided"] // values["blocks"],
         reveal=Text(
             "From block {decided} on, with {decided_share:.1%} there and {share:.1%} at the end. Nothing asked earlier "
             "blocks to speak the classifier's language: that they say something else is no error.",

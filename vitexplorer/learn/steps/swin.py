@@ -1,4 +1,4 @@
-"""Windows in place of the whole image, and how they come to know of each other."""
+"""Step: attention in windows instead of the whole image, and exchange between windows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NO_WINDOWS = Text(
 
 
 def numbers(seen: Seen) -> Numbers:
-    """Windows and grids of the first block, the shift of the second, the grid of the last.
+    """Return windows and grid of the first block, the shift of the second, and the grid of the last.
 
     Raises UnsupportedError for a model without windows.
     """
@@ -68,7 +68,7 @@ STEP = Step(
             Text("Yes, through many blocks", "能，经过许多块即可"),
             Text("No, it stays in its window", "不能，它一直留在自己的窗口里"),
         ),
-        right=lambda said: 1,
+        right=lambda values: 1,
         reveal=Text(
             "It would stay in its {window} patches. So every second block moves the windows by {shift} patches, where "
             "neighbours on both sides of a border share one. Later, merging makes {last_rows} rows of {rows}, with "

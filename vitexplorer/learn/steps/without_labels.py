@@ -1,4 +1,4 @@
-"""Learning from images alone: a student and its teacher, or patches that are hidden and drawn again."""
+"""Step: learning from images alone, by a student and its teacher or by reconstructing hidden patches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vitexplorer.core.types import MapResult
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 
 HIDDEN = 0.75
-"""He et al. 2021 (arXiv 2111.06377), section 3: the share of patches that an MAE does not see"""
+"""Share of patches that an MAE does not see: He et al. 2021 (arXiv 2111.06377), section 3"""
 
 
 WITH_LABELS, WITHOUT_LABELS = "scenes_vit_patch16_192", "scenes_dino_patch16_192"
@@ -20,7 +20,7 @@ HOW = {
 
 
 def numbers(seen: Seen) -> Numbers:
-    """How few patches hold half of the class token's attention, here and in the model that learned the other way."""
+    """Count the fewest patches that hold half of the class token's attention, in this model and in the other."""
     half, patches = gathered(seen)
     name = seen.capture.model.name
     other = WITHOUT_LABELS if name == WITH_LABELS else WITH_LABELS
@@ -40,7 +40,10 @@ def numbers(seen: Seen) -> Numbers:
 
 
 def gathered(seen: Seen) -> tuple[int, int]:
-    """The fewest patches that hold half of the class token's attention on patches, mean head of the last block; all."""
+    """Count the fewest patches that hold half of the class token's attention to patches, and all patches.
+
+    The attention is the mean over the heads of the last block.
+    """
     seen_map: MapResult = seen.compute("attention_map", block=seen.capture.depth - 1, head="mean", query="cls")
     weights = np.sort(seen_map.values.ravel().astype(float))[::-1]
     return int((weights.cumsum() < weights.sum() / 2).sum()) + 1, weights.size
@@ -81,7 +84,7 @@ STEP = Step(
             Text("One in ten up to a quarter", "十分之一到四分之一"),
             Text("More than a quarter", "超过四分之一"),
         ),
-        right=lambda said: 0 if said["share"] < 0.1 else 1 + int(said["share"] > 0.25),
+        right=lambda values: 0 if values["share"] < 0.1 else 1 + int(values["share"] > 0.25),
         reveal=Text(
             "{half} of {patches} ({share:.0%}) in {model}. On the same image it is {other_half} of {other_patches} "
             "({other_share:.0%}) in {other}, {how}. Fewer is not better: see whether they lie on the object.",
