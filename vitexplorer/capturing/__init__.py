@@ -1,1 +1,1 @@
-"""Captures: what is kept of one forward pass, for one image or a batch of them."""
+"""Captures: the tensors that views need of one forward pass, for one image or a batch of them."""

@@ -69,15 +69,15 @@ def call_of(parts: Mapping[Place, Tensor], block: int, at: int, call: AttentionC
     return AttentionCall(scale=call.scale, **{name: parts.get(("call", block, at, name)) for name in CALL})
 
 
-_FOUND: WeakKeyDictionary[nn.Module, dict[Size, Cuts | None]] = WeakKeyDictionary()
+_CUTS: WeakKeyDictionary[nn.Module, dict[Size, Cuts | None]] = WeakKeyDictionary()
 
 
 def cuts_of(model: LoadedModel, sites: tuple[BlockSite, ...], size: Size) -> Cuts | None:
     """Find the cuts for images of a size, once for each model; None where the images cannot be separated."""
-    found = _FOUND.setdefault(model.module, {})
-    if size not in found:
-        found[size] = _find(model, sites, size)
-    return found[size]
+    cuts_by_size = _CUTS.setdefault(model.module, {})
+    if size not in cuts_by_size:
+        cuts_by_size[size] = _find(model, sites, size)
+    return cuts_by_size[size]
 
 
 def _find(model: LoadedModel, sites: tuple[BlockSite, ...], size: Size) -> Cuts | None:
@@ -114,12 +114,12 @@ def _cut(both: Tensor, alone: list[Tensor]) -> Cut | None:
     if len(axes) != 1:
         return None
     parts = Cut(shape, axes[0]).of(both, 2)
-    if parts is None or not _are(parts, alone):
+    if parts is None or not _match(parts, alone):
         return None
     return Cut(shape, axes[0])
 
 
-def _are(parts: tuple[Tensor, ...], alone: list[Tensor]) -> bool:
+def _match(parts: tuple[Tensor, ...], alone: list[Tensor]) -> bool:
     """Return True where each part equals what its image gave alone, up to rounding, and not the other's."""
     one, other = (_finite(tensor) for tensor in alone)
     apart = (one - other).abs().max()

@@ -151,7 +151,7 @@ class Capture(Summarised, NotebookDisplay):
     change: Change | None = field(default=None, repr=False)
     """None for the plain run"""
     tables: dict[str, np.ndarray] = field(init=False, default_factory=dict, repr=False, compare=False)
-    """Small tables that more than one view shows, once one has computed them"""
+    """Small tables that several views show, cached by the first"""
     graph: Graph | None = field(default=None, repr=False, compare=False)
     """Graph of this pass, if it was kept"""
 
@@ -440,18 +440,18 @@ def plain_numbers(device: torch.device) -> Iterator[None]:
 
 
 def capture_input(
-    model: LoadedModel, given: ModelInput, change: Change | None = None, differentiable: bool = False
+    model: LoadedModel, prepared: ModelInput, change: Change | None = None, differentiable: bool = False
 ) -> Capture:
     """Capture an image that is already prepared, with a changed network if there is a `change`."""
-    sites = model.blocks(given.tensor.shape[-2:])
+    sites = model.blocks(prepared.tensor.shape[-2:])
     network, tap = change.network if change else model.module, plain_tap(model, sites, differentiable)
-    graph = with_graph(network, given.tensor, tap) if differentiable else None
+    graph = with_graph(network, prepared.tensor, tap) if differentiable else None
     if graph is None:
-        output = tapped(network, given.tensor, tap)
+        output = tapped(network, prepared.tensor, tap)
     else:
         tap, output = tap.without_graph(), graph.output.detach()
     calls = tuple(view_layout(tap.calls.get(block, ()), site) for block, site in enumerate(sites))
-    return Capture(model, given, sites, calls, tap.read, tap.made, output, change, graph)
+    return Capture(model, prepared, sites, calls, tap.read, tap.made, output, change, graph)
 
 
 def plain_tap(model: LoadedModel, sites: tuple[BlockSite, ...], for_gradients: bool = False) -> AttentionTap:
@@ -478,7 +478,7 @@ def with_graph(
 ) -> Graph:
     """Run a network through a tap and keep the graph."""
     with plain_numbers(images.device), torch.enable_grad():
-        given = images.clone() if images.is_inference() else images.detach()  # an inference tensor has no gradient
-        given.requires_grad_()
+        leaf = images.clone() if images.is_inference() else images.detach()  # an inference tensor has no gradient
+        leaf.requires_grad_()
         with tap:
-            return Graph(tap, given, network(given))
+            return Graph(tap, leaf, network(leaf))

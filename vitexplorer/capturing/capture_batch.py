@@ -51,47 +51,55 @@ def capture_batch(
     size: int | tuple[int, int] | str | None = None,
     on_error: Literal["raise", "return"] = "raise",
 ) -> list[Capture] | list[Capture | ImageError]:
-    """Run `model` once on all images together and keep, for each, what `capture` keeps.
+    """Run `model` once on all images together and return a capture of each.
 
     Under fit "native" images of the same fitted size go together. All images of the call are in memory at once: the
-    captures' tensors are parts of the batch's, so that one that is kept keeps them all, and `nbytes` of each says
-    what they take together. Hand over as many at a time as there is memory for, and let go of all before the next.
+    captures' tensors are parts of the batch's tensors, so one capture keeps all of them alive, and `nbytes` of each
+    counts them together. Pass as many images as fit into memory, and drop all captures before the next call.
 
     Args:
         model: from `load_model`.
-        images: what `capture` takes, in any number.
+        images: any number of images, each as for `capture`.
         fit: as for `capture`.
         size: as for `capture`.
         on_error: "raise" the error of the first image that cannot be read, or "return" it in the capture's place.
 
-    Raises what `capture` raises; with on_error="return" no ImageError of a single image.
+    Returns:
+        The captures in the order of the images.
+
+    Raises:
+        ImageError: an image cannot be read, unless on_error is "return".
+        SettingError: fit or size are not possible.
+        UnknownNameError: there is no such fit.
+        UnsupportedError: the model takes no other size.
+        NoMemoryError: memory runs out.
     """
     if size is not None:
         if fit == "native":
             raise SettingError(TWO_SIZES)
         model = at_size(model, size)
-    found: dict[int, ModelInput | ImageError] = {}
+    opened: dict[int, ModelInput | ImageError] = {}
     for at, image in enumerate(images):
         try:
-            found[at] = prepare(model, image, fit)
+            opened[at] = prepare(model, image, fit)
         except ImageError as error:
             if on_error == "raise":
                 raise
-            found[at] = error
+            opened[at] = error
     by_size: dict[tuple[int, ...], list[int]] = {}
-    for at, given in found.items():
-        if isinstance(given, ModelInput):
-            by_size.setdefault(tuple(given.tensor.shape), []).append(at)
+    for at, prepared in opened.items():
+        if isinstance(prepared, ModelInput):
+            by_size.setdefault(tuple(prepared.tensor.shape), []).append(at)
     captures: dict[int, Capture | ImageError] = {}
     for together in by_size.values():
-        captures |= zip(together, capture_inputs(model, [found[at] for at in together]), strict=True)
-    return [captures.get(at, given) for at, given in found.items()]
+        captures |= zip(together, capture_inputs(model, [opened[at] for at in together]), strict=True)
+    return [captures.get(at, prepared) for at, prepared in opened.items()]
 
 
 def capture_inputs(model: LoadedModel, inputs: Sequence[ModelInput]) -> list[Capture]:
     """Capture prepared images of one size, see `capture_batch`."""
     captures = capture_together(model, inputs) if len(inputs) > 1 else None
-    return [capture_input(model, given) for given in inputs] if captures is None else captures
+    return [capture_input(model, prepared) for prepared in inputs] if captures is None else captures
 
 
 MakeTap = Callable[[LoadedModel, tuple[BlockSite, ...]], AttentionTap]
@@ -100,27 +108,27 @@ MakeTap = Callable[[LoadedModel, tuple[BlockSite, ...]], AttentionTap]
 def capture_together(
     model: LoadedModel, inputs: Sequence[ModelInput], make_tap: MakeTap = plain_tap
 ) -> list[Capture] | None:
-    """Capture prepared images in one pass, through a tap that `make_tap` makes; None where they cannot be separated."""
+    """Capture prepared images in one pass, through a tap from `make_tap`; None if they cannot be separated."""
     size = tuple(inputs[0].tensor.shape[-2:])
     sites = model.blocks(size)
     cuts = cuts_of(model, sites, size)
     if cuts is None:
         return None
     tap = make_tap(model, sites)
-    output = tapped(model.module, torch.cat([given.tensor for given in inputs]), tap)
+    output = tapped(model.module, torch.cat([prepared.tensor for prepared in inputs]), tap)
     tensors = capture_tensors(tap, output)
     parts = {place: cuts[place].of(tensor, len(inputs)) for place, tensor in tensors.items() if place in cuts}
     if tensors.keys() != cuts.keys() or None in parts.values():
         return None
     return [
-        _one(model, given, sites, tap, {place: part[at] for place, part in parts.items()})
-        for at, given in enumerate(inputs)
+        _capture_part(model, prepared, sites, tap, {place: part[at] for place, part in parts.items()})
+        for at, prepared in enumerate(inputs)
     ]
 
 
-def _one(
+def _capture_part(
     model: LoadedModel,
-    given: ModelInput,
+    prepared: ModelInput,
     sites: tuple[BlockSite, ...],
     tap: AttentionTap,
     parts: dict[Place, Tensor],
@@ -132,4 +140,4 @@ def _one(
     read, made = (
         {block: part for (place, block, _, _), part in parts.items() if place == kind} for kind in ("read", "made")
     )
-    return Capture(model, given, sites, calls, read, made, parts[OUTPUT])
+    return Capture(model, prepared, sites, calls, read, made, parts[OUTPUT])

@@ -1,4 +1,4 @@
-"""Figures: numbers with labels in, pictures and files out. Knows no model, no view and no tensor."""
+"""Figures: labelled numbers in, pictures and files out. This package knows no model, view or tensor."""
 
 from vitexplorer.figures.files import save
 from vitexplorer.figures.rendering import render

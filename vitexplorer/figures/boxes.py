@@ -1,4 +1,4 @@
-"""Where things lie on a page: rectangles in pixels, and an image with the cells of its patch grid."""
+"""Layout rectangles in pixels, and the place of an image with the cells of its patch grid."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vitexplorer.core.types import PatchGrid
 
 
 class Box(NamedTuple):
-    """A rectangle on the page, in pixels from its upper left corner."""
+    """Rectangle on the page, in pixels from its upper left corner."""
 
     x: float
     y: float
@@ -34,14 +34,14 @@ class Box(NamedTuple):
         return self.x + self.width / 2, self.y + self.height / 2
 
     def part(self, rows: int, cols: int, cells: tuple[int, int, int, int]) -> Box:
-        """The rectangle of `cells` (top, left, height, width) when this box is a grid of rows x cols."""
+        """Return the rectangle of `cells` (top, left, height, width) in this box as a grid of rows x cols."""
         top, left, height, width = cells
         cell_height, cell_width = self.height / rows, self.width / cols
         return Box(self.x + left * cell_width, self.y + top * cell_height, width * cell_width, height * cell_height)
 
 
 class Place(NamedTuple):
-    """Where an image lies on the page, and where the cells of its patch grid."""
+    """Place of an image on the page, and of the cells of its patch grid."""
 
     image: Box
     cells: Box
@@ -57,17 +57,17 @@ class Place(NamedTuple):
         return max(self.image.bottom, self.cells.bottom)
 
     def moved(self, right: float) -> Place:
-        """The same place further to the right."""
+        """Return the same place further to the right."""
         return Place(*(box._replace(x=box.x + right) for box in self))
 
     def below(self, gap: float) -> Place:
-        """A place of the same size under this one."""
+        """Return a place of the same size under this one."""
         down = self.bottom - self.image.y + gap
         return Place(*(box._replace(y=box.y + down) for box in self))
 
 
 def place(image: np.ndarray, grid: PatchGrid, room: Box) -> Place:
-    """The image as large as the room allows and the cells on its pixels, both from the room's upper left corner.
+    """Fit the image into the room and the cells onto its pixels, both from the room's upper left corner.
 
     Patches do not always fill the image (60 pixels in patches of 14), and padded ones reach over its edge.
     """
@@ -80,5 +80,5 @@ def place(image: np.ndarray, grid: PatchGrid, room: Box) -> Place:
 
 
 def pressed(press: Mapping[str, Any], box: Box) -> dict[str, Any]:
-    """What a trace that is pressed tells the page: also where it lies, in pixels of the layout."""
+    """Return the message of a pressed trace to the page, with its box in pixels of the layout."""
     return {**press, "box": [box.x, box.y, box.width, box.height]}

@@ -1,9 +1,9 @@
-"""The Chrome or Chromium that turns a figure into PNG, SVG or PDF. Started once, on the first picture, then kept.
+"""Chrome or Chromium that turns a figure into PNG, SVG or PDF. It starts with the first picture and then stays.
 
-Starting takes seconds and a picture a fraction of one, so the browser stays in a thread of its own until the process
-ends. Kaleido's own server does the same but mixes up the answers when two threads save at once and waits for ever
-where the browser does not start. The sandbox stays off, as kaleido has it: it does not work for root or in most
-containers, and the only page opened is our own; MathJax is off because it would be fetched from the network.
+A start takes seconds and a picture a fraction of one, so the browser stays in a thread of its own until the process
+ends. Kaleido's own server does the same, but it mixes up the answers when two threads save at once, and it waits for
+ever if the browser does not start. The sandbox is off, as in kaleido: it does not work for root or in most containers,
+and the only page opened is our own. MathJax is off because it would be fetched from the network.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ KALEIDO = Text("the package kaleido: `pip install kaleido`", "软件包 kaleido:
 
 
 class PictureError(ExplainedError):
-    """A picture that could not be made; the message says what to install or do."""
+    """Raised if a picture could not be made; the message says what to install or do."""
 
 
 class _Browser:
     """Kaleido on an event loop in a thread of its own."""
 
     def __init__(self):
-        """Start it. Raises PictureError."""
+        """Start the browser. Raises PictureError."""
         try:
             import kaleido
             from kaleido.errors import ChromeNotFoundError
@@ -88,7 +88,7 @@ class _Browser:
         self._loop.close()
 
     def picture(self, figure: go.Figure, form: str, scale: float) -> bytes:
-        """The figure as a file of that form."""
+        """Return the figure as a file of the given form."""
         return self._wait(self._kaleido.calc_fig(figure, opts={"format": form, "scale": scale}))
 
     def close(self) -> None:
@@ -104,11 +104,11 @@ _browser: _Browser | None = None
 
 
 def picture(figure: go.Figure, form: Literal["png", "svg", "pdf"], scale: float = 1) -> bytes:
-    """The figure as the bytes of a file; safe to call from several threads.
+    """Return the figure as the bytes of a file; safe to call from several threads.
 
     Args:
         figure: any plotly figure with a width and a height.
-        form: of the file.
+        form: form of the file.
         scale: pixels of a PNG for each pixel of the figure.
 
     Raises:
@@ -137,7 +137,7 @@ def picture(figure: go.Figure, form: Literal["png", "svg", "pdf"], scale: float 
 
 
 def printed_page(page: str) -> bytes:
-    """A page that needs nothing else as PDF, as the print dialog of the browser makes it. Raises PictureError."""
+    """Print a self-contained page as PDF, as the browser's print dialog would. Raises PictureError."""
     try:
         from choreographer.browsers.chromium import Chromium
     except ImportError:
@@ -163,7 +163,7 @@ def printed_page(page: str) -> bytes:
 
 
 def close() -> None:
-    """End the browser if there is one; the next picture starts another."""
+    """End the browser, if it runs; the next picture starts another."""
     global _browser
     browser, _browser = _browser, None
     if browser is not None:
@@ -173,7 +173,7 @@ def close() -> None:
 
 
 def _forget() -> None:
-    """A forked child has no thread to wait for."""
+    """Forget the browser in a forked child, which has no thread to wait for."""
     global _browser, _lock
     _browser, _lock = None, threading.Lock()
 

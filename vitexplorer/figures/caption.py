@@ -1,7 +1,7 @@
-"""What a figure says about itself, made in one place from the result: as rows on the page, or as one line of text.
+"""Caption of a figure, made in one place from the result: as rows on the page, or as one line of text.
 
-Model, weights, block, head, query, formula, unit, what was dropped, how it was normalised. A figure that leaves its
-page, in a slide or a paper, must still say what it is.
+Model, weights, block, head, query, formula, unit, dropped mass, normalisation. A figure that leaves its page, in a
+slide or a paper, still identifies itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from vitexplorer.core.types import Result, prefix_text, query_text
 
 
 class Fact(NamedTuple):
-    """One row of a caption."""
+    """Row of a caption."""
 
     label: Text
     value: Text
@@ -49,18 +49,18 @@ FUSIONS = {
     "max": Text("maximum over heads", "各头取最大值"),
     "min": Text("minimum over heads", "各头取最小值"),
 }
-SAID_ELSEWHERE = ("block", "head", "head_fusion", "query")
+IN_OTHER_ROWS = ("block", "head", "head_fusion", "query")
 
 
 def head_text(head: int | str) -> Text:
-    """One head, counted from 0, or the fusion in words."""
+    """Return one head, counted from 0, or the fusion in words."""
     if isinstance(head, str):
         return FUSIONS.get(head, same(head))
     return Text("head {head}", "头 {head}").format(head=head)
 
 
 def formula_text(result: Result) -> Text:
-    """The formula in both languages."""
+    """Return the formula in both languages."""
     return result.formula if isinstance(result.formula, Text) else same(result.formula)
 
 
@@ -88,7 +88,7 @@ def _image(result: Result) -> Iterator[Text]:
 
 
 def _beside(result: Result) -> Iterator[Text]:
-    """What stands on the right of a comparison."""
+    """Yield the identity of a comparison's right side."""
     other = result.provenance.beside
     if other is None:
         return
@@ -99,19 +99,19 @@ def _beside(result: Result) -> Iterator[Text]:
 
 
 def _settings(result: Result) -> Iterator[Text]:
-    """In words where the view gave them, as the API names them where somebody made the result by hand."""
+    """Yield settings in the view's words, or with their API names for a result made by hand."""
     for name, value in result.settings.items():
-        if name in SAID_ELSEWHERE:
+        if name in IN_OTHER_ROWS:
             continue
         if name in result.settings_said:
-            label, said = result.settings_said[name]
-            yield Text("{label}: {value}", "{label}：{value}").format(label=label, value=said)
+            label, value_text = result.settings_said[name]
+            yield Text("{label}: {value}", "{label}：{value}").format(label=label, value=value_text)
         else:
             yield same(f"{name} = {value}")
 
 
 def _dropped(result: Result) -> Iterator[Text]:
-    """The mass that is not on patches; one range over the heads where the result has several."""
+    """Yield the mass that is not on patches; as a range over the heads if the result has several."""
     names, weights = getattr(result, "prefix_names", ()), getattr(result, "prefix_weights", np.zeros(0))
     for at, name in enumerate(names[: np.shape(weights)[-1]]):
         yield Text("{token}: {share}", "{token}：{share}").format(
@@ -126,12 +126,12 @@ def _dropped(result: Result) -> Iterator[Text]:
 
 
 def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text, ...] = ()) -> tuple[Fact, ...]:
-    """Every row of the caption that this result has something to say for.
+    """Return every row of the caption that applies to this result.
 
     Args:
         result: any result.
-        normalisation: how the painted numbers were made from the values, where numbers are painted.
-        remarks: what the drawing has to add to the result's own notes.
+        normalisation: relation of the painted numbers to the values, if numbers are painted.
+        remarks: additions of the drawing to the result's own notes.
     """
     query = getattr(result, "query", None)
     rows = [
@@ -153,11 +153,11 @@ def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text
 
 
 def caption(result: Result, normalisation: Text | None = None, remarks: tuple[Text, ...] = ()) -> Text:
-    """The facts in one line, the title first."""
-    said = [
+    """Return the facts in one line, the title first."""
+    fact_texts = [
         Text("{label} {value}", "{label} {value}").format(label=fact.label, value=fact.value)
         if fact.label in (QUERY, DROPPED, MODEL, CHANGED, BESIDE)
         else fact.value
         for fact in facts(result, normalisation, remarks)
     ]
-    return _joined([result.title, *said], same(" · "))
+    return _joined([result.title, *fact_texts], same(" · "))

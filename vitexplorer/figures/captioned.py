@@ -1,4 +1,4 @@
-"""Two places for a caption on a slide: rows beside a picture, or lines below it. A window keeps it as text."""
+"""Caption layouts of a slide: rows beside a picture, or lines below it. A window keeps the caption as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GAP = 7
 
 
 def rows_of_facts(page: Page, x: float, y: float, pixels: float, facts: Sequence[Fact]) -> float:
-    """Label and value in two columns. Returns y below them."""
+    """Draw label and value in two columns. Returns y below them."""
     if not page.sheet.is_slide:
         page.facts.extend(facts)
         return y
@@ -28,7 +28,7 @@ def rows_of_facts(page: Page, x: float, y: float, pixels: float, facts: Sequence
 
 
 def facts_below(page: Page, y: float, facts: Sequence[Fact]) -> float:
-    """The same rows in two columns of about equal length over the width of the page. Returns y below them."""
+    """Draw the same rows in two columns of about equal length over the page's width. Returns y below them."""
     if not page.sheet.is_slide:
         return rows_of_facts(page, page.margin, y, page.inner, facts)
     page.rule(y)
@@ -41,6 +41,6 @@ def facts_below(page: Page, y: float, facts: Sequence[Fact]) -> float:
 
 
 def _split(page: Page, facts: Sequence[Fact], pixels: float) -> int:
-    """How many facts go to the left: the fewest that take half of the lines."""
+    """Return the number of facts on the left: the fewest that take half of the lines."""
     lines = [1 + width(fact.value.in_(page.language), TEXT_SIZE) // (0.7 * pixels) for fact in facts]
     return next(n for n in range(1, len(facts) + 1) if sum(lines[:n]) >= sum(lines) / 2)

@@ -1,4 +1,4 @@
-"""A plane of numbers on the page: frame, ticks with round numbers, and where a point of it lies in pixels."""
+"""Chart on the page: frame, ticks with round numbers, and the place of each point in pixels."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ LINES = {
 DASHES = ("solid", "dash", "dashdot", "longdash")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "triangle-down", "x")
 LEFT, ABOVE, BELOW = 62, 30, 50
-"""room for the numbers of the vertical axis, its title over it, and the horizontal axis under it"""
+"""Pixels for the numbers of the vertical axis, its title over it, and the horizontal axis under it"""
 
 
 def axis_text(axis: str) -> Text:
-    """An axis of the glossary in words for readers."""
+    """Return an axis of the glossary in words for readers."""
     return AXES.get(axis, same(axis))
 
 
 def ticks(low: float, high: float, about: int = 5) -> list[float]:
-    """Round numbers in [low, high], 1, 2 or 5 times a power of ten apart."""
+    """Return round numbers in [low, high], 1, 2 or 5 times a power of ten apart."""
     if not high > low:
         return [low]
     rough = (high - low) / about
@@ -46,14 +46,14 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
 
 
 class Chart(NamedTuple):
-    """A box of the page that shows x in [left, right] and y in [bottom, top]."""
+    """Box of the page that shows x in [left, right] and y in [bottom, top]."""
 
     box: Box
     across: tuple[float, float]
     up: tuple[float, float]
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """Where a point lies on the page."""
+        """Return the place of a point on the page."""
         (left, right), (bottom, top) = self.across, self.up
         return (
             self.box.x + (x - left) / ((right - left) or 1) * self.box.width,
@@ -61,7 +61,7 @@ class Chart(NamedTuple):
         )
 
     def frame(self, page: Page, x_name: Text, y_name: Text, whole: bool = False) -> None:
-        """Grid lines, numbers and the names of both axes; `whole` where x counts things."""
+        """Draw grid lines, numbers and the names of both axes; `whole` if x counts things."""
         box, muted = self.box, page.theme.muted
         for value in ticks(*self.up):
             y = self.at(0, value)[1]
@@ -87,7 +87,7 @@ class Chart(NamedTuple):
         page.text(box.x - LEFT + 8, box.y - ABOVE, y_name, size=SMALL_SIZE)
 
     def curve(self, page: Page, x: Sequence[float], y: Sequence[float], style: Style, name: Text) -> None:
-        """One line with its symbols."""
+        """Draw one line with its symbols."""
         label = name.in_(page.language)
         words = [f"{label}: {px:.4g}, {py:.4g}" for px, py in zip(x, y, strict=True)]
         points = [self.at(px, py) for px, py in zip(x, y, strict=True)]
@@ -95,36 +95,36 @@ class Chart(NamedTuple):
 
 
 class Style(NamedTuple):
-    """How a line is told apart: by its colour, its dashes and its symbol."""
+    """Style of a line: its colour, dashes and symbol."""
 
     color: str
     dash: str
     symbol: str
 
     def sample(self, page: Page, x: float, y: float) -> None:
-        """A short piece for a legend, 44 pixels wide, around height y."""
+        """Draw a short piece for a legend, 44 pixels wide, around height y."""
         page.curve([(x, y), (x + 22, y), (x + 44, y)], self.color, dash=self.dash, symbol=self.symbol)
 
 
 def style_of(page: Page, number: int) -> Style:
-    """The style of the n-th line on a page."""
+    """Return the style of the n-th line on a page."""
     return numbered_style(number, page.theme.name)
 
 
 def style_for(page: Page, key: str, otherwise: int) -> Style:
-    """The style of a method or a reading, the same on every page; the n-th where the key is none."""
+    """Return the style of a method or a reading, equal on every page; the n-th style for other keys."""
     number = line_number(key)
     return style_of(page, otherwise if number is None else number)
 
 
 def numbered_style(number: int, theme: str) -> Style:
-    """The style of the n-th line; all eight differ in colour and symbol, lines beyond that in dashes."""
+    """Return the style of the n-th line; all eight differ in colour and symbol, lines beyond that in dashes."""
     colors = LINES[theme]
     return Style(colors[number % len(colors)], DASHES[number // len(colors) % len(DASHES)], SYMBOLS[number % 8])
 
 
 def span(values: np.ndarray, *, from_zero: bool = True) -> tuple[float, float]:
-    """A range for an axis: all finite values and, where asked, zero, out to the next ticks; never empty."""
+    """Return a range for an axis: all finite values, by default also zero, out to the next ticks; never empty."""
     finite = values[np.isfinite(values)].astype(float)
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     if from_zero:

@@ -1,8 +1,8 @@
-"""Which colour stands for which number: 256-entry tables, perceptually uniform and safe for colour-blind readers.
+"""Colour maps for numbers: 256-entry tables, perceptually uniform and safe for colour-blind readers.
 
-One direction in all sequential tables: the brighter, the more. `balance` is for signed maps: blue is negative, red
-positive, zero in the middle. `ice_inferno` is for signed maps beside others, which keep the colours of inferno. The
-anchors are plotly's own, interpolated in RGB.
+In all sequential tables brighter means more. `balance` is for signed maps: blue is negative, red positive, zero in the
+middle. `ice_inferno` is for signed maps beside others, which keep the colours of inferno. The anchors are plotly's own,
+interpolated in RGB.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ ANCHORS = {
 }
 ENTRIES = 256
 EASE = 0.7
-"""below 1: over a picture, half of the largest value is more than half as strong"""
+"""Exponent of the opacity over a picture: below 1, half of the largest value is more than half as strong"""
 UNSIGNED, SIGNED, SIGNED_BESIDE = "inferno", "balance", "ice_inferno"
-"""of every map, on the canvas too: nothing is black, as if it were not lit; signed maps are pale where nothing is"""
+"""Colour maps of every map, on the canvas too: zero is black in unsigned maps and pale in signed ones"""
 
 
 def _rgb(color: str) -> tuple[float, float, float]:
@@ -41,7 +41,7 @@ def _rgb(color: str) -> tuple[float, float, float]:
 
 @cache
 def lookup_table(name: str) -> np.ndarray:
-    """Uint8 (256, 3) from the lowest to the highest value. Raises UnknownNameError."""
+    """Return uint8 (256, 3) from the lowest to the highest value. Raises UnknownNameError."""
     if name not in ANCHORS:
         raise unknown_name("colour map", name, ANCHORS)
     anchors = np.array([_rgb(color) for color in ANCHORS[name]])
@@ -52,7 +52,7 @@ def lookup_table(name: str) -> np.ndarray:
 
 
 def direction(name: str) -> Text:
-    """How the table reads, for captions."""
+    """Return the direction of the table, for captions."""
     if name == "balance":
         return Text("blue is negative, red positive", "蓝色为负，红色为正")
     if name == SIGNED_BESIDE:
@@ -62,7 +62,7 @@ def direction(name: str) -> Text:
 
 @dataclass(frozen=True)
 class Scale:
-    """From numbers to colours: `low` gets the first entry of the table, `high` the last."""
+    """Scale from numbers to colours: `low` gets the first entry of the table, `high` the last."""
 
     colormap: str
     low: float
@@ -70,12 +70,12 @@ class Scale:
 
     @property
     def stops(self) -> list[list[float | str]]:
-        """The table as plotly wants it: [place in 0-1, colour]."""
+        """Return the table in plotly's form: [place in 0-1, colour]."""
         table = lookup_table(self.colormap)
         return [[i / (ENTRIES - 1), f"rgb({r},{g},{b})"] for i, (r, g, b) in enumerate(table.tolist())]
 
     def over_a_picture(self, opacity: float) -> list[list[float | str]]:
-        """The same table to be laid over a picture: zero is clear, so that it tints no photograph."""
+        """Return the table for use over a picture: zero is transparent, so that it tints no photograph."""
         table, places = lookup_table(self.colormap), np.linspace(self.low, self.high, ENTRIES)
         strengths = (np.abs(places) / max(abs(self.low), abs(self.high))) ** EASE
         return [
@@ -84,7 +84,7 @@ class Scale:
         ]
 
     def laid_over(self, opacity: float) -> dict[str, Any]:
-        """The same as plotly's heatmap takes a scale of its own."""
+        """Return that table in the form of a heatmap's own scale."""
         return {
             "colorscale": self.over_a_picture(opacity),
             "zmin": self.low,
@@ -94,7 +94,7 @@ class Scale:
 
 
 def scale_of(values: np.ndarray, colormap: str | None) -> Scale:
-    """The scale for a map: from 0 to its maximum or, where values are negative, as far below 0 as above.
+    """Return the scale of a map: from 0 to its maximum, or symmetric about 0 if values are negative.
 
     Args:
         values: any shape; NaN and infinities are ignored.

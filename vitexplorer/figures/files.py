@@ -1,4 +1,4 @@
-"""A result as a file, whole or not at all: pictures through a browser, numbers without one."""
+"""Complete files of a result, never partial ones: pictures through a browser, numbers without one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OTHERWISE = Text("{path} was not saved: {reason}.", "未能保存 {path}：{reas
 
 
 class SaveError(ExplainedError):
-    """A file that was not written; the message says why and what to do."""
+    """Raised if a file was not written; the message says why and what to do."""
 
 
 def save(
@@ -48,25 +48,25 @@ def save(
     scale: float = 2,
     **options: Any,
 ) -> Path:
-    """Write a result to `path`; its suffix says as what.
+    """Write a result to `path`; its suffix chooses the format.
 
     Args:
-        result: what a view returned.
-        path: .png, .svg or .pdf for the figure; .csv for tidy numbers, each row with what it is of (UTF-8 with a
-            byte order mark, as spreadsheets want it); .json for the numbers in full precision with everything that is
-            known about them.
-        language: of the figure, and of the names in a table; JSON comes in both.
-        theme: of the figure.
+        result: result of a view.
+        path: .png, .svg or .pdf for the figure; .csv for tidy numbers, each row with its source (UTF-8 with a byte
+            order mark, for spreadsheets); .json for the numbers in full precision with all metadata.
+        language: language of the figure, and of the names in a table; JSON has both.
+        theme: theme of the figure.
         scale: pixels of a PNG for each pixel of the figure, more than 0 and at most 10.
-        options: of the figure, see `render`.
+        options: options of the figure, see `render`.
 
     Returns:
-        The path. An interrupted save leaves the file that was there before.
+        The path. An interrupted save leaves the previous file unchanged.
 
     Raises:
         SaveError: an unknown suffix, a wrong scale, or a file that cannot be written.
         PictureError: no browser for a picture.
-        NoRendererError, UnknownNameError: as `render`.
+        NoRendererError: no renderer for this type of result.
+        UnknownNameError: an unknown option, colour map or theme.
     """
     path = Path(path)
     suffix = path.suffix.lower()
@@ -96,13 +96,13 @@ def save(
 
 
 def write(path: Path, content: bytes) -> None:
-    """A file, whole or not at all: beside its place first, then moved there in one step. Raises SaveError."""
+    """Write a complete file or none: first beside its place, then moved there in one step. Raises SaveError."""
     try:
         replace_bytes(path, content)
     except DiskFullError as error:
         raise SaveError(FULL.format(why=error.text, path=path)) from error
     except OSError as error:
-        said = FAILURES.get(error.errno, OTHERWISE)
+        message = FAILURES.get(error.errno, OTHERWISE)
         raise SaveError(
-            said.format(path=path, folder=path.parent, name=path.name, reason=error.strerror or error)
+            message.format(path=path, folder=path.parent, name=path.name, reason=error.strerror or error)
         ) from error

@@ -1,4 +1,4 @@
-"""What a saved file says of itself: a name with view, model and run, and the facts in every row of a table."""
+"""Identity of a saved file: a name with view, model and run, and the facts in every row of a table."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from vitexplorer.core.text import Language
 from vitexplorer.core.types import Provenance, Result
 
 FEW_LETTERS = 48
-"""of what was changed, in a file name"""
+"""Most letters in a file name for the changes of a run"""
 LONGEST = 160
-"""letters of a name; systems of files take 255 bytes"""
+"""Most letters of a name; file systems take 255 bytes"""
 IN_NAMES = ("block", "head", "head_fusion", "query", "target", "start_block", "attention_block", "metric")
-"""settings that tell two files of one view apart"""
+"""Settings that distinguish two files of one view"""
 
 
 def facts_of(view: str, provenance: Provenance, settings: Mapping[str, object], language: Language) -> dict[str, str]:
-    """Columns that are the same in every row of a table, by name."""
+    """Return columns that are equal in every row of a table, by name."""
     height, width = provenance.input_size
     size = f"{height} x {width} px" if height else ""
     beside = facts_of(view, provenance.beside, settings, language) if provenance.beside else {}
@@ -34,7 +34,7 @@ def facts_of(view: str, provenance: Provenance, settings: Mapping[str, object], 
 
 
 def run_of(provenance: Provenance) -> str:
-    """Which run of a model, in letters of a file name: plain, random, changed by what, or tuned how; at which size."""
+    """Return the run of a model as part of a file name: plain, random, its changes or tuning, and its size."""
     weights = {"random": "random", "file": provenance.weights_source, "fine-tuned": provenance.weights_source}
     changes = "+".join(change.en for change in provenance.changes)
     kind = weights.get(provenance.weights, "").partition(",")[0]
@@ -44,16 +44,16 @@ def run_of(provenance: Provenance) -> str:
 
 
 def file_stem(result: Result) -> str:
-    """The name of a file of this result without its ending: view, model, run, image, and the settings that matter."""
+    """Return a file name without its ending: view, model, run, image, and the settings in `IN_NAMES`."""
     settings = {"block": "block", "head": "head", "start_block": "from", "attention_block": "block"}
-    told = [
+    labelled = [
         f"{settings.get(name, '')}{_short(result.settings[name])}"
         for name in IN_NAMES
         if result.settings.get(name) is not None
     ]
     provenance = result.provenance
     beside = [provenance.beside.model, run_of(provenance.beside)] if provenance.beside else []
-    parts = [result.view, provenance.model, run_of(provenance), *beside, *told, provenance.image_hash[:8]]
+    parts = [result.view, provenance.model, run_of(provenance), *beside, *labelled, provenance.image_hash[:8]]
     return "_".join(filter(None, map(_safe, parts)))[:LONGEST]
 
 
@@ -62,5 +62,5 @@ def _short(value: object) -> str:
 
 
 def _safe(text: str) -> str:
-    """Letters, digits, dots and dashes."""
+    """Replace all but letters, digits, dots and dashes."""
     return re.sub(r"[^\w.]+", "-", text).strip("-")

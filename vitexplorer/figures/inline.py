@@ -1,9 +1,9 @@
-"""A figure for a notebook: its data, for those that have plotly.js; for others a piece of a page with plotly.js inside.
+"""Figures for a notebook: data for notebooks with plotly.js, otherwise HTML with plotly.js inside.
 
-JupyterLab, Notebook 7, VS Code and nteract draw `application/vnd.plotly.v1+json` themselves: such an output is as large
-as its numbers. Colab, Kaggle and whoever shows HTML alone get plotly.js with each figure, packed to 2 MB from 4.8: an
-output that leans on another is lost with it, and one that leans on the network is lost without. Which of the two a
-notebook is, plotly knows (`plotly.io.renderers.default`, which a person may set).
+JupyterLab, Notebook 7, VS Code and nteract draw `application/vnd.plotly.v1+json` themselves; such an output is as large
+as its numbers. Colab, Kaggle and notebooks that only show HTML get plotly.js with each figure, packed from 4.8 to 2 MB:
+an output that needs another one is lost with it, and one that needs the network fails without it. Plotly knows the kind
+of notebook (`plotly.io.renderers.default`, which the user may set).
 """
 
 from __future__ import annotations
@@ -42,23 +42,23 @@ _DRAW = """\
 
 
 def draws_plotly() -> bool:
-    """Whether the notebook that this runs in draws a figure from its data alone."""
+    """Return True if the current notebook draws a figure from its data alone."""
     return "plotly_mimetype" in (plotly.io.renderers.default or "").split("+")
 
 
 def figure_data(figure: go.Figure) -> dict[str, Any]:
-    """The figure as `KIND` wants it."""
+    """Return the figure in the form of `KIND`."""
     return {**json.loads(figure.to_json()), "config": _CONFIG}
 
 
 def figure_html(figure: go.Figure) -> str:
-    """A piece of a page that draws the figure with no server and no network; it scrolls where it is too narrow."""
+    """Return HTML that draws the figure with no server and no network; it scrolls if the space is too narrow."""
     place = f"vx-{secrets.token_hex(8)}"
     return f'<div style="overflow-x: auto"><div id="{place}"></div></div>\n{figures_html({place: figure})}'
 
 
 def figures_html(figures: Mapping[str, go.Figure]) -> str:
-    """What draws several figures, with one plotly.js, into the elements of these ids."""
+    """Return the script that draws several figures, with one plotly.js, into the elements of these ids."""
     drawn = ",".join(f"{json.dumps(place)}:{figure.to_json()}" for place, figure in figures.items())
     packed = _packed("{" + drawn + "}")
     script = _DRAW % {"library": _library(), "figures": packed, "config": json.dumps(_CONFIG)}

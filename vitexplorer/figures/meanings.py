@@ -1,7 +1,7 @@
-"""What means the same has the same colour in every figure: parts of a model, prefix tokens, methods, readings.
+"""Fixed colours of meanings in every figure: parts of a model, prefix tokens, methods, readings.
 
-Fills carry white text at a contrast of 4.5 or more; they and the lines are told apart by lightness and hue, and lines
-by their symbols too. A part is known by the first word of this table that its name holds, `blocks.3.attn.qkv` by attn.
+Fills carry white text at a contrast of 4.5 or more. Fills and lines differ in lightness and hue, and lines in their
+symbols too. A part is found by the first word of this table in its name: `blocks.3.attn.qkv` by attn.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from vitexplorer.core.text import Text
 ATTENTION, MLP, EMBEDDING, PROJECTIONS = "#31688e", "#a8521f", "#8a5a9e", "#2f7d63"
 CLASSIFIER, PREFIX, NORM, MERGING = "#a23b5c", "#2b7484", "#5d6d7e", "#7d6c14"
 BLOCK, CHOSEN, OTHER = "#4b5fa8", "#a8521f", "#6b6f75"
-"""whole blocks; the patch that is looked at; what has no meaning of its own, and whatever holds others"""
+"""Colours of whole blocks, of the chosen patch, and of parts without a meaning of their own or with others inside"""
 CATEGORIES = (ATTENTION, PROJECTIONS, EMBEDDING, MLP, NORM, CLASSIFIER, MERGING, PREFIX)
-"""for what is only told apart: classes, in the order of the figure"""
+"""Colours of classes, in the order of the figure; they only distinguish"""
 
 _PARTS = (
     (("attn + mlp",), BLOCK),
@@ -42,16 +42,16 @@ _LINES = (
     ("vpt_shallow",),
     ("pixel_prompt",),
 )
-"""what shares a line never stands in one figure"""
+"""Keys by line; keys on one line never share a figure"""
 NAMED_LINES = len(_LINES)
 
 
 def part_color(kind: str | Text) -> str:
-    """The colour of a part of a model by its name, in torch's words or ours."""
+    """Return the colour of a part of a model by its name, in torch's words or ours."""
     name = (kind.en if isinstance(kind, Text) else kind).lower()
     return next((color for words, color in _PARTS if any(word in name for word in words)), OTHER)
 
 
 def line_number(key: str) -> int | None:
-    """Which line stands for a method or a reading in every figure, for `numbered_style`; None for other keys."""
+    """Return the line of a method or a reading for `numbered_style`; None for other keys."""
     return next((number for number, keys in enumerate(_LINES) if key in keys), None)

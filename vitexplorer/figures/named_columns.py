@@ -1,4 +1,4 @@
-"""Columns of a table beside the value itself: classes by name and probability where the numbers speak of classes."""
+"""Extra columns of a table beside its values, such as class names and probabilities."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from vitexplorer.core.types import (
 )
 
 Columns = dict[str, Sequence[Any]]
-"""name -> one entry for each value, in the order of `values.ravel()`"""
+"""Column name -> one entry for each value, in the order of `values.ravel()`"""
 
 
 def named_columns(result: Result, language: Language) -> Columns:
-    """What a row says beside its place and value; empty where there is nothing to name."""
+    """Return the columns beside place and value; empty if there is nothing to name."""
     if isinstance(result, LensResult):
         return _lens(result, language)
     if isinstance(result, PoolingResult):
@@ -54,7 +54,7 @@ def named_columns(result: Result, language: Language) -> Columns:
 
 
 def _numbers(values: np.ndarray) -> list[float | str]:
-    """An empty field for what is not a number."""
+    """Return numbers, with an empty field for NaN."""
     return ["" if np.isnan(value) else value for value in values.ravel().tolist()]
 
 
@@ -67,44 +67,44 @@ def _lens(result: LensResult, language: Language) -> Columns:
 
 
 def _readings(result: PoolingResult, language: Language) -> Columns:
-    """For each way to read the tokens, what it would predict after the block of the row."""
+    """Return, for each reading of the tokens, its prediction after the block of the row."""
     columns: Columns = {}
     for reading in result.readings:
         columns |= {
-            f"{reading.reading}_{name}": [values[name] for values in said]
-            for said in [[_said(one, language) for one in reading.after_blocks]]
-            for name in said[0]
+            f"{reading.reading}_{name}": [values[name] for values in fields]
+            for fields in [[_answer_fields(answer, language) for answer in reading.after_blocks]]
+            for name in fields[0]
         }
     return columns
 
 
-def _said(answer: Answer, language: Language) -> dict[str, Any]:
-    """What a table says of one answer."""
+def _answer_fields(answer: Answer, language: Language) -> dict[str, Any]:
+    """Return the fields of one answer in a table."""
     if isinstance(answer, Output):
         return {"output_name": answer.name.in_(language), "output": answer.output}
     return {"class": answer.index, "class_name": answer.name.in_(language), "probability": answer.probability}
 
 
 def _answers(result: BeforeAfterResult, language: Language) -> Columns:
-    """The likeliest class of both runs, or the output, and the map of the plain one."""
+    """Return the likeliest class of both runs, or the output, and the map of the plain one."""
     count, columns = result.values.size, {"before": result.before.ravel().tolist()}
     if not result.classes:
         return columns
     for run in ("before", "after"):
-        likeliest: PredictionChange = max(result.classes, key=lambda one: getattr(one, run))
-        said = f"{_name(likeliest, language)} {value_text(getattr(likeliest, run), likeliest.unit)}"
-        columns |= {f"answer_{run}": [said] * count}
+        likeliest: PredictionChange = max(result.classes, key=lambda change: getattr(change, run))
+        answer = f"{_name(likeliest, language)} {value_text(getattr(likeliest, run), likeliest.unit)}"
+        columns |= {f"answer_{run}": [answer] * count}
     return columns
 
 
 def _pictures(result: PicturesResult) -> Columns:
-    """Which picture each row is of."""
+    """Return the picture hash of each row."""
     each = result.values[0].size
-    return {"picture_hash": [one.provenance.image_hash[:8] for one in result.pictures for _ in range(each)]}
+    return {"picture_hash": [picture.provenance.image_hash[:8] for picture in result.pictures for _ in range(each)]}
 
 
 def _methods(result: MethodsResult, language: Language) -> Columns:
-    """The unit of each method, and the areas under its curves where they were measured."""
+    """Return the unit of each method, and the areas under its curves if they were measured."""
     each = result.values[0].size
     columns: Columns = {"unit": [unit.in_(language) for unit in result.units for _ in range(each)]}
     if result.areas is not None:
@@ -113,7 +113,7 @@ def _methods(result: MethodsResult, language: Language) -> Columns:
 
 
 def _sides(result: SidesResult, language: Language) -> Columns:
-    """What each row is and in which unit, and whose number it is."""
+    """Return each row's name and unit, and the capture that its number belongs to."""
     entries = [entry.in_(language) for entry in result.entries for _ in result.names]
     units = [unit.in_(language) for unit in result.units for _ in result.names]
     return {"entry": entries, "unit": units, "whose": [name.in_(language) for name in result.names] * len(result.units)}
@@ -122,13 +122,13 @@ def _sides(result: SidesResult, language: Language) -> Columns:
 def _target(result: Result, language: Language) -> Columns:
     if result.target is None:
         return {}
-    told = {
+    fields = {
         "target": result.target.index,
         "target_name": result.target.name.in_(language),
         f"target_{result.target.unit.en}": result.target.value,
     }
-    return {name: [value] * result.values.size for name, value in told.items()}
+    return {name: [value] * result.values.size for name, value in fields.items()}
 
 
-def _name(one: PredictionChange, language: Language) -> str:
-    return one.name.in_(language) or (OUTPUT.in_(language) if one.unit == OUTPUT else str(one.index))
+def _name(change: PredictionChange, language: Language) -> str:
+    return change.name.in_(language) or (OUTPUT.in_(language) if change.unit == OUTPUT else str(change.index))

@@ -1,8 +1,8 @@
-"""A page to draw on: one plane of pixels, its origin at the upper left, on which pictures, cells and text are placed.
+"""Page to draw on: one plane of pixels, its origin at the upper left, for pictures, cells and text.
 
-All panels share one pair of hidden plotly axes in pixels. So cells are exactly square, an outline fits the cell it
-belongs to at any size, and the file looks like the page. The caller lays out from top to bottom; `finish` closes the
-page below what was drawn last.
+All panels share one pair of hidden plotly axes in pixels. Cells are therefore exactly square, an outline fits its cell
+at any size, and the file looks like the page. The caller lays out from top to bottom; `finish` closes the page below
+the last drawing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from vitexplorer.figures.themes import FONTS, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE,
 from vitexplorer.figures.typesetting import LINE_HEIGHT, escape, wrap
 
 BAR_ROOM = 114
-"""what a colour bar with its numbers and unit takes to the right of a picture"""
+"""Pixels right of a picture for a colour bar with its numbers and unit"""
 RANDOM = Text(
     "Random weights: this model has learned nothing. Nothing here explains a trained model.",
     "随机权重：该模型未经训练，这里的任何图都不能解释训练好的模型。",
@@ -37,14 +37,14 @@ ROW_AND_COLUMN = Text("row %{customdata[0]}, column %{customdata[1]}", "第 %{cu
 
 @lru_cache(maxsize=4)  # a figure is laid out for several windows and as a slide, all with the same picture
 def _png(content: bytes, shape: tuple[int, ...]) -> str:
-    """Pixels as a file that stands in an address."""
+    """Return pixels as a PNG data URL."""
     buffer = io.BytesIO()
     Image.fromarray(np.frombuffer(content, np.uint8).reshape(shape)).save(buffer, "PNG")
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
 class Page:
-    """A figure in the making, in one language and one theme, for one size."""
+    """Figure under construction, in one language and one theme, for one size."""
 
     def __init__(self, language: Language, theme: str, sheet: Sheet = SLIDE):
         self.language, self.theme, self.sheet = language, theme_named(theme, sheet.is_slide), sheet
@@ -69,15 +69,15 @@ class Page:
         return self.margin + self.inner
 
     def high(self, slide: float, others: float, least: float = 160) -> float:
-        """How high a picture may be: what it is on a slide, or all that `others` leave of a window."""
+        """Return the height for a picture: `slide` on a slide, otherwise the rest of the window beside `others`."""
         return slide if self.sheet.height is None else max(least, self.sheet.height - others)
 
     def per_row(self, count: int, gap: float, least: float) -> int:
-        """How many of `count` equal things stand side by side, each `least` pixels wide; all of them on a slide."""
+        """Return how many of `count` things of at least `least` pixels fit side by side; all of them on a slide."""
         return count if self.sheet.is_slide else min(count, max(1, int((self.inner + gap) // (least + gap))))
 
     def in_rows(self, widths: Sequence[float], left: float) -> list[tuple[float, int]]:
-        """x and row of things of these widths one after the other from `left`; on a slide they have one row."""
+        """Return x and row of things of these widths, one after the other from `left`; on a slide in one row."""
         x, row, places = left, 0, []
         for wide in widths:
             if not self.sheet.is_slide and x > left and x + wide > self.right:
@@ -101,7 +101,7 @@ class Page:
         vertical: str = "top",
         pixels: float | None = None,
     ) -> float:
-        """Set words at (x, y), broken into lines of `pixels` where given. Returns y below them."""
+        """Set words at (x, y), broken into lines of `pixels` if given. Returns y below them."""
         words = words.in_(self.language) if isinstance(words, Text) else words
         lines = wrap(words, pixels, size) if pixels else [words]
         markup = "<br>".join(map(escape, lines))
@@ -121,7 +121,7 @@ class Page:
         return y + len(lines) * size * LINE_HEIGHT
 
     def header(self, result: Result) -> float:
-        """The title, what was changed and, over random weights, a warning that cannot be overlooked.
+        """Draw the title, the changes of the run and, for random weights, a prominent warning.
 
         A window has the warning alone. Returns y below them.
         """
@@ -147,7 +147,7 @@ class Page:
     # ------------------------------------------------------------------------------------------ marks
 
     def rectangle(self, box: Box, *, fill: str | None = None, line: dict[str, Any] | None = None) -> None:
-        """A filled or outlined rectangle above pictures and cells."""
+        """Draw a filled or outlined rectangle above pictures and cells."""
         self._shapes.append(
             {
                 "type": "rect",
@@ -161,26 +161,26 @@ class Page:
         )
 
     def outline(self, box: Box) -> None:
-        """A frame that is seen on every ground: white, with black dashes over it; thinner around a small box."""
+        """Draw a frame that is visible on any ground: white with black dashes; thinner around a small box."""
         side = min(box.width, box.height)
         width, dash = min(3.0, max(1.5, side / 10)), min(5.0, side / 4)
         self.rectangle(box, line={"color": "#ffffff", "width": width})
         self.rectangle(box, line={"color": "#000000", "width": width, "dash": f"{dash:.2f}px,{dash:.2f}px"})
 
     def line(self, start: tuple[float, float], end: tuple[float, float], color: str | None = None) -> None:
-        """A thin straight line."""
+        """Draw a thin straight line."""
         (x0, y0), (x1, y1) = start, end
         line = {"color": color or self.theme.line, "width": 1}
         self._shapes.append({"type": "line", "x0": x0, "x1": x1, "y0": -y0, "y1": -y1, "line": line})
 
     def rule(self, y: float) -> None:
-        """A line over the width of the page."""
+        """Draw a line over the width of the page."""
         self.line((self.margin, y), (self.right, y))
 
     # ------------------------------------------------------------------------------------------ pictures
 
     def picture(self, box: Box, pixels: np.ndarray) -> None:
-        """Uint8 (height, width, 3 or 4) stretched over the box."""
+        """Stretch uint8 (height, width, 3 or 4) over the box."""
         self._images.append(
             {
                 "source": _png(pixels.tobytes(), pixels.shape),
@@ -207,12 +207,12 @@ class Page:
         places: np.ndarray | None = None,
         press: Mapping[str, Any] | None = None,
     ) -> None:
-        """(rows, cols) as crisp cells; what is not a finite number is left out. Hover tells the place and the value.
+        """Draw (rows, cols) as crisp cells without non-finite numbers. Hover shows the place and the value.
 
-        With an `opacity` below 1 they lie over a picture, which stays as it is where they are zero.
-        `where` says a place with `%{customdata[i]}` for `places[row, col, i]`; without them these are row and column.
-        `press` says what the page shows when they are pressed: another `view`, or this one with other `settings`;
-        its `name` is what the button is called.
+        With an `opacity` below 1 they lie over a picture, which stays visible where they are zero.
+        `where` describes a place with `%{customdata[i]}` for `places[row, col, i]`, by default its row and column.
+        `press` is the page's answer to a click: another `view`, or this one with other `settings`; its `name` is the
+        button's label.
         """
         rows, cols = values.shape
         if places is None:
@@ -236,7 +236,7 @@ class Page:
     def bars(
         self, pieces: Sequence[tuple[Box, str, str]], gap: float = 1, press: Mapping[str, Any] | None = None
     ) -> None:
-        """Filled boxes, each (box, colour, words that are shown when a mouse is over it), `gap` pixels apart.
+        """Draw filled boxes, each (box, colour, hover words), `gap` pixels apart.
 
         `press` as in `cells`.
         """
@@ -269,7 +269,7 @@ class Page:
         symbol: str | None = None,
         width: float = 2.5,
     ) -> None:
-        """Straight lines from point to point, broken at NaN, with a symbol on each and `words` under the mouse."""
+        """Draw straight lines from point to point, broken at NaN, with a symbol on each and hover `words`."""
         self._traces.append(
             {
                 "type": "scatter",
@@ -285,7 +285,7 @@ class Page:
         )
 
     def letters(self, points: Sequence[tuple[float, float]], letters: Sequence[str], words: Sequence[str]) -> None:
-        """A white letter at each point, and `words` under the mouse there."""
+        """Draw a white letter at each point, with hover `words`."""
         self._traces.append(
             {
                 "type": "scatter",
@@ -308,7 +308,7 @@ class Page:
         colors: Sequence[str],
         words: Sequence[str],
     ) -> None:
-        """Nested rectangles, each with its label and its `words` under the mouse; text that does not fit is left out.
+        """Draw nested rectangles, each with its label and hover `words`; text that does not fit is left out.
 
         `parents` are indices, -1 at the top; a count includes those inside it.
         """
@@ -365,7 +365,7 @@ class Page:
         }
 
     def document(self, bottom: float) -> dict[str, Any]:
-        """The figure as plotly has it, traces and layout, closed a margin below `bottom`."""
+        """Return the figure as plotly's traces and layout, closed a margin below `bottom`."""
         height = round(bottom + self.margin)
         ground = {"type": "scatter", "x": [], "y": []}  # without a trace on them the axes vanish, and all on them
         for tree, box in self._trees:
@@ -399,7 +399,7 @@ class Page:
         return {"data": [ground, *self._traces, *(tree for tree, _ in self._trees)], "layout": layout}
 
     def finish(self, bottom: float) -> go.Figure:
-        """The same as a figure."""
+        """Return the same as a plotly figure."""
         document = self.document(bottom)
         document["layout"]["template"] = "none"
         return go.Figure(document)

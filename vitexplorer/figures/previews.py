@@ -1,6 +1,6 @@
-"""Results as tiny pictures, by which a view is chosen: colours and shapes alone, no letters, no scale.
+"""Tiny pictures of results, for choosing a view: colours and shapes alone, no letters, no scale.
 
-They stand on a light or a dark page alike, so what is nothing is transparent and lines have a middling colour.
+They appear on light and dark pages, so empty places are transparent and lines have a medium colour.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ from vitexplorer.figures.renderers.sequence import painted_rows
 from vitexplorer.figures.scaling import painted_each
 
 SIDE, WIDE = 96, 144
-"""pixels: twice what the page shows, for screens of many dots"""
+"""Pixels, twice the size on the page, for high-resolution screens"""
 LINES = ("#4f86c6", "#e0803f", "#3fa283", "#a274b8", "#c8587c", "#a3932f")
 OPACITY = 0.85
 
 
 def preview(result: Result) -> bytes | None:
-    """A PNG of at most 144 x 96 pixels; None for a kind of result that has no such picture."""
+    """Return a PNG of at most 144 x 96 pixels; None for a kind of result without a preview."""
     pixels = _pixels(result)
     if pixels is None:
         return None
@@ -67,7 +67,7 @@ def _pixels(result: Result) -> UInt8[np.ndarray, "height width channels"] | None
 
 
 def heat(values: np.ndarray, size: tuple[int, int] = (SIDE, SIDE)) -> np.ndarray:
-    """(rows, cols) in the colours of the figure, RGBA of (width, height); what is no number is transparent."""
+    """Draw (rows, cols) in the colours of the figure, RGBA of (width, height), transparent at NaN."""
     scale = scale_of(values, None)
     share = np.nan_to_num((values - scale.low) / ((scale.high - scale.low) or 1)).clip(0, 1)
     colors = lookup_table(scale.colormap)[(255 * share).round().astype(int)]
@@ -76,7 +76,7 @@ def heat(values: np.ndarray, size: tuple[int, int] = (SIDE, SIDE)) -> np.ndarray
 
 
 def lines(curves: np.ndarray | Sequence[np.ndarray]) -> np.ndarray:
-    """Every curve from the left to the right, all to one scale that includes zero."""
+    """Draw every curve from left to right, all on one scale that includes zero."""
     together = np.concatenate([np.ravel(curve) for curve in curves]).astype(float)
     finite = together[np.isfinite(together)]
     low, high = min(0.0, finite.min(initial=0)), max(0.0, finite.max(initial=0))
@@ -91,7 +91,7 @@ def lines(curves: np.ndarray | Sequence[np.ndarray]) -> np.ndarray:
 
 
 def bars(values: np.ndarray, most: int = 8) -> np.ndarray:
-    """The largest values as bars from the left."""
+    """Draw the largest values as bars from the left."""
     largest = np.sort(values[np.isfinite(values)].astype(float))[::-1][:most]
     step, longest = SIDE / max(len(largest), 4), largest.max(initial=0) or 1.0
     picture = Image.new("RGBA", (WIDE, SIDE))
@@ -108,7 +108,7 @@ def _sized(pixels: np.ndarray, size: tuple[int, int], how: Image.Resampling = Im
 
 
 def _picture(pixels: np.ndarray) -> np.ndarray:
-    """Uint8 pictures, and colours in 0-1."""
+    """Convert uint8 pictures, or colours in 0-1."""
     return _sized(
         pixels if pixels.dtype == np.uint8 else (255 * pixels.clip(0, 1)).round().astype(np.uint8), (SIDE, SIDE)
     )

@@ -1,4 +1,4 @@
-"""From a result to a figure: find the renderer of its type, check the options, draw."""
+"""Rendering of a result: find the renderer of its type, check the options, draw."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from vitexplorer.figures.sheets import PRINTED, WINDOWS
 
 @dataclass(frozen=True)
 class Windows:
-    """A figure for a page."""
+    """Figure of a result for the page."""
 
     documents: tuple[dict[str, Any], ...]
-    """traces and layout for each of `sheets.WINDOWS`, as plotly has them, with arrays of numpy"""
+    """Traces and layout for each of `sheets.WINDOWS`, in plotly's form with numpy arrays"""
     facts: tuple[Fact, ...]
-    """the caption"""
+    """Rows of the caption"""
 
 
 class NoRendererError(ExplainedError):
-    """A type of result that nothing here can draw."""
+    """Raised for a type of result without a renderer."""
 
 
 @dataclass(frozen=True)
 class Renderer:
-    """What draws one type of result, or any type made from it."""
+    """Renderer of one type of result and its subtypes."""
 
     result: type[Result]
     draw: Callable[..., float]
-    """draw(page, result, **options) -> y below what was drawn; its keyword-only arguments are the options"""
+    """draw(page, result, **options) -> y below the drawing; its keyword-only arguments are the options"""
 
     @property
     def options(self) -> dict[str, Any]:
-        """Name and default of each option."""
+        """Return name and default of each option."""
         parameters = inspect.signature(self.draw).parameters.values()
         return {option.name: option.default for option in parameters if option.kind is option.KEYWORD_ONLY}
 
@@ -50,7 +50,7 @@ RENDERERS: Registry[Renderer] = Registry("renderer", "vitexplorer.figures.render
 
 
 def renderer_of(result: Result) -> Renderer:
-    """The renderer of the nearest type that `result` is of. Raises NoRendererError."""
+    """Return the renderer of the nearest type of `result`. Raises NoRendererError."""
     drawn = {renderer.result: renderer for renderer in RENDERERS.values()}
     for kind in type(result).__mro__:
         if kind in drawn:
@@ -69,43 +69,43 @@ def render(result: Result, *, language: Language = "en", theme: str = "light", *
     """Draw a result as a plotly figure of fixed size, 1280 pixels wide, caption and warning included.
 
     Args:
-        result: what a view returned.
-        language: of every word on the figure.
-        theme: of the page around the picture, light or dark.
-        options: those of the result's renderer, such as `colormap`, `normalise`, `opacity`, `arrangement`.
+        result: result of a view.
+        language: language of every word on the figure.
+        theme: theme of the page around the picture, light or dark.
+        options: options of the result's renderer, such as `colormap`, `normalise`, `opacity`, `arrangement`.
 
     Raises:
         NoRendererError: no renderer for this type of result.
         UnknownNameError: an option, colour map or theme that does not exist; the message names the nearest.
     """
     page = Page(language, theme)
-    return page.finish(_drawn(page, result, options))
+    return page.finish(_draw_result(page, result, options))
 
 
 def slide(result: Result, *, language: Language = "en", theme: str = "light") -> dict[str, Any]:
-    """The figure of `render` as traces and layout, with arrays of numpy. Raises NoRendererError."""
+    """Return the figure of `render` as traces and layout, with numpy arrays. Raises NoRendererError."""
     page = Page(language, theme)
-    return page.document(_drawn(page, result, {}))
+    return page.document(_draw_result(page, result, {}))
 
 
 def windows(result: Result, *, language: Language = "en", theme: str = "light") -> Windows:
-    """The same figure without its caption, laid out for a page: once for each of `WINDOWS`.
+    """Lay out the same figure without its caption for the page, once for each of `WINDOWS`.
 
     Raises NoRendererError.
     """
     pages = [Page(language, theme, sheet) for sheet in WINDOWS]
-    documents = tuple(page.document(_drawn(page, result, {})) for page in pages)
+    documents = tuple(page.document(_draw_result(page, result, {})) for page in pages)
     facts = tuple(pages[0].facts)
     return Windows(documents, facts)
 
 
 def printed(result: Result, *, language: Language = "en") -> tuple[Figure, tuple[Fact, ...]]:
-    """The figure without its caption, as wide as a sheet of paper, and the caption. Raises NoRendererError."""
+    """Draw the figure as wide as a sheet of paper, and return it and its caption. Raises NoRendererError."""
     page = Page(language, "light", PRINTED)
-    return page.finish(_drawn(page, result, {})), tuple(page.facts)
+    return page.finish(_draw_result(page, result, {})), tuple(page.facts)
 
 
-def _drawn(page: Page, result: Result, options: dict[str, Any]) -> float:
+def _draw_result(page: Page, result: Result, options: dict[str, Any]) -> float:
     renderer = renderer_of(result)
     for name in options:
         if name not in renderer.options:

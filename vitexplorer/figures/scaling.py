@@ -1,7 +1,7 @@
-"""The numbers that are painted: raw or divided by their maximum, and what has to be said about them.
+"""Painted numbers: raw values or values divided by their maximum, and the remarks on them.
 
-A map that is zero everywhere is not divided by zero, and a cell that is not a number is not given a colour: both are
-said on the figure instead.
+A map that is zero everywhere is not divided by zero, and a non-finite cell gets no colour; a remark on the figure says
+so instead.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ EMPTY = Text("This map has no finite number.", "该图没有任何有限数值�
 
 @dataclass(frozen=True)
 class Painted:
-    """Values as they are painted, NaN where nothing is, and the words for it."""
+    """Values to paint, NaN for unpainted cells, and their description."""
 
     values: np.ndarray
     normalisation: Text
     remarks: tuple[Text, ...]
     rescaled: bool
-    """whether they are no longer in the result's unit"""
+    """True if the values are no longer in the result's unit"""
 
 
 def largest(values: np.ndarray) -> float:
-    """The largest finite magnitude, 0 where there is none."""
+    """Return the largest finite magnitude, 0 if there is none."""
     return float(np.abs(values[np.isfinite(values)]).max(initial=0))
 
 
 def remark(values: np.ndarray) -> Text | None:
-    """What a reader must know who sees nothing: no number at all, or zero everywhere."""
+    """Return the explanation of an empty map: no number at all, or zero everywhere."""
     if not np.isfinite(values).any():
         return EMPTY
     return ZERO if largest(values) == 0 else None
 
 
 def _remarks(values: np.ndarray) -> tuple[Text, ...]:
-    if said := remark(values):
-        return (said,)
+    if sentence := remark(values):
+        return (sentence,)
     missing = int((~np.isfinite(values)).sum())
     if not missing:
         return ()
@@ -58,25 +58,25 @@ def _remarks(values: np.ndarray) -> tuple[Text, ...]:
 
 
 def painted(values: np.ndarray, normalise: str) -> Painted:
-    """Values to paint.
+    """Return the values to paint.
 
     Args:
         values: any shape of numbers.
-        normalise: "raw", or "max" to divide by the largest finite magnitude (a map of zeros stays as it is).
+        normalise: "raw", or "max" to divide by the largest finite magnitude (a map of zeros stays unchanged).
 
     Raises:
         UnknownNameError: another `normalise`.
     """
     if normalise not in ("raw", "max"):
         raise unknown_name("normalisation", normalise, ("raw", "max"))
-    shown, peak = np.where(np.isfinite(values), values, np.nan).astype(float), largest(values)
+    finite, peak = np.where(np.isfinite(values), values, np.nan).astype(float), largest(values)
     if normalise == "raw" or peak == 0:
-        return Painted(shown, RAW, _remarks(values), rescaled=False)
-    how = BY_MAGNITUDE if np.nanmin(shown) < 0 else BY_MAXIMUM
-    return Painted(shown / peak, how.format(largest=peak), _remarks(values), rescaled=True)
+        return Painted(finite, RAW, _remarks(values), rescaled=False)
+    how = BY_MAGNITUDE if np.nanmin(finite) < 0 else BY_MAXIMUM
+    return Painted(finite / peak, how.format(largest=peak), _remarks(values), rescaled=True)
 
 
 def painted_each(values: np.ndarray, how: Text = EACH) -> Painted:
-    """Maps (heads, rows, cols), each divided by its own maximum, said by `how`; maps of zeros stay as they are."""
-    maps = [painted(one, "max").values for one in values]
+    """Divide maps (heads, rows, cols) by their own maxima, described by `how`; maps of zeros stay unchanged."""
+    maps = [painted(values_of_one, "max").values for values_of_one in values]
     return Painted(np.stack(maps), how, _remarks(values), rescaled=True)

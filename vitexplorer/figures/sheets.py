@@ -1,4 +1,4 @@
-"""What a figure is laid out for: a slide with its whole caption, or a window with the picture alone.
+"""Sheet sizes of figures: a slide with its whole caption, or a window with the picture alone.
 
 The page shows title, question and caption as text of its own, so its figures leave them out. They are laid out for a
 few sizes at once; the browser takes the one that fits and stretches it a little, with letters of the same size.
@@ -11,21 +11,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Sheet:
-    """A size in pixels."""
+    """Size of a figure in pixels."""
 
     width: int
     margin: int
     height: int | None = None
-    """of a window; None for a slide, which is as high as what stands on it"""
+    """Height of a window; None for a slide, which is as high as its content"""
 
     @property
     def is_slide(self) -> bool:
-        """Whether title and caption belong to the figure."""
+        """True if title and caption belong to the figure."""
         return self.height is None
 
 
 SLIDE = Sheet(1280, 40)
 WINDOWS = (Sheet(350, 8, 430), Sheet(620, 8, 440), Sheet(900, 8, 620), Sheet(1320, 8, 800))
-"""a phone, a small laptop, a laptop or the half of a screen, a projector"""
+"""Windows of a phone, a small laptop, a laptop or half a screen, and a projector"""
 PRINTED = Sheet(680, 8, 480)
-"""what stands on a sheet of A4 between margins of 15 mm, 96 pixels to the inch"""
+"""Content of an A4 sheet between margins of 15 mm, 96 pixels to the inch"""

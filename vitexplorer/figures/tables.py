@@ -1,4 +1,4 @@
-"""The numbers of a result as text: CSV for a spreadsheet, JSON with everything that is known about them."""
+"""Numbers of a result as text: CSV for a spreadsheet, JSON with all metadata."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from vitexplorer.figures.identity import facts_of
 from vitexplorer.figures.named_columns import named_columns
 
 REPEATED = 100_000
-"""rows up to which each says what it is of; a longer table would be several times as large for it"""
+"""Most rows that all repeat the facts of the result; a longer table would grow several times"""
 
 PIXELS = ("image", "other_image")
-"""fields that hold a picture the model saw, which is not among the numbers"""
+"""Fields with pictures that the model saw, which are left out"""
 
 SINGULAR = {
     "heads": "head",
@@ -56,7 +56,7 @@ SINGULAR = {
 
 
 def _places(result: Result) -> list[Sequence[Any]]:
-    """For each axis its places: the names that the result has for them, otherwise 0, 1, 2, ..."""
+    """Return the places of each axis: the result's names for them, otherwise 0, 1, 2, ..."""
     places = []
     for axis, size in zip(result.axes, result.values.shape, strict=True):
         names = getattr(result, axis, None)
@@ -65,18 +65,18 @@ def _places(result: Result) -> list[Sequence[Any]]:
 
 
 def _columns(result: Result) -> list[str]:
-    """A name for each axis; one that comes again (a board has rows of rows) is numbered."""
+    """Return a name for each axis; repeated names are numbered (a board has rows of rows)."""
     names = [SINGULAR.get(axis, axis) for axis in result.axes]
     again = [names[:at].count(name) for at, name in enumerate(names)]
     return [f"{name}_{before + 1}" if before else name for name, before in zip(names, again, strict=True)]
 
 
 def as_csv(result: Result, language: Language = "en") -> str:
-    """Tidy: one row for each value, which stands last; what is not a number is an empty field.
+    """Return a tidy table: one row for each value, which is the last field; NaN is an empty field.
 
-    Before it stand what the numbers are of (view, settings, model, weights, changes, image), a column for each axis,
-    and classes by name and probability, so that any reader of tables takes it without being told. Of more than
-    `REPEATED` rows the first alone says what they are of.
+    The other columns are the facts of the result (view, settings, model, weights, changes, image), one column for each
+    axis, and class names with probabilities, so that any reader of tables understands it. Beyond `REPEATED` rows only
+    the first row has the facts.
     """
     facts, named = facts_of(result.view, result.provenance, result.settings, language), named_columns(result, language)
     words = zip(*named.values(), strict=True) if named else itertools.repeat(())
@@ -85,22 +85,22 @@ def as_csv(result: Result, language: Language = "en") -> str:
     writer.writerow(facts.values())
     lead = lines.pop().removesuffix("\n") + ","
     writer.writerow([*facts, *_columns(result), *named, "value"])
-    for place, said, value in zip(
+    for place, names, value in zip(
         itertools.product(*_places(result)), words, result.values.ravel().tolist(), strict=False
     ):
-        writer.writerow([*place, *said, "" if isinstance(value, float) and math.isnan(value) else value])
+        writer.writerow([*place, *names, "" if isinstance(value, float) and math.isnan(value) else value])
     head, *rows = lines
     later = lead if len(rows) <= REPEATED else "," * len(facts)
     return "".join([head, *(lead + row for row in rows[:1]), *(later + row for row in rows[1:])])
 
 
 def as_json(result: Result) -> str:
-    """Every field of the result but the image's pixels, texts in both languages, numbers in full precision."""
+    """Return every field of the result but the image's pixels, texts in both languages, in full precision."""
     return json.dumps(as_document(result), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def as_document(result: Result, language: Language | None = None) -> dict[str, Any]:
-    """The same as what JSON is made of; texts in one language where one is named."""
+    """Return the content of the JSON; texts in one language if one is given."""
     document = {
         field.name: getattr(result, field.name) for field in dataclasses.fields(result) if field.name not in PIXELS
     }
@@ -108,19 +108,19 @@ def as_document(result: Result, language: Language | None = None) -> dict[str, A
     return _plain(document, lambda text: text.in_(language) if language else text._asdict())
 
 
-def _plain(thing: Any, said: Callable[[Text], Any]) -> Any:
-    """As JSON has it; what is not a finite number is null."""
-    if isinstance(thing, Text):
-        return said(thing)
-    if isinstance(thing, np.ndarray | np.generic):
-        return _plain(thing.tolist(), said)
-    if dataclasses.is_dataclass(thing):
-        fields = (field.name for field in dataclasses.fields(thing) if field.name not in PIXELS)
-        return {name: _plain(getattr(thing, name), said) for name in fields}
-    if isinstance(thing, Mapping):
-        return {str(key): _plain(value, said) for key, value in thing.items()}
-    if isinstance(thing, list | tuple):
-        return [_plain(one, said) for one in thing]
-    if isinstance(thing, float) and not math.isfinite(thing):
+def _plain(value: Any, convert_text: Callable[[Text], Any]) -> Any:
+    """Convert a value for JSON; non-finite numbers become null."""
+    if isinstance(value, Text):
+        return convert_text(value)
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist(), convert_text)
+    if dataclasses.is_dataclass(value):
+        fields = (field.name for field in dataclasses.fields(value) if field.name not in PIXELS)
+        return {name: _plain(getattr(value, name), convert_text) for name in fields}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry, convert_text) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry, convert_text) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
         return None
-    return thing if isinstance(thing, str | int | float | bool | None) else str(thing)
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

@@ -1,4 +1,4 @@
-"""Light and dark: the colours of the page around the picture, and the fonts of both."""
+"""Light and dark theme: the colours of the page around the picture, and the fonts of both."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SMALL_SIZE = 13  # nothing on a figure is smaller: it has to be read from the la
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours by their job."""
+    """Colours by their role."""
 
     name: str
     paper: str
@@ -39,11 +39,11 @@ ON_PAGE = {
     "light": Theme("light", paper="#ffffff", text="#1e293b", muted="#52607a", line="#dde3ec", bar="#31688e"),
     "dark": Theme("dark", paper="#0f172a", text="#f1f5f9", muted="#b4c0d0", line="#334155", bar="#6aaed6"),
 }
-"""the same for figures that stand on the page itself, in its own greys"""
+"""Themes of figures on the page itself, in its own greys"""
 
 
 def theme_named(name: str, is_slide: bool = True) -> Theme:
-    """Of a slide, or of the page. Raises UnknownNameError."""
+    """Return the theme of a slide, or of the page. Raises UnknownNameError."""
     if name not in THEMES:
         raise unknown_name("theme", name, THEMES)
     return (THEMES if is_slide else ON_PAGE)[name]

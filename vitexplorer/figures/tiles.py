@@ -1,4 +1,4 @@
-"""Many small pictures of one shape in rows, and the hatching of what is left out."""
+"""Tiles: many small pictures of one shape in rows, and the hatching of missing parts."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ GAP = 14
 
 
 def tiles(count: int, shape: tuple[int, int], room: Box, *, above: float, below: float, narrowest: float) -> list[Box]:
-    """Boxes of `count` pictures of `shape` (rows, cols) in the fewest rows that leave each `narrowest` pixels.
+    """Return boxes of `count` pictures of `shape` (rows, cols) in the fewest rows with `narrowest` pixels each.
 
     Args:
-        room: its width is filled, its height is the largest of one picture.
-        above, below: pixels for words over and under each.
+        count: number of pictures.
+        shape: rows and cols of each.
+        room: box whose width is filled and whose height limits each picture.
+        above: pixels for words over each.
+        below: pixels for words under each.
+        narrowest: least width of each in pixels.
     """
     rows = next(
         n for n in range(1, count + 1) if n == count or (room.width + GAP) / math.ceil(count / n) - GAP >= narrowest
@@ -31,13 +35,13 @@ def tiles(count: int, shape: tuple[int, int], room: Box, *, above: float, below:
 
 
 def around(boxes: list[Box]) -> Box:
-    """The smallest box that holds all."""
+    """Return the smallest box that holds all."""
     x, y = min(box.x for box in boxes), min(box.y for box in boxes)
     return Box(x, y, max(box.right for box in boxes) - x, max(box.bottom for box in boxes) - y)
 
 
 def hatch(page: Page, boxes: Iterable[Box], color: str | None = None, apart: float = 8) -> None:
-    """Slanted lines over boxes: nothing is there."""
+    """Draw slanted lines over boxes that are empty."""
     nowhere = (math.nan, math.nan)
     points: list[tuple[float, float]] = []
     for box in boxes:

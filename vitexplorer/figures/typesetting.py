@@ -1,7 +1,7 @@
-"""Plain text into what plotly sets: escaped, and broken into lines of a given width.
+"""Typesetting of plain text for plotly: escaped, and broken into lines of a given width.
 
-Plotly reads a subset of HTML in every string, so the name of a file that a visitor chose must not be read as a tag;
-SVG breaks neither lines nor control characters, so both are settled here.
+Plotly reads a subset of HTML in every string, so the name of an uploaded file must not be read as a tag. SVG breaks
+neither lines nor control characters, so both are handled here.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ _NARROW, _WIDE, _CAPITAL = 0.53, 1.0, 0.66  # mean advance in units of the font 
 
 
 def escape(text: object) -> str:
-    """`text` so that plotly shows it letter by letter: no tags, no TeX, no control characters."""
+    """Return `text` for plotly to show letter by letter: no tags, no TeX, no control characters."""
     printable = "".join("\ufffd" if unicodedata.category(char) in ("Cc", "Cs") else char for char in str(text))
     return html.escape(printable, quote=False).replace("$", "&#36;")
 
 
 @cache
 def _advance(char: str) -> float:
-    """About how wide a letter is, in units of the font size."""
+    """Estimate the width of a letter, in units of the font size."""
     if unicodedata.east_asian_width(char) in "WF":
         return _WIDE
     return _CAPITAL if char.isupper() or char in "mwMW@%—…→√" else _NARROW
 
 
 def width(text: str, size: float) -> float:
-    """About how many pixels `text` takes on one line."""
+    """Estimate the pixels that `text` takes on one line."""
     return size * sum(map(_advance, text))
 
 
 def wrap(text: str, pixels: float, size: float) -> list[str]:
-    """Lines of at most `pixels`: broken at spaces, between Chinese characters and, if need be, within a long name."""
+    """Break into lines of at most `pixels`: at spaces, between Chinese characters and, if need be, within names."""
     lines, line = [], ""
     for piece in _PIECES.findall(text):
         if line and width(line + piece.rstrip(), size) > pixels:
@@ -58,11 +58,11 @@ def wrap(text: str, pixels: float, size: float) -> list[str]:
 
 
 def _break_within(piece: str, pixels: float, size: float) -> int:
-    """How many letters of a long name go on one line: all that fit, at least one, none before a closing mark."""
+    """Return how many letters of a long name go on one line: all that fit, at least one, none before a closing mark."""
     places = [n for n in range(1, len(piece)) if piece[n] not in CLOSING]
     return max((n for n in places if width(piece[:n], size) <= pixels), default=1)
 
 
 def without_brackets(title: Text) -> Text:
-    """Without what stands in Chinese brackets: the English name, where there is no room for both."""
+    """Remove the text in Chinese brackets, the English name, where there is no room for both."""
     return Text(title.en, title.zh.partition("（")[0])

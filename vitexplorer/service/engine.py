@@ -1,9 +1,9 @@
-"""What the page asks the engine for, answered from memory whenever it can be.
+"""Models, captures and results of one process, answered from memory if possible.
 
-torch and timm are imported by the first call, never by the page: the page is open before they are. Whatever runs or
-loads a model is awaited as a job (`scheduler.py`); captures, models and results are kept in caches that are bounded in
-bytes and shared by all visitors, who hold only keys. What a job needs of another one is awaited before it is asked for.
-A model is loaded by the very job that runs it: so no more models are held than jobs may have begun.
+The first call imports torch and timm, the page never does: it is open before they are loaded. Every load or run of a
+model is awaited as a job (`scheduler.py`). Captures, models and results are cached within a bound on bytes, shared by
+all visitors, who hold only keys. A job never awaits another job: the engine awaits what it needs first. A job loads the
+model that it runs, so there are never more models in use than jobs that may have begun.
 """
 
 from __future__ import annotations
@@ -38,27 +38,27 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 NICE, NICER = 4, 10
-"""how much a pass stands behind answers from memory, and many passes behind one"""
+"""Niceness of threads: a single pass yields to answers from memory, many passes yield to a single one"""
 SIZES = 1024
-"""sizes of models of which the cost is remembered"""
+"""Most input sizes whose cost is cached"""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """What a capture is a capture of; small enough for a session and a URL."""
+    """Identity of a capture; small enough for a session and a URL."""
 
     image: str
-    """id of an example or an upload"""
+    """Name of an example or an upload"""
     model: str
     weights: Literal["trained", "random"] = "trained"
     fit: Fit = "crop"
     size: str = ""
-    """of the input in pixels, `384` or `384x512`; empty for the model's own"""
+    """Size of the input in pixels, `384` or `384x512`; empty for the model's own"""
 
 
 @dataclass(frozen=True)
 class Explored:
-    """A capture and how long its forward pass took, in seconds."""
+    """A capture and the duration of its forward pass in seconds."""
 
     capture: Capture
     seconds: float
@@ -68,29 +68,31 @@ class Engine:
     """Models and captures of one process."""
 
     def __init__(self, settings: Settings):
-        """Args: settings: bounds of the caches, what visitors may do."""
+        """Start without models.
+
+        Args:
+            settings: bounds of the caches, and permissions of visitors.
+        """
         self._settings = settings
         self.places = UserStorage.of_settings(settings)
-        """of trainings and tuned models"""
+        """Storage of trainings and tuned models"""
         self.short = Scheduler("model", niceness=NICE, prepare=self._share_processors)
-        """of what a page waits for: loading a model, one pass"""
+        """Scheduler of work that a page waits for: loading a model, one pass"""
         self.long = Scheduler("long", niceness=NICER, prepare=self._share_processors)
-        """of many passes, beside those and behind them"""
+        """Scheduler of many passes, which run beside single ones at a lower priority"""
         self.fetching = Scheduler("fetching", gives_way=False)
-        """of downloads"""
+        """Scheduler of downloads"""
         self.has_company: Callable[[], bool] = lambda: False
-        """whether several pages are open, where somebody knows"""
+        """Returns True if several pages are open; set by the page's server"""
         self.is_warm = False
-        """whether what the first capture needs is imported"""
+        """True once the imports of the first capture are done"""
         self._models: BytesCache[tuple[str, str, str], LoadedModel] = BytesCache(
             settings.model_cache_megabytes << 20,
             weights_of,
         )
         self.memory = Memory(settings.capture_cache_megabytes << 20)
-        """of captures and of all that is made of them"""
-        self._captures: BytesCache[Picture, Explored] = BytesCache(
-            self.memory, lambda explored: explored.capture.nbytes
-        )
+        """Memory shared by captures and everything computed from them"""
+        self._captures: BytesCache[Picture, Explored] = BytesCache(self.memory, lambda entry: entry.capture.nbytes)
         self._changed: BytesCache[tuple[Picture, str], Capture] = BytesCache(
             self.memory, lambda capture: capture.nbytes
         )
@@ -100,7 +102,7 @@ class Engine:
 
     @property
     def caches(self) -> dict[str, BytesCache]:
-        """What is kept to answer from, by what it is."""
+        """Caches of the answers, by name."""
         return {
             "models": self._models,
             "captures": self._captures,
@@ -111,23 +113,23 @@ class Engine:
 
     @property
     def queues(self) -> dict[str, Scheduler]:
-        """The schedulers, by what is waited for."""
+        """Schedulers by the kind of their work."""
         return {"model": self.short, "long": self.long, "fetching": self.fetching}
 
     def _share_processors(self) -> None:
-        """Let this thread's passes leave one processor to everybody else; a visitor alone has all of them.
+        """Leave one processor of this thread's passes to others; a lone visitor's passes use all of them.
 
-        Threads of one pass wait for one another after each of its steps: where others take a processor, a pass on all
-        of them takes three times as long as on all but one.
+        The threads of a pass wait for each other after each step. If others take a processor, a pass on all processors
+        takes three times as long as a pass on all but one.
         """
         if (torch := sys.modules.get("torch")) is not None:
-            all_of_them = self._threads_of_torch  # before any of this thread's passes has fewer
+            all_of_them = self._threads_of_torch  # read before this thread reduces its number
             others = self.has_company() or sum(map(len, self.queues.values())) > 1
             torch.set_num_threads(max(1, all_of_them - 1) if others else all_of_them)
 
     @cached_property
     def _threads_of_torch(self) -> int:
-        """How many a pass takes by itself: the processors, or what OMP_NUM_THREADS says."""
+        """Number of threads that a pass takes by default: all processors, or OMP_NUM_THREADS."""
         import torch
 
         return torch.get_num_threads()
@@ -147,29 +149,37 @@ class Engine:
         self.is_warm = True
 
     def kept(self, picture: Picture) -> Explored | None:
-        """The capture of a picture where it is in memory."""
+        """Return the capture of a picture if it is in memory."""
         return self._captures.get(picture)
 
     async def explore(self, picture: Picture) -> Explored:
         """Return the capture of a picture: from memory, or by loading the model and running it once.
 
         Raises:
-            ExplainedError: an image, model, setting or download that a person can mend; see also `Scheduler.run`.
+            ExplainedError: an image, model, setting or download that the user can correct.
+            StoppedError: the visitor let go of the job, or has left.
         """
-        found = self._captures.get(picture)
-        if found is None:
+        entry = self._captures.get(picture)
+        if entry is None:
             await self.fetch(picture)
-            found = await self.short.cached(self._captures, picture, partial(self._run, picture))
-        return found
+            entry = await self.short.cached(self._captures, picture, partial(self._run, picture))
+        return entry
 
     async def capture(self, picture: Picture) -> Capture:
-        """Return what `explore` does, without the time; it runs again only if the cache had to let go of it."""
+        """Return the capture of `explore`, which runs the model again only if the cache has dropped it.
+
+        Raises:
+            ExplainedError: see `explore`.
+            StoppedError: see `explore`.
+        """
         return (await self.explore(picture)).capture
 
     async def changed(self, picture: Picture, changes: str) -> Capture:
-        """Return the changed run of a picture, from memory or by one pass; the plain one where no change is named.
+        """Return the changed run of a picture, from memory or by one pass; the plain run if `changes` is empty.
 
-        Raises ExplainedError for changes that are not possible, and as `explore`.
+        Raises:
+            ExplainedError: impossible changes, and see `explore`.
+            StoppedError: see `explore`.
         """
         plain = await self.capture(picture)
         if not changes:
@@ -179,30 +189,34 @@ class Engine:
         return await self.short.cached(self._changed, (picture, changes), lambda _: intervene(plain, changes))
 
     async def compute(self, run: Hashable, capture: Capture, view: str, given: Mapping[str, Any]) -> Result:
-        """Compute a view of a capture; one that runs the model is remembered.
+        """Compute a view of a capture; results of views that run the model are cached.
 
         Args:
-            run: what the capture is a capture of: a picture, or a picture with its changes.
+            run: identity of the capture: a picture, or a picture with its changes.
             capture: the run itself.
             view: a key of `views()`.
-            given: settings, see `vx.compute`, which says what is raised; and as `explore`.
+            given: settings, see `vx.compute`.
+
+        Raises:
+            ExplainedError: see `vx.compute` and `explore`.
+            StoppedError: see `explore`.
         """
         from vitexplorer.views import VIEWS, compute
 
         given = await self.resolved(run, given)
         runs = VIEWS[view].runs
         if runs == "nothing":
-            return await in_thread(lambda: self._seen(run, compute(view, capture, **given)))
+            return await in_thread(lambda: self._with_preview(run, compute(view, capture, **given)))
         settings = await in_thread(VIEWS[view].settings, capture, given)
         result = await self.remembered(
             self.long if runs == "many" else self.short,
             (run, view, *settings.items()),
             lambda report: compute(view, capture, progress=report, **settings),
         )
-        return self._seen(run, result)
+        return self._with_preview(run, result)
 
     def known(self, run: Hashable, capture: Capture, view: str) -> Result | None:
-        """A view of a run at its default settings, if it was computed and is still kept."""
+        """Return a view of a run at its default settings if it is still cached."""
         from vitexplorer.views import VIEWS, refusal
 
         if refusal(view, capture) is not None:
@@ -210,7 +224,12 @@ class Engine:
         return self._results.get((run, view, *VIEWS[view].settings(capture, {}).items()))
 
     async def resolved(self, run: Hashable, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return settings with the other images that they name, as the same model sees them. Raises as `explore`."""
+        """Return settings with captures, by the same model, of the other images that they name.
+
+        Raises:
+            ExplainedError: see `explore`.
+            StoppedError: see `explore`.
+        """
         from vitexplorer.controls import NamedCapture, like_capture, likeness, named_images
 
         plain, change = run[:2] if isinstance(run, tuple) else (run, "")
@@ -219,31 +238,41 @@ class Engine:
         if names := named_images(given.get("images")):
             seen = [NamedCapture(name, await self.changed(replace(plain, image=name), change)) for name in names]
             given = {**given, "images": seen}
-        if found := likeness(given.get("target")):
-            image, patch = found
+        if similar := likeness(given.get("target")):
+            image, patch = similar
             given = {**given, "target": like_capture(image, await self.capture(replace(plain, image=image)), patch)}
         return given
 
     async def compare(
         self, run: Hashable, left: Capture, right: Capture, comparison: str, given: Mapping[str, Any]
     ) -> Result:
-        """Compare two captures; a comparison that runs a model is remembered. Raises as `compute`."""
+        """Compare two captures; results of comparisons that run a model are cached.
+
+        Raises:
+            ExplainedError: see `compute`.
+            StoppedError: see `explore`.
+        """
         from vitexplorer.comparisons import COMPARISONS, compare
 
         record, given = COMPARISONS[comparison], await self.resolved(run, given)
         if record.runs == "nothing":
-            return await in_thread(lambda: self._seen(run, compare(comparison, left, right, **given)))
+            return await in_thread(lambda: self._with_preview(run, compare(comparison, left, right, **given)))
         settings = await in_thread(record.settings, left, given)
         key = (run, comparison, *settings.items())
         make = partial(compare, comparison, left, right, **settings)
-        return self._seen(run, await self.remembered(self.short, key, lambda _: make()))
+        return self._with_preview(run, await self.remembered(self.short, key, lambda _: make()))
 
     async def remembered(self, scheduler: Scheduler, key: Hashable, make: Callable[[Report], Result]) -> Result:
-        """Return a result that is kept, made in a turn of `scheduler` where it is not. Raises as `make` and `run`."""
+        """Return a cached result, or make it in a turn of `scheduler`.
+
+        Raises:
+            ExplainedError: raised by `make`, or too many jobs wait.
+            StoppedError: see `explore`.
+        """
         return await scheduler.cached(self._results, key, make)
 
-    def _seen(self, run: Hashable, result: Result) -> Result:
-        """The first result of a view that is computed of a run also is its preview."""
+    def _with_preview(self, run: Hashable, result: Result) -> Result:
+        """Store the preview of a view's first result for a run, and return the result."""
         from vitexplorer.figures.previews import preview
 
         if self._previews.get((run, result.view)) is None:
@@ -251,7 +280,7 @@ class Engine:
         return result
 
     def preview(self, run: Hashable, view: str) -> bytes | None:
-        """A PNG of a view of a run; None where it was not computed, empty where there is no such picture."""
+        """Return a PNG of a view of a run; None if it was not computed, empty if it has no preview."""
         return self._previews.get((run, view))
 
     def _run(self, picture: Picture, report: Report) -> Explored:
@@ -266,13 +295,23 @@ class Engine:
         return Explored(capture(model, image, picture.fit), time.perf_counter() - start)
 
     async def model(self, name: str, weights: Literal["trained", "random"] = "trained") -> LoadedModel:
-        """Return a model by the name that an address has, from memory where it is kept. Raises as `explore`."""
+        """Return a model by its name in an address, from memory if it is there.
+
+        Raises:
+            ExplainedError: see `explore`.
+            StoppedError: see `explore`.
+        """
         picture = Picture("", name, weights)
-        found = self.loaded(picture)
-        return found if found is not None else await self.with_model(("model", name, weights), picture, _itself)
+        loaded = self.loaded(picture)
+        return loaded if loaded is not None else await self.with_model(("model", name, weights), picture, _return_model)
 
     async def with_model(self, key: Hashable, picture: Picture, work: Callable[[LoadedModel, Report], T]) -> T:
-        """Run a job that works on the model of a picture at its own size. Raises as `explore` and `work`."""
+        """Run a job on the model of a picture at its own size.
+
+        Raises:
+            ExplainedError: see `explore`; also errors of `work`.
+            StoppedError: see `explore`.
+        """
 
         def run(report: Report) -> T:
             self.warm()
@@ -282,7 +321,12 @@ class Engine:
         return await self.short.run(key, run)
 
     async def size_choices(self, name: str, weights: Literal["trained", "random"] = "trained") -> tuple[SizeCost, ...]:
-        """Return input sizes that a model can take with what each costs, its own first. Raises as `explore`."""
+        """Return the input sizes that a model takes, with their costs, its own size first.
+
+        Raises:
+            ExplainedError: see `explore`.
+            StoppedError: see `explore`.
+        """
         costs = self._sizes.get((name, weights))
         if costs is None:
             from vitexplorer.quantities.size_choices import size_choices
@@ -292,15 +336,15 @@ class Engine:
         return costs
 
     def keep(self, name: str, model: LoadedModel) -> None:
-        """A model that was loaded already, under the name that an address has."""
+        """Store a model that is already loaded, under its name in an address."""
         self._models.put((name, "trained", ""), model)
 
     def loaded(self, picture: Picture) -> LoadedModel | None:
-        """The model of a picture at its own size, where it is in memory."""
+        """Return the model of a picture at its own size if it is in memory."""
         return self._models.get((picture.model, picture.weights, ""))
 
     def is_own_size(self, picture: Picture) -> bool:
-        """Whether the size that a picture names is its model's own, so far as that is known: the model is in memory."""
+        """Return True if a picture names its model's own size; False also if the model is not in memory."""
         model = self.loaded(picture) if picture.size else None
         if model is None:
             return False
@@ -309,22 +353,27 @@ class Engine:
         return sides(picture.size) == tuple(model.preprocessing.input_size)
 
     def base_of(self, picture: Picture) -> Picture:
-        """The model that a tuned one was made from; any other is its own. Raises WeightsError for one that is gone."""
+        """Return the model that a tuned one was made from, or the model itself.
+
+        Raises:
+            WeightsError: the tuned model is gone.
+        """
         file = self.places.file_of(picture.model)
         if file is None:
             return picture
         from vitexplorer.models.about import about
 
-        said = about(file)
-        if said is None:
+        description = about(file)
+        if description is None:
             return Picture("", picture.model)
-        base = said.base
+        base = description.base
         return Picture("", base.model, "random" if base.weights == "random" else "trained")
 
-    def _tuned(self, picture: Picture, report: Report) -> LoadedModel:
-        """Load the model of a file, of a tuned one on the base that is in memory where there is one.
+    def _load_file(self, picture: Picture, report: Report) -> LoadedModel:
+        """Load the model of a file; a tuned one on its base, from memory if it is there.
 
-        Raises WeightsError for one that is gone.
+        Raises:
+            WeightsError: the file is gone.
         """
         from vitexplorer.finetune.storing import load_tuned, no_longer_there
         from vitexplorer.models.about import about
@@ -333,18 +382,18 @@ class Engine:
         file = self.places.file_of(picture.model)
         if file is None:
             raise no_longer_there()
-        said = about(file)
-        if said is None:
+        description = about(file)
+        if description is None:
             return opened_file(file, report)
-        base = said.base
-        if base.weights in ("bundled", "pretrained") and not said.merged:
+        base = description.base
+        if base.weights in ("bundled", "pretrained") and not description.merged:
             return load_tuned(file, self._own_size(Picture("", base.model), report))
-        if not (said.merged and self.holds(file, base.model)):
+        if not (description.merged and self.holds(file, base.model)):
             self.check_allowed(Picture("", base.model, "random"))
-        return load_backbone(base.model, file) if said.merged else load_tuned(file)
+        return load_backbone(base.model, file) if description.merged else load_tuned(file)
 
     def holds(self, file: Path, architecture: str) -> bool:
-        """Whether a file has all tensors of an architecture: what is built for it is no larger than what was sent."""
+        """Return True if a file has all tensors of an architecture, so the model is no larger than the upload."""
         from vitexplorer.models.checkpoints.contents import tensors_in
         from vitexplorer.models.checkpoints.fits import fitting, fitting_shapes
         from vitexplorer.storage.checked_reading import read_header
@@ -353,17 +402,17 @@ class Engine:
         return architecture in (fitting_shapes(read_header(file).shapes) if safe else fitting(tensors_in(file)))
 
     def _own_size(self, picture: Picture, report: Report) -> LoadedModel:
-        """Return the model at its own size in a job of `short`, from memory where it is kept."""
+        """Return the model at its own size within a job of `short`, from memory if it is there."""
         if (model := self.loaded(picture)) is None:
             report(0, 0, SERVICE_WORDS["status_load"].format(model=picture.model))
-            model = self.loaded(picture)  # a job that had its turn meanwhile may have loaded it
+            model = self.loaded(picture)  # another job may have loaded it during the report
         if model is None:
-            model = self._tuned(picture, report) if picture.model.startswith(MODEL) else self._of_timm(picture)
+            model = self._load_file(picture, report) if picture.model.startswith(MODEL) else self._of_timm(picture)
             self._models.put((picture.model, picture.weights, ""), model)
         return model
 
     def _sized(self, picture: Picture, report: Report) -> LoadedModel:
-        """Return the model at the size of a picture; it shares weights with the one at its own size while it can."""
+        """Return the model at the size of a picture; it shares weights with the model at its own size if possible."""
         own = self._own_size(picture, report)
         if not picture.size:
             return own
@@ -384,20 +433,20 @@ class Engine:
         return load_backbone(picture.model, weights="random" if picture.weights == "random" else "auto")
 
     async def fetch(self, picture: Picture) -> None:
-        """Download the weights of a model that is not in memory, or of its base, unless they are on this machine.
+        """Download the weights of a model, or of its base, unless they are in memory or on this machine.
 
-        Weights that are nowhere are a mistake that whoever loads them raises.
+        Weights that exist nowhere raise an error only when they are loaded.
         """
         entry, is_file = find(picture.model), picture.model.startswith(MODEL)
         needs_none = picture.weights == "random" or (entry is not None and entry.bundled)
         if self.loaded(picture) is not None or (needs_none and not is_file):
             return
-        missing = await self.short.run(("missing", picture.model), partial(self._missing, picture.model))
+        missing = await self.short.run(("missing", picture.model), partial(self._missing_weights, picture.model))
         if missing:
             await self.fetching.run(missing, partial(_download, missing))
 
-    def _missing(self, name: str, report: Report) -> str:
-        """Name the model whose weights are to be downloaded before this one can be loaded; empty for none."""
+    def _missing_weights(self, name: str, report: Report) -> str:
+        """Name the model whose weights must be downloaded before this one can be loaded; empty for none."""
         report(0, 0, SERVICE_WORDS["status_engine"])
         self.warm()
         from vitexplorer.models.about import about
@@ -405,10 +454,10 @@ class Engine:
 
         if name.startswith(MODEL):
             file = self.places.file_of(name)
-            said = about(file) if file is not None else None
-            if said is None or said.merged or said.base.weights not in ("bundled", "pretrained"):
+            description = about(file) if file is not None else None
+            if description is None or description.merged or description.base.weights not in ("bundled", "pretrained"):
                 return ""
-            name = said.base.model
+            name = description.base.model
         entry = find(name)
         if (entry is not None and entry.bundled) or self.loaded(Picture("", name)) is not None:
             return ""
@@ -416,7 +465,11 @@ class Engine:
         return name if pretrained_state(name).kind == "download" else ""
 
     def check_allowed(self, picture: Picture) -> None:
-        """Raises ExplainedError for a model or weights that visitors may not load."""
+        """Check that visitors may load a model with its weights.
+
+        Raises:
+            ExplainedError: the model or its weights are not offered here.
+        """
         entry = find(picture.model)
         if entry is None and not self._settings.any_model:
             raise ExplainedError(
@@ -435,42 +488,46 @@ class Engine:
             )
 
 
-def _itself(model: LoadedModel, report: Report) -> LoadedModel:
+def _return_model(model: LoadedModel, report: Report) -> LoadedModel:
     return model
 
 
 def _download(model: str, report: Report) -> None:
     from vitexplorer.models.hub import download_pretrained
 
-    def told(done: int, total: int) -> None:
-        said = SERVICE_WORDS["status_download"].format(model=model, done=done / 1e6, total=total / 1e6)
-        report(done, total, said)
+    def show_progress(done: int, total: int) -> None:
+        text = SERVICE_WORDS["status_download"].format(model=model, done=done / 1e6, total=total / 1e6)
+        report(done, total, text)
 
-    download_pretrained(model, progress=told)
+    download_pretrained(model, progress=show_progress)
 
 
 def opened_file(path: Path, report: Report) -> LoadedModel:
-    """Whatever model a file, a folder or a zip of one holds, told from its tensors. Raises ExplainedError."""
+    """Load the model in a file, a folder or a zip, recognised by its tensors.
+
+    Raises:
+        ExplainedError: the file is damaged, or its model is unknown.
+    """
     from vitexplorer.models.loading import load_model
 
     name = path.name
     report(0, 0, FILE_WORDS["status_read"].format(file=name))
 
-    def told(done: int, total: int) -> None:
-        said = FILE_WORDS["status_unpack"].format(file=name, done=done / 1e6, total=total / 1e6)
-        report(done, total, said)
+    def show_progress(done: int, total: int) -> None:
+        text = FILE_WORDS["status_unpack"].format(file=name, done=done / 1e6, total=total / 1e6)
+        report(done, total, text)
         if done == total:
             report(0, 0, FILE_WORDS["status_read"].format(file=name))
 
-    return load_model(weights=path, progress=told)
+    return load_model(weights=path, progress=show_progress)
 
 
 def weights_of(model: LoadedModel) -> int:
-    """Bytes of a model's parameters, without those that it shares with itself at its own size."""
+    """Return the bytes of a model's parameters, without those shared with the model at its own size."""
     shared = {id(parameter) for parameter in model.unsized.module.parameters()} if model.unsized else set()
     return sum(p.numel() * p.element_size() for p in model.module.parameters() if id(p) not in shared)
 
 
 def size_of(result: Result) -> int:
-    """Bytes of a result's numbers."""
+    """Return the bytes of a result's numbers."""
     return sum(part.nbytes for part in vars(result).values() if isinstance(part, np.ndarray))

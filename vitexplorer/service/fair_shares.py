@@ -1,6 +1,6 @@
-"""Who had how much of something that all share: whoever had least is next.
+"""Per-visitor accounting for least-attained-service scheduling: the visitor with the least time is next.
 
-So that one who asks for little goes before one who asks for much, and nobody waits for ever.
+Visitors with little work go before visitors with much, and nobody waits for ever.
 """
 
 from __future__ import annotations
@@ -9,23 +9,25 @@ from collections.abc import Collection, Iterable
 
 
 class Shares:
-    """Seconds that visitors had, of those who wait and of those who are still ahead of them."""
+    """Seconds of work that each visitor has received: present visitors, and absent ones with more than those."""
 
     def __init__(self) -> None:
-        self._had: dict[str, float] = {}
+        self._received: dict[str, float] = {}
 
-    def enter(self, visitor: str, there: Iterable[str]) -> None:
-        """One comes among those who are there: with the least of them, for being away saves nothing up."""
-        least = min((self._had[other] for other in there), default=0.0)
-        self._had[visitor] = max(self._had.get(visitor, 0.0), least)
+    def enter(self, visitor: str, present: Iterable[str]) -> None:
+        """Add a visitor to the present ones, with at least their smallest time, so that absence saves nothing up."""
+        least = min((self._received[other] for other in present), default=0.0)
+        self._received[visitor] = max(self._received.get(visitor, 0.0), least)
 
     def of(self, visitors: Iterable[str]) -> float:
-        """What the one of them had who had least; less than anybody where there is none of them."""
-        return min((self._had[visitor] for visitor in visitors), default=-1.0)
+        """Return the smallest time of these visitors; -1 without visitors, which is less than anybody's."""
+        return min((self._received[visitor] for visitor in visitors), default=-1.0)
 
-    def pay(self, seconds: float, visitors: Collection[str], there: Iterable[str]) -> None:
-        """Divide time among those it was spent for; what nobody who is there can fall behind is forgotten."""
+    def pay(self, seconds: float, visitors: Collection[str], present: Iterable[str]) -> None:
+        """Divide time among its visitors, and forget absent visitors with no more than every present one."""
         for visitor in visitors:
-            self._had[visitor] += seconds / len(visitors)
-        least = min((self._had[other] for other in there), default=float("inf"))
-        self._had = {name: had for name, had in self._had.items() if name in there or had > least}
+            self._received[visitor] += seconds / len(visitors)
+        least = min((self._received[other] for other in present), default=float("inf"))
+        self._received = {
+            name: received for name, received in self._received.items() if name in present or received > least
+        }

@@ -1,4 +1,4 @@
-"""Jobs of a scheduler, the visitors who wait for them, and the steps that they are told of."""
+"""Jobs of a scheduler, the visitors who wait for them, and the steps that report their progress."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vitexplorer.core.text import ExplainedError, Text
 T = TypeVar("T")
 
 Report = Callable[..., None]
-"""A `Progress` that can also say what is being done: called with `done`, `total` (0 where unknown), perhaps a text."""
+"""A `Progress` that can also describe the work: called with `done`, `total` (0 if unknown), perhaps a text."""
 
 
 @dataclass(frozen=True)
@@ -25,31 +25,31 @@ class Step:
     done: int = 0
     total: int = 0
     seconds: float = 0.0
-    """of its own turns"""
+    """Seconds of the job's own turns"""
     doing: Text | None = None
-    """what is being done, where the work says so"""
+    """Description of the current work, if it gives one"""
     place: int = 0
-    """in the queue, 1 for the next one; 0 once it has begun"""
+    """Place in the queue, 1 for the next job; 0 once it has begun"""
 
     @property
     def share(self) -> float | None:
-        """Done of all, 0-1; None where it is not known how much there is."""
+        """Share of the work that is done, 0-1; None if the total is unknown."""
         return self.done / self.total if self.total else None
 
     @property
     def seconds_left(self) -> float | None:
-        """At the pace so far; None before there is one."""
+        """Seconds left at the pace so far; None before anything is done."""
         return self.seconds / self.done * (self.total - self.done) if self.done else None
 
 
 @dataclass(frozen=True)
 class Done(Generic[T]):
-    """Result of what was followed."""
+    """Result of the followed answer."""
 
     result: T
 
 
-async def _say_nothing(step: Step) -> None:
+async def _ignore(step: Step) -> None:
     pass
 
 
@@ -59,23 +59,23 @@ class Waiting:
 
     visitor: str
     wants: str = ""
-    """for what: a visitor may let go of that alone"""
+    """Purpose of the job; a visitor may let go of one purpose alone"""
     number: int = 0
-    """of their question, as their browser counts"""
-    tell: Callable[[Step], Awaitable[None]] = field(default=_say_nothing, compare=False)
-    """called with each new step, and again every few seconds; raises StoppedError where nobody is there any more"""
+    """Number of the visitor's question, as their browser counts"""
+    tell: Callable[[Step], Awaitable[None]] = field(default=_ignore, compare=False)
+    """Called with each new step, and again every few seconds; raises StoppedError if the visitor has left"""
 
 
 NOBODY = Waiting("")
-"""a script or a test"""
+"""Waiter of a script or a test"""
 waiting: ContextVar[Waiting] = ContextVar("waiting", default=NOBODY)
-"""for whom jobs are asked for here: set once for each event, question or call"""
+"""Visitor for whom jobs run in this context: set once for each event, question or call"""
 
 
 async def following(visitor: Waiting, answer: Coroutine[Any, Any, T]) -> AsyncGenerator[Step | Done[T], None]:
-    """Yield the steps of all jobs that an answer awaits, then what it returned; raises what it raises.
+    """Yield the steps of all jobs that an answer awaits, then its result.
 
-    Closing the iterator cancels the answer, which lets go of its job.
+    Closing the iterator cancels the answer, which lets go of its job. Exceptions of the answer are raised here.
     """
     news, latest = asyncio.Event(), list[Step]()
 
@@ -101,37 +101,37 @@ async def following(visitor: Waiting, answer: Coroutine[Any, Any, T]) -> AsyncGe
 
 @dataclass(eq=False)
 class Job:
-    """Work, those who wait for it, and the turns it had."""
+    """Work, its waiting visitors, and its turns."""
 
     key: Hashable
     work: Callable[[Report], Any]
     waiters: list[Waiting] = field(default_factory=list)
-    found: Future = field(default_factory=Future)
-    reached: Step = Step()
+    outcome: Future = field(default_factory=Future)
+    last_step: Step = Step()
     turn: threading.Event = field(default_factory=threading.Event)
-    """set when it is its turn again"""
+    """Set when it is the job's turn again"""
     begun: bool = False
     since: float = 0.0
-    """when its turn came"""
+    """Time at which its turn began"""
     seconds: float = 0.0
-    """of its turns before this one"""
+    """Seconds of its earlier turns"""
 
     @property
     def visitors(self) -> list[str]:
-        """Visitors whose job it is; one who waits twice stands here twice."""
-        return [one.visitor for one in self.waiters]
+        """Visitors of this job; a visitor who waits twice appears twice."""
+        return [waiter.visitor for waiter in self.waiters]
 
 
 class StoppedError(Exception):
-    """Raised where nobody waits for this work any more."""
+    """Raised if nobody waits for this work any more."""
 
 
 class CrowdedError(ExplainedError):
-    """Raised where so much waits already that more would only make all wait longer."""
+    """Raised if too many jobs wait already."""
 
 
 def too_many_of_one(most: int) -> CrowdedError:
-    """Return the error for a visitor who waits for this many things."""
+    """Return the error for a visitor who waits for this many jobs."""
     return CrowdedError(
         Text(
             "You have asked for {most} things that are still being computed. Please wait for one of them.",
@@ -141,7 +141,7 @@ def too_many_of_one(most: int) -> CrowdedError:
 
 
 def too_many(most: int) -> CrowdedError:
-    """Return the error for this many things that wait in all."""
+    """Return the error for this many waiting jobs in all."""
     return CrowdedError(
         Text(
             "{most} requests wait for the model already. Please try again in a minute.",

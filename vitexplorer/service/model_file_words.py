@@ -1,4 +1,4 @@
-"""What the page says of models from files, in both languages."""
+"""Words of the page about models from files, in both languages."""
 
 from __future__ import annotations
 

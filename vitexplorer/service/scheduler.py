@@ -1,8 +1,8 @@
-"""Fair scheduler for work on what there is one of, the model above all: one job works at a time.
+"""Fair scheduler for work on the one model worker: one job works at a time.
 
-Visitors await their jobs without a thread. The next turn is the visitor's who had the least time (`fair_shares.py`). A
-job of many passes gives way at its reports, and goes on when it is its turn again. Jobs with the same key are one job;
-a job that nobody waits for any more ends at its next report or module.
+Visitors await their jobs without a thread. The next turn goes to the visitor with the least time so far
+(`fair_shares.py`). A job of many passes gives way at its reports, and continues at its next turn. Jobs with the same
+key are one job. A job without waiting visitors ends at its next report or module.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 EACH = 8
-"""jobs of one visitor that may wait in one scheduler"""
+"""Most jobs of one visitor that may wait in one scheduler"""
 ALL = 250
-"""jobs that may wait in it in all"""
+"""Most jobs that may wait in one scheduler"""
 BEGUN = 4
-"""jobs that share the turns; more wait until one of them is done, for each keeps a thread and its numbers"""
+"""Most jobs that share the turns, because each keeps a thread and its tensors; the others wait for one to end"""
 BETWEEN_LOOKS = 0.2
-"""seconds after which those who wait are told what is new"""
+"""Seconds between checks for new steps of a job"""
 STILL_THERE = 2.0
-"""seconds after which they are told again, though nothing is: whoever has left is noticed then"""
+"""Seconds after which the last step is sent again, so that a visitor who has left is noticed"""
 
-_here = threading.local()
-"""`scheduler` and `job`: what this thread works on"""
+_current = threading.local()
+"""Current `scheduler` and `job` of this thread"""
 
 
 class Scheduler:
-    """Turns of one kind of work."""
+    """Scheduler of one kind of work."""
 
     def __init__(
         self,
@@ -66,78 +66,85 @@ class Scheduler:
         """Make a scheduler without jobs.
 
         Args:
-            name: of the threads.
-            gives_way: whether jobs give way where they report; a connection that is read from should not wait.
-            niceness: how readily the system lets threads of others go first; 0 as any other.
+            name: prefix of the names of its threads.
+            gives_way: True if jobs give way at their reports; a download should not wait.
+            niceness: priority of its threads for the system; 0 is normal, more is lower.
             prepare: called on the thread of a job before it begins.
         """
         self._prepare = prepare
         self._gives_way = gives_way
         self._lock = threading.Lock()
         self._jobs: dict[Hashable, Job] = {}
-        """waiting and begun"""
+        """Jobs that wait or have begun, by key"""
         self._at_work: Job | None = None
         self._shares = Shares()
-        self._threads = ThreadPoolExecutor(BEGUN, name, initializer=partial(_be_nice, niceness))
+        self._threads = ThreadPoolExecutor(BEGUN, name, initializer=partial(_lower_priority, niceness))
 
     def __len__(self) -> int:
         """Count the jobs that wait or have begun."""
         return len(self._jobs)
 
-    # -------------------------------------------------------------------------------------- those who wait
+    # -------------------------------------------------------------------------------------- waiting visitors
 
     async def cached(self, cache: BytesCache[K, T], key: K, make: Callable[[Report], T]) -> T:
-        """Return what a cache has at once, or what `make` makes for it in a turn. Raises as `run`."""
-
-        def work(report: Report) -> T:
-            found = cache.get(key)  # a job that has just ended may have made it
-            if found is None:
-                found = make(report)
-                cache.put(key, found)
-            return found
-
-        found = cache.get(key)
-        return found if found is not None else await self.run((cache, key), work)
-
-    async def run(self, key: Hashable, work: Callable[[Report], T]) -> T:
-        """Return what `work` returns, on a thread in its turn; `waiting` says for whom.
-
-        Cancelling the task lets go of the job.
-
-        Args:
-            key: whoever asks for a job of the same key while it is there waits for that one.
-            work: told a `Report`; raises what is raised here.
+        """Return a cached value at once, or make it with `make` in a turn and cache it.
 
         Raises:
-            CrowdedError: so much waits already.
+            CrowdedError: too many jobs wait.
             StoppedError: the visitor let go of the job, or has left.
         """
-        waiter, done, told, at = waiting.get(), asyncio.Event(), None, 0.0
+
+        def work(report: Report) -> T:
+            value = cache.get(key)  # a job that has just ended may have made it
+            if value is None:
+                value = make(report)
+                cache.put(key, value)
+            return value
+
+        value = cache.get(key)
+        return value if value is not None else await self.run((cache, key), work)
+
+    async def run(self, key: Hashable, work: Callable[[Report], T]) -> T:
+        """Run `work` on a thread in its turn, for the visitor in `waiting`, and return its result.
+
+        Cancelling the task lets go of the job. Exceptions of `work` are raised here.
+
+        Args:
+            key: identity of the job; a second visitor with the same key waits for the same job.
+            work: called with a `Report`.
+
+        Raises:
+            CrowdedError: too many jobs wait.
+            StoppedError: the visitor let go of the job, or has left.
+        """
+        waiter = waiting.get()
+        done = asyncio.Event()
+        last_step, sent_at = None, 0.0
         job = self._join(waiter, key, work)
-        job.found.add_done_callback(partial(_wake, asyncio.get_running_loop(), done))
+        job.outcome.add_done_callback(partial(_wake, asyncio.get_running_loop(), done))
         try:
-            while not job.found.done() and waiter in job.waiters:
+            while not job.outcome.done() and waiter in job.waiters:
                 step, now = self._step(job), time.monotonic()
-                if step != told or now - at > STILL_THERE:
-                    told, at = step, now
+                if step != last_step or now - sent_at > STILL_THERE:
+                    last_step, sent_at = step, now
                     await waiter.tell(step)
                 with suppress(TimeoutError):
                     async with asyncio.timeout(BETWEEN_LOOKS):
                         await done.wait()
             if waiter not in job.waiters:
                 raise StoppedError
-            return job.found.result()
+            return job.outcome.result()
         finally:
             self._let_go(job, waiter)
 
     def leave(self, visitor: str, wants: str | None = None, before: int | None = None) -> None:
-        """A visitor waits no more for what they wanted, or for anything; for what they asked `before` that question.
+        """Let go of a visitor's jobs: all, those with the purpose `wants`, or those of questions `before` a number.
 
-        Questions may come in another order than they were asked in.
+        Questions may arrive out of order, so they are compared by number.
         """
         with self._lock:
             for job in list(self._jobs.values()):
-                job.waiters = [one for one in job.waiters if not _is_meant(one, visitor, wants, before)]
+                job.waiters = [waiter for waiter in job.waiters if not _matches(waiter, visitor, wants, before)]
                 self._drop_unwanted(job)
 
     def _join(self, waiter: Waiting, key: Hashable, work: Callable[[Report], Any]) -> Job:
@@ -146,7 +153,7 @@ class Scheduler:
             if job is None:
                 self._check_room(waiter)
                 job = self._jobs[key] = Job(key, work)
-            self._shares.enter(waiter.visitor, self._there())
+            self._shares.enter(waiter.visitor, self._present())
             job.waiters.append(waiter)
             if self._at_work is None:
                 self._begin_next()
@@ -158,7 +165,7 @@ class Scheduler:
         if len(self._jobs) >= ALL:
             raise too_many(ALL)
 
-    def _there(self) -> set[str]:
+    def _present(self) -> set[str]:
         return {visitor for job in self._jobs.values() for visitor in job.visitors}
 
     def _let_go(self, job: Job, waiter: Waiting) -> None:
@@ -168,29 +175,29 @@ class Scheduler:
             self._drop_unwanted(job)
 
     def _drop_unwanted(self, job: Job) -> None:
-        """Work that has begun ends by itself, at its next report."""
+        """Remove a job that nobody waits for and that has not begun; a begun job ends at its next report."""
         if not job.waiters and not job.begun and self._jobs.get(job.key) is job:
             del self._jobs[job.key]
 
     def _step(self, job: Job) -> Step:
         with self._lock:
             if job.begun:
-                return job.reached
-            order = sorted((one for one in self._jobs.values() if one is not self._at_work), key=self._had)
-            return Step(place=order.index(job) + 1) if job in order else job.reached
+                return job.last_step
+            order = sorted((other for other in self._jobs.values() if other is not self._at_work), key=self._rank)
+            return Step(place=order.index(job) + 1) if job in order else job.last_step
 
-    # -------------------------------------------------------------------------------------- those who work
+    # -------------------------------------------------------------------------------------- working threads
 
-    def _had(self, job: Job) -> float:
-        """The least of it has the next turn; what nobody waits for goes first, to its end."""
+    def _rank(self, job: Job) -> float:
+        """Return the time of the job's visitors, its rank for the next turn; jobs without visitors go first, to end."""
         return self._shares.of(job.visitors)
 
     def _next(self) -> Job | None:
         full = sum(job.begun for job in self._jobs.values()) >= BEGUN
-        return min((job for job in self._jobs.values() if job.begun or not full), key=self._had, default=None)
+        return min((job for job in self._jobs.values() if job.begun or not full), key=self._rank, default=None)
 
     def _begin_next(self) -> None:
-        """Holding the lock: whoever is next has the turn."""
+        """Give the turn to the next job. The caller holds the lock."""
         job = self._at_work = self._next()
         if job is None:
             return
@@ -202,25 +209,25 @@ class Scheduler:
             self._threads.submit(self._work, job)
 
     def _work(self, job: Job) -> None:
-        _here.scheduler, _here.job = self, job
+        _current.scheduler, _current.job = self, job
         try:
             self._prepare()
-            found, wrong = job.work(partial(self._report, job)), None
+            result, failure = job.work(partial(self._report, job)), None
         except BaseException as error:
-            found, wrong = None, memory_full(error) or error
-        _here.job = None
+            result, failure = None, memory_full(error) or error
+        _current.job = None
         with self._lock:
             self._pay(job)
             if self._jobs.get(job.key) is job:
                 del self._jobs[job.key]
             self._begin_next()
-        if wrong is None:
-            job.found.set_result(found)
+        if failure is None:
+            job.outcome.set_result(result)
         else:
-            job.found.set_exception(wrong)
+            job.outcome.set_exception(failure)
 
     def _report(self, job: Job, done: int, total: int, doing: Text | None = None, /) -> None:
-        job.reached = Step(done, total, job.seconds + time.monotonic() - job.since, doing)
+        job.last_step = Step(done, total, job.seconds + time.monotonic() - job.since, doing)
         if self._gives_way:
             self._give_way(job)
         self._end_unwanted(job)
@@ -228,7 +235,7 @@ class Scheduler:
     def _end_unwanted(self, job: Job) -> None:
         with self._lock:
             if not job.waiters:
-                self._jobs.pop(job.key, None)  # who asks for it from now on begins anew
+                self._jobs.pop(job.key, None)  # a later request for the key starts a new job
                 raise StoppedError
 
     def _give_way(self, job: Job) -> None:
@@ -244,35 +251,39 @@ class Scheduler:
         now = time.monotonic()
         spent, job.since = now - job.since, now
         job.seconds += spent
-        self._shares.pay(spent, job.visitors, self._there())
+        self._shares.pay(spent, job.visitors, self._present())
 
 
 def end_unwanted() -> None:
-    """Raises StoppedError where this thread works on what nobody waits for any more; a report says so too."""
-    job = getattr(_here, "job", None)
+    """End this thread's work if nobody waits for it any more; reports do so too.
+
+    Raises:
+        StoppedError: nobody waits for the work.
+    """
+    job = getattr(_current, "job", None)
     if job is not None and not job.waiters:
-        _here.scheduler._end_unwanted(job)
+        _current.scheduler._end_unwanted(job)
 
 
 @cache
 def end_unwanted_passes() -> None:
-    """From now on a pass through a model ends in the middle, before its next module, once nobody waits for it."""
+    """Let unwanted passes through models end early: from now on every module checks before it runs."""
     from torch.nn.modules.module import register_module_forward_pre_hook
 
     register_module_forward_pre_hook(lambda module, inputs: end_unwanted())
 
 
-def _is_meant(one: Waiting, visitor: str, wants: str | None, before: int | None) -> bool:
-    return one.visitor == visitor and wants in (None, one.wants) and (before is None or one.number < before)
+def _matches(waiter: Waiting, visitor: str, wants: str | None, before: int | None) -> bool:
+    return waiter.visitor == visitor and wants in (None, waiter.wants) and (before is None or waiter.number < before)
 
 
 def _wake(loop: asyncio.AbstractEventLoop, news: asyncio.Event, _: Future) -> None:
-    with suppress(RuntimeError):  # nobody is there any more, not even the loop
+    with suppress(RuntimeError):  # the loop is closed
         loop.call_soon_threadsafe(news.set)
 
 
-def _be_nice(niceness: int) -> None:
-    """This thread, and those that torch starts for it, let others go first. Linux alone counts that by the thread."""
+def _lower_priority(niceness: int) -> None:
+    """Lower the priority of this thread and of torch's threads started by it; only Linux has it per thread."""
     if niceness and sys.platform == "linux":
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)

@@ -1,1 +1,1 @@
-"""One forward pass followed: attention calls, the residual stream, the path of every tensor."""
+"""Followers of one forward pass: attention calls, the residual stream, and the path of every tensor."""

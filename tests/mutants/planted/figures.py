@@ -62,8 +62,8 @@ MUTANTS = (
     Mutant(
         "JSON with rounded numbers",
         "_plain",
-        "return _plain(thing.tolist(), said)",
-        "return _plain(thing.round(6).tolist(), said)",
+        "return _plain(value.tolist(), convert_text)",
+        "return _plain(value.round(6).tolist(), convert_text)",
         "test_json_has_everything_in_full_precision",
     ),
     Mutant(

@@ -89,9 +89,9 @@ MUTANTS = (
     ),
     Mutant(
         "a stop that stops another visitor",
-        "_is_meant",
-        "one.visitor == visitor and",
-        "one.visitor != visitor and",
+        "_matches",
+        "waiter.visitor == visitor and",
+        "waiter.visitor != visitor and",
         "test_work_that_nobody_waits_for_ends_with_its_next_report",
     ),
     Mutant(
@@ -103,9 +103,9 @@ MUTANTS = (
     ),
     Mutant(
         "a question that ends the later one it was overtaken by",
-        "_is_meant",
-        "one.number < before",
-        "one.number > before",
+        "_matches",
+        "waiter.number < before",
+        "waiter.number > before",
         "test_a_question_that_was_overtaken_does_not_end_the_later_one",
     ),
     Mutant(
@@ -118,8 +118,8 @@ MUTANTS = (
     Mutant(
         "who was away has saved up turns",
         "Shares.enter",
-        "max(self._had.get(visitor, 0.0), least)",
-        "self._had.get(visitor, 0.0)",
+        "max(self._received.get(visitor, 0.0), least)",
+        "self._received.get(visitor, 0.0)",
         "test_who_had_least_is_next",
     ),
     Mutant(

@@ -1,1 +1,1 @@
-"""Renderers: one file, one type of result. Each defines `RENDERER`; nothing else has to know of it."""
+"""Renderers of results: one file for each type of result. Each defines `RENDERER`, which is found by itself."""

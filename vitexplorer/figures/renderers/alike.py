@@ -1,4 +1,4 @@
-"""How alike two captures are, block by block: a matrix whose rows and columns are blocks of two networks."""
+"""Similarity of two captures: a matrix whose rows and columns are blocks of two networks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vitexplorer.figures.rendering import Renderer
 
 
 def draw(page: Page, result: AlikeResult, *, colormap: str | None = None) -> float:
-    """Draw the matrix. Option: colormap, as of a matrix."""
+    """Draw the matrix. Option: colormap, as for a matrix."""
     return matrix.draw(page, result, result.axis_names, colormap=colormap)
 
 

@@ -1,6 +1,6 @@
-"""A changed run beside the plain one: both maps on what each run saw, their difference, the classes, the class token.
+"""Changed run beside the plain run: both maps on their images, the difference, the classes, the class token.
 
-Both maps share one scale, so that a bright cell means the same; the difference has a signed one of its own.
+Both maps share one scale, so that equal brightness means equal values; the difference has a signed scale of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ONE_OUTPUT = Text("output: {before} → {after}", "输出值：{before} → {aft
 COSINE = Text("cosine between the two: {token}", "两者之间的余弦：{token}")
 NUMBERED = Text("class {index}", "类别 {index}")
 TITLE, GAP, STEP = 26, 18, 46
-"""room over a map, between maps, and for one class"""
+"""Pixels over a map, between maps, and for one class"""
 
 
 def draw(page: Page, result: BeforeAfterResult, *, opacity: float = 0.85) -> float:
@@ -49,7 +49,7 @@ def draw(page: Page, result: BeforeAfterResult, *, opacity: float = 0.85) -> flo
 
 
 def _maps(page: Page, result: BeforeAfterResult, y: float, opacity: float) -> float:
-    """Plain, changed, difference. Returns y below them."""
+    """Draw plain, changed and difference. Returns y below them."""
     if page.per_row(3, BAR_ROOM, 180) == 3:
         wide = (page.inner - 2 * BAR_ROOM - 2 * GAP) / 3
         first = place(result.image, result.grid, Box(page.margin, y + TITLE, wide, 400))
@@ -75,7 +75,7 @@ def _maps(page: Page, result: BeforeAfterResult, y: float, opacity: float) -> fl
 
 
 def _signed(values: np.ndarray) -> np.ndarray:
-    """With both signs, so that zero is in the middle of the scale; a difference of nothing gets a range too."""
+    """Add both signs, so that zero is in the middle of the scale, also for a difference of zero."""
     largest = float(np.abs(values).max(initial=0)) or 1.0
     return np.array([-largest, largest])
 
@@ -85,9 +85,9 @@ def _whole(at: Place) -> Box:
 
 
 def _classes(page: Page, result: BeforeAfterResult, box: Box) -> float:
-    """Two bars for each class: the plain run's probability, thinner the changed one's. Returns y below them.
+    """Draw two bars for each class: the plain run's probability, thinner the changed run's. Returns y below them.
 
-    Of a model with one output both bars begin at zero and share a scale that reaches the farther of the two.
+    For a model with one output both bars begin at zero and share a scale up to the larger of the two.
     """
     of_output = result.classes[0].unit == OUTPUT
     page.text(box.x, box.y, ONE_OUTPUT if of_output else CLASSES, bold=True)
@@ -121,7 +121,7 @@ def _name(one: PredictionChange) -> Text:
 
 
 def _cosines(page: Page, result: BeforeAfterResult, box: Box) -> float:
-    """The token's cosine after each block. Returns y below the chart."""
+    """Draw the token's cosine after each block. Returns y below the chart."""
     blocks = np.arange(len(result.cosines))
     low = min(0.0, float(np.floor(10 * result.cosines.min()) / 10))
     chart = Chart(

@@ -1,4 +1,4 @@
-"""A map for each patch, the maps laid out as the patches are (Dosovitskiy et al. 2021, figure 7 centre)."""
+"""Board with one map for each patch, laid out as the patches are (Dosovitskiy et al. 2021, figure 7 centre)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vitexplorer.figures.themes import SMALL_SIZE
 
 SIDE = 680
 MOST = 16
-"""tiles along one side; of a finer grid every second, third, ... patch has one"""
+"""Most tiles along one side; a finer grid shows every second, third, ... patch"""
 WHERE = Text(
     "patch in row %{customdata[0]}, column %{customdata[1]}, with row %{customdata[2]}, column %{customdata[3]}",
     "第 %{customdata[0]} 行第 %{customdata[1]} 列的图块，与第 %{customdata[2]} 行第 %{customdata[3]} 列",
@@ -27,7 +27,7 @@ WHERE = Text(
 
 
 def sheet(board: np.ndarray) -> np.ndarray:
-    """Tiles (tile rows, tile cols, rows, cols, ...) on one plane with a blank cell between neighbours."""
+    """Lay tiles (tile rows, tile cols, rows, cols, ...) on one plane with a blank cell between neighbours."""
     tall, wide, rows, cols, *rest = board.shape
     plane = np.full((tall, rows + 1, wide, cols + 1, *rest), np.nan)
     plane[:, :rows, :, :cols] = board.swapaxes(1, 2)
@@ -35,7 +35,7 @@ def sheet(board: np.ndarray) -> np.ndarray:
 
 
 def apart(count: int, every: int, step: float, room: float) -> range:
-    """Of 0, `every`, 2 `every`, ... below `count`, `step` pixels apart, those whose numbers have `room` pixels each."""
+    """Return the numbers 0, `every`, 2 `every`, ... below `count` that have `room` pixels each, `step` pixels apart."""
     return range(0, count, every * max(1, math.ceil(room / step)))
 
 
@@ -43,10 +43,10 @@ def draw(page: Page, result: BoardResult, *, colormap: str | None = None) -> flo
     """Draw the board. Option: colormap, None takes inferno or, for signed values, balance."""
     rows, cols = result.grid.rows, result.grid.cols
     every = -(-max(rows, cols) // MOST)
-    shown = painted(result.values[::every, ::every], "raw")
-    scale = scale_of(shown.values, colormap)
+    painted_tiles = painted(result.values[::every, ::every], "raw")
+    scale = scale_of(painted_tiles.values, colormap)
     places = np.stack(np.indices((rows, cols, rows, cols)), axis=-1)[::every, ::every]
-    plane = sheet(shown.values)
+    plane = sheet(painted_tiles.values)
     y = page.header(result) + 44
     side = min(page.high(SIDE, y + page.margin), page.inner - 34 - BAR_ROOM)
     cell = min(side / plane.shape[0], side / plane.shape[1])
@@ -56,19 +56,19 @@ def draw(page: Page, result: BoardResult, *, colormap: str | None = None) -> flo
     _numbers(page, box, plane.shape, (rows, cols), every)
     left = box.right + BAR_ROOM + 24
     how = Text("{how}; {direction}", "{how}；{direction}").format(
-        how=shown.normalisation, direction=direction(scale.colormap)
+        how=painted_tiles.normalisation, direction=direction(scale.colormap)
     )
     reading = Text(
         "Each tile belongs to one patch and lies where that patch lies; its cells are all patches of the image.",
         "每个小图对应一个图块，位置与该图块相同；其中的格子是图像的全部图块。",
     )
     fewer = Text("Only every {every}. row and column of tiles is shown.", "小图每 {every} 行、每 {every} 列取一个。")
-    remarks = (reading, *shown.remarks, *((fewer.format(every=every),) if every > 1 else ()))
+    remarks = (reading, *painted_tiles.remarks, *((fewer.format(every=every),) if every > 1 else ()))
     return max(box.bottom, rows_of_facts(page, left, y, page.right - left, facts(result, how, remarks)))
 
 
 def _numbers(page: Page, box: Box, shape: tuple[int, ...], grid: tuple[int, int], every: int) -> None:
-    """Row and column of the patches, along the left and the upper side."""
+    """Draw row and column of the patches, along the left and the upper side."""
     (rows, cols), cell, muted = grid, box.width / shape[1], page.theme.muted
     page.text(box.x, box.y - 44, Text("column of the patch", "图块所在的列"), size=SMALL_SIZE, color=muted)
     page.text(max(0, page.margin - 8), box.y - 22, Text("row", "行"), size=SMALL_SIZE, color=muted)

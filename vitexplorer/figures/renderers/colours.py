@@ -1,4 +1,4 @@
-"""A colour for each patch beside the image; what was left out is hatched, because black may be a colour."""
+"""Colour of each patch beside the image; missing patches are hatched, because black may be a colour."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def draw(page: Page, result: ColoursResult) -> float:
 
 
 def enlarged(colours: np.ndarray, pixels: int = 600) -> np.ndarray:
-    """Floats (rows, cols, 3) in 0-1 as uint8, enlarged by a whole factor so that cells keep sharp edges."""
+    """Convert floats (rows, cols, 3) in 0-1 to uint8, enlarged by a whole factor so that cells keep sharp edges."""
     factor = max(1, pixels // max(colours.shape[:2]))
     return (colours.clip(0, 1) * 255).round().astype(np.uint8).repeat(factor, axis=0).repeat(factor, axis=1)
 

@@ -1,6 +1,6 @@
-"""Which classes are taken for each other: a row for each true class, a column for each predicted one.
+"""Confusion matrix: a row for each true class, a column for each predicted class.
 
-Colours are shares of the row, so that classes with few images can be read too; the numbers are counts.
+Colours are shares of the row, so that classes with few images are readable too; the numbers are counts.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import width, wrap
 
 NAMES = 190
-"""pixels for the names of the true classes"""
+"""Pixels for the names of the true classes"""
 LARGEST, ROOM_FOR_NUMBER, LINE = 620, 26, 18
-TRUE, SAID = Text("true class", "真实类别"), Text("predicted class", "预测类别")
+TRUE, PREDICTED = Text("true class", "真实类别"), Text("predicted class", "预测类别")
 SHARE = Text("share of the true class", "占该真实类别的比例")
 WHERE = Text(
     "true %{{customdata[0]}}, predicted %{{customdata[1]}}", "真实 %{{customdata[0]}}，预测 %{{customdata[1]}}"
@@ -52,13 +52,13 @@ def draw(page: Page, result: ConfusionResult, *, colormap: str = UNSIGNED) -> fl
                 x, middle, f"{counts[row, col]}", size=SMALL_SIZE, color=color, anchor="center", vertical="middle"
             )
     below = page.text(
-        box.centre[0], box.bottom + LINE + 14, SAID, size=SMALL_SIZE, color=page.theme.muted, anchor="center"
+        box.centre[0], box.bottom + LINE + 14, PREDICTED, size=SMALL_SIZE, color=page.theme.muted, anchor="center"
     )
     return facts_below(page, below + 14, facts(result))
 
 
 def _names(page: Page, box: Box, classes: tuple[str, ...], pixels: float) -> None:
-    """Names of the rows, and of the columns, as many and as much of each as have room."""
+    """Draw names of the rows and of the columns, as many and as long as have room."""
     every = math.ceil(LINE * len(classes) / box.height)
     for at in range(0, len(classes), every):
         cell = box.part(len(classes), len(classes), (at, at, 1, 1))
@@ -75,7 +75,7 @@ def _names(page: Page, box: Box, classes: tuple[str, ...], pixels: float) -> Non
 
 
 def _cut(name: str, pixels: float) -> str:
-    """As much of a name as fits."""
+    """Cut a name to the part that fits."""
     if width(name, SMALL_SIZE) <= pixels:
         return name
     fits = wrap(name, max(pixels - 10, 8), SMALL_SIZE)[0]
@@ -85,7 +85,7 @@ def _cut(name: str, pixels: float) -> str:
 
 
 def _on(scale: Scale, share: float) -> str:
-    """Black on bright cells, white on dark ones."""
+    """Return black for bright cells, white for dark ones."""
     red, green, blue = (lookup_table(scale.colormap)[round(255 * share)] / 255) ** 2.2
     return "#000000" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 else "#ffffff"
 

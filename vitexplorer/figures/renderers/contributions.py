@@ -1,4 +1,4 @@
-"""A sum as bars to both sides of zero: a row for the embedding, one for each block, one for the constant."""
+"""Sum as bars to both sides of zero: a row for the embedding, one for each block, one for the constant."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import width
 
 LABELS, NUMBERS = 104, 74
-"""pixels left and right of the bars"""
+"""Pixels left and right of the bars"""
 BAR, BETWEEN = 16, 8
 EMBEDDING = Text("embedding", "嵌入")
 CONSTANT = Text("constant", "常数项")
@@ -28,13 +28,13 @@ TOTAL = Text("{unit} {logit} = sum of all bars", "{unit} {logit} = 所有条之�
 
 
 def row_and_branch(part: str) -> tuple[str, str]:
-    """`block 3 attn` -> (`block 3`, `attn`); what is no branch of a block is a row of its own."""
+    """Split `block 3 attn` into (`block 3`, `attn`); a part that is no branch of a block is a row of its own."""
     words = part.split(" ", 2)
     return (f"{words[0]} {words[1]}", words[2]) if len(words) > 1 else (part, "")
 
 
 def row_text(row: str) -> Text:
-    """A row in words."""
+    """Return a row in words."""
     return {"embedding": EMBEDDING, "constant": CONSTANT}.get(row) or part_text(row)
 
 
@@ -52,7 +52,7 @@ def draw(page: Page, result: ContributionsResult) -> float:
 
 
 def _legend(page: Page, y: float, result: ContributionsResult) -> float:
-    """The branches that there are. Returns y below them."""
+    """Draw the branches that occur. Returns y below them."""
     x = float(page.margin)
     for branch in dict.fromkeys(row_and_branch(part)[1] for part in result.parts):
         if branch:
@@ -63,7 +63,7 @@ def _legend(page: Page, y: float, result: ContributionsResult) -> float:
 
 
 def _bars(page: Page, y: float, result: ContributionsResult) -> float:
-    """Returns y below the rows."""
+    """Draw the rows. Returns y below them."""
     low, high = min(0.0, result.values.min()), max(0.0, result.values.max())
     left, room = page.margin + LABELS, page.inner - LABELS - NUMBERS
     per_logit = room / ((high - low) or 1)

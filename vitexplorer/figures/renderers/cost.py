@@ -1,4 +1,4 @@
-"""What one image costs: a bar for each part, split by what is multiplied, and the closed formula below."""
+"""Cost of one image: a bar for each part, split by kind of multiplication, and the closed formula below."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Where the numbers are: a bar for each part of a model and, where the family has one, the closed formula below.
+"""Parameter counts: a bar for each part of a model and, if the family has one, the closed formula below.
 
 Names are read by their numbers and dots. `blocks.3.attn.qkv` belongs to the row `blocks.3`, its piece is `attn.qkv` and
-its kind, the colour, `attn`. Rows that follow one another and count the same, as `block 0` and `block 1` of a ViT do,
-share one bar.
+its kind, the colour, `attn`. Consecutive rows with equal counts, such as `block 0` and `block 1` of a ViT, share one
+bar.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ DIGIT = 0.66  # width of a digit, in units of the font size, a little generous: 
 BAR, STEP = 26, 36
 NUMBER = re.compile(r"(?<![^. ])\d+(?![^. ])")  # between dots, spaces or the ends: no number in `norm1`
 TABLE = ((0, 300), (310, 220), (540, 520))
-"""left edge and width of the columns of text on a slide"""
+"""Left edge and width of the columns of text on a slide"""
 NARROW, BESIDE = 700, 640
-"""pixels below which a term is said by its name alone, and below which a label stands over its bar"""
+"""Widths in pixels below which a term is only its name, and below which a label stands over its bar"""
 TWO, BETWEEN = 520, 32
-"""pixels from which on such terms stand in two columns, and those between the columns"""
+"""Width in pixels from which such terms have two columns, and pixels between the columns"""
 
 
 @dataclass
 class Row:
-    """Equal neighbours, `count` of them, and what each of them counts piece by piece."""
+    """Equal neighbours, `count` of them, with the counts of one of them piece by piece."""
 
     first: str
     last: str
@@ -50,17 +50,17 @@ class Row:
 
     @property
     def total(self) -> int:
-        """All pieces of all neighbours."""
+        """Sum of all pieces of all neighbours."""
         return self.count * sum(self.pieces.values())
 
     @property
     def together(self) -> Iterator[tuple[str, str, int]]:
-        """Kind, piece, count of all neighbours."""
+        """Yield kind, piece and count of all neighbours."""
         return ((kind, piece, self.count * each) for (kind, piece), each in self.pieces.items())
 
     @property
     def label(self) -> Text:
-        """`classifier`, or `block 0 … 11 (12 × 444,864)`."""
+        """Return `classifier`, or `block 0 … 11 (12 × 444,864)`."""
         if self.count == 1:
             return part_text(self.first)
         return Text("{first} … {last} ({count} × {each:,})", "{first} … {last}（{count} × {each:,}）").format(
@@ -72,10 +72,10 @@ class Row:
 
 
 def place(part: str) -> tuple[str, str, str]:
-    """Row, kind and piece of a name.
+    """Return row, kind and piece of a name.
 
-    The row ends with the first number, the piece begins after the last. Without a number the word before the first dot
-    is both row and kind.
+    The row ends with the first number, the piece begins after the last. Without a number the word before the first
+    dot is both row and kind.
     """
     numbers = [*NUMBER.finditer(part)]
     if not numbers:
@@ -87,7 +87,7 @@ def place(part: str) -> tuple[str, str, str]:
 
 
 def rows_of(parts: Iterable[tuple[str, int]]) -> list[Row]:
-    """Parts gathered into rows, in their order; equal numbered neighbours become one."""
+    """Gather parts into rows, in their order; equal numbered neighbours become one."""
     separate: dict[str, Row] = {}
     for part, count in parts:
         name, kind, piece = place(part)
@@ -97,7 +97,7 @@ def rows_of(parts: Iterable[tuple[str, int]]) -> list[Row]:
 
 
 def merged(separate: Iterable[Row]) -> list[Row]:
-    """Numbered neighbours that count the same become one row."""
+    """Merge numbered neighbours with equal counts into one row."""
     rows: list[Row] = []
     for row in separate:
         before = rows[-1] if rows else None
@@ -109,7 +109,7 @@ def merged(separate: Iterable[Row]) -> list[Row]:
 
 
 def _stem(row: str) -> str:
-    """What comes before the number that ends a row's name; empty where there is none."""
+    """Return the part of a row's name before its final number; empty if there is none."""
     return row[: row.rindex(last)] if (last := _last_number(row)) else ""
 
 
@@ -124,7 +124,7 @@ def draw(page: Page, result: CountResult) -> float:
 
 
 def draw_rows(page: Page, result: CountResult, rows: list[Row]) -> float:
-    """The same for parts that are in rows already."""
+    """Draw parts that are already gathered into rows."""
     y = page.header(result)
     total = Text("{total:,} {unit}", "{total:,} {unit}").format(total=result.total, unit=result.unit)
     y = page.text(page.margin, y - 8 if page.sheet.is_slide else y, total, size=20, pixels=page.inner) + 18
@@ -138,8 +138,10 @@ def draw_rows(page: Page, result: CountResult, rows: list[Row]) -> float:
     y = _bars(page, y, rows, colors)
     if result.terms:
         y = _terms(page, y + 24, result)
-    said = [fact for fact in facts(result) if not (result.terms and fact.label == FORMULA)]  # it is the table
-    return facts_below(page, y + 20, said)
+    rows_of_caption = [
+        fact for fact in facts(result) if not (result.terms and fact.label == FORMULA)
+    ]  # it is the table
+    return facts_below(page, y + 20, rows_of_caption)
 
 
 def _share(count: int, total: int) -> str:
@@ -147,7 +149,7 @@ def _share(count: int, total: int) -> str:
 
 
 def _legend(page: Page, y: float, kinds: Counter[str], colors: dict[str, str]) -> float:
-    """Kinds from the largest on, each with its share; those without a colour of their own together."""
+    """Draw kinds, the largest first, each with its share; those without a colour of their own together."""
     x, low = float(page.margin), y
     entries = [(color, kind, kinds[kind]) for kind, color in colors.items()]
     if others := kinds.total() - sum(count for _, _, count in entries):
@@ -164,7 +166,7 @@ def _legend(page: Page, y: float, kinds: Counter[str], colors: dict[str, str]) -
 
 
 def _bars(page: Page, y: float, rows: list[Row], colors: dict[str, str]) -> float:
-    """One bar for each row, in pieces, to one scale. Returns y below them."""
+    """Draw one bar for each row, in pieces, all on one scale. Returns y below them."""
     labels, over = (min(LABELS, 0.36 * page.inner), 0) if page.inner >= BESIDE else (0, 24)
     digits = DIGIT * TEXT_SIZE * max((len(f"{row.total:,}") for row in rows), default=0)
     left, room = page.margin + labels, page.inner - labels - SHARE - max(digits, NUMBER_WIDTH if labels else 0)
@@ -193,7 +195,7 @@ def _bars(page: Page, y: float, rows: list[Row], colors: dict[str, str]) -> floa
 
 
 def _terms(page: Page, y: float, result: CountResult) -> float:
-    """The closed formula as a table, its sum, and what it leaves out. Returns y below it."""
+    """Draw the closed formula as a table, its sum, and the parts that it leaves out. Returns y below it."""
     total = sum(term.count for term in result.terms)
     rows = [*result.terms, Term(Text("closed formula", "闭式公式"), "", "", total)]
     if total != result.total:
@@ -219,7 +221,7 @@ def _terms(page: Page, y: float, result: CountResult) -> float:
 
 
 def _terms_by_name(page: Page, y: float, rows: list[Term], terms: int) -> float:
-    """The terms without their formulas, the first half beside the second; what follows `terms` is a sum."""
+    """Draw the terms without their formulas, one half beside the other; entries after the first `terms` are sums."""
     wide, half, top = (page.inner - BETWEEN) / 2, -(-len(rows) // 2), y
     bottom = y
     for at, term in enumerate(rows):
@@ -234,7 +236,7 @@ def _terms_by_name(page: Page, y: float, rows: list[Term], terms: int) -> float:
 
 
 def _columns(page: Page) -> list[tuple[float, float]]:
-    """Left edge and width of the columns of text: all three on a slide, as many as have room in a window."""
+    """Return left edge and width of the columns of text: all three on a slide, as many as fit in a window."""
     if page.inner < NARROW:
         return [(page.margin, page.inner - 120)]
     factor = page.inner / 1200
@@ -242,7 +244,7 @@ def _columns(page: Page) -> list[tuple[float, float]]:
 
 
 def _unbroken(formula: str) -> str:
-    """A product stays on its line: no break beside the dot."""
+    """Keep a product on its line: no break beside the dot."""
     return formula.replace(" · ", "\u00a0·\u00a0")
 
 

@@ -1,4 +1,4 @@
-"""Numbers along an axis as lines that differ in colour and symbol."""
+"""Lines of numbers along an axis; they differ in colour and symbol."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LARGEST, LEGEND = 420, 34
 
 
 def legend_rows(page: Page, result: CurvesResult) -> list[tuple[float, int]]:
-    """x and row of each line's entry; none where there is one line."""
+    """Return x and row of each line's entry; none for a single line."""
     names = [name.in_(page.language) for name in result.curves]
     widths = [84 + width(name, TEXT_SIZE) for name in names]
     return page.in_rows(widths, page.margin + LEFT) if len(names) > 1 else []
 
 
 def plot(page: Page, result: CurvesResult, y: float, height: float = LARGEST, below: float = 0) -> float:
-    """The lines and, of several, a legend, with `below` pixels left for others. Returns y below them."""
+    """Draw the lines and, for several, a legend; `below` pixels stay free. Returns y below them."""
     lines, legend = np.atleast_2d(result.values), legend_rows(page, result)
     rows = 1 + legend[-1][1] if legend else 0
     height = page.high(height, y + ABOVE + BELOW + LEGEND * rows + below)

@@ -1,4 +1,4 @@
-"""One query step by step: a table of its strongest keys, and what the scaling does to all scores of the head."""
+"""One query step by step: a table of its strongest keys, and the effect of the scaling on all scores of the head."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vitexplorer.figures.rendering import Renderer
 
 STRONGEST, STEP, CLOSE, TABLE, GAP, LEAST = 10, 30, 26, 620, 50, 220
 LABEL = 12
-"""pixels to the right of an axis, for half of its last number"""
+"""Pixels right of an axis, for half of its last number"""
 COLUMNS = (Text("q·k", "q·k"), Text("× scale", "× 缩放"), Text("+ bias", "+ 偏置"), Text("softmax", "softmax"))
 RIGHT = (250, 345, 440, 530)
 PAIRS = Text("pairs", "对数")
@@ -27,7 +27,7 @@ REST = Text("all other keys ({count})", "其余键（{count} 个）")
 
 
 def key_text(key: str) -> Text:
-    """A key in words: a patch's row and column, a prefix token, or padding."""
+    """Return a key in words: a patch's row and column, a prefix token, or padding."""
     if "," in key:
         row, col = key.split(",")
         return Text("row {row}, col {col}", "第 {row} 行第 {col} 列").format(row=row, col=col)
@@ -35,7 +35,7 @@ def key_text(key: str) -> Text:
 
 
 def draw(page: Page, result: DotProductResult) -> float:
-    """Draw the table on the left and the two histograms on the right, or below it where that is too narrow."""
+    """Draw the table on the left and the two histograms on the right, or below it if the page is narrow."""
     y = page.header(result)
     bottom = _table(page, y, result)
     if page.inner >= TABLE + GAP + LEAST:
@@ -60,8 +60,8 @@ def _table(page: Page, y: float, result: DotProductResult) -> float:
         page.text(page.margin, y, key_text(result.keys[key]))
         numbers = (result.scores[key], result.scaled[key], result.bias[key])
         for at in columns[:-1]:
-            said = f"{numbers[at]:.3f}".replace("-", "−")
-            page.text(page.margin + RIGHT[at] * factor, y, said, anchor="right")
+            number_text = f"{numbers[at]:.3f}".replace("-", "−")
+            page.text(page.margin + RIGHT[at] * factor, y, number_text, anchor="right")
         page.text(page.margin + RIGHT[3] * factor, y, percent(result.values[key]), anchor="right")
         page.rectangle(
             bar._replace(y=y + 3, width=bar.width * float(result.values[key]) / largest), fill=page.theme.bar
@@ -78,9 +78,9 @@ def _table(page: Page, y: float, result: DotProductResult) -> float:
 
 
 def _histograms(page: Page, room: Box, result: DotProductResult) -> float:
-    """Both on one range of scores, so that the second shows by how much the first was squeezed.
+    """Draw both on one range of scores, so that the second shows how much the scaling squeezes the first.
 
-    Side by side where `room` is wide enough, otherwise one under the other. Returns y below them.
+    Side by side if `room` is wide enough, otherwise one under the other. Returns y below them.
     """
     beside = room.width >= 2 * (LEFT + LEAST) + GAP
     wide = (room.width - GAP) / 2 if beside else room.width

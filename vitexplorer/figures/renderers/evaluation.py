@@ -1,9 +1,9 @@
-"""A table of methods by protocols: each number over its 95 % interval and a bar, the best of each column bold.
+"""Table of methods by protocols: each number over its 95 % interval and a bar, the best of each column bold.
 
-The largest number of a column fills its bar, or 1 where that is more; below 0 there is none.
+The largest number of a column fills its bar, or 1 if that is more; a number below 0 has no bar.
 
-The random map and the truth itself stand last, apart and muted: what is not above the one and below the other says
-something of the protocol or the model rather than of the method.
+The random map and the truth itself come last, apart and muted. A method that is not better than the first and worse
+than the second says more about the protocol or the model than about the method.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import without_brackets, wrap
 
 NAMES, LEAST, STEP, GAP, BAR = 190, 100, 50, 18, 4
-"""pixels of the methods' names, of a column at least, of a row, between columns, and of a bar's height"""
+"""Pixels of the methods' names, of a column at least, of a row, between columns, and of a bar's height"""
 BETTER = {"high": "↑", "low": "↓"}
 INTERVAL = "{low:.2f} – {high:.2f}"
 NONE = "–"
 
 
 def draw(page: Page, result: EvaluationResult) -> float:
-    """Draw the table; columns that find no room go below as a table of their own."""
+    """Draw the table; columns without room go below as a table of their own."""
     y = page.header(result)
     names = min(NAMES, 0.3 * page.inner)
     fit = max(1, int((page.inner - names) // LEAST))
@@ -61,27 +61,29 @@ def _table(page: Page, y: float, result: EvaluationResult, columns: range, names
             page.text(page.margin, y + 16 * at, line, size=SMALL_SIZE, color=color)
         for col in columns:
             value = result.values[row, col]
-            said = f"{value:.3f}" if np.isfinite(value) else NONE
-            page.text(right[col], y, said, color=color, bold=row < methods and value == best[col], anchor="right")
+            number_text = f"{value:.3f}" if np.isfinite(value) else NONE
+            page.text(
+                right[col], y, number_text, color=color, bold=row < methods and value == best[col], anchor="right"
+            )
             if np.isfinite(result.low[row, col]):
-                said = INTERVAL.format(low=result.low[row, col], high=result.high[row, col])
-                page.text(right[col], y + 19, said, size=11, color=page.theme.muted, anchor="right")
+                number_text = INTERVAL.format(low=result.low[row, col], high=result.high[row, col])
+                page.text(right[col], y + 19, number_text, size=11, color=page.theme.muted, anchor="right")
             if value > 0:
                 box = Box(right[col] - wide + GAP, y + 36, (wide - GAP) * value / fullest[col], BAR)
                 fill = page.theme.bar if row < methods else page.theme.muted
-                bars.append((box, fill, _said(page, result, row, col)))
+                bars.append((box, fill, _hover_text(page, result, row, col)))
         y += STEP
     page.bars(bars, gap=0)
     return y
 
 
-def _said(page: Page, result: EvaluationResult, row: int, col: int) -> str:
+def _hover_text(page: Page, result: EvaluationResult, row: int, col: int) -> str:
     title, name = (text.in_(page.language) for text in (result.titles[row], result.names[col]))
     return f"{title}\n{name} {result.values[row, col]:.3f}"
 
 
 def best_of(values: np.ndarray, better: str) -> float:
-    """The best of some numbers; NaN where there are none."""
+    """Return the best of some numbers; NaN if there are none."""
     known = values[np.isfinite(values)]
     return float("nan") if not len(known) else float(known.max() if better == "high" else known.min())
 

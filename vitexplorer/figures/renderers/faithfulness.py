@@ -51,7 +51,7 @@ def draw(page: Page, result: FaithfulnessResult) -> float:
 
 
 def _legend(page: Page, y: float, result: FaithfulnessResult, styles: list[Style], names: list[Text]) -> float:
-    """A line for each method: its sample, its title, its areas; the best of each column is bold."""
+    """Draw a line for each method: its sample, its title, its areas; the best of each column is bold."""
     apart = min(260, page.inner / 4)
     columns = [page.right - apart * (len(names) - 1 - at) for at in range(len(names))]
     for x, name, curve in zip(columns, names, result.curves, strict=True):

@@ -1,7 +1,7 @@
-"""One small map for each head, side by side, after the image they belong to.
+"""Small map of each head, side by side, after their image.
 
-On a scale they share, so that a bright cell means the same in all of them, or each on its own, so that a faint head
-shows its shape; the figure says which. The maximum under each map is in the result's unit either way.
+All heads share one scale, so that equal brightness means equal values; or each has its own, so that a faint head shows
+its shape. The figure names the choice. The maximum under each map is always in the result's unit.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def draw(
     Options: shared_scale, one for all heads or each head's own; colormap, None takes inferno or, for signed maps,
     balance; opacity of the cells over the image, 1 hides it.
     """
-    shown = painted(result.values, "raw") if shared_scale else painted_each(result.values)
-    scale = scale_of(shown.values, colormap)
+    painted_maps = painted(result.values, "raw") if shared_scale else painted_each(result.values)
+    scale = scale_of(painted_maps.values, colormap)
     tiles = _tiles(page, result, page.header(result))
     axis = page.color_scale(
         scale,
@@ -50,7 +50,7 @@ def draw(
     page.picture(tiles[0].image, result.image)
     page.text(tiles[0].image.x, tiles[0].image.y - TITLE_ROOM, Text("image", "图像"), bold=True)
     _query(page, tiles[0], result)
-    for head, (tile, values) in enumerate(zip(tiles[1:], shown.values, strict=True)):
+    for head, (tile, values) in enumerate(zip(tiles[1:], painted_maps.values, strict=True)):
         page.text(tile.image.x, tile.image.y - TITLE_ROOM, head_text(head), bold=True)
         if opacity < 1:
             page.picture(tile.image, result.image)
@@ -61,9 +61,9 @@ def draw(
         Text("{raw}; one scale for all heads", "{raw}；所有头共用同一标度") if shared_scale else Text("{raw}", "{raw}")
     )
     normalisation = Text("{how}; {direction}", "{how}；{direction}").format(
-        how=how.format(raw=shown.normalisation), direction=direction(scale.colormap)
+        how=how.format(raw=painted_maps.normalisation), direction=direction(scale.colormap)
     )
-    return facts_below(page, tiles[-1].bottom + VALUE_ROOM + 8, facts(result, normalisation, shown.remarks))
+    return facts_below(page, tiles[-1].bottom + VALUE_ROOM + 8, facts(result, normalisation, painted_maps.remarks))
 
 
 def _below(values: np.ndarray) -> Text:
@@ -77,7 +77,7 @@ def _query(page: Page, tile: Place, result: GalleryResult) -> None:
 
 
 def _tiles(page: Page, result: GalleryResult, y: float) -> list[Place]:
-    """Places for the image and each map, row by row: in the fewest rows that leave each map wide enough to read."""
+    """Return places for the image and each map, row by row, in the fewest rows with readable maps."""
     count, width = len(result.values) + 1, page.inner - BAR_ROOM
 
     def wide_in(rows: int) -> float:

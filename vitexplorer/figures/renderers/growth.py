@@ -1,4 +1,4 @@
-"""Cost against size, stacked by what is multiplied: one chart for each design, all to one scale."""
+"""Cost against size, stacked by kind of multiplication: one chart for each design, all on one scale."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DESIGNS = {
 }
 TOTAL = Text("total", "合计")
 TOTAL_LINE = 7
-"""the style in the colour of the text: a sum is none of its kinds"""
+"""Style of the sum in the colour of the text, because it is none of the kinds"""
 SIZE = Text("side of a square image, pixels", "正方形图像的边长（像素）")
 POWERS = ((1e12, "10¹² "), (1e9, "10⁹ "), (1e6, "10⁶ "))
 
@@ -54,7 +54,7 @@ def draw(page: Page, result: GrowthResult) -> float:
 
 
 def _columns(page: Page, chart: Chart, result: GrowthResult, design: int, factor: float, unit: str) -> None:
-    """A column for each size, its kinds on top of each other."""
+    """Draw a column for each size, with its kinds on top of each other."""
     half = 0.36 * float(np.diff((0, *result.sizes)).min())
     pieces = []
     for at, size in enumerate(result.sizes):
@@ -69,7 +69,7 @@ def _columns(page: Page, chart: Chart, result: GrowthResult, design: int, factor
 
 
 def _legend(page: Page, y: float, result: GrowthResult) -> float:
-    """Colour and name of each kind, one below the other. Returns y below them."""
+    """Draw colour and name of each kind, one below the other. Returns y below them."""
     for kind, name in zip(result.kinds, result.kind_texts, strict=True):
         page.rectangle(Box(page.margin, y + 2, 14, 14), fill=part_color(kind))
         page.text(page.margin + 22, y, name)

@@ -1,4 +1,4 @@
-"""When the model makes up its mind: the likeliest classes after each block, or the likeliest class of every patch."""
+"""Logit lens: the likeliest classes after each block, or the likeliest class of every patch."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from vitexplorer.figures.tiles import tiles
 from vitexplorer.figures.typesetting import width, wrap
 
 LEFT, STEP, LEAST = 40, 40, 118
-"""pixels for the number of a block, the height of a row, and the width below which a class has no room"""
+"""Pixels for the number of a block, for the height of a row, and the least width of a class"""
 OTHER = "#3a3d42"
 LETTERS = "ABCDEFGH"
 SMALLEST = 14
-"""pixels: in smaller cells there is no room for a letter"""
+"""Smallest cell in pixels that has room for a letter"""
 BLOCK = Text("block {block}", "块 {block}")
 PROBABILITY = Text("probability of the class", "该类别的概率")
 RANKS = Text("likeliest class → less likely", "最可能的类别 → 较不可能")
@@ -81,7 +81,7 @@ def _cell(page: Page, cell: Box, prediction: Prediction) -> None:
 
 
 def _maps(page: Page, result: LensResult) -> float:
-    """The commonest classes have colours, the others are grey; under each map stands its commonest."""
+    """Draw a map for each block: the commonest classes coloured, the others grey, the commonest named below."""
     y = page.header(result)
     common = [index for index, _ in Counter(result.values.ravel().tolist()).most_common(len(CATEGORIES))]
     colors = {index: _rgb(color) for index, color in zip(common, CATEGORIES, strict=False)}
@@ -127,18 +127,18 @@ def _maps(page: Page, result: LensResult) -> float:
 
 
 def _letters(page: Page, box: Box, result: LensResult, at: int, common: list[int]) -> None:
-    """The letter of each patch's class, and under the mouse its name and probability."""
+    """Draw the letter of each patch's class; hover shows its name and probability."""
     rows, cols = result.grid.rows, result.grid.cols
     letters = dict(zip(common, LETTERS, strict=False)) if box.width / cols >= SMALLEST else {}
-    points, shown, words = [], [], []
+    points, glyphs, words = [], [], []
     for row, col in np.ndindex(rows, cols):
         index = int(result.values[at, row, col])
         points.append(box.part(rows, cols, (row, col, 1, 1)).centre)
-        shown.append(letters.get(index, ""))
+        glyphs.append(letters.get(index, ""))
         words.append(
             f"{row},{col}: {_name(result, index).in_(page.language)}, {percent(result.probabilities[at, row, col])}"
         )
-    page.letters(points, shown, words)
+    page.letters(points, glyphs, words)
 
 
 def _rgb(color: str) -> tuple[float, float, float]:

@@ -1,7 +1,7 @@
-"""A map on the image it belongs to: crisp cells, because the model has no finer answer than its patches.
+"""Map on its image: crisp cells, because the model has no finer answer than its patches.
 
-Alone with its caption beside it, or image, map and overlay side by side. What the query gives to tokens without a
-place in the image stands next to the map as bars.
+The map is alone with its caption beside it, or image, map and overlay are side by side. The query's attention to tokens
+without a place in the image is drawn as bars.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import width
 
 BARS, BAR_STEP = 60, 23
-"""room for the shares below a map and their title, and for each of them"""
+"""Pixels for the shares below a map with their title, and for each of them"""
 ARRANGEMENTS = ("overlay", "side_by_side")
 SHARE = Text("share of the maximum", "占最大值的比例")
 PANELS = (Text("image", "图像"), Text("map", "图"), Text("map over image", "叠加"))
@@ -45,70 +45,70 @@ def draw(
     """
     if arrangement not in ARRANGEMENTS:
         raise unknown_name("arrangement", arrangement, ARRANGEMENTS)
-    shown = painted(result.values, normalise)
-    scale = scale_of(shown.values, colormap)
+    painted_map = painted(result.values, normalise)
+    scale = scale_of(painted_map.values, colormap)
     y = page.header(result)
     if arrangement == "side_by_side":
-        return _side_by_side(page, result, shown, scale, opacity, y)
-    return _overlay(page, result, shown, scale, opacity, y)
+        return _side_by_side(page, result, painted_map, scale, opacity, y)
+    return _overlay(page, result, painted_map, scale, opacity, y)
 
 
-def _overlay(page: Page, result: MapResult, shown: Painted, scale: Scale, opacity: float, y: float) -> float:
+def _overlay(page: Page, result: MapResult, painted_map: Painted, scale: Scale, opacity: float, y: float) -> float:
     shares = _shares(result)
     room = page.high(600, y + page.margin + (BARS + BAR_STEP * len(shares) if shares else 0))
     at = place(result.image, result.grid, Box(page.margin, y, min(room, page.inner - BAR_ROOM), room))
-    axis = page.color_scale(scale, beside=_whole(at), title=SHARE if shown.rescaled else result.unit)
+    axis = page.color_scale(scale, beside=_whole(at), title=SHARE if painted_map.rescaled else result.unit)
     page.picture(at.image, result.image)
-    _paint(page, at.cells, result, shown, axis, opacity)
+    _paint(page, at.cells, result, painted_map, axis, opacity)
     if not page.sheet.is_slide:
         bottom = _share_bars(page, page.margin, at.bottom + BARS - 28, at.right - page.margin, shares)
-        return rows_of_facts(page, page.margin, bottom, page.inner, _facts(result, shown, scale))
+        return rows_of_facts(page, page.margin, bottom, page.inner, _facts(result, painted_map, scale))
     left = at.right + BAR_ROOM + 30
     pixels = page.right - left
     bottom = _share_bars(page, left, y, pixels, shares)
-    bottom = rows_of_facts(page, left, bottom, pixels, _facts(result, shown, scale))
+    bottom = rows_of_facts(page, left, bottom, pixels, _facts(result, painted_map, scale))
     return max(at.bottom, bottom)
 
 
-def _side_by_side(page: Page, result: MapResult, shown: Painted, scale: Scale, opacity: float, y: float) -> float:
+def _side_by_side(page: Page, result: MapResult, painted_map: Painted, scale: Scale, opacity: float, y: float) -> float:
     gap = 20
     image = place(result.image, result.grid, Box(page.margin, y + 26, (page.inner - 2 * gap - BAR_ROOM) / 3, 520))
     step = image.right - page.margin + gap
     alone, both = image.moved(step), image.moved(2 * step)
     for at, word in zip((image, alone, both), PANELS, strict=True):
         page.text(at.image.x, y, word, color=page.theme.muted)
-    axis = page.color_scale(scale, beside=_whole(both), title=SHARE if shown.rescaled else result.unit)
+    axis = page.color_scale(scale, beside=_whole(both), title=SHARE if painted_map.rescaled else result.unit)
     page.picture(image.image, result.image)
     page.picture(both.image, result.image)
     _outlines(page, image.cells, result)
-    _paint(page, alone.cells, result, shown, axis, 1.0)
-    _paint(page, both.cells, result, shown, axis, opacity)
-    return facts_below(page, image.bottom + 28, _facts(result, shown, scale))
+    _paint(page, alone.cells, result, painted_map, axis, 1.0)
+    _paint(page, both.cells, result, painted_map, axis, opacity)
+    return facts_below(page, image.bottom + 28, _facts(result, painted_map, scale))
 
 
 def _whole(at: Place) -> Box:
     return Box(at.image.x, at.image.y, at.right - at.image.x, at.bottom - at.image.y)
 
 
-def _facts(result: MapResult, shown: Painted, scale: Scale) -> tuple[Fact, ...]:
+def _facts(result: MapResult, painted_map: Painted, scale: Scale) -> tuple[Fact, ...]:
     normalisation = Text("{how}; {direction}", "{how}；{direction}").format(
-        how=shown.normalisation, direction=direction(scale.colormap)
+        how=painted_map.normalisation, direction=direction(scale.colormap)
     )
     window = Text("The large frame is the window the query can look into.", "大框是该查询所能看到的窗口。")
-    return facts(result, normalisation, (*shown.remarks, *([window] if result.window else [])))
+    return facts(result, normalisation, (*painted_map.remarks, *([window] if result.window else [])))
 
 
-def _paint(page: Page, box: Box, result: MapResult, shown: Painted, axis: str, opacity: float) -> None:
-    page.cells(box, shown.values, axis, opacity=opacity)
+def _paint(page: Page, box: Box, result: MapResult, painted_map: Painted, axis: str, opacity: float) -> None:
+    page.cells(box, painted_map.values, axis, opacity=opacity)
     _outlines(page, box, result)
-    if said := remark(shown.values):
+    if empty_note := remark(painted_map.values):
         x, y = box.centre
         page.rectangle(Box(box.x, y - 22, box.width, 44), fill=page.theme.paper)
-        page.text(x, y, said, bold=True, anchor="center", vertical="middle")
+        page.text(x, y, empty_note, bold=True, anchor="center", vertical="middle")
 
 
 def _outlines(page: Page, box: Box, result: MapResult) -> None:
-    """The query's patch and, of a windowed block, the window it can look into."""
+    """Draw the query's patch and, in a windowed block, the window that it attends in."""
     rows, cols = result.grid.rows, result.grid.cols
     for cells in window_parts(result.window, rows, cols):
         page.outline(box.part(rows, cols, cells))
@@ -117,7 +117,7 @@ def _outlines(page: Page, box: Box, result: MapResult) -> None:
 
 
 def window_parts(window: tuple[int, int, int, int] | None, rows: int, cols: int) -> list[tuple[int, int, int, int]]:
-    """A window (top, left, height, width) that wraps around the grid, as up to four rectangles within it."""
+    """Split a window (top, left, height, width) that wraps around the grid into up to four rectangles within it."""
     if window is None:
         return []
     top, left, height, width = window
@@ -129,14 +129,14 @@ def window_parts(window: tuple[int, int, int, int] | None, rows: int, cols: int)
 
 
 def _intervals(start: int, length: int, size: int) -> list[tuple[int, int]]:
-    """(start, length) of the pieces of a cyclic interval within 0..size."""
+    """Return (start, length) of the pieces of a cyclic interval within 0..size."""
     start %= size
     first = min(length, size - start)
     return [(start, first), (0, length - first)] if length > first else [(start, first)]
 
 
 def _shares(result: MapResult) -> list[tuple[Text, float]]:
-    """What every prefix token and the padding get; the patches too where all of it is one distribution."""
+    """Return the shares of every prefix token and of the padding; of the patches too if all sum to one."""
     shares = [
         (prefix_text(name), float(share))
         for name, share in zip(result.prefix_names, result.prefix_weights, strict=False)  # a view may leave them out
@@ -152,7 +152,7 @@ def _shares(result: MapResult) -> list[tuple[Text, float]]:
 
 
 def _share_bars(page: Page, x: float, y: float, pixels: float, shares: list[tuple[Text, float]]) -> float:
-    """Shares of the query's attention as bars. Returns y below them."""
+    """Draw shares of the query's attention as bars. Returns y below them."""
     if not shares:
         return y
     page.text(x, y, Text("Where the query's attention goes", "该查询的注意力分配"), bold=True)

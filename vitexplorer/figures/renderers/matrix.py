@@ -1,6 +1,6 @@
-"""A number for each head or token of each block: the whole network at a glance.
+"""Matrix with a number for each head or token of each block.
 
-What a block does not have is hatched. Entries that the view points out carry a diamond, whatever their colour.
+Missing entries are hatched. Entries that the view points out carry a diamond, whatever their colour.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RELATIVE = Text("In brackets the share of the largest it could be.", "括号内�
 def draw(
     page: Page, result: MatrixResult, names: tuple[Text, Text] | None = None, *, colormap: str | None = None
 ) -> float:
-    """Draw the matrix; `names` of rows and columns where the axes do not say it.
+    """Draw the matrix; `names` are those of rows and columns, by default from the axes.
 
     Option: colormap, None takes inferno or, for signed values, balance.
     """
@@ -64,7 +64,7 @@ def draw(
 
 
 def runs(mask: np.ndarray) -> list[tuple[int, int, int, int]]:
-    """True cells of (rows, cols) as (top, left, 1, width), neighbours in a row together."""
+    """Return true cells of (rows, cols) as (top, left, 1, width), neighbours in a row together."""
     found = []
     for row, line in enumerate(mask):
         edges = np.flatnonzero(np.diff(np.concatenate(([0], line.astype(int), [0]))))
@@ -87,7 +87,7 @@ def _axes(page: Page, box: Box, result: MatrixResult, names: tuple[Text, Text]) 
 
 
 def _numbers(page: Page, box: Box, values: np.ndarray, scale: Scale, result: MatrixResult) -> None:
-    """The number in each cell that has the room, dark on bright and bright on dark."""
+    """Draw the number in each cell with enough room, dark on bright and bright on dark."""
     rows, cols = values.shape
     room = box.width / cols
     if room < 42 or box.height / rows < 18:

@@ -1,8 +1,8 @@
-"""Maps of several methods over one picture: the same size, one colour map, each as a share of its own largest number.
+"""Maps of several methods over one picture: one size and one colour map, each as a share of its own largest number.
 
-Under each stands its range and, once it was measured, a bar from the area under its deletion curve to that under its
-insertion curve, on one line for all, from 0 to 1, of a model with one output over all areas and 0: the longer, the
-better. In a window a map is pressed to see it large, and what was not computed stands as a tile that asks for it.
+Under each map are its range and, once measured, a bar from the area under its deletion curve to the area under its
+insertion curve; longer is better. All bars use one line from 0 to 1; for a model with one output the line covers all
+areas and 0. In a window a click on a map enlarges it, and a method that was not computed is a tile with a button.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from vitexplorer.figures.typesetting import without_brackets, wrap
 GAP, LINE = 14, 20
 NARROWEST = 140
 BAR, BUTTON, TALL = 8, 44, 40
-"""heights of the bar of one method, of the button under all, and of one in a tile"""
+"""Heights in pixels of a method's bar, of the button under all maps, and of a tile's button"""
 EACH = Text(
     "each map divided by its own largest magnitude: its range stands under it",
     "每幅图除以各自的最大绝对值，其取值范围写在图下方",
@@ -59,9 +59,9 @@ def draw(page: Page, result: MethodsResult, *, colormap: str | None = None, opac
     Options: colormap, None takes inferno or, where a map is signed, ice_inferno; opacity of the cells over the image,
     0-1.
     """
-    shown = painted_each(result.values, EACH)
-    signed = bool((shown.values < 0).any())
-    scale = scale_of(shown.values, colormap or (SIGNED_BESIDE if signed else UNSIGNED))
+    painted_maps = painted_each(result.values, EACH)
+    signed = bool((painted_maps.values < 0).any())
+    scale = scale_of(painted_maps.values, colormap or (SIGNED_BESIDE if signed else UNSIGNED))
     titles = [without_brackets(title) for title in (IMAGE, *result.titles, *_offered(page, result))]
     narrow = page.inner < 4 * NARROWEST
     places, bottom = _places(page, result, page.header(result), titles, narrow)
@@ -78,11 +78,11 @@ def draw(page: Page, result: MethodsResult, *, colormap: str | None = None, opac
         _button(page, at.image, COMPUTE, MANY.format(title=title), {"methods": ",".join((*result.methods, key))})
     bottom = _below(page, bottom + 6, result)
     how = Text("{each}; {direction}", "{each}；{direction}").format(each=EACH, direction=direction(scale.colormap))
-    return facts_below(page, bottom, facts(result, how, shown.remarks))
+    return facts_below(page, bottom, facts(result, how, painted_maps.remarks))
 
 
 def _waiting(page: Page, result: MethodsResult) -> tuple[tuple[str, Text], ...]:
-    """Nothing can be pressed on a slide."""
+    """Return the methods that a click computes; none on a slide."""
     return () if page.sheet.is_slide else result.others
 
 
@@ -94,7 +94,7 @@ def _offered(page: Page, result: MethodsResult) -> list[Text]:
 
 
 def _places(page: Page, result: MethodsResult, y: float, titles: list[Text], narrow: bool) -> tuple[list[Place], float]:
-    """Places in rows, as large as the page allows, and y below them; in a narrow page the scale has the last one."""
+    """Return places in rows, as large as the page allows, and y below them; in a narrow page the scale comes last."""
     count, room = len(titles) + narrow, page.inner - (0 if narrow else BAR_ROOM)
     below = 8 + LINE + (BAR + 6 + LINE if result.areas is not None else 0)
     ratio = result.image.shape[0] / result.image.shape[1]
@@ -119,7 +119,7 @@ def _places(page: Page, result: MethodsResult, y: float, titles: list[Text], nar
 
 
 def _beside(places: list[Place], narrow: bool) -> Box:
-    """What the colour scale stands beside."""
+    """Return the box that the colour scale stands beside."""
     if narrow:
         last = places[-1].image
         return last._replace(x=last.x, width=0)
@@ -143,13 +143,13 @@ def _title(page: Page, at: Place, title: Text) -> None:
 
 
 def _answer(page: Page, at: Place, result: MethodsResult) -> None:
-    """The class that is explained, or the output, under the image."""
+    """Draw the explained class, or the output, under the image."""
     if result.target is None:
         return
-    said = Text("{name} {value}", "{name} {value}").format(
+    label = Text("{name} {value}", "{name} {value}").format(
         name=class_name(result.target), value=result.target.display_value
     )
-    page.text(at.image.x, at.bottom + 6, said, size=SMALL_SIZE, color=page.theme.muted, pixels=at.right - at.image.x)
+    page.text(at.image.x, at.bottom + 6, label, size=SMALL_SIZE, color=page.theme.muted, pixels=at.right - at.image.x)
 
 
 def _map(page: Page, at: Place, result: MethodsResult, number: int, axis: str, opacity: float) -> None:
@@ -157,27 +157,27 @@ def _map(page: Page, at: Place, result: MethodsResult, number: int, axis: str, o
     share = painted_each(values[None]).values[0]
     title = without_brackets(result.titles[number])
     row, col = np.meshgrid(*map(np.arange, values.shape), indexing="ij")
-    said = Text("row %{customdata[0]}, column %{customdata[1]}: ", "第 %{customdata[0]} 行第 %{customdata[1]} 列：")
+    place = Text("row %{customdata[0]}, column %{customdata[1]}: ", "第 %{customdata[0]} 行第 %{customdata[1]} 列：")
     page.cells(
         at.cells,
         share,
         axis,
         name=title.in_(page.language),
         opacity=opacity,
-        where=Text(said.en + "%{customdata[2]:.4g}<br>%{z:.3f}", said.zh + "%{customdata[2]:.4g}<br>%{z:.3f}"),
+        where=Text(place.en + "%{customdata[2]:.4g}<br>%{z:.3f}", place.zh + "%{customdata[2]:.4g}<br>%{z:.3f}"),
         places=np.stack([row, col, values], axis=-1),
         press={"view": result.methods[number], "name": title.in_(page.language)},
     )
     y, x = at.bottom + 6, at.image.x
-    said = remark(values) or RANGE.format(low=measured(np.nanmin(values)), high=measured(np.nanmax(values)))
-    page.text(x, y, said, size=SMALL_SIZE, color=page.theme.muted)
+    range_text = remark(values) or RANGE.format(low=measured(np.nanmin(values)), high=measured(np.nanmax(values)))
+    page.text(x, y, range_text, size=SMALL_SIZE, color=page.theme.muted)
     if result.areas is not None:
         gains = _areas(page, Box(x, y + LINE + 2, at.right - x, BAR), result, result.areas, number)
         _mark(page, at.cells, gains[:-1], number)
 
 
 def _areas(page: Page, line: Box, result: MethodsResult, areas: np.ndarray, number: int) -> np.ndarray:
-    """The bar from one area to the other and both numbers. Returns the area between the curves of each method."""
+    """Draw the bar from one area to the other and both numbers. Returns the gain of each method."""
     down, up = (float(areas[number, result.curves.index(curve)]) for curve in ("deletion", "insertion"))
     gains = areas[:, result.curves.index("insertion")] - areas[:, result.curves.index("deletion")]
     page.rectangle(line, fill=page.theme.line)
@@ -193,14 +193,14 @@ def _areas(page: Page, line: Box, result: MethodsResult, areas: np.ndarray, numb
 
 
 def _line(result: MethodsResult) -> tuple[float, float]:
-    """Both ends of the line on which areas are drawn."""
+    """Return both ends of the line on which areas are drawn."""
     if not isinstance(result.target, Output):
         return 0.0, 1.0
     return min(0.0, float(result.areas.min())), max(0.0, float(result.areas.max()))
 
 
 def _mark(page: Page, cells: Box, gains: np.ndarray, number: int) -> None:
-    """A word in the corner of the best and of the worst map."""
+    """Draw a word in the corner of the best and of the worst map."""
     if number >= len(gains) or np.ptp(gains) == 0 or gains.min() < gains[number] < gains.max():
         return
     is_best = gains[number] == gains.max()
@@ -213,7 +213,7 @@ def _mark(page: Page, cells: Box, gains: np.ndarray, number: int) -> None:
 
 
 def _below(page: Page, y: float, result: MethodsResult) -> float:
-    """How the bars are read, or what is pressed to measure them. Returns y below it."""
+    """Explain the bars, or draw the button that measures them. Returns y below it."""
     if result.areas is not None:
         low, high = (measured(end) for end in _line(result))
         return (
@@ -235,10 +235,10 @@ def _below(page: Page, y: float, result: MethodsResult) -> float:
 
 
 def _button(page: Page, box: Box, words: Text, hover: Text, settings: Mapping[str, str]) -> None:
-    """A button in the middle of a field; the whole field asks for this figure with other settings."""
-    (x, y), said = box.centre, hover.in_(page.language)
+    """Draw a button in the middle of a field; a click anywhere in it computes this figure with other settings."""
+    (x, y), hover_text = box.centre, hover.in_(page.language)
     inner = Box(box.x + 8, y - TALL / 2, box.width - 16, TALL) if box.height > BUTTON else box
-    pieces = [(box, page.theme.line, said), (inner, page.theme.bar, said)]
+    pieces = [(box, page.theme.line, hover_text), (inner, page.theme.bar, hover_text)]
     page.bars(pieces, gap=0, press={"settings": settings, "name": words.in_(page.language)})
     inside = {"anchor": "center", "vertical": "middle", "pixels": inner.width - 8}
     page.text(x, y, words, bold=True, color=page.theme.paper, **inside)

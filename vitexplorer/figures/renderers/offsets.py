@@ -1,4 +1,4 @@
-"""A map over offsets for each head: which neighbours it prefers, the query itself in the middle."""
+"""Map over offsets for each head, with the query itself in the middle."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ DOWN = Text("row offset, query − key (cells)", "行偏移，查询减键（格
 
 def draw(page: Page, result: OffsetsResult, *, colormap: str | None = None) -> float:
     """Draw the maps on one scale. Option: colormap, None takes inferno or, for signed values, balance."""
-    shown = painted(result.values, "raw")
-    scale, (heads, rows, cols) = scale_of(shown.values, colormap), result.values.shape
+    painted_values = painted(result.values, "raw")
+    scale, (heads, rows, cols) = scale_of(painted_values.values, colormap), result.values.shape
     y = page.header(result)
     page.text(page.margin, y, DOWN, size=SMALL_SIZE, color=page.theme.muted)
     room = Box(page.margin + LEFT, y + 22, page.inner - LEFT - BAR_ROOM, page.high(420, y + 120))
     boxes = tiles(heads, (rows, cols), room, above=24, below=14, narrowest=130)
     axis = page.color_scale(scale, beside=around(boxes), title=result.unit)
     places = np.stack(np.meshgrid(result.row_offsets, result.col_offsets, indexing="ij"), axis=-1)
-    for head, (box, values) in enumerate(zip(boxes, shown.values, strict=True)):
+    for head, (box, values) in enumerate(zip(boxes, painted_values.values, strict=True)):
         page.text(box.x, box.y - 22, head_text(head), bold=True)
         page.cells(box, values, axis, name=head_text(head).in_(page.language), where=WHERE, places=places)
         page.outline(box.part(rows, cols, (rows // 2, cols // 2, 1, 1)))
@@ -50,9 +50,9 @@ def draw(page: Page, result: OffsetsResult, *, colormap: str | None = None) -> f
 
     bottom = page.text(last[0].x, last[0].bottom + 24, ACROSS, size=SMALL_SIZE, color=page.theme.muted)
     how = Text("{how}; one scale for all heads; {direction}", "{how}；所有头共用同一标度；{direction}").format(
-        how=shown.normalisation, direction=direction(scale.colormap)
+        how=painted_values.normalisation, direction=direction(scale.colormap)
     )
-    return facts_below(page, bottom + 14, facts(result, how, (ZERO, *shown.remarks)))
+    return facts_below(page, bottom + 14, facts(result, how, (ZERO, *painted_values.remarks)))
 
 
 RENDERER = Renderer(OffsetsResult, draw)

@@ -1,7 +1,7 @@
-"""A picture of each of two captures side by side, and their difference where it has a meaning.
+"""Picture of each of two captures side by side, and their difference if it has a meaning.
 
-Maps share one scale where they lie on grids of one shape and have one unit, so that a bright cell means the same; on
-other grids each has its own, for shares are divided among more patches. The difference has a signed scale of its own.
+Maps share one scale if their grids and units are equal, so that equal brightness means equal values. On different grids
+each has its own scale, because shares are divided among more patches. The difference has a signed scale of its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vitexplorer.figures.renderers.colours import enlarged
 from vitexplorer.figures.rendering import Renderer
 
 TITLE, GAP = 26, 18
-"""room over a picture and between pictures"""
+"""Pixels over a picture and between pictures"""
 DIFFERENCE = Text("right − left", "右 − 左")
 ONE_SCALE = Text("raw; one scale for both; {direction}", "原始值；两侧共用同一标度；{direction}")
 OWN_SCALES = Text("raw; each on its own scale; {direction}", "原始值；两侧各用自己的标度；{direction}")
@@ -33,8 +33,8 @@ def draw(page: Page, result: PairResult, *, opacity: float = 0.85) -> float:
     shares = result.values[0].shape == result.other.shape
     scales = _scales(result, shares)
     bottom = _maps(page, result, y, opacity)
-    said = (ONE_SCALE if shares else OWN_SCALES).format(direction=direction(scales[0].colormap))
-    return facts_below(page, bottom + 24, facts(result, said))
+    scale_note = (ONE_SCALE if shares else OWN_SCALES).format(direction=direction(scales[0].colormap))
+    return facts_below(page, bottom + 24, facts(result, scale_note))
 
 
 def _scales(result: PairResult, shares: bool):
@@ -46,7 +46,7 @@ def _scales(result: PairResult, shares: bool):
 
 
 def _maps(page: Page, result: PairResult, y: float, opacity: float) -> float:
-    """Left, right, difference; every one with its scale beside it. Returns y below them."""
+    """Draw left, right and difference, each with its scale beside it. Returns y below them."""
     difference = result.difference
     count = 2 if difference is None else 3
     left, *others = _places(page, result, y, count, BAR_ROOM)
@@ -80,7 +80,7 @@ def _colours(page: Page, result: PairResult, y: float) -> float:
 
 
 def _places(page: Page, result: PairResult, y: float, count: int, bar: float) -> list[Place]:
-    """Where `count` pictures lie, in a row or under each other, with room for a scale right of each."""
+    """Return places of `count` pictures, in a row or under each other, with room for a scale right of each."""
     per_row = page.per_row(count, GAP + bar, 180)
     wide = (page.inner - per_row * bar - (per_row - 1) * GAP) / per_row
     tall = page.high(400, y + 40) if per_row == count else 260

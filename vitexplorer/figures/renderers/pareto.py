@@ -20,7 +20,7 @@ from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 
 HEIGHT, ROOM = 420, 180
-"""of the chart, and at its right for the name of the dearest run"""
+"""Pixels of the chart's height, and at its right for the name of the dearest run"""
 BASELINE = Text("linear on frozen features", "冻结特征上的线性模型")
 FRONT = Text("The line joins the runs that no other beats in both.", "连线经过在两方面都不被其他方法超越的训练。")
 
@@ -60,7 +60,7 @@ def draw(page: Page, result: ParetoResult) -> float:
 
 
 def _up(values: np.ndarray) -> tuple[float, float]:
-    """A range around the figures, out to the next ticks; shares stay within 0-1."""
+    """Return a range around the figures, out to the next ticks; shares stay within 0-1."""
     if values.min() >= 0 and values.max() <= 1:
         return max(0.0, math.floor(10 * values.min() - 0.5) / 10), min(1.0, math.ceil(10 * values.max() + 0.5) / 10)
     low, high = span(values, from_zero=False)

@@ -1,4 +1,4 @@
-"""The image as the model takes it: the pixels under their grid, and the same patches pulled apart, in their order."""
+"""Image as the model takes it: the pixels under their grid, and the same patches pulled apart in their order."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def _shape(result: PatchesResult) -> Text:
 
 
 def exploded(patches: np.ndarray, rows: int, cols: int, gap: int) -> np.ndarray:
-    """Patches (rows * cols, height, width, 3) uint8 pulled `gap` pixels apart: RGBA, transparent between them.
+    """Pull patches (rows * cols, height, width, 3) uint8 `gap` pixels apart: RGBA, transparent between them.
 
-    Enlarged by a whole factor. Every patch has its gap to the right and below, so that the cells are those of a grid.
+    The picture is enlarged by a whole factor. Every patch has its gap right and below, so the cells form a grid.
     """
     _, height, width, _ = patches.shape
     padded = np.zeros((rows * cols, height + gap, width + gap, 4), np.uint8)
@@ -79,7 +79,7 @@ def _grid_lines(page: Page, box: Box, rows: int, cols: int) -> None:
 
 
 def _numbers(page: Page, box: Box, rows: int, cols: int) -> None:
-    """The number of every patch where there is room, otherwise of the first in each row, left of it."""
+    """Draw the number of every patch, or without room only of the first in each row, left of it."""
     cell = box.width / cols
     if cell >= INSIDE:
         for patch in range(rows * cols):

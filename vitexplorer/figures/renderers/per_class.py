@@ -1,4 +1,4 @@
-"""Figures of each class as bars side by side, with the images they rest on; the worst class first."""
+"""Figures of each class as bars side by side, with its number of images; the worst class first."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def draw(page: Page, result: PerClassResult) -> float:
 
 
 def _names(page: Page) -> float:
-    """Room for the names of classes."""
+    """Return the room for the names of classes."""
     return min(NAMES, 0.3 * page.inner)
 
 

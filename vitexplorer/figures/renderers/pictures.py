@@ -1,4 +1,4 @@
-"""Several pictures in a row, and under each the colours of its patches: like colours mean like tokens in all."""
+"""Several pictures in a row, and under each the colours of its patches: equal colours mean similar tokens in all."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from vitexplorer.figures.renderers.colours import enlarged
 from vitexplorer.figures.rendering import Renderer
 
 TITLE, GAP, LEAST, MOST = 24, 12, 130, 260
-"""pixels: room over a picture, between pictures, and of a picture's side"""
+"""Pixels over a picture, between pictures, and of a picture's side at least and at most"""
 
 
 def draw(page: Page, result: PicturesResult) -> float:
-    """Draw each picture with its colours below it, as many side by side as there is room for."""
+    """Draw each picture with its colours below it, as many side by side as fit."""
     count = len(result.pictures)
     per_row = page.per_row(count, GAP, LEAST)
     wide = min(MOST, (page.inner - (per_row - 1) * GAP) / per_row)

@@ -1,4 +1,4 @@
-"""Class token against mean patch: how alike they are after each block, and what every reading predicts."""
+"""Class token against mean patch: their cosine after each block, and the predictions of every reading."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NUMBERED = Text("class {index}", "类别 {index}")
 
 
 def class_name(answer: Answer) -> Text:
-    """The name of a class or an output; where nobody knows it the class's number, or that it is the output."""
+    """Return the name of a class or an output; without a name the class's number, or "output"."""
     if answer.name.en:
         return answer.name
     return OUTPUT if isinstance(answer, Output) else NUMBERED.format(index=answer.index)
@@ -45,7 +45,7 @@ def draw(page: Page, result: PoolingResult) -> float:
 
 
 def _table(page: Page, box: Box, reading: ReadOut) -> float:
-    """The likeliest classes with bars of their probability, or the one output. Returns y below them."""
+    """Draw the likeliest classes with bars of their probability, or the one output. Returns y below them."""
     words = PREFIX_WORDS.get(reading.reading, OWN)
     page.text(box.x, box.y, TRAINED.format(reading=words) if reading.is_own else words, bold=reading.is_own)
     y = box.y + 28

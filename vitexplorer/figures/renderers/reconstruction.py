@@ -1,4 +1,4 @@
-"""Three pictures side by side: the image, what of it the model saw, and what it drew."""
+"""Three pictures side by side: the image, the visible patches, and the model's drawing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ERROR = Text(
 
 
 def seen(result: ReconstructionResult) -> np.ndarray:
-    """The image with hidden patches grey."""
+    """Return the image with hidden patches grey."""
     side = result.grid.patch_size
     hidden = result.hidden.repeat(side, 0).repeat(side, 1)
     return np.where(hidden[..., None], np.uint8(HIDDEN_GREY), result.image)

@@ -1,4 +1,4 @@
-"""How far off each prediction is, over the true number: a point for each validation image, zero is right."""
+"""Error of each prediction over the true number: a point for each validation image; zero is right."""
 
 from __future__ import annotations
 

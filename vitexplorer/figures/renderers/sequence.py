@@ -1,7 +1,7 @@
-"""All weights of one head in the order of the sequence, and beside them what one query sees of the image.
+"""All weights of one head in sequence order, and beside them one query's view of the image.
 
-Early rows of a masked head have few keys and therefore large weights, so that each row is painted relative to its own
-largest. What the mask hides stays blank.
+Early rows of a masked head have few keys and therefore large weights, so each row is painted relative to its own
+largest. Hidden weights stay blank.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from vitexplorer.figures.themes import SMALL_SIZE
 
 LEFT, ABOVE, BELOW, GAP = 40, 26, 56, 28
 MATRIX = 0.58
-"""of the width that both pictures share"""
+"""Share of the width of both pictures that the matrix takes"""
 NARROW = 400
-"""pixels of width below which the image stands under the matrix"""
+"""Width in pixels below which the image goes under the matrix"""
 MOST = 200
-"""cells along one side; of a longer sequence each stands for several tokens"""
+"""Most cells along one side; in a longer sequence each stands for several tokens"""
 HIDDEN_GREY, COVER = 128, 0.8
 EACH = Text("each query's weights divided by their largest", "每个查询的权重分别除以其最大值")
 SHARE = Text("share of the query's largest weight", "占该查询最大权重的比例")
@@ -42,7 +42,7 @@ LARGEST = Text("A cell is the largest of {every} × {every} weights.", "每格�
 
 
 def painted_rows(result: SequenceResult, every: int = 1) -> Float[np.ndarray, "queries keys"]:
-    """Each row as a share of its largest, NaN for what is hidden; of `every` x `every` weights the largest."""
+    """Return each row as a share of its largest, NaN for hidden keys; the largest of `every` x `every` weights."""
     rows = result.values.astype(float)
     rows /= rows.max(1, keepdims=True)  # a softmax's: never 0
     starts = np.arange(0, len(rows), every)
@@ -56,7 +56,7 @@ def draw(page: Page, result: SequenceResult, *, colormap: str | None = None) -> 
     """Draw the matrix and the image. Option: colormap, None takes inferno."""
     tokens = len(result.values)
     every = -(-tokens // MOST)
-    shown, scale = painted_rows(result, every), scale_of(np.ones(1), colormap)
+    rows, scale = painted_rows(result, every), scale_of(np.ones(1), colormap)
     y = page.header(result) + ABOVE
     room = page.inner - LEFT - BAR_ROOM - GAP
     beside = room >= NARROW
@@ -64,11 +64,11 @@ def draw(page: Page, result: SequenceResult, *, colormap: str | None = None) -> 
     side = min(high, MATRIX * room if beside else room + GAP)
     box = Box(page.margin + LEFT, y, side, side)
     axis = page.color_scale(scale, beside=box, title=SHARE)
-    places = every * np.stack(np.indices(shown.shape), axis=-1)
-    page.cells(box, shown, axis, where=WHERE, places=places.astype(np.int16))
+    places = every * np.stack(np.indices(rows.shape), axis=-1)
+    page.cells(box, rows, axis, where=WHERE, places=places.astype(np.int16))
     if result.masked and tokens > 1:
         page.text(box.x + 0.68 * side, y + 0.3 * side, FUTURE, color=page.theme.muted, anchor="center")
-    page.outline(box.part(len(shown), len(shown), (result.at // every, 0, 1, len(shown))))
+    page.outline(box.part(len(rows), len(rows), (result.at // every, 0, 1, len(rows))))
     _axes(page, box, tokens)
     if beside:
         bottom = max(box.bottom + BELOW, _seen(page, box.right + BAR_ROOM + GAP, y, room - side, result, axis))
@@ -96,7 +96,7 @@ def _axes(page: Page, box: Box, tokens: int) -> None:
 
 
 def _seen(page: Page, left: float, y: float, pixels: float, result: SequenceResult, axis: str) -> float:
-    """The query's row on the image, what comes later covered, and what the prefix tokens get. Returns y below."""
+    """Draw the query's row on the image, later patches covered, and the prefix tokens' shares. Returns y below."""
     grid, prefix = result.grid, result.grid.num_prefix_tokens
     row = painted_each(result.values[[result.at]]).values[0, prefix:]
     hidden = np.arange(len(row)) + prefix > result.at if result.masked else np.zeros(len(row), bool)
@@ -117,7 +117,7 @@ def _seen(page: Page, left: float, y: float, pixels: float, result: SequenceResu
 
 
 def covered(image: np.ndarray, hidden: np.ndarray, side: int) -> np.ndarray:
-    """Uint8 (height, width, 3): the image with hidden (rows, cols) patches of `side` pixels under grey."""
+    """Return uint8 (height, width, 3): the image with hidden (rows, cols) patches of `side` pixels under grey."""
     height, width, _ = image.shape
     over = np.zeros((height, width, 1))
     found = hidden.repeat(side, 0).repeat(side, 1)[:height, :width, None]

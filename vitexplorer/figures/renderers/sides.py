@@ -1,7 +1,7 @@
-"""The same numbers of two captures: for each a pair of bars with the numbers beside them.
+"""Numbers of two captures: for each a pair of bars with the numbers beside them.
 
-Probabilities are drawn as shares of 1; of other rows the longer bar fills the room, since each has a unit of its own.
-Outputs may be below zero: both bars then begin where zero is.
+Probabilities are drawn as shares of 1. In other rows the longer bar fills the room, since each has its own unit.
+Outputs may be negative; then both bars begin at zero.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import wrap
 
 STEP, BAR, NUMBERS = 58, 10, 96
-"""pixels of a row, of a bar, and of the room for a number"""
+"""Pixels of a row, of a bar, and of the room for a number"""
 NONE = Text("none", "无")
 
 
 def draw(page: Page, result: SidesResult) -> float:
-    """Draw a row for each number, in two columns where there is room."""
+    """Draw a row for each number, in two columns if there is room."""
     y = page.header(result)
     colors = (page.theme.bar, style_of(page, 1).color)
     y = _legend(page, result, y, colors) + 18
@@ -63,8 +63,8 @@ def _row(page: Page, result: SidesResult, at: int, box: Box, colors: tuple[str, 
         if np.isfinite(value):
             per_unit = room / ((high - low) or 1.0)
             page.rectangle(Box(box.x + (min(0.0, value) - low) * per_unit, y, abs(value) * per_unit, BAR), fill=color)
-        said = NONE if not np.isfinite(value) else compact(int(value)) if is_count else value_text(value, unit)
-        page.text(box.right, y + BAR / 2, said, size=SMALL_SIZE, anchor="right", vertical="middle")
+        number_text = NONE if not np.isfinite(value) else compact(int(value)) if is_count else value_text(value, unit)
+        page.text(box.right, y + BAR / 2, number_text, size=SMALL_SIZE, anchor="right", vertical="middle")
 
 
 RENDERER = Renderer(SidesResult, draw)

@@ -1,4 +1,4 @@
-"""From pixels to a token: a row for each step, its name and shape on the left, its numbers as a strip on the right."""
+"""Steps from pixels to a token: a row for each, name and shape on the left, its numbers as a strip on the right."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from vitexplorer.figures.themes import SMALL_SIZE
 LEFT, OVER = 300, 44  # pixels for names and shapes at the left; over the strip where that is too narrow
 PICTURE, BAR, STRIP, STEP, CLOSE = 200, 160, 34, 84, 62
 BESIDE = 640
-"""pixels of width from which on a strip stands beside its name; in a window such rows are `CLOSE`"""
+"""Width in pixels from which a strip is beside its name; in a narrower window such rows are `CLOSE`"""
 LEAST = 252  # a colour bar shorter than this has no room for its numbers and its title
 FIRST, ROOMY = 8, 460
-"""numbers that are written out, where a strip is as wide as that; otherwise half as many"""
+"""Count of numbers that are written out, and the width that it needs; a narrower strip has half as many"""
 ENTRY = Text("number %{customdata[1]}", "第 %{customdata[1]} 个数")
 
 
@@ -48,7 +48,7 @@ def draw(page: Page, result: TokenStepsResult) -> float:
 
 
 def _over(page: Page) -> float:
-    """How far the strips stand under their names; 0 where they stand beside them."""
+    """Return how far the strips are below their names; 0 if beside them."""
     return 0 if page.inner >= BESIDE else OVER
 
 
@@ -65,7 +65,7 @@ def _bar(page: Page, y: float, height: float, numbers: np.ndarray, title: Text) 
 
 
 def _name(page: Page, y: float, number: int, step: TokenStep, right: float = 0) -> None:
-    """Number, name, symbols and shape of a step, `right` pixels from the margin."""
+    """Draw number, name, symbols and shape of a step, `right` pixels from the margin."""
     name = Text("{number}. {name}", "{number}. {name}").format(number=number, name=step.name)
     y = page.text(page.margin + right, y, name, bold=True)
     shape = " × ".join(map(str, step.shape))
@@ -74,7 +74,7 @@ def _name(page: Page, y: float, number: int, step: TokenStep, right: float = 0) 
 
 
 def _pictures(page: Page, y: float, result: TokenStepsResult) -> float:
-    """The image with the patch outlined, and the patch beside it."""
+    """Draw the image with the patch outlined, and the patch beside it."""
     image, patch = result.steps[:2]
     over, gap = _over(page), 40 if _wide(page) >= ROOMY else 16
     _name(page, y, 1, image)
@@ -89,13 +89,13 @@ def _pictures(page: Page, y: float, result: TokenStepsResult) -> float:
         page.text(page.margin, y + 136, query_text(result.place), size=SMALL_SIZE, color=page.theme.muted)
     height, width = result.patch.shape[:2]
     scale = min(PICTURE / height, _wide(page) / 2 / width)
-    shown = Box(aside, y + over, width * scale, height * scale)
-    page.picture(shown, enlarged(result.patch / 255, PICTURE))
-    return placed.bottom + 26 if over else max(y + BAR, placed.bottom, shown.bottom) + 26
+    patch_box = Box(aside, y + over, width * scale, height * scale)
+    page.picture(patch_box, enlarged(result.patch / 255, PICTURE))
+    return placed.bottom + 26 if over else max(y + BAR, placed.bottom, patch_box.bottom) + 26
 
 
 def _strip(page: Page, y: float, number: int, step: TokenStep, axis: str) -> None:
-    """The numbers of a step side by side, the first of them written out below."""
+    """Draw the numbers of a step side by side, the first of them written out below."""
     _name(page, y, number, step)
     y += _over(page)
     page.cells(Box(_left(page), y, _wide(page), STRIP), step.numbers[None], axis, where=ENTRY)
@@ -107,7 +107,7 @@ def _strip(page: Page, y: float, number: int, step: TokenStep, axis: str) -> Non
 
 
 def _sequence(page: Page, y: float, number: int, result: TokenStepsResult) -> float:
-    """Every token of the sequence as a box: prefix tokens, patches, and the one that was followed. Returns y below."""
+    """Draw every token of the sequence as a box: prefix tokens, patches, and the chosen one. Returns y below."""
     _name(page, y, number, result.steps[-1])
     y += _over(page)
     grid, prefix = result.grid, [prefix_text(name).in_(page.language) for name in result.prefix_names]
@@ -120,12 +120,12 @@ def _sequence(page: Page, y: float, number: int, result: TokenStepsResult) -> fl
         color = PREFIX if patch < 0 else CHOSEN if patch == chosen else PATCHES
         pieces.append((Box(_left(page) + at * each, y, each, STRIP), color, f"{at}: {words}"))
     page.bars(pieces, gap=1 if each > 3 else 0)
-    said = Text(
+    note = Text(
         "prefix tokens: {prefix}; patches: {patches}; this one has number {at}, counted from 0",
         "前缀标记 {prefix} 个；图块 {patches} 个；该标记的序号为 {at}（从 0 开始）",
     ).format(prefix=len(prefix), patches=grid.num_patches, at=len(prefix) + chosen)
     pixels = None if page.sheet.is_slide else _wide(page)
-    return page.text(_left(page), y + STRIP + 6, said, size=SMALL_SIZE, color=page.theme.muted, pixels=pixels)
+    return page.text(_left(page), y + STRIP + 6, note, size=SMALL_SIZE, color=page.theme.muted, pixels=pixels)
 
 
 RENDERER = Renderer(TokenStepsResult, draw)

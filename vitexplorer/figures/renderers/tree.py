@@ -1,4 +1,4 @@
-"""What is inside what: nested rectangles whose areas are the counts (a treemap); a click on one enlarges it."""
+"""Nested rectangles whose areas are the counts (a treemap); a click on one enlarges it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ READING = Text(
 
 
 def kinds_of(result: TreeResult) -> list[str]:
-    """For each module what decides its colour: in a block its part of the block, elsewhere its part of the model."""
+    """Return the kind of each module, which decides its colour: its part of the block, or elsewhere of the model."""
     kinds: list[str] = []
     for name, parent in zip(result.names, result.parents, strict=True):
         opens = parent < 0 or result.names[parent].startswith(("block ", "stage "))
@@ -51,7 +51,7 @@ def draw(page: Page, result: TreeResult) -> float:
 
 
 def _path(page: Page, result: TreeResult, index: int) -> str:
-    """The module and all that it lies in, outermost first."""
+    """Return the module and all modules around it, outermost first."""
     words = []
     while index >= 0:
         words.append(part_text(result.names[index]).in_(page.language))
