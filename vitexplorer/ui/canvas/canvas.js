@@ -55,14 +55,14 @@ export function mount({element, props, trigger, watch, bytes}) {
   let last = block;  // the latest block, also while the placeholder is shown
   let now = /** @type {import('./scene.js').View | null} */ (null);  // the view on the screen
   let sequence = 0, loading = false, frame = 0, moved = null, told = '';
-  let asked = 0, going = /** @type {number | null} */ (null);  // number of the latest event; the requested block
+  let asked = 0, requested = /** @type {number | null} */ (null);  // number of the latest event; the requested block
 
   // ---- changes of the selection
 
   function choose(changes) {
     if (!block) return;
     const goes = canGo(changes.block);
-    if (goes) setOut(changes.block);
+    if (goes) preview(changes.block);
     settle(state, block.value, changes);
     if (isDisplay(changes)) tellDisplay(root, state);
     if (changes.query != null || changes.head != null) tellLinked(root, block, state, 'pin');
@@ -72,14 +72,14 @@ export function mount({element, props, trigger, watch, bytes}) {
   }
 
   const canGo = (to) => Number.isInteger(to) && block.value.walks && to >= 0 && to < block.value.depth
-    && to !== (going ?? block.value.block);
+    && to !== (requested ?? block.value.block);
 
   /**
    * Requests another block from Python; answers to earlier requests are ignored. Until the answer comes, the block is
    * shown if its attention is cached; otherwise its rows from the strip are shown while it is fetched.
    */
-  async function setOut(to) {
-    going = to;
+  async function preview(to) {
+    requested = to;
     const row = strip.rowOf(to);
     if (!row) return;
     const value = {...block.value, ...row.facts, asked: asked + 1}, {image} = block, url = row.facts.attention?.url;
@@ -90,7 +90,7 @@ export function mount({element, props, trigger, watch, bytes}) {
     if (bytes && block?.isPreview && block.value.block === to) put(value, decodePayload(bytes, value), image);
   }
 
-  const goBy = (by) => { if (block) choose({block: (going ?? block.value.block) + by}); };
+  const goBy = (by) => { if (block) choose({block: (requested ?? block.value.block) + by}); };
 
   function adjust() {
     if (block) wait('adjust');
@@ -243,12 +243,12 @@ export function mount({element, props, trigger, watch, bytes}) {
   /** Shows that a value or a requested row is loading. */
   function tellBusy() {
     const row = block?.payload.partial && queryNow(state, block) !== resting(state, block);
-    showBusy(loading || Boolean(row), () => say(props.value.words, 'loading', {block: going ?? props.value.block}));
+    showBusy(loading || Boolean(row), () => say(props.value.words, 'loading', {block: requested ?? props.value.block}));
   }
 
   async function sync() {
     const next = props.value;
-    if (next?.asked && going !== null && next.block !== going) return;
+    if (next?.asked && requested !== null && next.block !== requested) return;
     if (next && isShown(next)) return update(next);
     const mine = ++sequence;
     root.classList.remove('broken');
@@ -317,7 +317,7 @@ export function mount({element, props, trigger, watch, bytes}) {
 
   /** Shows an answer of Python, and fetches the neighbouring blocks. */
   function arrive() {
-    going = null;
+    requested = null;
     loading = false;
     root.classList.remove('broken');
     controls.prepare(block.value, block.payload);

@@ -1,6 +1,6 @@
 // Fetching of files with a small cache.
 
-const KEPT_PAYLOADS = 6;
+const CACHED_PAYLOADS = 6;
 
 /**
  * Fetches bytes by URL and caches the last few, so that going back a block is instant. `here` returns cached bytes
@@ -10,20 +10,20 @@ const KEPT_PAYLOADS = 6;
  */
 export function newFetcher(bytes = fromServer) {
   /** @type {Map<string, {coming: Promise<ArrayBuffer>, here: ArrayBuffer | null}>} */
-  const kept = new Map();
+  const cached = new Map();
 
   /** @param {string} url @returns {Promise<ArrayBuffer>} */
   function fetchBytes(url) {
-    const one = kept.get(url) ?? {coming: bytes(url), here: null};
-    kept.delete(url);
-    kept.set(url, one);
-    one.coming.then((found) => { one.here = found; }, () => kept.delete(url));
-    while (kept.size > KEPT_PAYLOADS) kept.delete(kept.keys().next().value);
-    return one.coming;
+    const entry = cached.get(url) ?? {coming: bytes(url), here: null};
+    cached.delete(url);
+    cached.set(url, entry);
+    entry.coming.then((result) => { entry.here = result; }, () => cached.delete(url));
+    while (cached.size > CACHED_PAYLOADS) cached.delete(cached.keys().next().value);
+    return entry.coming;
   }
 
   /** @param {string} url @returns {ArrayBuffer | null} */
-  const here = (url) => kept.get(url)?.here ?? null;
+  const here = (url) => cached.get(url)?.here ?? null;
   return {fetchBytes, here};
 }
 

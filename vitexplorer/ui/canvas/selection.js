@@ -68,7 +68,7 @@ export function keyNow(state, block) {
 export function settle(state, value, changes) {
   const share = (number, least) => (Number.isFinite(number) ? Math.max(least, Math.min(1, number)) : null);
   const query = changes.query == null ? null : queryCode(value, changes.query);
-  const found = {
+  const valid = {
     head: changes.head == null ? null : headFrom(value, changes.head),
     mode: MODES.includes(changes.mode) ? changes.mode : null,
     colormap: Object.hasOwn(COLORMAPS, changes.colormap ?? '') ? changes.colormap : null,
@@ -77,7 +77,7 @@ export function settle(state, value, changes) {
     keep_mass: share(changes.keep_mass, 0.01),
     smooth: typeof changes.smooth === 'boolean' ? changes.smooth : null,
   };
-  for (const [name, choice] of Object.entries(found)) if (choice !== null) state[name] = choice;
+  for (const [name, choice] of Object.entries(valid)) if (choice !== null) state[name] = choice;
   if (typeof state.head === 'string') state.fusion = state.head;
   if (query !== null && query >= 0) state.pinned = query;
   if (query !== null && query < 0) Object.assign(state, {base: query, pinned: null});
@@ -90,10 +90,10 @@ export function settle(state, value, changes) {
  * @param {State} state
  * @param {Block | null} before
  * @param {Block} next
- * @param {boolean} told true where head, query and display of the value apply
+ * @param {boolean} takesValue true where head, query and display of the value apply
  * @returns {boolean} true where Python must be told the pin again: its name changed, or only its row is sent
  */
-export function carryOver(state, before, next, told = true) {
+export function carryOver(state, before, next, takesValue = true) {
   const place = before && state.pinned !== null ? placeOf(before.grids.queries, state.pinned) : null;
   const {value, payload, grids} = next;
   state.hover = null;
@@ -101,7 +101,7 @@ export function carryOver(state, before, next, told = true) {
   const renamed = state.pinned !== null && (payload.partial || grids.queries.cols !== before.grids.queries.cols);
   if (!before || (state.base !== MEAN && value.prefix[-1 - state.base] === undefined)) state.base = firstBase(value);
   if (typeof state.head === 'number' && state.head >= value.heads) state.head = state.fusion;
-  if (told) settle(state, value, value);
+  if (takesValue) settle(state, value, value);
   return renamed;
 }
 

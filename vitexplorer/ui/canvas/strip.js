@@ -30,7 +30,7 @@ export function newStrip(below, fetchBytes, choose) {
     if (!next.strip) [url, rows] = ['', []];
     if (!next.strip || next.strip.rows.url === url) return;
     const wanted = url = next.strip.rows.url;
-    if (below.checkVisibility()) keepPlace(lengthsOf(next.strip.blocks.map(({heads}) => heads)));
+    if (below.checkVisibility()) reserveHeight(lengthsOf(next.strip.blocks.map(({heads}) => heads)));
     try {
       const bytes = await fetchBytes(wanted);
       if (rows.length) await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));  // the canvas is painted first
@@ -62,7 +62,7 @@ export function newStrip(below, fetchBytes, choose) {
   }
 
   /** Reserves the height of the strip before it is drawn, so that the canvas is laid out once. */
-  function keepPlace({high}) {
+  function reserveHeight({high}) {
     below.parentElement.parentElement.style.setProperty('--vx-foot', `${high}px`);
   }
 
@@ -73,7 +73,7 @@ export function newStrip(below, fetchBytes, choose) {
     const laid = layTiles(heads, across, lengths.high - NUMBER - lengths.frame, lengths);
     cols = laid.cols;
     for (const [name, length] of Object.entries({...lengths, tile: laid.tile})) groups.style.setProperty(`--${name}`, `${length}px`);
-    keepPlace(lengths);
+    reserveHeight(lengths);
     cols.forEach((count, i) => /** @type {HTMLElement} */ (groups.children[i]).style.setProperty('--cols', String(count)));
     isLong = null;
   }

@@ -17,14 +17,14 @@ const KINDS = Object.keys(FORMS);
 export function draw({name, label, board, words, more, options: first}, {settled, pending, image}) {
   const classes = first.filter(({value}) => FORMS.class.test(value)).length, least = {class: 1, rather: 2};
   const kinds = KINDS.filter((kind) => classes >= (least[kind] ?? 0));
-  const kind = make('select', {name, onchange: begin}), one = make('select', {ariaLabel: words.class, onchange: ask});
+  const kind = make('select', {name, onchange: begin}), single = make('select', {ariaLabel: words.class, onchange: ask});
   const than = make('span', {className: 'between', textContent: words.rather_than});
   const other = make('select', {ariaLabel: words.rather_than, onchange: ask});
-  const images = make('select', {ariaLabel: words.image, onchange: meet}, ...more.images.map(({id, title}) => new Option(title, id)));
+  const images = make('select', {ariaLabel: words.image, onchange: chooseImage}, ...more.images.map(({id, title}) => new Option(title, id)));
   const file = make('input', {type: 'file', className: 'unseen', accept: 'image/*', onchange: send});
   const sending = make('label', {className: 'send'}, file, make('span', {textContent: words.choose_image}));
   const picking = pickingBoard({board, image, label: words.pick, follows: false, picked: pick});
-  const theirs = make('div', {hidden: true}), whole = make('button', {type: 'button', textContent: words.whole, onclick: () => pickThere('')});
+  const holder = make('div', {hidden: true}), whole = make('button', {type: 'button', textContent: words.whole, onclick: () => pickOtherPatch('')});
   const remark = make('p', {className: 'remark', role: 'status'});
   const {sheet, ...painting} = paintingBoard({
     board, image, label: words.help, most: Infinity, begun() {}, full() {}, painted: count,
@@ -32,15 +32,15 @@ export function draw({name, label, board, words, more, options: first}, {settled
     walked([row, col], isIn) { remark.textContent = `${filled(words.patch, {row, col})}: ${isIn ? words.hidden : words.visible}`; },
   });
   sheet.classList.add('marks');
-  const parts = {class: classes > 1 ? [one] : [], rather: [one, than, other], alike: [picking.box], region: [sheet, remark], like: [images, sending, theirs, remark]};
+  const parts = {class: classes > 1 ? [single] : [], rather: [single, than, other], alike: [picking.box], region: [sheet, remark], like: [images, sending, holder, remark]};
   const element = make('div', {className: 'vx-target vx-large'},
-    make('label', {}, make('span', {textContent: label}), kind), one, than, other, picking.box, sheet, images, sending, theirs, remark);
-  let patch = '', region = '', there = '', written = '', listed = '';
+    make('label', {}, make('span', {textContent: label}), kind), single, than, other, picking.box, sheet, images, sending, holder, remark);
+  let patch = '', region = '', otherPatch = '', written = '', listed = '';
   /** The other image with its patches; none before the first answer about it. @type {ReturnType<typeof pickingBoard> | null} */
-  let meeting = null;
-  let met = '';  // picture and board of the other image, as JSON
+  let otherBoard = null;
+  let shownOther = '';  // picture and board of the other image, as JSON
 
-  const kindOf = (value) => KINDS.find((one) => FORMS[one].test(value)) ?? '';
+  const kindOf = (value) => KINDS.find((name) => FORMS[name].test(value)) ?? '';
 
   function count(marked) {
     remark.textContent = filled(words.count, {hidden: marked.size, all: board.rows * board.cols});
@@ -49,8 +49,8 @@ export function draw({name, label, board, words, more, options: first}, {settled
   /** Value for Python; empty where a choice is missing. */
   function value() {
     return {
-      class: () => one.value, rather: () => `${one.value} vs ${other.value}`, alike: () => patch && `patch ${patch}`,
-      region: () => region && `region ${region}`, like: () => `like ${images.value}${there && ` patch ${there}`}`,
+      class: () => single.value, rather: () => `${single.value} vs ${other.value}`, alike: () => patch && `patch ${patch}`,
+      region: () => region && `region ${region}`, like: () => `like ${images.value}${otherPatch && ` patch ${otherPatch}`}`,
     }[kind.value]?.() ?? kind.value;
   }
 
@@ -59,50 +59,50 @@ export function draw({name, label, board, words, more, options: first}, {settled
     for (const part of new Set(Object.values(parts).flat())) part.hidden = !now.includes(part);
     remark.textContent = '';
     if (kind.value === 'region') count(readPatches(region, board));
-    if (kind.value === 'like') showThere();
+    if (kind.value === 'like') showOtherPatch();
   }
 
   /** Shows the chosen patch of the other image. */
-  function showThere() {
-    const at = there && there.split(',').map(Number);
-    meeting?.show(/** @type {[number, number] | null} */ (at || null));
+  function showOtherPatch() {
+    const at = otherPatch && otherPatch.split(',').map(Number);
+    otherBoard?.show(/** @type {[number, number] | null} */ (at || null));
     whole.hidden = !at;
     remark.textContent = at ? filled(words.patch, {row: at[0], col: at[1]}) : '';
   }
 
-  function pickThere(at) {
-    there = at;
-    showThere();
+  function pickOtherPatch(at) {
+    otherPatch = at;
+    showOtherPatch();
     ask();
   }
 
   /** Chooses another image; its patches appear once Python has run it. */
-  function meet() {
-    there = '';
-    seeOther({});
+  function chooseImage() {
+    otherPatch = '';
+    showOther({});
     ask();
   }
 
   /** @param {{image?: string, board?: import('../kit/grid.js').Board}} other */
-  function seeOther(other) {
+  function showOther(other) {
     const now = JSON.stringify(other);
-    if (now === met) return;
-    met = now;
-    meeting = other.image ? pickingBoard({
-      board: other.board, image: other.image, label: words.pick_other, follows: false, ruled: true, picked: (at) => pickThere(at.join()),
+    if (now === shownOther) return;
+    shownOther = now;
+    otherBoard = other.image ? pickingBoard({
+      board: other.board, image: other.image, label: words.pick_other, follows: false, ruled: true, picked: (at) => pickOtherPatch(at.join()),
     }) : null;
-    theirs.replaceChildren(...(meeting ? [meeting.box, whole] : []));
+    holder.replaceChildren(...(otherBoard ? [otherBoard.box, whole] : []));
   }
 
   /** Shows the choices of another kind of target; the target is sent once it is complete. */
   function begin() {
-    if (one.value === other.value) other.selectedIndex = one.selectedIndex === 0 ? 1 : 0;
+    if (single.value === other.value) other.selectedIndex = single.selectedIndex === 0 ? 1 : 0;
     show();
     ask();
   }
 
   function ask() {
-    if (kind.value === 'rather' && one.value === other.value) return;
+    if (kind.value === 'rather' && single.value === other.value) return;
     const now = value();
     if (!now || now === written) return;
     written = now;
@@ -120,7 +120,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
     if (!picture) return;
     const answer = await sendPicture(picture, () => {});
     if (!('image' in answer)) { remark.textContent = answer.refused || words.image_lost; return; }
-    seeOther({});
+    showOther({});
     take(`like ${answer.image}`);
     ask();
   }
@@ -128,14 +128,14 @@ export function draw({name, label, board, words, more, options: first}, {settled
   /** Sets all parts to a value. */
   function take(now) {
     const of = kindOf(now), [, first = '', second = ''] = (of && now.match(FORMS[of])) || [];
-    if (of === 'class') one.value = now;
-    if (of === 'rather') [one.value, other.value] = [first, second];
+    if (of === 'class') single.value = now;
+    if (of === 'rather') [single.value, other.value] = [first, second];
     if (of === 'alike') patch = `${first},${second}`;
     if (of === 'region') region = first;
     if (of === 'like') {
       if (![...images.options].some((option) => option.value === first)) images.append(new Option(words.own_image, first));
       images.value = first;
-      there = second;
+      otherPatch = second;
     }
     kind.value = of || now;
     picking.show(patch ? /** @type {[number, number]} */ (patch.split(',').map(Number)) : null);
@@ -145,7 +145,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
 
   function list(options, now) {
     const classes = options.filter((option) => FORMS.class.test(option.value)), pair = now.match(FORMS.rather)?.slice(1) ?? [];
-    for (const select of [one, other]) {
+    for (const select of [single, other]) {
       const chosen = select.value;
       select.replaceChildren(...classes.map((option) => new Option(option.label, option.value)));
       for (const value of pair) if (!classes.some((option) => option.value === value)) select.append(new Option(value, value));
@@ -165,7 +165,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
       if (state === listed && written === now) return;
       list(options, now);
       [listed, written] = [state, now];
-      if (kindOf(now) === 'like') seeOther(other);
+      if (kindOf(now) === 'like') showOther(other);
       take(now);
     },
   };

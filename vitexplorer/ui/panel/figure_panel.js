@@ -15,34 +15,34 @@ import {numbersOf} from './csv_table.js';
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-panel'), part = (selector) => root.querySelector(selector);
   let waiting = 0;
-  let shown = null;  // data of the view on the screen; the component's value may be the progress of the next one
+  let current = null;  // data of the view on the screen; the component's value may be the progress of the next one
   let asked = 0, pending = false;  // number of the latest question; true while its answer is missing
   let marked = '', lookedAhead = '';  // view that is marked as chosen; run whose previews were requested
 
   // A pressed mark may name a view or settings; a cell of a matrix of blocks and heads opens that head's map.
   const {draw, forget, picture, save: saveFigure} = drawing(part('.stage'), part('.figure'), ({customdata, data: {meta}}) => {
     if (meta?.view) choose(meta.view);
-    if (meta?.settings) ask(shown.chosen, {...controls.settings(), ...meta.settings});
-    if (!shown.opens || !customdata) return;
+    if (meta?.settings) ask(current.chosen, {...controls.settings(), ...meta.settings});
+    if (!current.opens || !customdata) return;
     trigger('open', {block: customdata[0], head: customdata[1]});
-    const own = shown.views.find((view) => view.own);
+    const own = current.views.find((view) => view.own);
     if (own) choose(own.key);
   });
-  const aside = newAside(root, save, () => numbersOf(shown));
+  const aside = newAside(root, save, () => numbersOf(current));
   offersPicture(root, picture);
   const controls = form(part('.controls'), {
-    settled: () => ask(shown.chosen, controls.settings()), pending: () => pending, asked: () => asked,
+    settled: () => ask(current.chosen, controls.settings()), pending: () => pending, asked: () => asked,
   });
   const strip = previewList(choose);
   part('.below').append(strip.element);
 
   function ask(view, settings) {
-    const slow = shown.views.find(({key}) => key === view)?.slow;
+    const slow = current.views.find(({key}) => key === view)?.slow;
     asked += 1;
     idle();
     pending = true;
     waiting = setTimeout(() => {
-      if (slow) showWork({text: shown.words.panel_working, share: null});
+      if (slow) showWork({text: current.words.panel_working, share: null});
       else part('.working').hidden = false;
     }, 150);
     const question = {view, settings, theme: theme(), asked};
@@ -60,7 +60,7 @@ export function mount({element, props, trigger, watch}) {
   function showWork({text, share}) {
     part('.work').hidden = false;
     part('.what').textContent = text;
-    part('.stop').textContent = shown.words.panel_stop;
+    part('.stop').textContent = current.words.panel_stop;
     const bar = part('progress');
     if (share === null) bar.removeAttribute('value');
     else bar.value = share;
@@ -71,22 +71,22 @@ export function mount({element, props, trigger, watch}) {
     asked += 1;
     idle();
     controls.forget();
-    if (!shown.bare) showControls(shown);
-    showViews(shown);
-    tellAddress(shown);
+    if (!current.bare) showControls(current);
+    showViews(current);
+    tellAddress(current);
     trigger('stop', {});
   });
 
   function choose(view) {
     if (view === marked) return;
-    if (shown.room) pushAddress(viewChanges(view, {}));
+    if (current.room) pushAddress(viewChanges(view, {}));
     go(view, {});
   }
 
   // The room's own view needs no answer: it stands beside the panel.
   function go(view, settings) {
-    const {own} = shown.views.find(({key}) => key === view);
-    showViews({...shown, chosen: view});
+    const {own} = current.views.find(({key}) => key === view);
+    showViews({...current, chosen: view});
     if (!own) {
       ask(view, settings);
       return;
@@ -94,7 +94,7 @@ export function mount({element, props, trigger, watch}) {
     if (pending) trigger('stop', {});
     asked += 1;
     idle();
-    shown = {...shown, chosen: view, settings: {}, bare: true};
+    current = {...current, chosen: view, settings: {}, bare: true};
     root.dataset.view = view;
   }
 
@@ -103,15 +103,15 @@ export function mount({element, props, trigger, watch}) {
     if (isHere()) writeAddress(viewChanges(chosen, settings));
   }
 
-  const isHere = () => (viewInAddress().room || 'attention') === shown?.room;
+  const isHere = () => (viewInAddress().room || 'attention') === current?.room;
 
   // Shows the view of the address; an address without a view gets the one on the screen.
   function follow() {
-    if (!shown || !isHere()) return;
+    if (!current || !isHere()) return;
     const {view, settings} = viewInAddress();
-    const names = shown.views.some(({key}) => key === view), now = pending ? '' : shown.chosen;
-    if (!names) tellAddress({...shown, chosen: marked});
-    else if (view !== now || JSON.stringify(settings) !== JSON.stringify(shown.settings)) go(view, settings);
+    const names = current.views.some(({key}) => key === view), now = pending ? '' : current.chosen;
+    if (!names) tellAddress({...current, chosen: marked});
+    else if (view !== now || JSON.stringify(settings) !== JSON.stringify(current.settings)) go(view, settings);
   }
 
   /** Returns true where the address has changed to another view since Python chose the first one. */
@@ -125,16 +125,16 @@ export function mount({element, props, trigger, watch}) {
 
   // Requests small pictures of the other views once the first figure is on the screen.
   function lookAhead() {
-    const {run, views} = shown;
+    const {run, views} = current;
     if (run === lookedAhead || !views.some(({preview, refused, slow}) => !preview && !refused && !slow)) return;
     lookedAhead = run;
     setTimeout(() => trigger('previews', {}), 600);
   }
 
   function takePreviews({run, previews}) {
-    if (!shown || run !== shown.run) return;
-    shown.views = shown.views.map((view) => ({...view, preview: view.preview ?? previews[view.key] ?? null}));
-    showViews({...shown, chosen: marked});
+    if (!current || run !== current.run) return;
+    current.views = current.views.map((view) => ({...view, preview: view.preview ?? previews[view.key] ?? null}));
+    showViews({...current, chosen: marked});
   }
 
   function showViews({views, chosen, words}) {
@@ -150,7 +150,7 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function save(format) {
-    const {csv} = shown, name = csv.name.replace(/\.csv$/, '');  // with view, model and run
+    const {csv} = current, name = csv.name.replace(/\.csv$/, '');  // with view, model and run
     if (format === 'csv') make('a', {href: csv.url, download: csv.name}).click();
     else saveFigure(format.slice(0, 3), {png2: 2, png4: 4}[format] ?? 1, name);
   }
@@ -166,7 +166,7 @@ export function mount({element, props, trigger, watch}) {
 
   // Reloads the page with another model, without the parts of the address that depend on the model.
   part('.elsewhere').addEventListener('click', () => {
-    writeAddress({model: shown.elsewhere, view: shown.chosen, weights: '', block: '', head: '', query: ''});
+    writeAddress({model: current.elsewhere, view: current.chosen, weights: '', block: '', head: '', query: ''});
     location.reload();
   });
 
@@ -206,8 +206,8 @@ export function mount({element, props, trigger, watch}) {
     if (value?.work) showWork(value.work);
     if (Object.keys(value?.previews ?? {}).length) takePreviews(value);
     if (!value?.chosen) return;
-    if (!value.asked && shown && value.run !== shown.run) asked += 1;  // answers still to come belong to the earlier run
-    shown = value;
+    if (!value.asked && current && value.run !== current.run) asked += 1;  // answers still to come belong to the earlier run
+    current = value;
     idle();
     part('.working').textContent = value.words.panel_working;
     if (isLate(value)) return go(viewInAddress().view, viewInAddress().settings);
@@ -238,7 +238,7 @@ export function mount({element, props, trigger, watch}) {
 
   // Requests the figure again after a change of the page's theme.
   function followTheme() {
-    if (shown?.figure && !shown.bare && shown.theme !== theme() && !pending) ask(shown.chosen, controls.settings());
+    if (current?.figure && !current.bare && current.theme !== theme() && !pending) ask(current.chosen, controls.settings());
   }
 
   onTheme(followTheme);
@@ -247,7 +247,7 @@ export function mount({element, props, trigger, watch}) {
   // Values that are sent while a tab opens can be lost: a panel that stays empty asks for its room's first view. If the
   // value arrives after all and a person goes on to another view, the answer to this event is outdated and ignored.
   setTimeout(() => {
-    if (shown) return;
+    if (current) return;
     asked += 1;
     trigger('begin', {asked});
   }, 3000);

@@ -7,17 +7,17 @@ import {make, refill, setText} from '../../kit/dom.js';
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-sides'), part = (selector) => root.querySelector(selector);
 
-  let shown = /** @type {any} */ (null);  // the last value with both sides; values with progress hold nothing else
+  let latest = /** @type {any} */ (null);  // the last value with both sides; values with progress hold nothing else
 
   /** Changes of the room What if from the address; its first change where none was made. */
   function toggleChange(side) {
-    const {changes, first_change: first} = shown, made = inAddress('change');
-    trigger('choose', {[side]: changes[side] ? '' : made && made !== 'nothing' ? made : first});
+    const {changes, first_change: first} = latest, chosen = inAddress('change');
+    trigger('choose', {[side]: changes[side] ? '' : chosen && chosen !== 'nothing' ? chosen : first});
   }
 
-  part('.swap').addEventListener('click', () => shown && goTo(shown.swapped));
+  part('.swap').addEventListener('click', () => latest && goTo(latest.swapped));
   const sides = {left_change: part('.changed.left-side'), change: part('.changed.right-side')};
-  for (const [side, button] of Object.entries(sides)) button.addEventListener('click', () => shown && toggleChange(side));
+  for (const [side, button] of Object.entries(sides)) button.addEventListener('click', () => latest && toggleChange(side));
 
   /** Opens a preset, which may name a figure below the canvases. */
   function open(changes) {
@@ -33,7 +33,7 @@ export function mount({element, props, trigger, watch}) {
     setText(part('.reading'), value.refused || value.working || value.reading);
     part('.reading').classList.toggle('refused', Boolean(value.refused));
     if (!value.words?.swap) return;
-    shown = value;
+    latest = value;
     const {words} = value;
     setText(part('.question'), value.question);
     part('.presets').setAttribute('aria-label', words.presets);

@@ -16,19 +16,19 @@ export function chips(root, {remove, clear}) {
   const part = (selector) => root.querySelector(selector);
   part('.clear').addEventListener('click', clear);
 
-  function inWords(one, facts, words) {
-    if (one.kind === 'area') return labelled(words.chart_map, nameOf(one.column, facts, words));
-    const title = nameOf(one.column, facts, words);
-    if (one.kind === 'within') return filled(words.where_within, {title, low: short(one.low), high: short(one.high)});
-    return filled(words.where_equals, {title, value: facts.values[one.column]?.[one.value] ?? one.value});
+  function inWords(condition, facts, words) {
+    if (condition.kind === 'area') return labelled(words.chart_map, nameOf(condition.column, facts, words));
+    const title = nameOf(condition.column, facts, words);
+    if (condition.kind === 'within') return filled(words.where_within, {title, low: short(condition.low), high: short(condition.high)});
+    return filled(words.where_equals, {title, value: facts.values[condition.column]?.[condition.value] ?? condition.value});
   }
 
   return {
     /** @param {import('./conditions.js').Condition[]} where */
     show(where, facts, words) {
-      refill(part('.chips'), ...where.map((one) => {
-        const what = inWords(one, facts, words), gone = filled(words.where_remove, {what});
-        return make('button', {type: 'button', className: 'chip-of', title: gone, ariaLabel: gone, onclick: () => remove(one)}, what, make('span', {textContent: '×'}));
+      refill(part('.chips'), ...where.map((condition) => {
+        const what = inWords(condition, facts, words), label = filled(words.where_remove, {what});
+        return make('button', {type: 'button', className: 'chip-of', title: label, ariaLabel: label, onclick: () => remove(condition)}, what, make('span', {textContent: '×'}));
       }));
       setText(part('.clear'), words.where_clear);
       part('.clear').hidden = !where.length;

@@ -16,11 +16,11 @@ export function keeping(root, now, complain) {
     const {asked, title, words} = now();
     for (const button of buttons) button.disabled = true;
     setText(name, words.keep_working);
-    const came = await askFile('rows', {...asked, as: format});
+    const answer = await askFile('rows', {...asked, as: format});
     for (const button of buttons) button.disabled = false;
     setText(name, words.keep_rows);
-    complain(came ? came.refused ?? '' : words.survey_lost);
-    if (came?.file) saveFile(came.file, fileName(['survey', title, asked.where ? words.keep_part : ''], format));
+    complain(answer ? answer.refused ?? '' : words.survey_lost);
+    if (answer?.file) saveFile(answer.file, fileName(['survey', title, asked.where ? words.keep_part : ''], format));
   }
 
   for (const button of buttons) button.addEventListener('click', () => keep(button.dataset.as));

@@ -7,12 +7,12 @@ const KIND = 'application/octet-stream';  // another site's page may send it onl
 
 /**
  * @param {string} what last part of the address
- * @param {Record<string, string>} [asked]
+ * @param {Record<string, string>} [parameters]
  * @returns {Promise<any>} the answer, with `refused` for an error; null where the server did not answer
  */
-export async function ask(what, asked = {}) {
+export async function ask(what, parameters = {}) {
   try {
-    const answer = await answerTo(what, asked);
+    const answer = await answerTo(what, parameters);
     return await answer.json();
   } catch {
     return null;
@@ -23,20 +23,20 @@ export async function ask(what, asked = {}) {
  * Requests a file.
  *
  * @param {string} what
- * @param {Record<string, string>} asked
+ * @param {Record<string, string>} parameters
  * @returns {Promise<any>} `file`, or `refused` for an error; null where the server did not answer
  */
-export async function askFile(what, asked) {
+export async function askFile(what, parameters) {
   try {
-    const answer = await answerTo(what, asked);
+    const answer = await answerTo(what, parameters);
     return answer.ok ? {file: await answer.blob()} : await answer.json();
   } catch {
     return null;
   }
 }
 
-function answerTo(what, asked) {
-  const query = new URLSearchParams({lang: inAddress('lang') || document.documentElement.lang, ...asked});
+function answerTo(what, parameters) {
+  const query = new URLSearchParams({lang: inAddress('lang') || document.documentElement.lang, ...parameters});
   return fetch(new URL(`./survey/${what}?${query}`, document.baseURI), {
     method: 'POST', headers: {'Content-Type': KIND, 'X-Visitor': browserName()},
   });
@@ -45,7 +45,7 @@ function answerTo(what, asked) {
 /**
  * Repeated requests: one at a time, and of the waiting ones only the latest.
  *
- * @param {(answer: any, asked: any) => void} take called with each answer
+ * @param {(answer: any, parameters: any) => void} take called with each answer
  */
 export function latest(take) {
   let busy = false, next = /** @type {[string, any] | null} */ (null);
@@ -53,18 +53,18 @@ export function latest(take) {
   async function run() {
     busy = true;
     while (next) {
-      const [what, asked] = next;
+      const [what, parameters] = next;
       next = null;
-      const answer = await ask(what, asked);
-      if (!next) take(answer, asked);
+      const answer = await ask(what, parameters);
+      if (!next) take(answer, parameters);
     }
     busy = false;
   }
 
   return {
-    /** @param {string} what @param {Record<string, string>} asked */
-    ask(what, asked) {
-      next = [what, asked];
+    /** @param {string} what @param {Record<string, string>} parameters */
+    ask(what, parameters) {
+      next = [what, parameters];
       if (!busy) run();
     },
     /** Ignores answers that are still to come. */

@@ -48,7 +48,7 @@ export function mount({element, props, watch}) {
 
   // ---- address
 
-  function told() {
+  function updateAddress() {
     if (!isHere()) return;
     const settings = Object.fromEntries(Object.entries({...look, where: writtenWhere(where)}).filter(([, value]) => value));
     writeAddress(viewChanges('', settings));
@@ -78,7 +78,7 @@ export function mount({element, props, watch}) {
     }
     clearTimeout(timer);
     root.dataset.state = look.survey ? 'open' : 'start';
-    told();
+    updateAddress();
     if (!look.survey) reopen();
     else if (other || !facts) watchOn();
     else show();
@@ -93,13 +93,13 @@ export function mount({element, props, watch}) {
 
   function change(changes) {
     look = {...look, ...changes};
-    told();
+    updateAddress();
     show();
   }
 
   function choose(conditions) {
     where = conditions;
-    told();
+    updateAddress();
     show();
   }
 
@@ -195,7 +195,7 @@ export function mount({element, props, watch}) {
     if (!props.value?.model || !isSeen() || !isHere()) return;
     if (opening) {
       begin.model();
-      if (!viewInAddress().settings.survey) told();
+      if (!viewInAddress().settings.survey) updateAddress();
       if (look.survey && !timer) watchOn();
       else if (!look.survey) reopen();
       return;

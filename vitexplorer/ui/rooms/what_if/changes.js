@@ -15,8 +15,8 @@ export function mount({element, props, trigger, watch}) {
   /** Text of the changes; an intervention that was just switched on has no controls yet and gets Python's defaults. */
   function text() {
     return props.value.items.filter(({key}) => cards.get(key).box.checked).map((item) => {
-      const said = Object.entries(cards.get(item.key).settings()).map(([name, value]) => `${name}=${value}`).join(',');
-      return said ? `${item.key}:${said}` : item.key;
+      const settings = Object.entries(cards.get(item.key).settings()).map(([name, value]) => `${name}=${value}`).join(',');
+      return settings ? `${item.key}:${settings}` : item.key;
     }).join(';');
   }
 
