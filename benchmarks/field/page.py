@@ -136,7 +136,7 @@ def _picture(folder: Path, rng: random.Random) -> Path:
 
 
 def tables(bench: Bench) -> list[Table]:
-    """A table for each delay, and that of two visitors at once."""
+    """Return a table for each delay, and the table of two visitors at once."""
     rounds = 1 if bench.quick else min(ROUNDS, bench.rounds)
     files = (*OURS, *(f"vitexplorer/ui/**/*.{kind}" for kind in ("js", "css", "html")), "benchmarks/field/[gt]*.py")
     found = bench.cell(f"{rounds} rounds", Found, partial(visited, rounds), files)

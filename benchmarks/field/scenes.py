@@ -1,7 +1,7 @@
 """Does a method beat the linear probe on classes that the backbone does not know? Drawn scenes, a DINO, several seeds.
 
-The backbone learned by self-distillation to recognise twelve paper cut-outs wherever they lie: crops of one scene had to
-get the same output. The task here is the position of the object, one of nine parts of the picture, to which its class
+The backbone learned by self-distillation to recognise twelve paper cut-outs wherever they lie: all crops of a scene had
+to get one output. The task here is the position of the object, one of nine parts of the picture, to which its class
 token was trained to be invariant. Scenes have `SIDE` pixels, so that everything takes minutes on one core.
 
 A seed draws its own training scenes, the batches and what a method adds. The linear probe is our instant baseline,

@@ -79,11 +79,11 @@ def _spent(work: Work, clock: Callable[[], float], synchronize: Work) -> float:
 
 
 def summary(times: dict[str, list[float]]) -> dict[str, Timing]:
-    """Seconds of each way in each round as ratios to the first way."""
+    """Summarise the seconds of each way as ratios to the first way."""
     first = next(iter(times.values()))
-    found = {}
+    summaries = {}
     for way, spent in times.items():
-        ratios = [one / other for one, other in zip(spent, first, strict=True)]
+        ratios = [seconds / reference for seconds, reference in zip(spent, first, strict=True)]
         low, _, high = quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
-        found[way] = Timing(median(ratios), low, high, median(spent), len(spent))
-    return found
+        summaries[way] = Timing(median(ratios), low, high, median(spent), len(spent))
+    return summaries
