@@ -70,9 +70,8 @@ def lora(tiny: bool) -> None:
     medians = {name: statistics.median(spent) for name, spent in times.items()}
     count = sum(parameter.numel() for parameter in trainable(ours.module).values())
     print(f"LoRA step, {model.name}, batch {len(images)}, rank {RANK}, {count:,} trained parameters, {device()}")
-    print(
-        f"  ours {medians['ours']:.1f} ms   peft {medians['peft']:.1f} ms   {medians['peft'] / medians['ours']:.2f} times"
-    )
+    mine, theirs_ms = medians["ours"], medians["peft"]
+    print(f"  ours {mine:.1f} ms   peft {theirs_ms:.1f} ms   {theirs_ms / mine:.2f} times")
 
 
 def _stepper(network: nn.Module, optimiser: torch.optim.Optimizer, images: torch.Tensor) -> Callable[[], None]:
@@ -130,9 +129,10 @@ def _against_linear(comparison: Comparison) -> None:
         if result is not linear:
             bootstrap = comparison.bootstrap(result.run, "linear")
             beats = "beats linear" if result.value > linear.value else "does NOT beat linear"
+            value = figure(result.metric, result.value)
             print(
-                f"{result.run:14} {figure(result.metric, result.value):>8} {beats}; better in "
-                f"{bootstrap.share:.0%} of the draws, difference {bootstrap.low:+.3f} to {bootstrap.high:+.3f}; {duration(result.seconds)}"
+                f"{result.run:14} {value:>8} {beats}; better in {bootstrap.share:.0%} of the draws, "
+                f"difference {bootstrap.low:+.3f} to {bootstrap.high:+.3f}; {duration(result.seconds)}"
             )
 
 

@@ -1,12 +1,12 @@
-"""Measured against the field: what we do, beside what a person would pick instead.
+"""Comparison with the field: our functions beside the libraries that a person would use instead.
 
     python -m benchmarks.field [capture memory ...] [--device cuda] [--dtype bfloat16]
 
 Each section measures one thing by us and by every peer that is installed (`pip install -r benchmarks/requirements.txt`)
 in one run: times as multiples of the first row (absolute ones only on a GPU), medians with the middle half of the
 rounds, memory at its peak in a process of its own. A section's file says what is compared and how. The tables are
-printed and saved as Markdown and JSON; sections that were not asked for stay there as they are. What was measured lies
-in `runs/field`: a run that was stopped goes on where it was.
+printed and saved as Markdown and JSON; sections that were not run stay as they are. Measurements are stored in
+`runs/field`, so an interrupted run continues.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from benchmarks.field.peers import missing, versions
 from benchmarks.field.tables import Made, as_markdown, document, read, write
 
 SECTIONS = ("capture", "memory", "views", "coverage", "precision", "page", "finetune")
-"""modules beside this one, each with `tables(bench) -> list[Table]`, in the order of the document"""
+"""Modules of this folder, each with `tables(bench) -> list[Table]`, in the order of the document"""
 
 
 def machine(device: str) -> str:
-    """What the numbers were measured on."""
+    """Return the name of the GPU or processor that is measured on."""
     if device.startswith("cuda"):
         return torch.cuda.get_device_name(device)
     about = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").is_file() else ""
-    named = re.search(r"^model name\s*:\s*(.+)$", about, re.MULTILINE)
-    return f"{named[1] if named else platform.processor()}, {os.cpu_count()} CPUs, times of one thread"
+    match = re.search(r"^model name\s*:\s*(.+)$", about, re.MULTILINE)
+    return f"{match[1] if match else platform.processor()}, {os.cpu_count()} CPUs, times of one thread"
 
 
 def main(
@@ -54,12 +54,12 @@ def main(
     markdown: Annotated[Path, typer.Option(help="The tables, for people.")] = Path("benchmarks/field.md"),
     json: Annotated[Path, typer.Option(help="The same, for programs.")] = Path("benchmarks/field.json"),
 ) -> None:
-    """Measure what is not kept yet, print the tables and save them."""
+    """Measure what is missing, print the tables and save them."""
     unknown = set(sections or ()) - set(SECTIONS)
     if unknown:
         raise typer.BadParameter(f"No section {', '.join(sorted(unknown))}. There are {', '.join(SECTIONS)}.")
     torch.set_num_threads(1)
-    os.environ.setdefault("VIT_SIZE_MEGABYTES", "1000000")  # what is too much is found out by trying
+    os.environ.setdefault("VIT_SIZE_MEGABYTES", "1000000")  # the benchmark tests the limits itself
     preload()
     bench = Bench(device, dtype, quick, folder, rounds, limit_s)
     command = f"python -m benchmarks.field {shlex.join(sys.argv[1:])}".strip()
@@ -67,8 +67,8 @@ def main(
     for line in missing():
         typer.echo(line, err=True)
     for section in sections or SECTIONS:
-        found = importlib.import_module(f"benchmarks.field.{section}").tables(bench)
-        known = read(json) | {section: [replace(table, made=made) for table in found]}
+        measured = importlib.import_module(f"benchmarks.field.{section}").tables(bench)
+        known = read(json) | {section: [replace(table, made=made) for table in measured]}
         write(json, known)
         markdown.write_text(document(known, SECTIONS), "utf-8")
         for table in known[section]:

@@ -1,4 +1,4 @@
-"""What every section is given: where to measure, how long, and a place for what was measured already."""
+"""Settings of a run of the benchmark: device, precision, limits, and the store of measurements."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from benchmarks.field.timing import Timing, Work, interleaved
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("vitexplorer/**/*.py",)
-"""all that the package is"""
+"""All files of the package"""
 ENGINE = (
     "vitexplorer/*.py",
     "vitexplorer/survey/memory.py",
     *(f"vitexplorer/{part}/**/*.py" for part in ("controls", "interventions", "models", "quantities", "views")),
 )
-"""what captures and views are made of; neither the page nor a training"""
+"""Files that captures and views depend on, without the page and fine-tuning"""
 TUNING = (*ENGINE, "vitexplorer/finetune/**/*.py")
 
 
@@ -38,39 +38,39 @@ class Bench:
 
     device: str = "cpu"
     dtype: str = "float32"
-    """of weights and activations"""
+    """Precision of weights and activations"""
     quick: bool = False
-    """the smallest case of everything, to see that it runs"""
+    """Run the smallest case of everything only"""
     folder: Path = Path("runs/field")
-    """where what was measured lies"""
+    """Folder of stored measurements"""
     rounds: int = 15
     limit_s: float = 40.0
-    """seconds after which a cell begins no further round"""
+    """Seconds after which a cell begins no further round"""
 
     @property
     def on_gpu(self) -> bool:
         return self.device.startswith("cuda")
 
     def interleaved(self, ways: dict[str, Work], rounds: int | None = None, warmup: int = 2) -> dict[str, Timing]:
-        """`timing.interleaved` with this run's clock and limits."""
+        """Run `timing.interleaved` with this run's clock and limits."""
         gpu = {"clock": time.perf_counter, "synchronize": torch.cuda.synchronize} if self.on_gpu else {}
-        asked, warmup = (2, 1) if self.quick else (rounds or self.rounds, warmup)
-        return interleaved(ways, asked, warmup, self.limit_s, **gpu)
+        count, warmup = (2, 1) if self.quick else (rounds or self.rounds, warmup)
+        return interleaved(ways, count, warmup, self.limit_s, **gpu)
 
     def cell(self, key: str, kind: type[T], measure: Callable[[], T], of: tuple[str, ...] = ENGINE) -> T:
-        """What `measure` returns, from the folder if it was measured before.
+        """Return the result of `measure`, from the folder if it is stored.
 
         Args:
-            key: what is measured, unique in the module that asks.
-            kind: the type of the answer, which pydantic can write and read.
-            measure: is asked where nothing lies there.
-            of: globs of the files that, with the module of `measure`, decide whether it is the same measurement.
+            key: name of the measurement, unique in its module.
+            kind: the type of the result, which pydantic can write and read.
+            measure: called if no result is stored.
+            of: globs of the files that, with the module of `measure`, invalidate a stored result when they change.
         """
         module = inspect.getmodule(measure)
         own = Path(module.__file__) if module and module.__file__ else Path(__file__)
         form = TypeAdapter(kind)
-        said = json.dumps([key, self.device, self.dtype, self.quick, self.rounds, self.limit_s, versions()])
-        name = f"{zlib.crc32(said.encode()):08x}-{_bytes_of(own, of):08x}.json"
+        identity = json.dumps([key, self.device, self.dtype, self.quick, self.rounds, self.limit_s, versions()])
+        name = f"{zlib.crc32(identity.encode()):08x}-{_checksum(own, of):08x}.json"
         file = self.folder / own.stem / name
         if file.is_file():
             return form.validate_json(file.read_bytes())
@@ -83,9 +83,9 @@ class Bench:
 
 
 @cache
-def _bytes_of(own: Path, globs: tuple[str, ...]) -> int:
+def _checksum(own: Path, globs: tuple[str, ...]) -> int:
     files = [own, *sorted(file for pattern in globs for file in ROOT.glob(pattern))]
-    found = 0
+    checksum = 0
     for file in files:
-        found = zlib.crc32(file.read_bytes(), found)
-    return found
+        checksum = zlib.crc32(file.read_bytes(), checksum)
+    return checksum

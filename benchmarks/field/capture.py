@@ -31,12 +31,12 @@ MODELS = (
     "vit_small_patch16_dinov3",
 )
 SIZES = (224, 512, 1024)
-"""pixels; 518 is no multiple of these models' patches"""
+"""Input sizes in pixels; 518 is not a multiple of these models' patches"""
 LARGE, LARGE_SIZES = "vit_large_patch14_dinov2", (518, 1022)
-"""on a GPU too"""
+"""Additional model and sizes on a GPU"""
 BATCHES = (1, 8)
 LONGEST = 15.0
-"""seconds of one plain pass, beyond which a case is left out on a CPU"""
+"""Longest plain pass in seconds; slower cases are left out on a CPU"""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Case:
 
 
 def cases(bench: Bench) -> list[Case]:
-    """All of them, the smallest ones first."""
+    """Return all cases, the smallest first."""
     if bench.quick:
         return [Case(model, 224, batch) for model in (MODELS[0], MODELS[2]) for batch in BATCHES]
     found = [Case(model, size, batch) for batch in BATCHES for size in SIZES for model in MODELS]
@@ -58,20 +58,20 @@ def cases(bench: Bench) -> list[Case]:
 
 @dataclass(frozen=True)
 class Row:
-    """What a case took."""
+    """Measurements of a case."""
 
     tokens: int
     times: dict[str, Timing]
     left_out: str = ""
-    """why there are no times"""
+    """Reason why there are no times"""
     lacking: tuple[str, ...] = ()
-    """ways that ran out of memory"""
+    """Ways that ran out of memory"""
     limits_ms: tuple[float, float] | None = None
-    """arithmetic of the pass; queries and keys. On a GPU only"""
+    """Lower limits in ms by arithmetic, and by reading and writing queries and keys; on a GPU only"""
 
 
 def measure(case: Case, bench: Bench) -> Row:
-    """Times of every way."""
+    """Return the times of every way."""
     it = subject(case.model, case.size, case.batch, bench.device, bench.dtype)
     took = _seconds(Subject(it.model, it.given, 1)) * case.batch
     if took > LONGEST and not bench.on_gpu:
@@ -100,7 +100,7 @@ def _seconds(it: Subject) -> float:
 
 
 def _limits(it: Subject) -> tuple[float, float]:
-    """Milliseconds: the arithmetic, and the bytes of queries and keys."""
+    """Return the limits in milliseconds: the arithmetic, and the bytes of queries and keys."""
     with FlopCounterMode(display=False) as counter:
         plain(it)()
     calls = [call for calls in capture_input(it.model, it.given).calls for call in calls]
@@ -110,7 +110,7 @@ def _limits(it: Subject) -> tuple[float, float]:
 
 
 def _reached(device: torch.device, dtype: torch.dtype) -> tuple[float, float]:
-    """FLOP/s of large products of matrices, bytes/s of a large copy, read and written."""
+    """Return FLOP/s of large matrix products, and bytes/s read and written by a large copy."""
     a = torch.randn(8192, 8192, generator=torch.Generator(device).manual_seed(0), device=device, dtype=dtype)
     product, copied = _best_of(lambda: a @ a), _best_of(lambda: a.clone())
     return 2 * 8192**3 / product, 2 * a.numel() * a.element_size() / copied
@@ -131,13 +131,13 @@ def _best_of(work) -> float:
 
 
 def tables(bench: Bench) -> list[Table]:
-    """Ratios; how time grows with the tokens; milliseconds on a GPU."""
+    """Return the ratios, milliseconds on a GPU, and how time grows with the tokens."""
     keep_freed_memory()
     found = {case: bench.cell(f"time {case}", Row, lambda case=case: measure(case, bench)) for case in cases(bench)}
     ways = [name for name in here() if name != PLAIN]
     rows = tuple((*_named(case, row), *_cells(row, ways)) for case, row in found.items())
     columns = ("model", "pixels", "tokens", "images", *ways)
-    ratios = Table("capture_time", _title(bench), columns, rows, _said(found))
+    ratios = Table("capture_time", _title(bench), columns, rows, _paragraphs(found))
     return [ratios, *([_milliseconds(found, bench)] if bench.on_gpu else []), growth(found, ways)]
 
 
@@ -155,7 +155,7 @@ def _cells(row: Row, ways: list[str]) -> tuple[Cell, ...]:
     return tuple("out of memory" if way in row.lacking else row.times.get(way) for way in ways)
 
 
-def _said(found: dict[Case, Row]) -> tuple[str, ...]:
+def _paragraphs(found: dict[Case, Row]) -> tuple[str, ...]:
     ratios = {case: row.times[OURS].median for case, row in found.items() if OURS in row.times}
     good = sum(ratio <= 1.02 for ratio in ratios.values())
     beaten = sum(
@@ -195,7 +195,7 @@ def _milliseconds(found: dict[Case, Row], bench: Bench) -> Table:
 
 
 def growth(found: dict[Case, Row], ways: list[str]) -> Table:
-    """The power of the number of tokens that time grows with, between the two largest sizes of one image."""
+    """Return the exponent of time in the number of tokens, between the two largest sizes of one image."""
     rows = []
     for model in dict.fromkeys(case.model for case in found):
         sized = sorted(
@@ -210,5 +210,5 @@ def growth(found: dict[Case, Row], ways: list[str]) -> Table:
 
 
 def power(small: Timing | None, large: Timing | None, ratio: float) -> Cell:
-    """Of `ratio` that takes the smaller time to the larger one."""
+    """Return the exponent of `ratio` that takes the smaller time to the larger one."""
     return math.log(large.seconds / small.seconds) / math.log(ratio) if small and large else None

@@ -1,4 +1,4 @@
-"""For how many of timm's architectures does a tool give the attention that was used?
+"""For how many of timm's architectures does a tool return the attention that was used?
 
 One small model of each file of timm's that attends, but for the vision parts of language models (DeepSeek, Gemma, Qwen)
 and MobileNetV5, which have no small one, with noise in all its parameters, so that no bias is zero and no
@@ -88,7 +88,7 @@ ARCHITECTURES = {
     "CPUBone": "cpubone_b0_bfrobust",
     "CSATv2": "csatv2",
 }
-"""name -> a small model of it"""
+"""Name -> a small model of the architecture"""
 QUICK = ("ViT", "Swin", "LeViT", "CoaT")
 _CLOSE = {"rtol": 0.0, "atol": 2e-5}
 _SOFTMAXES = (F.softmax, torch.softmax, Tensor.softmax)
@@ -100,7 +100,7 @@ Given = list[Tensor]
 
 
 class Judge(TorchFunctionMode):
-    """What multiplies the values behind each softmax over the last axis, in order."""
+    """Function mode that records the factor of the values after each softmax over the last axis, in order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -132,7 +132,7 @@ class Judge(TorchFunctionMode):
 
 
 def _by_definition(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    """softmax(scale q k^T + mask), arguments of `F.scaled_dot_product_attention`; for a module without another way."""
+    """Compute softmax(scale q k^T + mask) from the arguments of `F.scaled_dot_product_attention`."""
     scores = query @ key.mT * (query.shape[-1] ** -0.5 if scale is None else scale)
     if attn_mask is not None:
         masked = torch.where(attn_mask, 0.0, -torch.inf) if attn_mask.dtype == torch.bool else attn_mask
@@ -141,27 +141,27 @@ def _by_definition(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=F
 
 
 def judged(module: nn.Module, pixels: Tensor) -> Given:
-    """The weights of a module that computes them."""
+    """Return the attention of a module that computes it explicitly."""
     with torch.no_grad(), Judge() as judge:
         module(pixels)
     return judge.weights
 
 
 def verdict(given: Given, truth: Given) -> str:
-    """Of a tool that gave these where those were used."""
+    """Judge the attention that a tool returned against the attention that was used."""
     left = list(truth)
-    for one in given:
-        found = next((at for at, other in enumerate(left) if _same(one, other)), None)
-        if found is None:
+    for weights in given:
+        match = next((i for i, other in enumerate(left) if _same(weights, other)), None)
+        if match is None:
             return "wrong"
-        del left[found]
+        del left[match]
     return "needs code" if not given else "partly" if left else "right"
 
 
 def _same(one: Tensor, other: Tensor) -> bool:
-    """Whether all weights are the same, in whatever order windows and batch come.
+    """Return True if all weights are equal, in any order of windows and batch.
 
-    Where that order differs the rows are compared by three fixed mixtures of their weights, each sorted.
+    If the order differs, the rows are compared by three fixed mixtures of their weights, each sorted.
     """
     if one.numel() != other.numel() or one.shape[-1] != other.shape[-1]:
         return False
@@ -177,7 +177,7 @@ def _same(one: Tensor, other: Tensor) -> bool:
 
 @dataclass(frozen=True)
 class Asked:
-    """A model, what it is given, and the weights that it uses."""
+    """Model, its input, and the attention that it uses."""
 
     name: str
     module: nn.Module
@@ -198,7 +198,7 @@ def _ours(it: Asked) -> str:
 
 
 def _by_softmax(captured: Capture, block: int) -> Given:
-    """The weights of a block: all heads, or head by head where the module has a softmax for each."""
+    """Return the attention of a block: all heads, or head by head if the module has a softmax for each."""
     weights = captured.call(block).weights()
     return list(weights.split(1, dim=1)) if captured.site(block).heads_apart else [weights]
 
@@ -212,13 +212,13 @@ def _extracted(it: Asked) -> str:
 
 
 def _hooked(it: Asked) -> str:
-    twin, kept = unfused(it.module), []
+    twin, recorded = unfused(it.module), []
     for name, part in twin.named_modules():
         if name.endswith("attn_drop"):
-            part.register_forward_hook(lambda _, inputs, output: kept.append(output))
+            part.register_forward_hook(lambda _, inputs, output: recorded.append(output))
     with torch.no_grad():
         twin(it.pixels)
-    return verdict(kept, it.truth)
+    return verdict(recorded, it.truth)
 
 
 THERE = {
@@ -234,7 +234,7 @@ THERE = {
     "PVT v2": ("PvtV2Config", "PvtV2Model"),
     "EfficientFormer": ("EfficientFormerConfig", "EfficientFormerModel"),
 }
-"""name -> what it is called in transformers"""
+"""Name -> configuration and model in transformers"""
 
 
 def _in_transformers(name: str) -> str:
@@ -263,9 +263,9 @@ def _flat(found: Tensor | Iterable) -> Given:
 
 @torch.no_grad()
 def roughen(module: nn.Module) -> None:
-    """Noise in every parameter: matrices at about 0.3 / sqrt(fan in), all else at 0.1.
+    """Add noise to every parameter: matrices at about 0.3 / sqrt(fan in), all else at 0.1.
 
-    With more, some networks' scores reach thousands, where rounding alone decides which weight is the one.
+    With more noise, some networks' scores reach thousands, where rounding alone decides which weight becomes 1.
     """
     generator = torch.Generator().manual_seed(0)
     for parameter in module.parameters():
@@ -276,7 +276,7 @@ def roughen(module: nn.Module) -> None:
 
 @torch.no_grad()
 def settle(module: nn.Module, pixels: Tensor) -> None:
-    """Give every batch normalisation the statistics of noise, as a training would: what it lets grow is no test."""
+    """Set every batch normalisation to the statistics of noise, as training would, so that activations stay bounded."""
     normed = [part for part in module.modules() if isinstance(part, nn.modules.batchnorm._BatchNorm)]
     for part in normed:
         part.train()
@@ -290,7 +290,7 @@ def settle(module: nn.Module, pixels: Tensor) -> None:
 
 
 def _tool(ask: Callable[[], str]) -> str:
-    """A verdict, or "needs code" where the tool fails."""
+    """Return a verdict, or "needs code" if the tool fails."""
     try:
         return ask()
     except Exception:  # whatever it is, a person would have to write code
@@ -298,7 +298,7 @@ def _tool(ask: Callable[[], str]) -> str:
 
 
 def measure(name: str) -> dict[str, str]:
-    """Verdicts of all tools on an architecture; "attends" says how many weights the judge saw."""
+    """Return the verdicts of all tools on an architecture; "attends" is the number of softmaxes seen by the judge."""
     with seeded(0):
         module = timm.create_model(ARCHITECTURES[name]).eval()
     roughen(module)
@@ -315,7 +315,7 @@ def measure(name: str) -> dict[str, str]:
 
 
 def tables(bench: Bench) -> list[Table]:
-    """A row for each architecture, and how often each verdict was given."""
+    """Return a row for each architecture, and the counts of the verdicts."""
     warnings.simplefilter("ignore")
     names = QUICK if bench.quick else tuple(ARCHITECTURES)
     found = {name: bench.cell(f"coverage {name}", dict[str, str], lambda name=name: measure(name)) for name in names}
@@ -325,9 +325,9 @@ def tables(bench: Bench) -> list[Table]:
     )
     columns = ("architecture", "model", "softmaxes", *tools)
     each = Table("coverage", "Coverage: is what a tool gives the attention that was used?", columns, rows)
-    said = ("right", "partly", "refused", "wrong", "needs code")
+    verdicts = ("right", "partly", "refused", "wrong", "needs code")
     counts = {tool: Counter(one[tool] for one in found.values()) for tool in tools}
-    counted = tuple((tool, *(counts[tool][word] for word in said)) for tool in tools)
+    counted = tuple((tool, *(counts[tool][word] for word in verdicts)) for tool in tools)
     most = max((counts[tool]["right"], tool) for tool in tools if tool != "ours")
     text = (
         f"Ours is right for {counts['ours']['right']} of {len(found)} architectures; {most[1]}, the most of the peers, "
@@ -339,4 +339,4 @@ def tables(bench: Bench) -> list[Table]:
         "(EdgeNeXt: attention between channels; CoaT: a softmax over the keys alone), and any other until the places "
         "of its tokens in the image are stated and checked.",
     )
-    return [Table("coverage_counts", "Coverage: how many architectures", ("tool", *said), counted, text), each]
+    return [Table("coverage_counts", "Coverage: how many architectures", ("tool", *verdicts), counted, text), each]

@@ -1,4 +1,4 @@
-"""Fine-tuning by us, by Hugging Face's peft and by a plain loop: a step, the way to a first number, the cache.
+"""Fine-tuning by us, by Hugging Face's peft and by a plain loop: steps, time to a first accuracy, the cache.
 
 steps     one step of each method (`steps.py`), every way on the same batch in one run; memory of the first step, in a
           process of its own, over what is held when the network and the batch are ready
@@ -38,13 +38,13 @@ DINO = "scenes_dino_patch16_192"
 SEEDS = 5
 CODE = (*TUNING, "benchmarks/field/steps.py")
 TRAINING_CODE = ("vitexplorer/finetune/methods/*.py", "vitexplorer/finetune/parts/*.py", "benchmarks/field/scenes.py")
-"""what decides whether a training of scenes is the same; minutes each time it changes"""
+"""Files that invalidate the trainings of scenes, which take minutes"""
 TUNED = ("lora", "adapter", "adaptformer", "ssf", "bitfit", "norm", "vpt_shallow", "vpt_deep")
-"""methods that are asked whether they beat the linear probe"""
+"""Methods compared with the linear probe"""
 
 
 def tables(bench: Bench) -> list[Table]:
-    """In the order of the docstring."""
+    """Return the tables in the order of the docstring."""
     return [steps(bench), baseline(bench), cached(bench), beaten(bench)]
 
 
@@ -52,7 +52,7 @@ def tables(bench: Bench) -> list[Table]:
 
 
 def steps(bench: Bench) -> Table:
-    """One row for each way to each method."""
+    """Return one row for each way of each method."""
     network, batch = (SMALLEST, 2) if bench.quick else (NETWORK, 8)
     rows: list[tuple[Cell, ...]] = []
     slower = []
@@ -68,15 +68,15 @@ def steps(bench: Bench) -> Table:
         if times[best].high < 1:
             slower.append(f"{method}: {best} {times[best].median:.2f}")
     absolute = ("steps a second",) if bench.on_gpu else ()
-    said = [f"{network}, {batch} images a step. Memory: MB that a step adds to network and batch."]
+    paragraphs = [f"{network}, {batch} images a step. Memory: MB that a step adds to network and batch."]
     if slower:
-        said.append(f"Faster than ours in three of four rounds: {'; '.join(slower)}. {WHY_SLOWER}")
+        paragraphs.append(f"Faster than ours in three of four rounds: {'; '.join(slower)}. {WHY_SLOWER}")
     return Table(
         "steps",
         "A training step",
         ("method", "way", "trained numbers", "time", *absolute, "peak memory, MB"),
         tuple(rows),
-        tuple(said),
+        tuple(paragraphs),
     )
 
 
@@ -89,7 +89,7 @@ WHY_SLOWER = (
 def measured(
     bench: Bench, method: str, ways: list[str], network: str, batch: int
 ) -> tuple[dict[str, Timing], dict[str, Peak], dict[str, int]]:
-    """Times, memory and trained numbers of every way."""
+    """Return times, memory and numbers of trained parameters of every way."""
     key = f"{method} {ways} {network} {batch}"
     return (
         bench.cell(f"time {key}", dict[str, Timing], lambda: times_of(bench, method, ways, network, batch), CODE),
@@ -99,7 +99,7 @@ def measured(
 
 
 def times_of(bench: Bench, method: str, ways: list[str], network: str, batch: int) -> dict[str, Timing]:
-    """Ours first."""
+    """Return the times of a step, ours first."""
     return bench.interleaved({way: training(way, method, network, batch, bench.device).step for way in ways}, rounds=10)
 
 
@@ -108,7 +108,7 @@ def peaks_of(bench: Bench, method: str, ways: list[str], network: str, batch: in
 
 
 def stepping(way: str, method: str, network: str, batch: int, device: str) -> Callable[[], object]:
-    """A case of `fresh`."""
+    """Prepare a step; a case of `fresh`."""
     return training(way, method, network, batch, device).step
 
 
@@ -120,11 +120,11 @@ def trained_of(method: str, ways: list[str], network: str) -> dict[str, int]:
 
 
 class ReachedError(Exception):
-    """The job has its baseline."""
+    """Raised to stop the job at its baseline."""
 
 
 def baseline(bench: Bench) -> Table:
-    """From a zip to a number."""
+    """Return the table of times from a zip to an accuracy."""
     per_class = 5 if bench.quick else 10
     measured = bench.cell(f"baseline {per_class}", dict[str, Timing], lambda: baselines(bench, per_class), TUNING)
     return Table(
@@ -141,7 +141,7 @@ def baseline(bench: Bench) -> Table:
 
 
 def baselines(bench: Bench, per_class: int) -> dict[str, Timing]:
-    """Our job until it tells its baseline, and what one writes."""
+    """Time our job until its baseline, and a plain implementation."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = example_folder(Path(scratch) / "scenes", per_class)
         zipped = Path(scratch) / "scenes.zip"
@@ -169,7 +169,7 @@ def job_until_baseline(zipped: Path) -> None:
 
 
 def plainly(zipped: Path, device: str) -> float:
-    """Unpack, class folders, timm's transform, features, one logistic regression."""
+    """Return the accuracy by class folders, timm's transform, features and one logistic regression."""
     import timm.data
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import train_test_split
@@ -178,16 +178,19 @@ def plainly(zipped: Path, device: str) -> float:
     from torchvision.datasets import ImageFolder
 
     model = vx.load_model(DINO, device=device)
-    wanted = model.preprocessing
+    preprocessing = model.preprocessing
     transform = timm.data.create_transform(
-        (3, *wanted.input_size), mean=wanted.mean, std=wanted.std, crop_pct=wanted.crop_pct
+        (3, *preprocessing.input_size),
+        mean=preprocessing.mean,
+        std=preprocessing.std,
+        crop_pct=preprocessing.crop_pct,
     )
     with tempfile.TemporaryDirectory() as folder:
         zipfile.ZipFile(zipped).extractall(folder)
         loader = torch.utils.data.DataLoader(ImageFolder(folder, transform), batch_size=32)
         with torch.no_grad():
-            found = [(model.module(images.to(device)).cpu().numpy(), labels.numpy()) for images, labels in loader]
-    features, labels = (np.concatenate(part) for part in zip(*found, strict=True))
+            batches = [(model.module(images.to(device)).cpu().numpy(), labels.numpy()) for images, labels in loader]
+    features, labels = (np.concatenate(part) for part in zip(*batches, strict=True))
     train, test, targets, unseen = train_test_split(features, labels, test_size=0.2, random_state=0, stratify=labels)
     probe = make_pipeline(StandardScaler(), LogisticRegression(max_iter=200)).fit(train, targets)
     return probe.score(test, unseen)
@@ -197,14 +200,14 @@ def plainly(zipped: Path, device: str) -> float:
 
 
 def cached(bench: Bench) -> Table:
-    """Epochs from the cache beside live ones."""
+    """Return the table of epochs from the cache, relative to live ones."""
     network, per_class = (SMALLEST, 2) if bench.quick else (NETWORK, 5)
 
     def row(method: str) -> tuple[Cell, ...]:
-        live, kept = bench.cell(
+        live, from_cache = bench.cell(
             f"epochs {method} {network}", list[float], lambda: epochs(method, network, per_class), TUNING
         )
-        return method, 1.0, kept / live
+        return method, 1.0, from_cache / live
 
     return Table(
         "cached",
@@ -219,7 +222,7 @@ def cached(bench: Bench) -> Table:
 
 
 def epochs(method: str, network: str, per_class: int) -> list[float]:
-    """Seconds of an epoch, live and cached."""
+    """Return the seconds of an epoch, live and cached."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = example_folder(Path(scratch) / "scenes", per_class, 224)
         return [
@@ -229,15 +232,15 @@ def epochs(method: str, network: str, per_class: int) -> list[float]:
 
 
 def epoch(folder: Path, method: str, network: str, out: Path, megabytes: int, count: int) -> float:
-    """Of all epochs but the first, with at most so many megabytes of cache."""
+    """Return the mean seconds of all epochs but the first, with at most `megabytes` of cache."""
     with setting("VIT_FEATURE_CACHE_MEGABYTES", str(megabytes)):
-        found = finetune(folder, network, method, count, out, weights="random", augmentation="none").epochs
-    return (found[-1].seconds - found[0].seconds) / (count - 1)
+        result = finetune(folder, network, method, count, out, weights="random", augmentation="none")
+    return (result.epochs[-1].seconds - result.epochs[0].seconds) / (count - 1)
 
 
 @contextmanager
 def setting(name: str, value: str) -> Iterator[None]:
-    """A setting of ours, for a while."""
+    """Set an environment variable of our settings inside the context."""
     before = os.environ.get(name)
     os.environ[name] = value
     settings.cache_clear()
@@ -254,7 +257,7 @@ def setting(name: str, value: str) -> Iterator[None]:
 
 
 def beaten(bench: Bench) -> Table:
-    """Every method against the linear probe, over all seeds."""
+    """Return the table of every method against the linear probe, over all seeds."""
     methods, seeds, steps = (TUNED[:1], 1, 2) if bench.quick else (TUNED, SEEDS, STEPS)
     probes = [right(bench, "linear", seed, steps) for seed in range(seeds)]
     rows: list[tuple[Cell, ...]] = [("linear probe", float(np.mean(probes)), None, None, None)]
@@ -296,7 +299,7 @@ def missing_of(methods: tuple[str, ...], winners: list[str]) -> str:
 
 
 def right(bench: Bench, method: str, seed: int, steps: int) -> list[bool]:
-    """Which test scenes a method gets right, by the test scene."""
+    """Return for each test scene whether a method classifies it correctly."""
 
     def measure() -> list[bool]:
         found = probed(seed, bench.device)[1] if method == "linear" else tuned_right(method, seed, bench.device, steps)

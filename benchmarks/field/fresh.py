@@ -1,4 +1,4 @@
-"""How much memory a piece of work takes at its peak: in a process of its own, which has done nothing else.
+"""Peak memory of a piece of work, measured in a fresh process.
 
 The processes are forked from one that has imported the libraries and computed nothing, so that a case costs its own
 work only. What counts is the peak resident size after the case is prepared, over the size it had then: libraries and
@@ -26,23 +26,23 @@ import psutil
 OUT_OF_MEMORY = "out of memory"
 TOO_LONG = "too long"
 LIBRARIES = ("torch", "timm", "transformers", "vitexplorer", "vitexplorer.capturing.capture")
-"""what takes seconds to import"""
+"""Libraries that take seconds to import"""
 SHARE = 0.6
-"""of the memory that is available: what a case may take before it counts as out of memory"""
+"""Share of the available memory beyond which a case counts as out of memory"""
 
 
 @dataclass(frozen=True)
 class Peak:
-    """What one case took."""
+    """Memory and time of one case."""
 
     grown: int = 0
-    """bytes: peak resident size of the process while it worked, over what it held before"""
+    """Peak resident bytes of the process during the work, over those before it"""
     gpu: int = 0
-    """bytes: `torch.cuda.max_memory_allocated` while it worked, over what was allocated before; 0 without a GPU"""
+    """Bytes of `torch.cuda.max_memory_allocated` over those allocated before the work; 0 without a GPU"""
     seconds: float = 0.0
-    """of wall time"""
+    """Seconds of wall time"""
     fell: str = ""
-    """`OUT_OF_MEMORY` or `TOO_LONG` where it could not finish"""
+    """`OUT_OF_MEMORY` or `TOO_LONG` if the case could not finish"""
 
 
 class CaseError(Exception):
@@ -50,26 +50,27 @@ class CaseError(Exception):
 
 
 def preload() -> None:
-    """Have `LIBRARIES` imported once for all cases; call it before the first."""
+    """Import `LIBRARIES` once for all cases; call it before the first."""
     here = [name for name in LIBRARIES if importlib.util.find_spec(name.partition(".")[0])]
     multiprocessing.get_context("forkserver").set_forkserver_preload(here)
 
 
 Case = Callable[..., Callable[[], object]]
-"""prepares the work and returns it; a function at the top of a module that can be imported"""
+"""Function that prepares the work and returns it; it must be importable from its module"""
 
 
 def fresh(case: Case, *args: Any, threads: int = 1, timeout_s: float = 300.0, most: int | None = None) -> Peak:
-    """Run `case(*args)` and then the work that it returns in a process of its own; only the work is measured.
+    """Run `case(*args)` and then the returned work in a fresh process; measure the work only.
 
     Args:
         case: see `Case`.
-        args: what can be pickled.
-        threads: of torch.
-        timeout_s: seconds for all of it.
-        most: bytes of address space that the process may add once it runs; `SHARE` of what is available when None.
+        args: arguments that can be pickled.
+        threads: number of torch's threads.
+        timeout_s: seconds for preparation and work.
+        most: bytes of address space that the work may add; `SHARE` of the available memory when None.
 
-    Raises CaseError where the case raised anything but a lack of memory.
+    Raises:
+        CaseError: the case raised an error other than a lack of memory.
     """
     context = multiprocessing.get_context("forkserver")
     here, there = context.Pipe(duplex=False)
@@ -96,9 +97,9 @@ def _run(answer: Connection, case: Case, args: tuple, threads: int, most: int) -
 
 
 def lacks_memory(error: Exception) -> bool:
-    """Whether an error says that no memory was left."""
-    said = str(error)
-    return isinstance(error, MemoryError) or "allocate memory" in said or "out of memory" in said
+    """Return True for an error that reports a lack of memory."""
+    message = str(error)
+    return isinstance(error, MemoryError) or "allocate memory" in message or "out of memory" in message
 
 
 def _measured(case: Case, args: tuple, threads: int, most: int) -> Peak:
@@ -112,20 +113,20 @@ def _measured(case: Case, args: tuple, threads: int, most: int) -> Peak:
         cuda.synchronize()
         cuda.reset_peak_memory_stats()
         allocated = cuda.memory_allocated()
-    else:  # a GPU's driver reserves more addresses than there is memory
+    else:  # on a GPU the driver reserves more addresses than there is memory
         resource.setrlimit(resource.RLIMIT_AS, (_status("VmSize") + most, resource.RLIM_INFINITY))
     Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
     before, start = _status("VmRSS"), time.perf_counter()
-    kept = work()
+    result = work()
     if cuda:
         cuda.synchronize()
     took, grown = time.perf_counter() - start, _status("VmHWM") - before
     gpu = cuda.max_memory_allocated() - allocated if cuda else 0
-    del kept
+    del result
     return Peak(grown, gpu, took)
 
 
 def _status(line: str) -> int:
-    """Bytes that the kernel tells of this process."""
+    """Return a number of bytes from this process's status in /proc."""
     kilobytes = re.search(rf"^{line}:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
     return int(kilobytes[1]) * 1024

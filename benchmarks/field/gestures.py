@@ -1,7 +1,7 @@
-"""What a person does on a page of attention maps, and when its answer is on the screen.
+"""Gestures of a person on a page of attention maps, timed until the answer is on the screen.
 
-Two pages know the same gestures: ours, and `twin.py`. A gesture is timed inside the page, from the browser's own event
-to the first frame after which its answer is there.
+Two pages support the same gestures: ours, and `twin.py`. A gesture is timed inside the page, from the browser's event
+to the first frame that shows the answer.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page
 
 from benchmarks.field.twin import MODELS
 
-PATIENCE = 90_000
-"""milliseconds"""
+TIMEOUT_MS = 90_000
+"""Longest wait for an answer"""
 GRID = 14
-"""patches in a row of the maps that are pointed at"""
+"""Patches in a row of the maps"""
 RUN = ("upload", "model", "size")
-"""gestures for which the model runs"""
+"""Gestures that run the model"""
 PAUSE = 400
-"""milliseconds for which a person looks at what came; what is fetched ahead arrives"""
+"""Milliseconds between gestures, in which prefetched data arrive"""
 ARM = """([kind, parts, patience]) => { window.timed = new Promise((resolve, reject) => {
   setTimeout(() => reject(new Error(`no answer: ${Object.values(parts)}`)), patience);
   const tests = Object.entries(parts).map(([name, test]) => [name, new Function(`return ${test}`)]), times = {};
@@ -39,51 +39,51 @@ ARM = """([kind, parts, patience]) => { window.timed = new Promise((resolve, rej
   };
   wait();
 }); }"""
-"""from the next event of a kind, the milliseconds until the end of the frame in which each of these is so"""
+"""Script that returns the milliseconds from the next event of a kind to the frame in which each test holds"""
 
 
 @dataclass
 class Sample:
-    """One gesture."""
+    """Measurements of one gesture."""
 
     milliseconds: float
     model: float
-    """milliseconds of which the model's pass took"""
+    """Milliseconds of the model's pass"""
     requests: int
     received: int
-    """bytes of answers, with their headers, also of what is fetched ahead"""
+    """Bytes of answers with their headers, prefetched ones included"""
 
 
 class Walk(ABC):
-    """A visitor's way through a page that was never opened before; `samples` has every gesture by its name."""
+    """One visitor's walk through a page opened in a new profile; `samples` holds the gestures by name."""
 
     def __init__(self, browser: Browser, url: str, delay: float):
         """Open the page.
 
         Args:
-            browser: for which a new profile is made.
-            url: of the page.
-            delay: milliseconds that every request waits for its answer, as Chromium's developer tools add them.
+            browser: a new profile is made in it.
+            url: address of the page.
+            delay: latency of every request in milliseconds, added by Chromium.
         """
         self.context: BrowserContext = browser.new_context(viewport={"width": 1440, "height": 900})
         self.page: Page = self.context.new_page()
         self.samples: dict[str, list[Sample]] = {}
         self._requests = self._received = 0
         network = self.context.new_cdp_session(self.page)
-        network.on("Network.responseReceived", self._asked)
-        network.on("Network.loadingFinished", self._came)
+        network.on("Network.responseReceived", self._count_request)
+        network.on("Network.loadingFinished", self._count_bytes)
         network.send("Network.enable")
         rates = {"downloadThroughput": -1, "uploadThroughput": -1}
         network.send("Network.emulateNetworkConditions", {"offline": False, "latency": delay, **rates})
-        self.page.set_default_timeout(PATIENCE)
+        self.page.set_default_timeout(TIMEOUT_MS)
         self.page.goto(url + self.address)
         self.page.wait_for_function(self.first)
         self._note({"open": self.page.evaluate("performance.now()")})
 
     address = ""
-    """what stands behind the page's own"""
+    """Query string after the page's address"""
     first: str
-    """when the first map is there"""
+    """JavaScript condition for the first map"""
 
     def close(self) -> None:
         """Leave the page."""
@@ -91,46 +91,46 @@ class Walk(ABC):
 
     @abstractmethod
     def patch(self, row: int, col: int) -> None:
-        """Point at a patch of 14 x 14; where nothing answers that, click it."""
+        """Point at a patch of 14 x 14, or click it if the page does not answer pointing."""
 
     @abstractmethod
     def head(self, head: int) -> None:
-        """Another head of the block."""
+        """Choose another head of the block."""
 
     @abstractmethod
     def block(self, block: int, name: str) -> None:
-        """Another block. Gestures that are told apart say under which name they are noted."""
+        """Choose another block; `name` is the name of the gesture in `samples`."""
 
     @abstractmethod
     def model(self, model: str, name: str) -> None:
-        """Another model."""
+        """Choose another model."""
 
     @abstractmethod
     def size(self, size: str, name: str) -> None:
-        """Another size of its input."""
+        """Choose another input size."""
 
     @abstractmethod
     def upload(self, picture: Path) -> None:
-        """A picture of one's own."""
+        """Upload a picture."""
 
     @abstractmethod
     def ran(self) -> float:
-        """Milliseconds that the pass took whose map is on the screen."""
+        """Return the milliseconds of the pass whose map is on the screen."""
 
-    def _asked(self, _: dict[str, Any]) -> None:
+    def _count_request(self, _: dict[str, Any]) -> None:
         self._requests += 1
 
-    def _came(self, event: dict[str, Any]) -> None:
+    def _count_bytes(self, event: dict[str, Any]) -> None:
         self._received += int(event["encodedDataLength"])
 
     def _timed(self, kind: str, act: Callable[[], Any], **parts: str) -> None:
-        """Do something, and note when each part of its answer is on the screen."""
-        self.page.evaluate(ARM, [kind, parts, PATIENCE])
+        """Call `act`, and record when each part of the answer is on the screen."""
+        self.page.evaluate(ARM, [kind, parts, TIMEOUT_MS])
         act()
         self._note(self.page.evaluate("window.timed"))
 
     def _note(self, times: dict[str, float]) -> None:
-        """Milliseconds by name, with what came over the network for all of them together."""
+        """Record milliseconds by name, with the network traffic of all of them together."""
         self.page.wait_for_timeout(PAUSE)
         for name, milliseconds in times.items():
             sample = Sample(milliseconds, self.ran() if name in RUN else 0, self._requests, self._received)
@@ -139,7 +139,7 @@ class Walk(ABC):
 
 
 class Ours(Walk):
-    """ViT Explorer."""
+    """Walk through ViT Explorer."""
 
     address = f"?model={MODELS[0]}&weights=random"
     first = "document.querySelector('#vx-attention-canvas .vx-canvas')?.dataset.part === 'whole'"
@@ -163,26 +163,26 @@ class Ours(Walk):
     def model(self, model: str, name: str) -> None:
         self.page.locator("#vx-model .chip").click()
         self.page.keyboard.type(model)
-        self._explored("keydown", lambda: self.page.keyboard.press("Enter"), name)
+        self._until_ready("keydown", lambda: self.page.keyboard.press("Enter"), name)
 
     def size(self, size: str, name: str) -> None:
         self.page.locator("#vx-size .chip").click()
         choice = self.page.locator("#vx-size .choices button").filter(has_text=f"{size} px")
         choice.wait_for()
         self.page.wait_for_timeout(PAUSE)
-        self._explored("click", choice.click, name)
+        self._until_ready("click", choice.click, name)
 
     def upload(self, picture: Path) -> None:
-        self._explored("change", lambda: self.page.locator("#vx-image .file").set_input_files(picture), "upload")
+        self._until_ready("change", lambda: self.page.locator("#vx-image .file").set_input_files(picture), "upload")
 
     def ran(self) -> float:
-        said = self.page.get_attribute(".vx-status", "data-text")
-        return float(re.search(r"([\d.,]+) ms", said)[1].replace(",", ""))
+        status = self.page.get_attribute(".vx-status", "data-text")
+        return float(re.search(r"([\d.,]+) ms", status)[1].replace(",", ""))
 
     def _tiles(self, block: int) -> Locator:
         return self.page.locator("#vx-attention-canvas .below .group").nth(block).locator(".small")
 
-    def _explored(self, kind: str, act: Callable[[], Any], name: str) -> None:
+    def _until_ready(self, kind: str, act: Callable[[], Any], name: str) -> None:
         before = self.page.evaluate(f"[location.search, {self._canvas}.dataset.shown]")
         other = f"location.search !== {json.dumps(before[0])} && {self._canvas}.dataset.shown !== '{before[1]}'"
         ready = f"{other} && document.querySelector('.vx-status').dataset.kind === 'ready' && ({self.first})"
@@ -190,7 +190,7 @@ class Ours(Walk):
 
 
 class Twin(Walk):
-    """The page of `twin.py`."""
+    """Walk through the page of `twin.py`."""
 
     first = "(() => { const map = document.querySelector('#map img'); return map?.complete && map.naturalWidth; })()"
 
@@ -198,37 +198,37 @@ class Twin(Walk):
         box = self.page.locator("#map img").bounding_box()
         x, y = (col + 0.5) / GRID * box["width"], (row + 0.5) / GRID * box["height"]
         click = lambda: self.page.locator("#map img").click(position={"x": x, "y": y})  # noqa: E731
-        self._drawn("click", click, "patch")
+        self._until_drawn("click", click, "patch")
 
     def head(self, head: int) -> None:
-        self._slid("#head", head, "head")
+        self._slide("#head", head, "head")
 
     def block(self, block: int, name: str) -> None:
-        self._slid("#block", block, name)
+        self._slide("#block", block, name)
 
     def model(self, model: str, name: str) -> None:
-        self._listed("#model", model, name)
+        self._choose("#model", model, name)
 
     def size(self, size: str, name: str) -> None:
-        self._listed("#size", size, name)
+        self._choose("#size", size, name)
 
     def upload(self, picture: Path) -> None:
         self.page.locator("#image button[aria-label='Remove Image']").click()
         file = self.page.locator("#image input[type=file]")
-        self._drawn("change", lambda: file.set_input_files(picture), "upload")
+        self._until_drawn("change", lambda: file.set_input_files(picture), "upload")
 
     def ran(self) -> float:
         return float(self.page.input_value("#pass input"))
 
-    def _slid(self, slider: str, value: int, name: str) -> None:
+    def _slide(self, slider: str, value: int, name: str) -> None:
         move = "(one, value) => { one.value = value; one.dispatchEvent(new Event('input', {bubbles: true})); }"
-        slid = self.page.locator(f"{slider} input[type=range]")
-        self._drawn("input", lambda: slid.evaluate(move, value), name)
+        input_ = self.page.locator(f"{slider} input[type=range]")
+        self._until_drawn("input", lambda: input_.evaluate(move, value), name)
 
-    def _listed(self, field: str, value: str, name: str) -> None:
+    def _choose(self, field: str, value: str, name: str) -> None:
         self.page.locator(f"{field} input").fill(value)
-        self._drawn("keydown", lambda: self.page.keyboard.press("Enter"), name)
+        self._until_drawn("keydown", lambda: self.page.keyboard.press("Enter"), name)
 
-    def _drawn(self, kind: str, act: Callable[[], Any], name: str) -> None:
+    def _until_drawn(self, kind: str, act: Callable[[], Any], name: str) -> None:
         other = f"document.querySelector('#map img')?.src !== {json.dumps(self.page.get_attribute('#map img', 'src'))}"
         self._timed(kind, act, **{name: f"{other} && {self.first}"})

@@ -16,19 +16,19 @@ from benchmarks.field.timing import Work
 from benchmarks.field.ways import MAKES, OURS, OURS_ALL, PLAIN, here, subject
 
 LONGEST, THREADS = 10.0, 2
-"""seconds of one plain pass, beyond which a case is left out, and how many threads it has"""
+"""Longest plain pass in seconds, beyond which a case is left out, and its number of threads"""
 TIMES = 8
-"""what a way may take, in longest plain passes"""
+"""Time limit of a way, in multiples of LONGEST"""
 Peaks = dict[str, Peak]
 
 
 def prepared(way: str, case: Case, device: str, dtype: str) -> Work:
-    """The work of a way, in the process that measures it."""
+    """Return the work of a way; called in the process that measures it."""
     return MAKES[way][1](subject(case.model, case.size, case.batch, device, dtype))
 
 
 def measure(case: Case, bench: Bench) -> Peaks:
-    """The peak of every way; of none but the plain pass where that takes too long."""
+    """Return the peak of every way; only that of the plain pass if it takes too long."""
     found: Peaks = {}
     for way in here():
         found[way] = fresh(
@@ -40,7 +40,7 @@ def measure(case: Case, bench: Bench) -> Peaks:
 
 
 def tables(bench: Bench) -> list[Table]:
-    """Megabytes of every way, and how they grow with the tokens."""
+    """Return the megabytes of every way, and how they grow with the tokens."""
     ways = list(here())
     found = {case: bench.cell(f"memory {case}", Peaks, lambda case=case: measure(case, bench)) for case in cases(bench)}
     rows = tuple(
@@ -49,7 +49,7 @@ def tables(bench: Bench) -> list[Table]:
     )
     columns = ("model", "pixels", "images", *ways)
     title = f"Capture: peak memory of a process over the loaded model, MB ({bench.dtype}, {bench.device})"
-    return [Table("capture_memory", title, columns, rows, _said(found, bench)), growth(found, ways, bench)]
+    return [Table("capture_memory", title, columns, rows, _paragraphs(found, bench)), growth(found, ways, bench)]
 
 
 def _bytes(peak: Peak, bench: Bench) -> int:
@@ -62,7 +62,7 @@ def _cell(peak: Peak | None, bench: Bench) -> Cell:
     return peak.fell or round(_bytes(peak, bench) / 1e6)
 
 
-def _said(found: dict[Case, Peaks], bench: Bench) -> tuple[str, ...]:
+def _paragraphs(found: dict[Case, Peaks], bench: Bench) -> tuple[str, ...]:
     measured = {case: peaks for case, peaks in found.items() if OURS in peaks and not peaks[OURS].fell}
     lost = {}
     for case, peaks in measured.items():
@@ -88,7 +88,7 @@ def _said(found: dict[Case, Peaks], bench: Bench) -> tuple[str, ...]:
 
 
 def growth(found: dict[Case, Peaks], ways: list[str], bench: Bench) -> Table:
-    """The power of the number of pixels that memory grows with, between the two largest sizes of one image."""
+    """Return the exponent of memory in the number of pixels, between the two largest sizes of one image."""
     rows = []
     for model in dict.fromkeys(case.model for case in found):
         sized = [

@@ -1,4 +1,4 @@
-"""How long from a gesture to its answer on the screen: ours beside a page of gradio's pictures, near and far.
+"""Latency from a gesture to its answer on the screen: our page and one of gradio images, near and 100 ms away.
 
 One visitor after the other walks through a page with a new browser profile: opens it, sends a picture of their own,
 jumps to three blocks and goes on to two beside them, looks at heads and at patches, takes another model and another
@@ -32,10 +32,10 @@ from tests.helpers.app import browser, running_app
 from tests.helpers.tree import ROOT
 
 DELAYS = (0, 100)
-"""milliseconds that every request waits for its answer"""
+"""Latency of every request in milliseconds"""
 PAGES: dict[str, type[Walk]] = {"ours": Ours, "twin": Twin}
 Found = dict[str, dict[int, dict[str, list[Sample]]]]
-"""page -> delay -> gesture -> every time it was made"""
+"""Page -> delay -> gesture -> its samples"""
 ROUNDS = 5
 GESTURES = {
     "open": "open the page",
@@ -57,7 +57,7 @@ COLUMNS = (
     "gesture", "made", "ours, ms", "p95", "gr.Image, ms", "p95", "ours without the model", "gr.Image without it",
     "times ours", "requests", "kB", "requests of gr.Image", "kB of gr.Image",
 )  # fmt: skip
-SAID = (
+EXPLANATION = (
     "ViT-B/16 with random weights in headless Chromium at 1440 x 900, a new profile for each visitor, medians and 95th "
     "percentiles from the browser's event to the end of the frame that shows the answer. `gr.Image` is the page of "
     "`benchmarks/field/twin.py`, which draws the same maps of the same captures and keeps them as ours does. Requests "
@@ -90,7 +90,7 @@ def _twin() -> Iterator[str]:
 
 
 def walk(visitor: Walk, picture: Path) -> None:
-    """A visitor's whole way."""
+    """Make all gestures of one visitor."""
     visitor.upload(picture)
     for block in (5, 1, 8):
         visitor.block(block, "block")
@@ -107,7 +107,7 @@ def walk(visitor: Walk, picture: Path) -> None:
 
 
 def visited(rounds: int, seed: int = 0) -> Found:
-    """What every gesture took."""
+    """Return the samples of every gesture."""
     rng, found = random.Random(seed), {page: {delay: {} for delay in DELAYS} for page in PAGES}
     ways = [(page, delay) for page in PAGES for delay in DELAYS]
     with running_app() as ours, _twin() as twin, browser() as chromium, tempfile.TemporaryDirectory() as folder:
@@ -136,7 +136,7 @@ def _picture(folder: Path, rng: random.Random) -> Path:
 
 
 def tables(bench: Bench) -> list[Table]:
-    """A table for each delay, and that of two visitors at once."""
+    """Return a table for each delay, and the table of two visitors at once."""
     rounds = 1 if bench.quick else min(ROUNDS, bench.rounds)
     files = (*OURS, *(f"vitexplorer/ui/**/*.{kind}" for kind in ("js", "css", "html")), "benchmarks/field/[gt]*.py")
     found = bench.cell(f"{rounds} rounds", Found, partial(visited, rounds), files)
@@ -150,7 +150,7 @@ def _table(found: Found, delay: int) -> Table:
         f"From a gesture to its answer on the screen, {place}",
         COLUMNS,
         tuple(_row(name, found["ours"][delay][name], found["twin"][delay].get(name, ())) for name in GESTURES),
-        (SAID, *((FAR,) if delay else (SHORT,))),
+        (EXPLANATION, *((FAR,) if delay else (SHORT,))),
     )
 
 
@@ -170,7 +170,7 @@ def _row(name: str, ours: Sequence[Sample], twin: Sequence[Sample]) -> tuple[Cel
 
 
 def of_page(sample: Sample) -> float:
-    """Milliseconds without the model's pass."""
+    """Return the milliseconds without the model's pass."""
     return sample.milliseconds - sample.model
 
 
@@ -180,4 +180,6 @@ def _times(samples: Sequence[Sample]) -> tuple[int, int]:
 
 
 def _wire(samples: Sequence[Sample]) -> tuple[int, int]:
-    return round(median(one.requests for one in samples)), round(median(one.received for one in samples) / 1000)
+    return round(median(sample.requests for sample in samples)), round(
+        median(sample.received for sample in samples) / 1000
+    )

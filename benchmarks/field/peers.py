@@ -1,4 +1,4 @@
-"""What a person would pick instead, and whether it is installed here; `benchmarks/requirements.txt` installs all."""
+"""Libraries to compare with, and which are installed; `benchmarks/requirements.txt` installs all."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ PEERS = {
     "transformers": "transformers",
     "peft": "peft",
 }
-"""name -> distribution"""
+"""Name -> distribution"""
 BESIDE = ("torch", "gradio", "numpy")
-"""distributions whose versions are told too"""
+"""Further distributions whose versions are reported"""
 
 
 def peers() -> dict[str, str]:
-    """Name of each peer that is installed here -> its version."""
-    found = {name: _version(distribution) for name, distribution in PEERS.items()}
-    return {name: number for name, number in found.items() if number}
+    """Return the versions of the installed peers by name."""
+    versions = {name: _version(distribution) for name, distribution in PEERS.items()}
+    return {name: number for name, number in versions.items() if number}
 
 
 def missing() -> list[str]:
-    """A line for each peer that is not installed."""
+    """Return a line for each peer that is not installed."""
     here = peers()
     return [f"{name} is not installed here and left out." for name in PEERS if name not in here]
 
 
 def versions() -> dict[str, str]:
-    """What the numbers depend on: peers and the libraries beside them."""
+    """Return the versions of the peers and of the libraries that the numbers depend on."""
     return {**{name: _version(name) for name in BESIDE}, **peers()}
 
 

@@ -29,12 +29,12 @@ MODELS = ("scenes_vit_patch16_192", "scenes_swin_patch4_window6_192")
 SCENES = 4
 ROUNDED = "rounded weights"
 BOUND = 0.05
-"""share of the largest value that no map may move by"""
+"""Largest accepted difference, as a share of the map's largest value"""
 
 
 @contextmanager
 def matmul(precision: str) -> Iterator[None]:
-    """Products of float32 at another precision."""
+    """Compute float32 products at another precision inside the context."""
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision(precision)
     try:
@@ -44,7 +44,7 @@ def matmul(precision: str) -> Iterator[None]:
 
 
 def rounded(model: LoadedModel) -> LoadedModel:
-    """Its weights as bfloat16 has them."""
+    """Round a model's weights to bfloat16."""
     with torch.no_grad():
         for parameter in model.module.parameters():
             parameter.copy_(parameter.bfloat16().float())
@@ -52,11 +52,11 @@ def rounded(model: LoadedModel) -> LoadedModel:
 
 
 Moved = dict[str, dict[str, float]]
-"""view -> change -> difference"""
+"""View -> change -> difference"""
 
 
 def measure(name: str, device: str, scenes: int) -> Moved:
-    """The differences of all views that draw a map with a few passes at most."""
+    """Return the differences of all views that draw a map with a few passes at most."""
     model, other = (vx.load_model(name, device=device) for _ in range(2))
     contexts: dict[str, Callable] = {
         "autocast": partial(torch.autocast, device.partition(":")[0], torch.bfloat16),
@@ -83,7 +83,7 @@ def measure(name: str, device: str, scenes: int) -> Moved:
 
 
 def tables(bench: Bench) -> list[Table]:
-    """Views by changes, one table for each model."""
+    """Return one table of views by changes for each model."""
     found = {}
     for name in MODELS[:1] if bench.quick else MODELS:
         scenes = 1 if bench.quick else SCENES
@@ -94,17 +94,17 @@ def tables(bench: Bench) -> list[Table]:
 
 
 def table_of(name: str, moved: Moved, device: str) -> Table:
-    """One model's table and whether the bound holds."""
+    """Return one model's table, which also states whether the bound holds."""
     changes = list(next(iter(moved.values())))
-    rows = tuple((view, *(one[change] for change in changes)) for view, one in moved.items())
+    rows = tuple((view, *(differences[change] for change in changes)) for view, differences in moved.items())
     beyond = [
-        f"{view} ({change}, {one[change]:.2g})"
-        for view, one in moved.items()
+        f"{view} ({change}, {differences[change]:.2g})"
+        for view, differences in moved.items()
         for change in changes
-        if one[change] > BOUND
+        if differences[change] > BOUND
     ]
-    said = f"No map moves by more than {BOUND:g} of its largest value"
-    said += f", but for {', '.join(beyond)}." if beyond else "."
+    summary = f"No map moves by more than {BOUND:g} of its largest value"
+    summary += f", but for {', '.join(beyond)}." if beyond else "."
     return Table(
-        f"precision_{name}", f"Precision: how far a map moves, {name} ({device})", ("view", *changes), rows, (said,)
+        f"precision_{name}", f"Precision: how far a map moves, {name} ({device})", ("view", *changes), rows, (summary,)
     )

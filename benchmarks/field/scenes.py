@@ -1,8 +1,8 @@
 """Does a method beat the linear probe on classes that the backbone does not know? Drawn scenes, a DINO, several seeds.
 
-The backbone learned by self-distillation what twelve paper cut-outs are, wherever they lie: crops of one scene had to
-be called the same. Asked here is where the object lies, in which ninth of the picture, which its class token was
-trained to forget. Scenes come at `SIDE` pixels, so that all of it is minutes on one core.
+The backbone learned by self-distillation to recognise twelve paper cut-outs wherever they lie: all crops of a scene had
+to get one output. The task here is the position of the object, one of nine parts of the picture, to which its class
+token was trained to be invariant. Scenes have `SIDE` pixels, so that everything takes minutes on one core.
 
 A seed draws its own training scenes, the batches and what a method adds. The linear probe is our instant baseline,
 logistic regression on standardised frozen features, its strength by cross-validation; every method begins with it as
@@ -34,23 +34,24 @@ from vitexplorer.scenes import draw_scene
 
 BACKBONE = "scenes_dino_patch16_192"
 SIDE, PARTS = 96, 3
-"""pixels of a scene's side, and parts that a side is cut in: PARTS**2 classes"""
+"""Pixels of a scene's side, and parts per side, which give PARTS**2 classes"""
 TRAINING, TEST = 640, 600
-"""scenes"""
+"""Numbers of training and test scenes"""
 STEPS, BATCH, WARMUP, RATE = 120, 16, 0.1, 1e-2
 DRAWS = 4000
 
 
 @lru_cache(maxsize=2)
 def backbone(device: str) -> LoadedModel:
-    """The DINO at this size."""
+    """Load the DINO at this size."""
     return vx.load_model(BACKBONE, size=SIDE, device=device)
 
 
 @lru_cache(maxsize=4)
 def scenes(stream: str, start: int, count: int, device: str) -> tuple[Tensor, np.ndarray]:
-    """Normalised images, and in which part of the picture the middle of the object's box lies, row by row."""
-    wanted, images, places = backbone(device).preprocessing, [], []
+    """Return normalised images, and the part of the picture with the centre of the object's box, row by row."""
+    preprocessing = backbone(device).preprocessing
+    images, places = [], []
     for number in range(start, start + count):
         scene = draw_scene(stream, number, SIDE)
         top, left, bottom, right = scene.box
@@ -58,36 +59,37 @@ def scenes(stream: str, start: int, count: int, device: str) -> tuple[Tensor, np
             min(PARTS - 1, int(PARTS * (low + high) / (2 * SIDE))) for low, high in ((top, bottom), (left, right))
         )
         places.append(PARTS * row + col)
-        images.append(normalise(scene.image, wanted.mean, wanted.std))
+        images.append(normalise(scene.image, preprocessing.mean, preprocessing.std))
     return torch.cat(images).to(device), np.array(places)
 
 
 @torch.no_grad()
 def answers(network: torch.nn.Module, images: Tensor) -> np.ndarray:
-    """What a network says of images, (images, outputs), in eval mode."""
+    """Return a network's outputs in eval mode, (images, outputs)."""
     network.eval()
     return torch.cat([network(part) for part in images.split(64)]).cpu().numpy()
 
 
 @lru_cache(maxsize=2)
 def probed(seed: int, device: str) -> tuple[LinearHead, np.ndarray]:
-    """The linear probe of a seed, and which test scenes it gets right."""
-    (images, targets), (unseen, wanted) = material(seed, device)
+    """Return the linear probe of a seed, and a mask of the test scenes it classifies correctly."""
+    (images, targets), (test_images, test_targets) = material(seed, device)
     frozen = backbone(device).module
-    features = [Features(answers(frozen, part), labels) for part, labels in ((images, targets), (unseen, wanted))]
+    splits = ((images, targets), (test_images, test_targets))
+    features = [Features(answers(frozen, part), labels) for part, labels in splits]
     _, head = fit_baseline("classification", PARTS**2, *features, seed=seed)
-    said = ((features[1].values - head.centre) / head.spread) @ head.weight.T + head.bias
-    return head, said.argmax(-1) == wanted
+    logits = ((features[1].values - head.centre) / head.spread) @ head.weight.T + head.bias
+    return head, logits.argmax(-1) == test_targets
 
 
 def material(seed: int, device: str) -> tuple[tuple[Tensor, np.ndarray], tuple[Tensor, np.ndarray]]:
-    """Training scenes of a seed, and the test scenes of all."""
+    """Return the training scenes of a seed, and the test scenes, which are the same for all seeds."""
     return scenes("train", 50_000 + seed * TRAINING, TRAINING, device), scenes("test", 60_000, TEST, device)
 
 
 def tuned_right(method: str, seed: int, device: str, steps: int = STEPS) -> np.ndarray:
-    """Which test scenes a method gets right after its training, (scenes,) bool."""
-    (images, targets), (unseen, wanted) = material(seed, device)
+    """Train a method; return a mask of the test scenes it classifies correctly, (scenes,) bool."""
+    (images, targets), (test_images, test_targets) = material(seed, device)
     head, _ = probed(seed, device)
     tuned = attach(backbone(device), method, PARTS**2, seed=seed)
     parts = (head.weight, head.bias, head.centre, head.spread)
@@ -107,11 +109,11 @@ def tuned_right(method: str, seed: int, device: str, steps: int = STEPS) -> np.n
             torch.nn.utils.clip_grad_norm_(trained, 1.0)
             optimiser.step()
             optimiser.zero_grad()
-    return answers(tuned.module, unseen).argmax(-1) == wanted
+    return answers(tuned.module, test_images).argmax(-1) == test_targets
 
 
 def interval(better: np.ndarray, seed: int = 0) -> tuple[float, float, float]:
-    """Mean and 95 % interval of differences (seeds, scenes) in being right: seeds and scenes drawn with replacement."""
+    """Return mean and 95 % interval of differences in correctness (seeds, scenes), resampling seeds and scenes."""
     rng, (seeds, count) = np.random.default_rng(seed), better.shape
     drawn = [better[rng.integers(seeds, size=seeds)][:, rng.integers(count, size=count)].mean() for _ in range(DRAWS)]
     low, high = np.quantile(drawn, [0.025, 0.975])

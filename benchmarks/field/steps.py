@@ -1,9 +1,9 @@
-"""Every way to one training step of a method: ours, Hugging Face's peft where it has the method, and a plain loop.
+"""Training steps of each method: ours, Hugging Face's peft if it has the method, and a plain loop.
 
-A step is forward, backward and AdamW on the same batch with the same number of trained parameters (a test of the
-section's table, not of trust: `trained` is told beside each way). No dropout, no stochastic depth, no clipping.
+A step is forward, backward and AdamW on the same batch with the same number of trained parameters (the table reports
+`trained` for each way). No dropout, no stochastic depth, no clipping.
 
-The plain loop is what one writes in an afternoon: frozen parameters, a subclass or a hook where the method needs one.
+The plain loop is the code that a person would write: frozen parameters, a subclass or hook if needed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OURS, PEFT, LOOP = "ours", "peft", "a plain loop"
 
 @dataclass(frozen=True)
 class Training:
-    """A network with a method in it, and its optimiser."""
+    """Network with a method attached, and its optimiser."""
 
     network: nn.Module
     optimiser: torch.optim.Optimizer
@@ -36,11 +36,11 @@ class Training:
 
     @property
     def trained(self) -> int:
-        """Numbers that train."""
+        """Number of trained parameters."""
         return sum(parameter.numel() for parameter in self.network.parameters() if parameter.requires_grad)
 
     def step(self) -> None:
-        """Forward, backward, AdamW."""
+        """Run forward, backward and AdamW."""
         labels = torch.arange(len(self.images), device=self.images.device) % CLASSES
         F.cross_entropy(self.network(self.images), labels).backward()
         self.optimiser.step()
@@ -51,7 +51,7 @@ Maker = Callable[[LoadedModel, Tensor], Training]
 
 
 def training(way: str, method: str, name: str, batch: int, device: str) -> Training:
-    """One way on random weights and noise."""
+    """Prepare one way with random weights and noise."""
     model = vx.load_model(name, weights="random", device=device)
     draw = torch.Generator().manual_seed(0)
     images = torch.randn(batch, 3, *model.preprocessing.input_size, generator=draw).to(device)
@@ -65,7 +65,7 @@ def _ready(network: nn.Module, images: Tensor) -> Training:
 
 
 def _frozen(model: LoadedModel) -> nn.Module:
-    """A copy with a new head, which alone trains."""
+    """Copy the network with a new head, the only trainable part."""
     network = copy.deepcopy(model.module)
     network.reset_classifier(CLASSES)
     network.requires_grad_(False)
@@ -77,21 +77,21 @@ def _frozen(model: LoadedModel) -> nn.Module:
 
 
 def ours(method: str, **settings: object) -> Maker:
-    """As our training loop steps."""
+    """Return a maker that prepares a method as our training loop does."""
 
-    def made(model: LoadedModel, images: Tensor) -> Training:
+    def make(model: LoadedModel, images: Tensor) -> Training:
         tuned = attach(model, method, CLASSES, **settings)
         train_mode(tuned, 0.0)
         return Training(tuned.module, torch.optim.AdamW(parameter_groups(tuned)), images)
 
-    return made
+    return make
 
 
 # ------------------------------------------------------------------------------------------------ peft
 
 
 def lora_by_peft(model: LoadedModel, images: Tensor) -> Training:
-    """On the fused projection: keys are changed too, with one A for all three."""
+    """Attach peft's LoRA to the fused projection; keys are changed too, with one A for all three."""
     from peft import LoraConfig, get_peft_model
 
     config = LoraConfig(r=RANK, lora_alpha=RANK, target_modules=["qkv"], modules_to_save=["head"])
@@ -99,7 +99,7 @@ def lora_by_peft(model: LoadedModel, images: Tensor) -> Training:
 
 
 def norms_by_peft(model: LoadedModel, images: Tensor) -> Training:
-    """Its tuning of layer norms."""
+    """Attach peft's tuning of layer norms."""
     from peft import LNTuningConfig, get_peft_model
 
     network = _frozen(model)
@@ -116,7 +116,7 @@ def norms_by_peft(model: LoadedModel, images: Tensor) -> Training:
 
 
 class LowRankQueriesAndValues(nn.Module):
-    """A fused projection with a low-rank change of its queries and values."""
+    """Fused projection with a low-rank change of its queries and values."""
 
     def __init__(self, qkv: nn.Linear):
         super().__init__()
@@ -125,7 +125,7 @@ class LowRankQueriesAndValues(nn.Module):
         self.up = nn.ModuleList(nn.Linear(RANK, width, bias=False) for _ in range(2))
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """(batch, tokens, 3 dim)."""
+        """Return queries, keys and values, (batch, tokens, 3 dim)."""
         query, key, value = self.qkv(tokens).chunk(3, dim=-1)
         query = query + self.up[0](self.down[0](tokens))
         value = value + self.up[1](self.down[1](tokens))
@@ -159,7 +159,7 @@ def norms_by_loop(model: LoadedModel, images: Tensor) -> Training:
 
 
 class WithAdapter(nn.Module):
-    """h + W_up GELU(W_down h) of what an MLP gives."""
+    """MLP with an adapter: h + W_up GELU(W_down h) of its output h."""
 
     def __init__(self, mlp: nn.Module, width: int):
         super().__init__()
@@ -167,9 +167,9 @@ class WithAdapter(nn.Module):
         self.adapter = nn.Sequential(nn.Linear(width, BOTTLENECK), nn.GELU(), nn.Linear(BOTTLENECK, width))
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """(batch, tokens, dim)."""
-        made = self.mlp(tokens)
-        return made + self.adapter(made)
+        """Return the tokens, (batch, tokens, dim)."""
+        output = self.mlp(tokens)
+        return output + self.adapter(output)
 
 
 def adapter_by_loop(model: LoadedModel, images: Tensor) -> Training:
@@ -180,7 +180,7 @@ def adapter_by_loop(model: LoadedModel, images: Tensor) -> Training:
 
 
 class DeepPrompts(nn.Module):
-    """A network whose blocks are called one after the other, prompts put in and taken out around each."""
+    """Network that inserts prompts before each block and removes them after it."""
 
     def __init__(self, network: nn.Module):
         super().__init__()
@@ -188,7 +188,7 @@ class DeepPrompts(nn.Module):
         self.prompts = nn.Parameter(0.02 * torch.randn(len(network.blocks), PROMPTS, network.embed_dim))
 
     def forward(self, images: Tensor) -> Tensor:
-        """Logits."""
+        """Return the logits."""
         network, prefix = self.network, self.network.num_prefix_tokens
         tokens = network.norm_pre(network.patch_drop(network._pos_embed(network.patch_embed(images))))
         for block, prompts in zip(network.blocks, self.prompts, strict=True):
@@ -215,4 +215,4 @@ WAYS: dict[str, dict[str, Maker]] = {
     "vpt_deep": {OURS: ours("vpt_deep", prompts=PROMPTS), LOOP: prompts_by_loop},
     "full": {OURS: ours("full"), LOOP: full_by_loop},
 }
-"""method -> way -> what prepares it; ours first"""
+"""Method -> way -> its maker; ours first"""

@@ -1,4 +1,4 @@
-"""Tables of what was measured, as Markdown for people and as JSON for what reads them later."""
+"""Tables of measurements, as Markdown for people and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pydantic import TypeAdapter
 from benchmarks.field.timing import Timing
 
 Cell = str | int | float | Timing | None
-"""a float is told with three digits, None as nothing"""
+"""Value of a cell; a float is printed with three digits, None as an empty cell"""
 
 
 @dataclass(frozen=True)
 class Made:
-    """How a table came about."""
+    """Provenance of a table."""
 
     command: str
     date: str
@@ -29,32 +29,32 @@ class Made:
 
 @dataclass(frozen=True)
 class Table:
-    """What one question got for an answer."""
+    """Table of one section."""
 
     key: str
-    """its name in the JSON; a table of the same name takes its place"""
+    """Name in the JSON; a new table of the same name replaces it"""
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     said: tuple[str, ...] = ()
-    """paragraphs under it: what it says, how it was measured, why a number falls short"""
+    """Paragraphs below the table: the result, the method, reasons for poor numbers"""
     made: Made | None = None
 
 
 Tables = dict[str, list[Table]]
-"""section -> its tables"""
+"""Section -> its tables"""
 _TABLES = TypeAdapter(Tables)
 
 
 def text(cell: Cell) -> str:
-    """A cell as it is read."""
+    """Format a cell."""
     if cell is None:
         return ""
     return f"{cell:.3g}" if isinstance(cell, float) else str(cell)
 
 
 def as_markdown(table: Table) -> str:
-    """Heading, table, what it says and how it was made."""
+    """Return heading, table, paragraphs and provenance as Markdown."""
     rows = [table.columns, tuple("---" for _ in table.columns), *table.rows]
     lines = ["| " + " | ".join(map(text, row)) + " |" for row in rows]
     return "\n\n".join(
@@ -63,17 +63,17 @@ def as_markdown(table: Table) -> str:
 
 
 def read(file: Path) -> Tables:
-    """What a JSON of ours holds; nothing where there is none."""
+    """Read the tables of a JSON file; none if it does not exist."""
     return _TABLES.validate_json(file.read_bytes()) if file.is_file() else {}
 
 
 def write(file: Path, tables: Tables) -> None:
-    """The JSON."""
+    """Write the tables to a JSON file."""
     file.write_bytes(_TABLES.dump_json(tables, indent=1) + b"\n")
 
 
 def document(tables: Tables, order: tuple[str, ...]) -> str:
-    """The Markdown of all sections."""
+    """Return all sections as Markdown."""
     known = [section for section in order if section in tables]
     parts = ["# Measured against the field", *(as_markdown(table) for section in known for table in tables[section])]
     return "\n\n".join(parts) + "\n"

@@ -1,8 +1,8 @@
-"""How long several ways to do the same work take, as multiples of the first, all in one run.
+"""Interleaved timing of several ways to do the same work, as multiples of the first.
 
-Every round runs each way once, in an order drawn anew, and a way's ratio is its time over that of the first way in the
-same round: whatever else the machine does falls on all of them. What is told is the median over the rounds with the
-middle half of them. On a CPU time is CPU time of the process, so that waiting for others counts for nobody.
+Every round runs each way once, in a new random order, and a way's ratio is its time over that of the first way in the
+same round, so other load on the machine affects all of them. Results are the median over the rounds with the middle
+half. On a CPU the CPU time of the process is used, so that waiting for other processes is not counted.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ class Timing:
     """Times of one way over the rounds."""
 
     median: float
-    """of the ratios to the first way"""
+    """Median of the ratios to the first way"""
     low: float
-    """their 25th percentile"""
+    """25th percentile of the ratios"""
     high: float
-    """their 75th percentile"""
+    """75th percentile of the ratios"""
     seconds: float
-    """the median time itself; told only where nobody else is on the device"""
+    """Median time; reported only where no other process uses the device"""
     rounds: int
 
     def __str__(self) -> str:
@@ -43,15 +43,15 @@ def interleaved(
     clock: Callable[[], float] = time.process_time,
     synchronize: Work = lambda: None,
 ) -> dict[str, Timing]:
-    """Time of each way as a multiple of the first one.
+    """Return the time of each way as a multiple of the first.
 
     Args:
-        ways: name -> work; what it returns is dropped within its time.
-        rounds: at most so many count.
-        warmup: rounds before that count for nothing.
-        limit_s: seconds of wall time after which no round begins; the first that counts is always run.
-        clock: what tells the time, in seconds.
-        synchronize: called before each look at the clock; `torch.cuda.synchronize` on a GPU.
+        ways: name -> work; dropping its result is part of its time.
+        rounds: largest number of counted rounds.
+        warmup: rounds before them that are not counted.
+        limit_s: seconds of wall time after which no round begins; the first counted round is always run.
+        clock: returns the time in seconds.
+        synchronize: called before each reading of the clock; `torch.cuda.synchronize` on a GPU.
     """
     began, order, draw = time.monotonic(), list(ways), random.Random(0)
     times: dict[str, list[float]] = {way: [] for way in ways}
@@ -79,11 +79,11 @@ def _spent(work: Work, clock: Callable[[], float], synchronize: Work) -> float:
 
 
 def summary(times: dict[str, list[float]]) -> dict[str, Timing]:
-    """Seconds of each way in each round as ratios to the first way."""
+    """Summarise the seconds of each way as ratios to the first way."""
     first = next(iter(times.values()))
-    found = {}
+    summaries = {}
     for way, spent in times.items():
-        ratios = [one / other for one, other in zip(spent, first, strict=True)]
+        ratios = [seconds / reference for seconds, reference in zip(spent, first, strict=True)]
         low, _, high = quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
-        found[way] = Timing(median(ratios), low, high, median(spent), len(spent))
-    return found
+        summaries[way] = Timing(median(ratios), low, high, median(spent), len(spent))
+    return summaries

@@ -1,7 +1,7 @@
-"""What do turns cost two visitors who want passes of one model at the same moment?
+"""What does the scheduler cost two visitors who request passes of one model at the same moment?
 
-The page lets one pass run at a time, on all cores (`service/scheduler.py`). Beside that stands the least it could cost,
-the same passes one after the other in a loop, and what it spares: two threads that run theirs at once and share cores.
+The page runs one pass at a time, on all cores (`service/scheduler.py`). It is compared with the same passes in a loop,
+which is the least possible cost, and with two threads that run their passes at once and share cores.
 """
 
 from __future__ import annotations
@@ -29,27 +29,29 @@ from vitexplorer.service.scheduler import Scheduler
 
 MODEL, QUICK = "vit_base_patch16_224", "vit_tiny_patch16_224"
 EACH = 3
-"""pictures of each visitor"""
+"""Pictures of each visitor"""
 _TIMINGS = TypeAdapter(dict[str, Timing])
 VISITORS = ("one", "another")
 IN_A_LOOP, IN_TURNS, AT_ONCE = "one after the other, in a loop", "two visitors, in turns", "two threads at once"
-SAID = (
+EXPLANATION = (
     "Six passes of one model on all cores of this machine, by wall time. Turns cost what the second row has over the "
     "first; the third shows what two visitors would have without them."
 )
 
 
 def table(bench: Bench) -> Table:
-    """Wall times as multiples of the loop's."""
+    """Return wall times as multiples of the loop's."""
     found = bench.cell("turns", dict[str, Timing], partial(measured, bench), OURS)
     rows = tuple((way, timing) for way, timing in found.items())
-    return Table("turns", "Two visitors who want the same model", ("three pictures of each", "time"), rows, (SAID,))
+    return Table(
+        "turns", "Two visitors who want the same model", ("three pictures of each", "time"), rows, (EXPLANATION,)
+    )
 
 
 def measured(bench: Bench) -> dict[str, Timing]:
-    """The three ways, interleaved, in a process whose threads wait as those of the page do."""
-    asked = [QUICK, "2"] if bench.quick else [MODEL, str(bench.rounds)]
-    command = [sys.executable, "-m", "benchmarks.field.turns", *asked, str(bench.limit_s)]
+    """Time the three ways, interleaved, in a process with the page's OMP_WAIT_POLICY."""
+    arguments = [QUICK, "2"] if bench.quick else [MODEL, str(bench.rounds)]
+    command = [sys.executable, "-m", "benchmarks.field.turns", *arguments, str(bench.limit_s)]
     environment = {**os.environ, "OMP_WAIT_POLICY": "PASSIVE"}
     ended = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True)
     return _TIMINGS.validate_json(ended.stdout)

@@ -1,10 +1,10 @@
-"""The page that a person would write in an afternoon: the same maps of the same captures, as pictures of the server.
+"""Minimal gradio page for comparison: the same maps of the same captures, drawn by the server as images.
 
     python -m benchmarks.field.twin
 
-Sliders for block and head, lists of models and sizes, a click on the map for a patch; every gesture is an event of
-gradio that returns a `gr.Image`, waits in gradio's own queue and is marked as on its way. What a model has seen is
-kept, so that only a new picture, model or size runs it: what is compared is the way to the map, not the map.
+It has sliders for block and head, lists of models and sizes, and a click on the map for a patch; every gesture is a
+gradio event that returns a `gr.Image`, waits in gradio's own queue and shows progress. Captures are cached, so only
+a new picture, model or size runs the model: the comparison is about the delivery of the map, not its computation.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from vitexplorer.models.loading import LoadedModel
 MODELS = ("vit_base_patch16_224.augreg_in21k_ft_in1k", "vit_small_patch16_224.augreg_in21k_ft_in1k")
 SIZES = ("224", "336")
 SIDE = 448
-"""pixels of the map's picture"""
-KEPT = 8
-"""captures"""
+"""Pixels of the map's side"""
+CACHED = 8
+"""Number of cached captures"""
 
 
 @cache
@@ -43,18 +43,18 @@ _captures: dict[tuple[str, str, str], tuple[Capture, float]] = {}
 
 
 def seen(image: UInt8[ndarray, "height width 3"], model: str, size: str) -> tuple[Capture, float]:
-    """What a model sees in an image, and the milliseconds that its pass took or once has taken."""
+    """Return the capture of an image, cached, and the milliseconds of its pass."""
     key = (hashlib.sha256(image.tobytes()).hexdigest(), model, size)
     if key not in _captures:
         loaded, start = _model(model, size), time.perf_counter()
         capture = vx.capture(loaded, image)
         _captures[key] = capture, 1000 * (time.perf_counter() - start)
-        while len(_captures) > KEPT:
+        while len(_captures) > CACHED:
             del _captures[next(iter(_captures))]
     return _captures[key]
 
 
-@lru_cache(KEPT)
+@lru_cache(CACHED)
 def _colours() -> UInt8[ndarray, "256 1 3"]:
     return cv2.applyColorMap(np.arange(256, dtype=np.uint8)[:, None], cv2.COLORMAP_INFERNO)[..., ::-1]
 
@@ -62,7 +62,7 @@ def _colours() -> UInt8[ndarray, "256 1 3"]:
 def drawn(
     image: UInt8[ndarray, "height width 3"], model: str, size: str, block: int, head: int, patch: tuple[int, int] | None
 ) -> tuple[UInt8[ndarray, "side side 3"], float]:
-    """The attention of a head from a patch or the class token, over the image; and the pass, in milliseconds."""
+    """Return the attention of a head from a patch or the class token, over the image; and the pass in ms."""
     capture, milliseconds = seen(image, model, size)
     grid = capture.grid(block)
     heads = capture.attention_from(patch or "cls", block)[0]
@@ -75,7 +75,7 @@ def drawn(
 def picked(
     image: UInt8[ndarray, "height width 3"], model: str, size: str, block: int, head: int, event: gr.SelectData
 ) -> tuple[UInt8[ndarray, "side side 3"], tuple[int, int]]:
-    """The map of the patch that was clicked, and the patch."""
+    """Return the map of the clicked patch, and the patch."""
     grid = seen(image, model, size)[0].grid(block)
     x, y = event.index
     patch = (y * grid.rows // SIDE, x * grid.cols // SIDE)
@@ -83,7 +83,7 @@ def picked(
 
 
 def twin() -> gr.Blocks:
-    """The page."""
+    """Lay out the page."""
     first = next(iter(examples().values())).path
     with gr.Blocks(title="Attention", analytics_enabled=False) as page:
         patch = gr.State(None)
@@ -95,11 +95,11 @@ def twin() -> gr.Blocks:
                 block = gr.Slider(0, 11, 11, step=1, label="Block", elem_id="block")
                 head = gr.Slider(0, 11, 0, step=1, label="Head", elem_id="head")
                 milliseconds = gr.Number(label="Pass, ms", elem_id="pass")
-            shown = gr.Image(label="Attention", interactive=False, elem_id="map")
-        what, out = [image, model, size, block, head, patch], [shown, milliseconds]
+            map_ = gr.Image(label="Attention", interactive=False, elem_id="map")
+        inputs = [image, model, size, block, head, patch]
         changes = [image.upload, model.input, size.input, block.input, head.input, page.load]
-        gr.on(changes, drawn, what, out)
-        shown.select(picked, what[:-1], [shown, patch])
+        gr.on(changes, drawn, inputs, [map_, milliseconds])
+        map_.select(picked, inputs[:-1], [map_, patch])
     return page
 
 

@@ -1,8 +1,8 @@
-"""Every way to the same map that the section `views` compares: ours, and what a person would write or install instead.
+"""Implementations of each map in the section `views`: ours, libraries', and plain code.
 
-A way is prepared once (copies, hooks) and then asked for its map of one image. Peers get the network as timm makes it,
-its parameters free to train; where attention has to be seen its fused kernel is off. What a peer needs said is said:
-the grid, the number of prefix tokens, the layer, the class. All computed in float32.
+A way is prepared once (copies, hooks) and then computes its map of one image. Peers get the network as timm makes it,
+with trainable parameters; where attention has to be recorded its fused kernel is off. Peers get the arguments they
+need: the grid, the number of prefix tokens, the layer, the class. All compute in float32.
 
 Chefer's relevance has no package; its two ways are written from the paper (arXiv 2103.15679, equations 5 and 6): once
 as its own code works, with a backward pass of everything and the whole matrix R, and once asking autograd for the
@@ -27,29 +27,29 @@ from vitexplorer.controls import AnyTargetControl
 from vitexplorer.views import VIEWS
 
 STEPS, BASELINE = 32, "mean"
-"""of integrated gradients, and what stands for nothing in it and in occlusion: zero after normalisation"""
+"""Steps of integrated gradients, and its baseline and occlusion's: zero after normalisation"""
 OURS, OURS_AFTER = "ours, from the image", "ours, after a capture"
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One image, the network that sees it, and the class that is explained."""
+    """Image, network and explained class of a comparison."""
 
     capture: Capture
     target: int
 
     @property
     def image(self) -> Tensor:
-        """(1, channels, height, width) normalised."""
+        """Normalised image, (1, channels, height, width)."""
         return self.capture.input.tensor
 
     @property
     def prefix(self) -> int:
-        """Tokens before the patches."""
+        """Number of prefix tokens."""
         return len(self.capture.prefix_tokens)
 
     def network(self, fused: bool = True) -> nn.Module:
-        """A copy as timm makes it; `fused=False`: attention is an explicit softmax, whose dropout a hook can watch."""
+        """Copy the network; `fused=False` makes attention an explicit softmax, whose dropout accepts hooks."""
         twin = copy.deepcopy(self.capture.model.module).eval().requires_grad_(True)
         for part in twin.modules():
             if hasattr(part, "fused_attn"):
@@ -57,27 +57,27 @@ class Asked:
         return twin
 
     def on_the_grid(self, patches: Tensor) -> np.ndarray:
-        """(patches,) -> (rows, cols)."""
+        """Lay values (patches,) out on the grid, (rows, cols)."""
         grid = self.capture.grid(0)
         return patches.detach().reshape(grid.rows, grid.cols).cpu().numpy()
 
     def sums(self, pixels: Tensor) -> np.ndarray:
-        """(1, channels, height, width) -> the sum over each patch, (rows, cols)."""
+        """Sum pixels (1, channels, height, width) over each patch, (rows, cols)."""
         side = self.capture.grid(0).patch_size
         return self.on_the_grid(F.avg_pool2d(pixels.detach().float().sum(1, keepdim=True), side) * side**2)
 
 
 @dataclass(frozen=True)
 class Way:
-    """One way, ready to run."""
+    """Prepared implementation of a map."""
 
     run: Callable[[], object]
-    """the work that is timed"""
+    """Work that is timed"""
     values: Callable[[], np.ndarray] | None = None
-    """the map as it is before the peer rescales it; None: what `run` returns"""
+    """Map before the peer rescales it; None for the result of `run`"""
 
     def map(self) -> np.ndarray:
-        """(rows, cols)."""
+        """Return the map, (rows, cols)."""
         return np.asarray((self.values or self.run)())
 
 
@@ -85,7 +85,7 @@ Maker = Callable[[Asked], Way]
 
 
 def asked(name: str, size: int, device: str) -> Asked:
-    """Noise at `size` x `size` pixels seen by a network of random weights: neither changes the arithmetic."""
+    """Capture noise of `size` x `size` pixels with random weights, which do not change the arithmetic."""
     model = vx.load_model(name, weights="random", size=size, device=device)
     pixels = np.random.default_rng(0).integers(0, 256, (size, size, 3), dtype=np.uint8)
     captured = capture_input(model, prepare(model, pixels, fit="squash"))
@@ -96,7 +96,7 @@ def asked(name: str, size: int, device: str) -> Asked:
 
 
 def ours(view: str, **settings: object) -> dict[str, Maker]:
-    """Our view, once with the capture it needs and once with a capture at hand; neither finds gradients kept."""
+    """Return our view with its own capture, and with an existing one; neither has cached gradients."""
     record = VIEWS[view]
     explains = any(isinstance(control, AnyTargetControl) for control in record.controls)
 
@@ -118,7 +118,7 @@ def ours(view: str, **settings: object) -> dict[str, Maker]:
 
 
 def rolled(attention: list[Tensor], prefix: int) -> Tensor:
-    """The class token's row of the product of rownorm(0.5 mean(A) + 0.5 I), whole matrices as it is usually written."""
+    """Return the class token's row of the product of rownorm(0.5 mean(A) + 0.5 I), by whole matrices."""
     identity = torch.eye(attention[0].shape[-1], device=attention[0].device)
     R = identity
     for weights in attention:
@@ -128,7 +128,7 @@ def rolled(attention: list[Tensor], prefix: int) -> Tensor:
 
 
 def rollout_by_hooks(given: Asked) -> Way:
-    """A hook on every dropout after a softmax (jacobgil/vit-explain works so), and the product."""
+    """Compute rollout from hooks on the attention dropouts, as jacobgil/vit-explain does."""
     network, seen = given.network(fused=False), []
     for part in attention_dropouts(network):
         part.register_forward_hook(lambda _, inputs, output: seen.append(output))
@@ -143,7 +143,7 @@ def rollout_by_hooks(given: Asked) -> Way:
 
 
 def rollout_by_timm(given: Asked) -> Way:
-    """timm's AttentionExtract, and the product."""
+    """Compute rollout from timm's AttentionExtract."""
     from timm.utils import AttentionExtract
 
     extract = AttentionExtract(given.network(fused=False), method="hook")
@@ -156,7 +156,7 @@ def rollout_by_timm(given: Asked) -> Way:
 
 
 def attention_dropouts(network: nn.Module) -> list[nn.Module]:
-    """What the softmax of each block goes through, in order."""
+    """Return the dropout after the softmax of each block, in order."""
     return [part for name, part in network.named_modules() if name.endswith("attn_drop")]
 
 
@@ -164,7 +164,7 @@ def attention_dropouts(network: nn.Module) -> list[nn.Module]:
 
 
 def relevance(attention: list[Tensor], gradients: list[Tensor], prefix: int) -> Tensor:
-    """R = I, then R <- R + mean over heads of relu(dA * A) R; the class token's row."""
+    """Return the class token's row of R: R = I, then R <- R + mean over heads of relu(dA * A) R."""
     R = torch.eye(attention[0].shape[-1], device=attention[0].device)
     for weights, slope in zip(attention, gradients, strict=True):
         R = R + (slope[0] * weights[0].detach()).clamp(min=0).mean(0) @ R
@@ -172,7 +172,7 @@ def relevance(attention: list[Tensor], gradients: list[Tensor], prefix: int) -> 
 
 
 def relevance_by_backward(given: Asked) -> Way:
-    """As the paper's own code: hooks keep attention and its gradient, and the backward pass goes to every parameter."""
+    """Compute relevance as the paper's code does: by hooks and a backward pass to every parameter."""
     network, seen, slopes = given.network(fused=False), [], []
 
     def watch(_: nn.Module, inputs: tuple[Tensor, ...]) -> None:
@@ -193,7 +193,7 @@ def relevance_by_backward(given: Asked) -> Way:
 
 
 def relevance_by_autograd(given: Asked) -> Way:
-    """The gradients of the attention by name, and of nothing else."""
+    """Compute relevance by `autograd.grad` with respect to the attention only."""
     network, seen = given.network(fused=False), []
     for part in attention_dropouts(network):
         part.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
@@ -210,13 +210,13 @@ def relevance_by_autograd(given: Asked) -> Way:
 
 
 def _as_image(given: Asked, tokens: Tensor) -> Tensor:
-    """Tokens (batch, tokens, dim) as packages for convolutions want them, (batch, dim, rows, cols)."""
+    """Reshape tokens (batch, tokens, dim) for packages made for convolutions, (batch, dim, rows, cols)."""
     grid = given.capture.grid(0)
     return tokens[:, given.prefix :].unflatten(1, (grid.rows, grid.cols)).permute(0, 3, 1, 2)
 
 
 def grad_cam_by_jacobgil(given: Asked) -> Way:
-    """pytorch-grad-cam at the first norm of the last block; its map is compared before it is rescaled and enlarged."""
+    """Run pytorch-grad-cam at the first norm of the last block; its map is compared before rescaling and resizing."""
     from pytorch_grad_cam import GradCAM
     from pytorch_grad_cam.utils.model_targets import ClassifierOutputTarget
 
@@ -226,15 +226,15 @@ def grad_cam_by_jacobgil(given: Asked) -> Way:
 
     def values() -> np.ndarray:
         peer(given.image, targets)
-        kept = peer.activations_and_grads
-        parts = (part[0].detach().cpu().numpy() for part in (kept.activations, kept.gradients))
+        recorded = peer.activations_and_grads
+        parts = (part[0].detach().cpu().numpy() for part in (recorded.activations, recorded.gradients))
         return np.maximum(peer.get_cam_image(given.image, layer, targets, *parts)[0], 0)
 
     return Way(lambda: peer(given.image, targets), values)
 
 
 def grad_cam_by_torchcam(given: Asked) -> Way:
-    """torchcam at the same layer."""
+    """Run torchcam at the same layer."""
     from torchcam.methods import GradCAM
 
     network = given.network()
@@ -252,7 +252,7 @@ def grad_cam_by_torchcam(given: Asked) -> Way:
 
 
 def integrated_by_captum(at_once: int | None) -> Maker:
-    """captum's, all steps in one batch as it comes, or a few at once."""
+    """Return captum's integrated gradients, all steps in one batch by default, or `at_once` of them."""
 
     def made(given: Asked) -> Way:
         peer = IntegratedGradients(given.network())
@@ -267,7 +267,7 @@ def integrated_by_captum(at_once: int | None) -> Maker:
 
 
 def occlusion_by_captum(at_once: int) -> Maker:
-    """captum's sliding window, one patch large and moved by a patch; it runs one image at a time as it comes."""
+    """Return captum's occlusion with a window of one patch; its default runs one image at a time."""
 
     def made(given: Asked) -> Way:
         peer, grid = Occlusion(given.network()), given.capture.grid(0)
@@ -286,7 +286,7 @@ def occlusion_by_captum(at_once: int) -> Maker:
 
 
 def occlusion_by_loop(at_once: int) -> Maker:
-    """What one writes: copies of the image, a patch of each blank, a batch at a time."""
+    """Return a plain loop: copies of the image with one patch blanked each, a batch at a time."""
 
     def made(given: Asked) -> Way:
         network, grid, side = given.network(), given.capture.grid(0), given.capture.grid(0).patch_size
@@ -295,11 +295,11 @@ def occlusion_by_loop(at_once: int) -> Maker:
         def run() -> np.ndarray:
             logit, falls = network(given.image)[0, given.target], []
             for patches in torch.arange(grid.num_patches).split(at_once):
-                shown = given.image.repeat(len(patches), 1, 1, 1)
-                for copied, patch in zip(shown, patches.tolist(), strict=True):
+                occluded = given.image.repeat(len(patches), 1, 1, 1)
+                for copied, patch in zip(occluded, patches.tolist(), strict=True):
                     top, left = (side * at for at in divmod(patch, grid.cols))
                     copied[:, top : top + side, left : left + side] = 0
-                falls.append(logit - network(shown)[:, given.target])
+                falls.append(logit - network(occluded)[:, given.target])
             return given.on_the_grid(torch.cat(falls))
 
         return Way(run)
@@ -335,10 +335,10 @@ WAYS: dict[str, dict[str, Maker]] = {
         "a loop, 16 at once": occlusion_by_loop(16),
     },
 }
-"""view -> way -> what prepares it; ours from the image first, which all others are told in multiples of"""
+"""View -> way -> its maker; ours from the image first, the unit of all times"""
 PEER_OF = {
     "timm AttentionExtract, product": "timm",
     "pytorch-grad-cam": "pytorch-grad-cam",
     "torchcam": "torchcam",
 }
-"""way -> the package that it needs"""
+"""Way -> the package that it needs"""

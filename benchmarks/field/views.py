@@ -1,12 +1,12 @@
-"""A map by us and by what people install or write for the same definition: time, memory, and how far they are apart.
+"""Time, memory and differences of maps: our views and other implementations of the same definitions.
 
 Rollout, generic relevance, Grad-CAM, integrated gradients and occlusion of one image, with the same settings; every
 way and its settings are in `view_ways.py`. Our views begin with a capture, which also serves every other view of the
 picture: they are timed with it, as the first row of each part, and with a capture at hand, which is what a second view
 costs. For a view of gradients the first of the two captures keeps its graph (`differentiable`); the one at hand kept
-none, as those of the page, and the network runs once more. Nothing is found kept from a round before. Times are
-multiples of ours from the image; memory is what the way takes at its peak over what is held when the network and the
-image are ready, in a process of its own; the difference is the largest over the map, as a share of our map's largest
+none, as those of the page, and the network runs once more. Nothing is cached between rounds. Times are
+multiples of ours from the image; memory is the peak of a way over the memory with network and image ready, in a fresh
+process; the difference is the largest over the map, as a share of our map's largest
 value. Random weights, one image of noise, float32.
 """
 
@@ -27,21 +27,21 @@ from benchmarks.field.view_ways import OURS, OURS_AFTER, PEER_OF, WAYS, asked
 CODE = (*ENGINE, "benchmarks/field/view_ways.py")
 ONE_PASS = ("attention_rollout", "generic_relevance", "grad_cam")
 MANY_ROUNDS = 5
-"""of what runs the network many times"""
+"""Rounds of ways that run the network many times"""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What a view is computed of."""
+    """View, model and size of a comparison."""
 
     view: str
     model: str
     size: int
-    """pixels a side"""
+    """Pixels of the image's side"""
 
     @property
     def ways(self) -> list[str]:
-        """Ours, and those of the peers that are here."""
+        """Our ways, and those of the installed peers."""
         here = peers()
         return [way for way in WAYS[self.view] if way not in PEER_OF or PEER_OF[way] in here]
 
@@ -58,7 +58,7 @@ ALL = (
 
 
 def tables(bench: Bench) -> list[Table]:
-    """One row for each way of each view."""
+    """Return one row for each way of each view."""
     subjects = SMALLEST if bench.quick else ALL
     found = {subject: measured(bench, subject) for subject in subjects}
     absolute = ("milliseconds",) if bench.on_gpu else ()
@@ -68,7 +68,7 @@ def tables(bench: Bench) -> list[Table]:
             "Views with the same definition",
             ("view", "network, pixels", "way", "time", *absolute, "peak memory, MB", "largest difference"),
             tuple(row for subject in subjects for row in rows_of(bench, subject, *found[subject])),
-            tuple(said({subject: times for subject, (times, _, _) in found.items()})),
+            tuple(paragraphs({subject: times for subject, (times, _, _) in found.items()})),
         )
     ]
 
@@ -79,20 +79,20 @@ Measured = tuple[dict[str, Timing], dict[str, float], dict[str, Peak]]
 
 
 def measured(bench: Bench, subject: Subject) -> Measured:
-    """Times, differences and memory of every way."""
+    """Return times, differences and memory of every way."""
 
-    def kept(what: str, kind: type, measure: Callable[[], dict]) -> dict:
+    def stored(what: str, kind: type, measure: Callable[[], dict]) -> dict:
         return bench.cell(f"{what} {subject} {subject.ways}", kind, measure, CODE)
 
     return (
-        kept("time", dict[str, Timing], lambda: times(bench, subject)),
-        kept("difference", dict[str, float], lambda: differences(bench, subject)),
-        kept("memory", dict[str, Peak], lambda: memory(bench, subject)),
+        stored("time", dict[str, Timing], lambda: times(bench, subject)),
+        stored("difference", dict[str, float], lambda: differences(bench, subject)),
+        stored("memory", dict[str, Peak], lambda: memory(bench, subject)),
     )
 
 
 def times(bench: Bench, subject: Subject) -> dict[str, Timing]:
-    """Of every way, ours from the image first."""
+    """Return the times of every way, ours from the image first."""
     given = asked(subject.model, subject.size, bench.device)
     ways = {way: WAYS[subject.view][way](given).run for way in subject.ways}
     once = subject.view in ONE_PASS
@@ -100,7 +100,7 @@ def times(bench: Bench, subject: Subject) -> dict[str, Timing]:
 
 
 def differences(bench: Bench, subject: Subject) -> dict[str, float]:
-    """Largest over the map, as a share of our largest value."""
+    """Return the largest difference of each map from ours, as a share of our largest value."""
     given = asked(subject.model, subject.size, bench.device)
     maps = {way: WAYS[subject.view][way](given).map() for way in subject.ways if way != OURS_AFTER}
     mine = maps.pop(OURS)
@@ -108,12 +108,12 @@ def differences(bench: Bench, subject: Subject) -> dict[str, float]:
 
 
 def memory(bench: Bench, subject: Subject) -> dict[str, Peak]:
-    """Of every way; with a capture at hand its memory is held already and not counted."""
+    """Return the peak memory of every way; an existing capture is not counted."""
     return {way: fresh(working, subject.view, way, subject.model, subject.size, bench.device) for way in subject.ways}
 
 
 def working(view: str, way: str, model: str, size: int, device: str) -> Callable[[], object]:
-    """A case of `fresh`."""
+    """Prepare a way; a case of `fresh`."""
     return WAYS[view][way](asked(model, size, device)).run
 
 
@@ -123,7 +123,7 @@ def working(view: str, way: str, model: str, size: int, device: str) -> Callable
 def rows_of(
     bench: Bench, subject: Subject, times: dict[str, Timing], apart: dict[str, float], peaks: dict[str, Peak]
 ) -> list[tuple[Cell, ...]]:
-    """The first names what is measured."""
+    """Return the rows of a subject, which the first one names."""
     rows: list[tuple[Cell, ...]] = []
     for way, time in times.items():
         names = (subject.view, f"{subject.model}, {subject.size}") if way == OURS else (None, None)
@@ -134,16 +134,18 @@ def rows_of(
     return rows
 
 
-def said(found: dict[Subject, dict[str, Timing]]) -> list[str]:
-    """The fastest peer of each view, and why where it is faster than ours."""
-    told, slower = [], {}
+def paragraphs(found: dict[Subject, dict[str, Timing]]) -> list[str]:
+    """Name the fastest peer of each view, with the reason if it is faster than ours."""
+    fastest, slower = [], {}
     for subject, times in found.items():
         theirs = {way: time for way, time in times.items() if way not in (OURS, OURS_AFTER)}
         best = min(theirs, key=lambda way: theirs[way].median)
-        told.append(f"{subject}: {best} {theirs[best].median:.2f}, ours after a capture {times[OURS_AFTER].median:.2f}")
+        fastest.append(
+            f"{subject}: {best} {theirs[best].median:.2f}, ours after a capture {times[OURS_AFTER].median:.2f}"
+        )
         if theirs[best].median < 1:
             slower[subject.view] = REASONS[subject.view]
-    first = "Fastest peer, ours from the image being 1. " + "; ".join(told) + "."
+    first = "Fastest peer, ours from the image being 1. " + "; ".join(fastest) + "."
     return [first, *(f"`{view}`, where a peer is faster: {reason}" for view, reason in slower.items())]
 
 

@@ -1,8 +1,8 @@
 """The ways to get the attention of a model: ours, and what a person would pick instead.
 
 All run the same architecture with random weights, which do not change the arithmetic. The plain pass is timm's own
-module with its fused kernels. Ours keeps what every weight follows from and computes a block when it is asked for; a
-second row asks for all of them, one block after the other. The peers keep every weight of every block:
+module with its fused kernels. Ours stores queries and keys and computes a block's attention on demand; a second row
+computes all of them, one block after the other. The peers store the attention of every block:
 
 timm          `AttentionExtract`, by module, on a copy with the fused kernels switched off: with them it gives nothing
 transformers  its own model of the architecture, `attn_implementation="eager"`, `output_attentions=True`; of a Swin that
@@ -32,7 +32,7 @@ PLAIN, OURS, OURS_ALL = "plain pass", "ours", "ours, every block's weights"
 
 @dataclass(frozen=True)
 class Subject:
-    """A model at a size and the images that it is given."""
+    """Model at an input size, and its images."""
 
     model: LoadedModel
     given: ModelInput
@@ -44,13 +44,13 @@ class Subject:
 
     @property
     def tokens(self) -> int:
-        """Of the first block."""
+        """Tokens of the first block."""
         grid = self.model.blocks(self.given.tensor.shape[-2:])[0].grid
         return grid.num_patches + grid.num_prefix_tokens
 
 
 def subject(name: str, size: int, batch: int, device: str = "cpu", dtype: str = "float32") -> Subject:
-    """A model with random weights and noise for an image."""
+    """Load a model with random weights, with noise as the image."""
     model = vx.load_model(name, weights="random", device=device, size=size)
     model.module.to(getattr(torch, dtype))
     image = np.random.default_rng(0).integers(0, 256, (*model.preprocessing.input_size, 3), dtype=np.uint8)
@@ -62,7 +62,7 @@ def subject(name: str, size: int, batch: int, device: str = "cpu", dtype: str = 
 
 
 def plain(it: Subject) -> Work:
-    """What one would run without looking."""
+    """Return the plain forward pass."""
 
     def work() -> Tensor:
         with torch.no_grad():
@@ -72,12 +72,12 @@ def plain(it: Subject) -> Work:
 
 
 def ours(it: Subject) -> Work:
-    """A capture of each image."""
+    """Return the capture of each image."""
     return lambda: capture_inputs(it.model, [it.given] * it.batch)
 
 
 def ours_all(it: Subject) -> Work:
-    """Captures, and then all weights, a block at a time."""
+    """Return the captures followed by all attention, a block at a time."""
 
     def work() -> list[Capture]:
         captures = capture_inputs(it.model, [it.given] * it.batch)
@@ -93,7 +93,7 @@ def ours_all(it: Subject) -> Work:
 
 
 def unfused(module: nn.Module) -> nn.Module:
-    """A copy that shares the parameters and computes attention as an explicit softmax wherever timm has both ways."""
+    """Copy a module, sharing its parameters, with explicit softmax instead of fused attention where timm has both."""
     shared = {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}
     twin = copy.deepcopy(module, shared)
     for part in twin.modules():
@@ -103,7 +103,7 @@ def unfused(module: nn.Module) -> nn.Module:
 
 
 def extracted(it: Subject) -> Work:
-    """timm's own tool."""
+    """Return a pass with timm's `AttentionExtract`."""
     from timm.utils import AttentionExtract
 
     extract = AttentionExtract(unfused(it.model.module), method="hook")
@@ -116,25 +116,25 @@ def extracted(it: Subject) -> Work:
 
 
 def hooked(it: Subject) -> Work:
-    """A loop of hooks."""
+    """Return a pass with a forward hook on every attention dropout."""
     twin = unfused(it.model.module)
-    kept: dict[str, Tensor] = {}
+    recorded: dict[str, Tensor] = {}
     for name, part in twin.named_modules():
         if name.endswith("attn_drop"):
-            part.register_forward_hook(lambda _, inputs, output, name=name: kept.update({name: output}))
+            part.register_forward_hook(lambda _, inputs, output, name=name: recorded.update({name: output}))
 
     def work() -> dict[str, Tensor]:
         with torch.no_grad():
             twin(it.pixels)
-        found = dict(kept)
-        kept.clear()
-        return found
+        attention = dict(recorded)
+        recorded.clear()
+        return attention
 
     return work
 
 
 def in_transformers(it: Subject) -> Work:
-    """The same architecture of another library. Raises LookupError where it has none."""
+    """Return a pass of the same architecture in transformers with `output_attentions=True`."""
     module = transformers_twin(it)
 
     def work() -> object:
@@ -145,7 +145,7 @@ def in_transformers(it: Subject) -> Work:
 
 
 def transformers_twin(it: Subject) -> nn.Module:
-    """The model of `transformers` of the same sizes, with random weights."""
+    """Make the transformers model of the same sizes, with random weights."""
     import transformers
 
     module, (height, _) = it.model.module, it.model.preprocessing.input_size
@@ -193,10 +193,10 @@ MAKES: dict[str, tuple[str, Callable[[Subject], Work]]] = {
     "transformers, eager": ("transformers", in_transformers),
     "loop of hooks": ("", hooked),
 }
-"""column -> the peer that has to be installed, and how its work is prepared"""
+"""Column -> the peer that must be installed, and the function that prepares its work"""
 
 
 def here() -> dict[str, Callable[[Subject], Work]]:
-    """The ways whose library is installed."""
+    """Return the ways whose library is installed."""
     known = peers()
     return {name: make for name, (peer, make) in MAKES.items() if not peer or peer in known}

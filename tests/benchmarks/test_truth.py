@@ -23,7 +23,7 @@ def test_pieces_hold_every_case_of_every_method_once(monkeypatch):
         for piece in truth.pieces_of(NAME, weights, 0.3):
             assert piece.start < piece.end <= piece.start + truth.CHUNK
             assert piece.cost > 0
-            for protocol, method, key in piece.wanted:
+            for protocol, method, key in piece.measurements:
                 assert PROTOCOLS[protocol].data == piece.kind
                 assert key.startswith(f"{protocol} {method} ")
                 assert held[protocol, method] == piece.start  # none is left out before
@@ -42,9 +42,9 @@ def test_what_was_measured_is_not_measured_again(tmp_path):
     (file,) = tmp_path.rglob("*.json")
     saved = json.loads(file.read_text("utf-8"))
     assert saved[truth.key_of("pointing", ORACLE)] == [[1.0]]
-    more = replace(piece, wanted=(*cases, ("overlap", "random", truth.key_of("overlap", "random"))))
+    more = replace(piece, measurements=(*cases, ("overlap", "random", truth.key_of("overlap", "random"))))
     assert set(truth.work(more, tmp_path)[1]) == {"", "overlap"}
-    changed = replace(piece, wanted=(("pointing", "random", "pointing random of another source"),))
+    changed = replace(piece, measurements=(("pointing", "random", "pointing random of another source"),))
     assert set(truth.work(changed, tmp_path)[1]) == {"", "pointing"}
 
 

@@ -1,4 +1,4 @@
-"""Digests of all numbers; one thread a process and no network, said before torch is loaded."""
+"""Digests of all numbers; one thread per process and no network, set before torch is loaded."""
 
 import os
 

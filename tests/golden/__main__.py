@@ -1,9 +1,8 @@
-"""A ruler for changes that must keep every number: `python -m tests.golden write`, change the code, then `check`.
+"""Regression check for changes that must keep every number: `python -m tests.golden write`, change, then `check`.
 
 Digests of what the package computes, to the bit: views, interventions, comparisons and methods of fine-tuning on every
 bundled model and on small ones of every family, a few trainings, evaluations and a survey, what the page's endpoints
-answer, and its addresses. A refusal is kept as its sentence. The numbers are those of one machine: what another one
-wrote need not agree.
+answer, and its addresses. A refusal is stored as its message. Digests of different machines need not agree.
 """
 
 from __future__ import annotations
@@ -36,16 +35,16 @@ def main() -> int:
     parser.add_argument("what", choices=("write", "check"))
     parser.add_argument("file", type=Path, nargs="?", default=Path(".golden.json"))
     parser.add_argument("--only", default="", metavar="WORD", help="only keys that hold this word")
-    asked = parser.parse_args()
-    before = json.loads(asked.file.read_text(encoding="utf-8")) if asked.what == "check" else {}
-    now = measure_all(asked.only)
+    options = parser.parse_args()
+    before = json.loads(options.file.read_text(encoding="utf-8")) if options.what == "check" else {}
+    now = measure_all(options.only)
     for key in (failed := [key for key, value in now.items() if value.startswith("failed: ")]):
         print(f"failed   {key}: {now[key]}")
-    if asked.what == "write":
-        asked.file.write_text(json.dumps(now, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
+    if options.what == "write":
+        options.file.write_text(json.dumps(now, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
         print(f"{len(now)} keys written, {len(failed)} of them failures")
         return 0
-    before = {key: value for key, value in before.items() if asked.only in key}
+    before = {key: value for key, value in before.items() if options.only in key}
     words = {key: "missing" if key not in now else "new" if key not in before else "differs" for key in before | now}
     wrong = [key for key in words if before.get(key) != now.get(key)]
     for key in wrong:

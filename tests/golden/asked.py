@@ -1,4 +1,4 @@
-"""What is asked beside what the registries name: changes, calls of the endpoints, addresses of the page."""
+"""Cases beyond the registries: interventions, calls of the endpoints, addresses of the page."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ CHANGES = (
     "top_k:k=3",
     "positions:how=off;top_k:k=8",
 )
-"""beside every intervention at its defaults"""
+"""Interventions, beside every one at its defaults"""
 TRAININGS: dict[str, tuple[str, ...]] = {
     "test_vit": (),
     "scenes_vit_patch16_192": ("lora", "ssf"),
     "scenes_swin_patch4_window6_192": ("lora", "ssf"),
 }
-"""by model the methods that train it; all of them where none is named"""
+"""Fine-tuning methods by model; all methods for an empty list"""
 EVALUATED = ("scenes_vit_patch16_192", "creatures_vit_patch16_192")
 SURVEYED = "scenes_deit_patch16_192"
 HERE = {"image": "scene_fish", "view": "attention_map"}

@@ -1,4 +1,4 @@
-"""What is measured of the package, task by task: digests by key."""
+"""Measurements of the package by task: digests by key."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ import torch
 import vitexplorer as vx
 from tests.golden.asked import CALLS, CHANGES, EVALUATED, STATES, SURVEYED, TRAININGS
 
-# ---- inner modules, all of them: where one moves, this is the place to say so
+# ---- all inner modules that are used: change these imports when one moves
 from tests.helpers.app import running_app
 from tests.helpers.finetune_folders import class_folder
 from tests.helpers.least_settings import LEAST
@@ -39,7 +39,7 @@ from vitexplorer.ui.shell.address import Address, ShownView
 # ---- end of inner modules
 
 VARYING = {"seconds", "feature_seconds", "file", "folder"}
-"""fields that are others in every run"""
+"""Fields that differ in every run"""
 
 # ------------------------------------------------------------------------------------------------ digests
 
@@ -49,7 +49,7 @@ def digest(thing: Any) -> str:
 
 
 def plain(thing: Any) -> Any:
-    """As JSON, an array as its type, shape and bytes; without what varies and without the places of files."""
+    """Convert to JSON values, an array as type, shape and hash; leave out varying fields and paths."""
     if isinstance(thing, torch.Tensor):
         thing = thing.detach().numpy()
     if isinstance(thing, np.ndarray) and thing.dtype != object:
@@ -60,7 +60,7 @@ def plain(thing: Any) -> Any:
     if isinstance(thing, Mapping):
         return {str(key): plain(value) for key, value in thing.items() if key not in VARYING}
     if isinstance(thing, list | tuple | np.ndarray):
-        return [plain(one) for one in thing]
+        return [plain(item) for item in thing]
     return thing if isinstance(thing, str | int | float | bool | None) else str(thing)
 
 
@@ -94,16 +94,16 @@ class Ruler:
         return self._only in f"{self.task}/{key}"
 
     def keep(self, key: str, make: Callable[[], Any], parts: Mapping[str, Callable[[Any], Any]] = WHOLE) -> None:
-        """Keep parts of what `make` returns, or why there is nothing."""
-        wanted = {key + part: of for part, of in parts.items() if self.wants(key + part)}
-        if not wanted:
+        """Store digests of parts of the result of `make`, or its refusal or failure."""
+        selected = {key + part: of for part, of in parts.items() if self.wants(key + part)}
+        if not selected:
             return
         torch.set_num_threads(1)
         for seed in (random.seed, np.random.seed, torch.manual_seed):
             seed(0)
         try:
             made = make()
-            self.found |= {f"{self.task}/{name}": digest(of(made)) for name, of in wanted.items()}
+            self.found |= {f"{self.task}/{name}": digest(of(made)) for name, of in selected.items()}
         except ExplainedError as error:
             self.found[f"{self.task}/{key}"] = f"refused: {error.text.en} {error.text.zh}"
         except Exception as error:
@@ -122,11 +122,11 @@ LOAD = {
     "long_token": lambda pool: planted(pool).model,
 }
 PUBLIC = ("bundled", "random")
-"""kinds that anyone can load; of these figures are kept as well"""
+"""Kinds of models that anyone can load; their figures are included"""
 
 
 def measure_model(ruler: Ruler) -> None:
-    """Everything that is asked about one model and one image."""
+    """Measure everything about one model and one image."""
     kind, name = ruler.task.split("/")
     model = LOAD[kind](name)
     if kind != "backbone":
@@ -161,7 +161,7 @@ def explain(ruler: Ruler, kind: str, model: Any) -> None:
 
 
 def layers(capture: Any) -> Iterator[Any]:
-    """Attention of each block and the residual stream, as far as a family shows them."""
+    """Yield attention of each block and the residual stream, as far as a family supports them."""
     for block in range(capture.depth):
         for state in (capture.attention, capture.residual, capture.residual_after):
             with suppress(ExplainedError):
@@ -176,7 +176,7 @@ PASS = {
 
 
 def attach(ruler: Ruler, model: Any) -> None:
-    """What each method of fine-tuning counts, begins with and answers before it is trained."""
+    """Measure parameter counts, initial weights and outputs of each fine-tuning method before training."""
     images = torch.randn(1, 3, *model.preprocessing.input_size, generator=torch.Generator().manual_seed(0))
     of_tuned = {
         "/count": vx.count_parameters,
@@ -229,18 +229,18 @@ def measure_survey(ruler: Ruler) -> None:
 
 
 def measure_page(ruler: Ruler) -> None:
-    """The endpoints over HTTP, as a client of a running page gets them."""
-    calls = [(f"{name}/{at}", name, given) for name, asked in CALLS.items() for at, given in enumerate(asked)]
-    wanted = [call for call in calls if ruler.wants(call[0])]
-    if not wanted and not ruler.wants("described"):
+    """Measure the endpoints over HTTP, as a client of a running page gets them."""
+    calls = [(f"{name}/{at}", name, arguments) for name, cases in CALLS.items() for at, arguments in enumerate(cases)]
+    selected = [call for call in calls if ruler.wants(call[0])]
+    if not selected and not ruler.wants("described"):
         return
     from gradio_client import Client
 
     with TemporaryDirectory() as runs, running_app(VIT_RUNS_FOLDER=runs, VIT_CACHE_FOLDER=runs) as address:
         client = Client(address, verbose=False)
         ruler.keep("described", lambda: client.view_api(return_format="dict", print_info=False))
-        for key, name, given in wanted:
-            ruler.keep(key, partial(answered, client, name, given))
+        for key, name, arguments in selected:
+            ruler.keep(key, partial(answered, client, name, arguments))
 
 
 def answered(client: Any, name: str, given: Mapping[str, Any]) -> Any:
@@ -261,10 +261,10 @@ def measure_addresses(ruler: Ruler) -> None:
 
 
 def read_twice(state: Mapping[str, str]) -> list[Any]:
-    """From a link, and from what the browser then writes."""
+    """Read an address from a link, and from the browser's message about it."""
     address = Address.read(state)
-    shown = ShownView.read(json.dumps({"search": f"?{urlencode(state)}", "theme": "dark"}))
-    return [address, address.display, address.picture, address.other, Address.read(address.parameters()), shown]
+    view = ShownView.read(json.dumps({"search": f"?{urlencode(state)}", "theme": "dark"}))
+    return [address, address.display, address.picture, address.other, Address.read(address.parameters()), view]
 
 
 FIELDS = {field.name for field in dataclasses.fields(Address)}
@@ -286,11 +286,11 @@ MEASURES = {
     "family": (measure_model, tuple(CASES)),
     "address": (measure_addresses, ("states",)),
 }
-"""what is measured of what, the longest first"""
+"""Function and names of each kind of task, the longest first"""
 
 
 def measured(task: str, only: str) -> tuple[dict[str, str], float]:
-    """The digests of one task, and the seconds they took."""
+    """Return the digests of one task, and the seconds they took."""
     started, ruler = time.monotonic(), Ruler(task, only)
     try:
         MEASURES[task.split("/")[0]][0](ruler)

@@ -1,4 +1,4 @@
-"""The running app and a browser, for the tests that walk a person's path."""
+"""The running app and a browser, for tests of a person's path through the page."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ PLACES = [Path("/usr/bin") / name for name in ("chromium", "chromium-browser", "
 
 
 CUT_OFF = re.compile("signal is aborted|Connection errored out")
-"""what Gradio says of questions whose page is left before they are answered"""
+"""gradio's messages about requests whose page was left before the answer"""
 ENDED = """() => { const {dataset, innerText} = document.querySelector('.vx-status') ?? {dataset: {}};
   return ['ready', 'error'].includes(dataset.kind) && [dataset.kind, innerText]; }"""
-"""how a question ended and what the status line says of it, read at one moment: the next may be busy again"""
+"""Script that reads the kind and the text of the status line at one moment; the next may be busy again"""
 FORBIDDEN = """addEventListener('securitypolicyviolation', ({violatedDirective, blockedURI, sample}) =>
   console.error('Content-Security-Policy:', violatedDirective, blockedURI, sample));"""
 """says what the page's own policy has kept a script, style, picture or question from"""

@@ -1,4 +1,4 @@
-"""What the browser fetches and reads of a block's attention, in Python."""
+"""Python reader of the attention files that the browser fetches for a block."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BROWSER = TestClient(Starlette(routes=[BLOCKS, FILES]))
 
 
 def fetched(file: FileAddress) -> bytes:
-    """What a browser is sent for a file."""
+    """Return the content that a browser gets for a file."""
     return BROWSER.get(file.url.removeprefix(".")).raise_for_status().content
 
 
@@ -26,7 +26,7 @@ def unpack_attention(
     Integer[np.ndarray, "windows keys"],
     Integer[np.ndarray, "windows queries"],
 ]:
-    """Weights, positions and queries. Raises ValueError for anything else."""
+    """Return weights, positions and queries; ValueError for any other content."""
     magic, windows, heads, queries, keys = (int(n) for n in np.frombuffer(packed, "<u4", 5))
     if magic != MAGIC or len(packed) != packed_bytes(windows, heads, queries, keys):
         raise ValueError("These bytes are no packed attention.")

@@ -1,4 +1,4 @@
-"""A room or a part of one with its components, for tests of what its events answer."""
+"""A room or a part of it with its components, for tests of the answers to its events."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.helpers.waiting import now
 
 
 class Part(Protocol):
-    """What lays components out."""
+    """Protocol of an object that lays out components."""
 
     def build(self) -> object: ...
 
@@ -19,7 +19,7 @@ P = TypeVar("P", bound=Part)
 
 
 def built(part: P) -> P:
-    """The part after its `build`, in a page of its own."""
+    """Build a part in a page of its own and return it."""
 
     async def page() -> None:  # gradio leaves a loop open where none is running
         with gr.Blocks(analytics_enabled=False):

@@ -1,4 +1,4 @@
-"""Attention canvases over made-up attention, for the browser tests and the benchmark.
+"""Attention canvases with synthetic attention, for the browser tests and the benchmark.
 
 Weights are a softmax over distance and colour with a temperature for each head, so that
 the maps look as attention does. Cases with a `model` show that of a small random one instead, whose queries and keys
@@ -28,7 +28,7 @@ REGISTERS = ("cls", "reg1", "reg2", "reg3", "reg4")
 
 @dataclass(frozen=True)
 class Case:
-    """What a canvas shows."""
+    """Content of a canvas."""
 
     rows: int = 14
     cols: int = 14
@@ -43,7 +43,7 @@ class Case:
     lost: bool = False
     linked: tuple[int, int] | None = None
     model: str = ""
-    """of tests/helpers/small_families.py"""
+    """Model of tests/helpers/small_families.py"""
 
 
 CASES = {
@@ -81,7 +81,7 @@ def picture(height: int, width: int) -> np.ndarray:
 
 @cache
 def attention_of(case: Case, block: int, only: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Attention (windows, heads, queries, keys) float32 and positions (windows, keys); of one query with `only`."""
+    """Return attention (windows, heads, queries, keys) float32 and positions (windows, keys); of the query `only`."""
     grid = PatchGrid(case.rows, case.cols, 16, len(case.prefix))
     positions = (
         case.windows.positions(grid)
@@ -120,18 +120,18 @@ def attention_of(case: Case, block: int, only: int | None = None) -> tuple[np.nd
 
 
 def value_of(case: Case, block: int, query: str | None = None) -> CanvasData:
-    """What a page would send for a block; for a partial case only the rows of `query`."""
+    """Return the value that a page sends for a block; for a partial case only the rows of `query`."""
     if case.model:
         return value_of_model(case, block)
-    wanted = query or case.query
+    selected = query or case.query
     if not case.partial:
         attention, positions, codes = *attention_of(case, block), None
     else:
         at = (
             0
-            if wanted == "cls"
+            if selected == "cls"
             else len(case.prefix)
-            + np.ravel_multi_index(tuple(int(n) for n in wanted.split(",")), (case.rows, case.cols))
+            + np.ravel_multi_index(tuple(int(n) for n in selected.split(",")), (case.rows, case.cols))
         )
         attention, positions = attention_of(case, block, int(at))
         codes = positions[:, at : at + 1]
@@ -155,7 +155,7 @@ def value_of(case: Case, block: int, query: str | None = None) -> CanvasData:
         depth=12,
         heads=case.heads,
         head=case.head,
-        query=wanted if block == 7 else None,
+        query=selected if block == 7 else None,
         saved_as=["attention_map", "vit_small_patch16_224", "plain", f"block{block}"],
         saved_facts={"view": "attention_map", "settings": f"block={block}"},
         link="compare" if case.linked else "",
@@ -164,7 +164,7 @@ def value_of(case: Case, block: int, query: str | None = None) -> CanvasData:
 
 
 def value_of_model(case: Case, block: int) -> CanvasData:
-    """What the page sends for a block of a model; blocks are counted around."""
+    """Return the value that the page sends for a block of a model; block numbers wrap around."""
     from tests.helpers.small_families import capture_case
     from vitexplorer.ui.canvas.all_heads import strip_of
     from vitexplorer.ui.canvas.block_data import block_data, default_query
@@ -177,21 +177,21 @@ def value_of_model(case: Case, block: int) -> CanvasData:
 
 
 def open_case(page: PlainPage, name: str) -> None:
-    """One canvas, `first`, in block 7; another one, `second`, for linking."""
+    """Open a canvas, `first`, in block 7; with linking also another, `second`."""
     case = CASES[name]
     value = None if name == "empty" else value_of(case, 7)
     if case.lost:
         stump = cached_file(b"not a payload", "attention.bin")
         value = value.model_copy(update={"attention": stump})
-    shown = [("first", AttentionCanvas, value)]
+    parts = [("first", AttentionCanvas, value)]
     if case.linked:
         rows, cols = case.linked
-        shown.append(("second", AttentionCanvas, value_of(replace(case, rows=rows, cols=cols, heads=6), 7)))
-    page.open(*shown, answer=partial(answer, case))
+        parts.append(("second", AttentionCanvas, value_of(replace(case, rows=rows, cols=cols, heads=6), 7)))
+    page.open(*parts, answer=partial(answer, case))
 
 
 def answer(case: Case, canvas: str, event: str, data: dict[str, Any]) -> dict[str, CanvasData]:
-    """As the room of attention does: another block, or the row of a query that the canvas does not have."""
+    """Answer as the attention room does: another block, or the row of a query that the canvas does not have."""
     if event == "choose_block":
         return {canvas: value_of(case, data["to"]).model_copy(update={"asked": data["asked"]})}
     if event == "patch_select" and case.partial and data["query"] != "mean":

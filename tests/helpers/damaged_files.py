@@ -1,6 +1,6 @@
-"""How files get damaged and what strangers write: bytes cut, flipped and put in; JSON that says something else.
+"""Strategies for damaged files and hostile input: bytes cut, flipped and inserted; altered JSON values.
 
-Everything is drawn by hypothesis, so that a fault comes back as its smallest case.
+hypothesis draws everything, so it reduces a fault to its smallest case.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _EDITS = st.lists(
     min_size=1,
     max_size=3,
 )
-"""what is done, where, and with what or how much"""
+"""Edits of bytes: kind, place, and content or length"""
 
 
 def _changes(put: list[Any]) -> SearchStrategy[list[tuple[str, int, Any]]]:
-    """How JSON values are altered: the kind of each change, where, and with what."""
+    """Draw changes of JSON values: the kind of each, the place, and the new value."""
     kinds = st.sampled_from(("other", "other", "other", "missing", "extra"))
     values = st.sampled_from(ODD) | st.integers() | st.floats() | st.text(max_size=8)
     values = st.sampled_from(put) | values if put else values
@@ -65,7 +65,7 @@ _CHANGES = _changes([])
 
 
 def edited(whole: bytes) -> SearchStrategy[bytes]:
-    """`whole` with one to three edits of its bytes."""
+    """Draw `whole` with one to three edits of its bytes."""
     return _EDITS.map(lambda edits: _edited(whole, edits))
 
 
@@ -86,7 +86,7 @@ def _edited(whole: bytes, edits: list[tuple[str, int, bytes]]) -> bytes:
 
 
 def altered(whole: Any, put: list[Any] | None = None) -> SearchStrategy[Any]:
-    """JSON values of which one to three are others (also of `put`), missing, or unheard of."""
+    """Draw JSON values of which one to three are replaced (also by values of `put`), removed, or unknown."""
     return _changes(put or []).map(lambda changes: _altered(whole, changes))
 
 
@@ -105,7 +105,7 @@ def _altered(whole: Any, changes: list[tuple[str, int, Any]]) -> Any:
 
 
 def _places(tree: Any) -> Iterator[tuple[Any, Any]]:
-    """Every (holder, key) of nested values, the first few hundred of them."""
+    """List (container, key) of nested values, the first few hundred."""
     waiting, found = [tree], 0
     while waiting and found < _MOST_PATHS:
         holder = waiting.pop(0)
@@ -117,7 +117,7 @@ def _places(tree: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def wreck(path: Path, how: str) -> None:
-    """Damage a file in the way of this name, one of `WRECKS`."""
+    """Damage a file; `how` is one of `WRECKS`."""
     whole = path.read_bytes()
     middle = len(whole) // 2
     path.unlink()
@@ -140,11 +140,11 @@ def wreck(path: Path, how: str) -> None:
 
 
 WRECKS = ("empty", "cut", "noise", "a bit", "zeros", "a folder", "closed")
-"""how a whole file can be damaged; one that is closed can still be read by root"""
+"""Kinds of damage to a whole file; root can still read a "closed" one"""
 
 
 def torn(whole: bytes) -> SearchStrategy[bytes]:
-    """A file with damaged bytes; one of JSON as often with other values."""
+    """Draw a file with damaged bytes; JSON as often with altered values."""
     try:
         value = json.loads(whole)
     except ValueError:
@@ -153,7 +153,7 @@ def torn(whole: bytes) -> SearchStrategy[bytes]:
 
 
 def torn_lines(whole: bytes) -> SearchStrategy[bytes]:
-    """The same for a file of lines of JSON: one line is altered, or bytes of the file."""
+    """Draw a damaged JSON-lines file: one altered line, or damaged bytes."""
     lines = whole.splitlines(keepends=True)
 
     def one(drawn: tuple[int, list]) -> bytes:
@@ -164,5 +164,5 @@ def torn_lines(whole: bytes) -> SearchStrategy[bytes]:
 
 
 def as_json(value: Any) -> bytes:
-    """As Python writes it, NaN included."""
+    """Write JSON as Python does, NaN included."""
     return json.dumps(value).encode(errors="surrogatepass")

@@ -1,4 +1,4 @@
-"""Which view has no meaning for which small model, written down by hand: a wrong refusal is an error like another."""
+"""Refusals of views for small models, listed by hand: a wrong refusal is an error too."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ WINDOWED = frozenset({"swin", "swin_padded", "swin_s3", "swinv2", "swinv2_padded
 NO_CLASSIFIER = frozenset({"encoder"})
 NO_CLASS_TOKEN = WINDOWED | {"registers_only", "siglip", "uneven", "parallel", "rms"}
 NO_FILTERS = frozenset({"hybrid", "hybrid_deep"})
-"""whose patches come out of a convolutional network"""
+"""Models whose patches come from a convolutional network"""
 RELATIVE = WINDOWED | {"beit", "beitv2"}
-"""whose positions are a bias and no embedding"""
+"""Models whose positions are a bias, not an embedding"""
 
 REFUSED: dict[str, frozenset[str]] = {
     "before_after": ALL,  # nothing is changed
@@ -34,5 +34,5 @@ REFUSED: dict[str, frozenset[str]] = {
 
 
 def is_refused(view: str, key: str) -> bool:
-    """Of a plain run of the small model of this name."""
+    """Return True if the view is refused for a plain run of this small model."""
     return key in REFUSED.get(view, ())

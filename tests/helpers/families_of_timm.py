@@ -1,4 +1,4 @@
-"""Every file of timm's models: whether its models are shown wholly, partly or not at all, and why."""
+"""Support of timm's model files: wholly, partly or not at all, and why."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ TWO_KINDS = {
     "fastvit": "fastvit_t8",
     "byoanet": "lambda_resnet26t",
 }
-"""files that have models which attend and others that do not: one of the kind that the first model is not"""
+"""Files with both attention models and others: a model of the other kind than the first"""
 
 
 def files_of_timm() -> dict[str, list[str]]:
-    """Every file of timm's models with the names it makes; all of `timm.list_models()` among them."""
+    """Return the names of all timm models by file; together they are `timm.list_models()`."""
     files: dict[str, list[str]] = {}
     for name in timm.list_models():
         files.setdefault(timm.model_entrypoint(name).__module__.rsplit(".", 1)[-1], []).append(name)
@@ -29,7 +29,7 @@ def files_of_timm() -> dict[str, list[str]]:
 
 
 def judged(module: nn.Module, name: str) -> tuple[str, str, str]:
-    """Family or class, what is shown of it, and why no more."""
+    """Return family or class, the extent of its support, and the reason for limits."""
     try:
         family = family_of(module, name)
     except UnsupportedError as error:
@@ -42,6 +42,6 @@ def judged(module: nn.Module, name: str) -> tuple[str, str, str]:
 
 @cache
 def sweep() -> dict[str, tuple[str, str, str]]:
-    """One model of each file of timm's, and a second one where the file has two kinds."""
+    """Return one model of each timm file, and a second one if the file has two kinds."""
     found = {file: judged(outline_of(names[0]), names[0]) for file, names in files_of_timm().items()}
     return found | {name: judged(outline_of(name), name) for name in TWO_KINDS.values()}

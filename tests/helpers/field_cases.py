@@ -1,4 +1,4 @@
-"""Cases for `benchmarks.field.fresh`, in a module that imports nothing: their processes import it."""
+"""Cases for `benchmarks.field.fresh`, in a module without imports, since their processes import it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ MEGABYTE = 1 << 20
 
 
 def takes(megabytes: int) -> Callable[[], object]:
-    """Work that needs so much; to prepare it takes more, which counts for nothing."""
+    """Return work that needs so much memory; preparing it takes more, which must not be counted."""
     _ = b"1" * (200 * MEGABYTE)
     return lambda: bytearray(b"1" * (megabytes * MEGABYTE // 2))
 
 
 def fails() -> Callable[[], object]:
-    """What cannot be prepared."""
+    """Fail during preparation."""
     raise ValueError("a case that fails")

@@ -1,4 +1,4 @@
-"""Small folders of images to train on: squares of a colour for each class, or a number that the brightness tells."""
+"""Small image folders for training: a colour for each class, or a number encoded as brightness."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COLOURS = {"blue": (40, 60, 200), "green": (50, 180, 70), "red": (210, 50, 40)}
 
 
 def class_folder(path: Path, per_class: int = 8, side: int = 48) -> Path:
-    """`path`/<colour>/<n>.png: noise around the colour; no two alike."""
+    """Write `path`/<colour>/<n>.png: noise around the colour, all different."""
     rng = np.random.default_rng(0)
     for name, colour in COLOURS.items():
         (path / name).mkdir(parents=True)
@@ -22,7 +22,7 @@ def class_folder(path: Path, per_class: int = 8, side: int = 48) -> Path:
 
 
 def number_folder(path: Path, images: int = 24, side: int = 48) -> Path:
-    """`path`/images/<n>.png and `path`/train.csv with the column score: 10 to 90, the brightness."""
+    """Write `path`/images/<n>.png and `path`/train.csv; the column score, 10 to 90, is the brightness."""
     rng = np.random.default_rng(0)
     (path / "images").mkdir(parents=True)
     rows = []
@@ -36,7 +36,7 @@ def number_folder(path: Path, images: int = 24, side: int = 48) -> Path:
 
 
 def pawpularity_folder(path: Path, images: int = 30, side: int = 48) -> Path:
-    """Kaggle's layout: train.csv with Id, twelve columns of 0 and 1, Pawpularity; train/<Id>.jpg; the same to test."""
+    """Write Kaggle's layout: train.csv with Id, twelve binary columns, Pawpularity; train/<Id>.jpg; also for test."""
     rng = np.random.default_rng(0)
     marks = ["Subject Focus", "Eyes", "Face", "Near", "Action", "Accessory"]
     marks += ["Group", "Collage", "Human", "Occlusion", "Info", "Blur"]
@@ -59,7 +59,7 @@ def pawpularity_folder(path: Path, images: int = 30, side: int = 48) -> Path:
 
 
 def _blocks(rng: np.random.Generator, side: int) -> np.ndarray:
-    """Coarse noise, so that no two images are near duplicates."""
+    """Draw coarse noise, so that no two images are near duplicates."""
     return rng.integers(0, 256, (8, 8, 3)).repeat(side // 8, 0).repeat(side // 8, 1).astype(float)
 
 

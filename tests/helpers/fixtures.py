@@ -1,6 +1,6 @@
-"""What tests are given: small models and captures, one server and one browser a process; no network, one thread.
+"""Fixtures: small models and captures, one server and one browser per process; no network, one thread.
 
-Here and not in `conftest.py`, because the process that only hands tests to others needs neither torch nor gradio.
+They are not in `conftest.py`, since pytest-xdist's controller process needs neither torch nor gradio.
 `any_model` and `any_capture` run a test once for every geometry of `tests/helpers/small_models.py`. Shapes and types
 are checked in tests marked `contract`, which go over everything registered, and in all under `--types` or `--thorough`.
 """
@@ -40,7 +40,7 @@ torch.set_num_threads(1)
 
 
 def pytest_collection_finish() -> None:
-    """Collections of garbage, which a training asks for, need not go through all that torch and gradio are made of."""
+    """Freeze existing objects, so that a training's garbage collections skip those of torch and gradio."""
     gc.freeze()
     gc.enable()
     atexit.register(gc.unfreeze)  # libraries that count what is left at the end would call it leaked
@@ -53,9 +53,9 @@ def pytest_configure(config: pytest.Config) -> None:
     check_types(config.getoption("types") or config.getoption("thorough"))
 
 
-def check_types(wanted: bool) -> None:
-    """Whether annotated functions of the package look at what they get and give."""
-    jaxtyping.config.update("jaxtyping_disable", not wanted)
+def check_types(enabled: bool) -> None:
+    """Switch the runtime type checks of annotated functions on or off."""
+    jaxtyping.config.update("jaxtyping_disable", not enabled)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -66,13 +66,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture
 def unchecked() -> None:
-    """A test of how a wrong argument is answered where users have no type checks."""
+    """Switch type checks off, for tests of wrong arguments as users meet them."""
     check_types(False)  # what comes next is set up anew
 
 
 @pytest.fixture
 def thorough(request: pytest.FixtureRequest) -> bool:
-    """Whether `--thorough` was asked for: for a test that walks further then."""
+    """Return True under `--thorough`, for tests that then cover more."""
     return request.config.getoption("thorough")
 
 
@@ -81,7 +81,7 @@ def thorough(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(scope="session", params=RECIPES)
 def any_model(request: pytest.FixtureRequest) -> LoadedModel:
-    """Each small model in turn; nobody may change it."""
+    """Return each small model in turn; tests must not change it."""
     return load_small(request.param)
 
 
@@ -92,9 +92,9 @@ ONE_EACH += [(key, "squash") for key in AT_BOTH_SIZES]
 
 @pytest.fixture(scope="session", params=quick(CAPTURES, keep=ONE_EACH))
 def any_capture(request: pytest.FixtureRequest) -> Capture:
-    """A capture with each small model at a size that is not square or, where it takes no other, at its own.
+    """Return a capture of each small model at a size that is not square or, if its size is fixed, at its own.
 
-    Unlike ones, and all under `--thorough`, come at both.
+    Models with special geometry, and all under `--thorough`, are captured at both sizes.
     """
     return capture_small(*request.param)
 
@@ -104,7 +104,7 @@ def any_capture(request: pytest.FixtureRequest) -> Capture:
 
 @pytest.fixture(scope="session")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The running app's address; trainings are kept in a folder of this run."""
+    """Run the app and return its address; trainings are stored in a folder of this run."""
     with running_app(VIT_RUNS_FOLDER=str(tmp_path_factory.mktemp("runs")), VIT_MCP="1") as address:
         yield address
 
@@ -119,20 +119,20 @@ def engine() -> Engine:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    """One for the process: Playwright allows no second one beside it."""
+    """Start one Chromium for the process; Playwright allows no second one."""
     with browser() as launched:
         yield launched
 
 
 @pytest.fixture(scope="session")
 def desk_errors() -> list[str]:
-    """What the pages of `desk` complain about in a test; one that makes them do so empties it."""
+    """Return the errors of pages of `desk` in a test; a test that causes some empties the list."""
     return []
 
 
 @pytest.fixture(scope="session")
 def desk(chromium: Browser, desk_errors: list[str]) -> Iterator[BrowserContext]:
-    """Whose pages fetch and compile gradio's scripts once; for pages that remember nothing of a person."""
+    """Return a shared browser context that caches gradio's scripts, for pages without a visitor's state."""
     with chromium.new_context(accept_downloads=True) as context:
         hear(context, desk_errors)
         yield context
@@ -140,16 +140,17 @@ def desk(chromium: Browser, desk_errors: list[str]) -> Iterator[BrowserContext]:
 
 @pytest.fixture(autouse=True)
 def pages_without_errors(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A test fails where a page of `desk` complained."""
+    """Fail a test in which a page of `desk` reported errors."""
     errors: list[str] = request.getfixturevalue("desk_errors") if "desk" in request.fixturenames else []
     yield
-    said, errors[:] = list(errors), []
-    assert said == []
+    reported = errors.copy()
+    errors.clear()
+    assert reported == []
 
 
 @pytest.fixture(scope="session")
 def pages() -> Iterator[str]:
-    """Where components stand without gradio around them."""
+    """Serve pages of components without gradio and return their address."""
     from tests.helpers.plain_page import plain_pages  # gradio's style and files: most tests need nothing of it
 
     with plain_pages() as served:
@@ -158,7 +159,7 @@ def pages() -> Iterator[str]:
 
 @pytest.fixture
 def visit(chromium: Browser) -> Iterator[Visit]:
-    """A page of its own; the test fails where it complained."""
+    """Return a new page; the test fails if the page reports errors."""
     opened = Visit(chromium)
     yield opened
     opened.close()

@@ -1,4 +1,4 @@
-"""One way in for what a stranger sends or a torn disk holds, and what came of a case of it."""
+"""Subject of a fuzz test, an entry point for hostile or damaged input, and the outcome of a case."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ Outcome = Literal["right", "sentence"] | str
 
 @dataclass(frozen=True)
 class Subject:
-    """One way in."""
+    """Entry point with its cases."""
 
     name: str
     cases: SearchStrategy[Any]
     use: Callable[[Any], None]
-    """with a drawn case; raises an ExplainedError or nothing"""
+    """Called with a drawn case; it may raise only ExplainedError"""
 
 
 def outcome(subject: Subject, case: Any) -> Outcome:
-    """right, sentence, or what went wrong."""
+    """Return "right", "sentence", or a description of the fault."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             subject.use(case)
     except ExplainedError as error:
-        said = error.text
-        whole = said.en.strip().endswith((".", "?", "!")) and said.zh.strip() and "\n" not in said.en
-        return "sentence" if whole else f"no sentence: {said.en[:100]!r}"
+        text = error.text
+        is_sentence = text.en.strip().endswith((".", "?", "!")) and text.zh.strip() and "\n" not in text.en
+        return "sentence" if is_sentence else f"no sentence: {text.en[:100]!r}"
     except Exception as error:
         return f"{type(error).__name__}: {str(error)[:100]}"
     return "right"

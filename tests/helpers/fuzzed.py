@@ -1,6 +1,6 @@
-"""Everything that reads what a stranger sends or a torn disk holds, each with a small whole case to be damaged.
+"""Fuzz subjects: every reader of hostile input or damaged files, with a small valid case to damage.
 
-A subject draws a damaged case and uses it as the program would. What may come of it: it is right, or a sentence.
+A subject draws a damaged case and uses it as the program would. It must succeed or raise a message.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ MODEL = "test_vit"
 
 @contextmanager
 def subjects(place: Path) -> Iterator[dict[str, Subject]]:
-    """All of them by name, with their files in `place`."""
+    """Yield all subjects by name, with their files in `place`."""
     with _small_trainings(), ExitStack() as web:
         found = [
             *_images(place / "images"),
@@ -82,7 +82,7 @@ def subjects(place: Path) -> Iterator[dict[str, Subject]]:
 
 @contextmanager
 def _small_trainings() -> Iterator[None]:
-    """Trainings of this process are of a small model, whatever name they give."""
+    """Replace the model of every training in this process by a small one."""
     whole = setups.load_backbone
     setups.load_backbone = lambda name, *_, **__: load_small("vit")
     try:
@@ -131,18 +131,18 @@ def _weights(place: Path) -> Iterator[Subject]:
     yield Subject(
         "weights header",
         altered(header),
-        lambda said: load_weights(module, _written(place / "h.safetensors", _with_header(said, rest))),
+        lambda values: load_weights(module, _written(place / "h.safetensors", _with_header(values, rest))),
     )
 
 
 def _header(data: bytes) -> tuple[Any, bytes]:
-    """The header of a safetensors file, and what follows it."""
+    """Split a safetensors file into its header and the rest."""
     size = int.from_bytes(data[:8], "little")
     return json.loads(data[8 : 8 + size]), data[8 + size :]
 
 
-def _with_header(said: Any, rest: bytes) -> bytes:
-    header = as_json(said)
+def _with_header(values: Any, rest: bytes) -> bytes:
+    header = as_json(values)
     return len(header).to_bytes(8, "little") + header + rest
 
 
@@ -158,19 +158,19 @@ def _tuned(place: Path) -> Iterator[Subject]:
     save_tuned(tuned, whole, {"objective": objective, "plan": {"epochs": 3}})
     yield Subject("tuned", edited(whole.read_bytes()), lambda data: _use_tuned(_written(place / "t.safetensors", data)))
     with safetensors.safe_open(whole, "pt") as file:
-        said = json.loads(file.metadata()["vitexplorer"])
+        metadata = json.loads(file.metadata()["vitexplorer"])
     tensors = safetensors.torch.load_file(whole)
 
     def use_words(words: Any) -> None:
         safetensors.torch.save_file(tensors, place / "w.safetensors", {"vitexplorer": as_json(words).decode()})
         _use_tuned(place / "w.safetensors")
 
-    yield Subject("tuned words", altered(said), use_words)
+    yield Subject("tuned words", altered(metadata), use_words)
 
     merged = attach(load_model(MODEL, weights="random"), "linear", 3, class_names=("a", "b", "c"))
     (place / "merged.safetensors").write_bytes(merged_checkpoint(merged))
     with safetensors.safe_open(place / "merged.safetensors", "pt") as file:
-        said_of_merged = json.loads(file.metadata()["vitexplorer"])
+        merged_metadata = json.loads(file.metadata()["vitexplorer"])
     state = safetensors.torch.load_file(place / "merged.safetensors")
 
     def use_merged(words: Any) -> None:
@@ -178,7 +178,7 @@ def _tuned(place: Path) -> Iterator[Subject]:
         safetensors.torch.save_file(state, file, {"vitexplorer": as_json(words).decode()})
         load_model(MODEL, weights=file)
 
-    yield Subject("merged words", altered(said_of_merged), use_merged)
+    yield Subject("merged words", altered(merged_metadata), use_merged)
 
     export_peft(tuned, place / "peft")
     config, weights = ((place / "peft" / name).read_bytes() for name in (CONFIG, WEIGHTS))
@@ -190,7 +190,7 @@ def _tuned(place: Path) -> Iterator[Subject]:
 
     damaged = st.tuples(torn(config), st.just(weights)) | st.tuples(st.just(config), edited(weights))
     header, rest = _header(weights)
-    damaged |= st.tuples(st.just(config), altered(header).map(lambda said: _with_header(said, rest)))
+    damaged |= st.tuples(st.just(config), altered(header).map(lambda values: _with_header(values, rest)))
     yield Subject("peft", damaged, use_peft)
 
 
@@ -232,7 +232,7 @@ def _data(place: Path) -> Iterator[Subject]:
 
 
 def _runs(place: Path) -> Iterator[Subject]:
-    """A finished training and one that was killed; the page reads what is left, and finds the one beside it."""
+    """Yield subjects of a finished and a killed training; the page reads the rest and finds the sound one beside it."""
     place.mkdir()
     images = str(class_folder(place / "data-0" / "colours", per_class=4))
     plan = Plan(epochs=2, batch_size=4, precision="no", checkpoint_seconds=0, augmentation="none")
@@ -277,12 +277,12 @@ def _runs(place: Path) -> Iterator[Subject]:
         with seeded(0):
             checkpoint.load_checkpoint(path, tuned.module, optimiser)
 
-    damaged = edited(newest) | altered(header).map(lambda said: _with_header(said, rest))
+    damaged = edited(newest) | altered(header).map(lambda values: _with_header(values, rest))
     yield Subject("checkpoints", damaged, use_checkpoint)
 
 
 def _look_at(places: UserStorage, folder: Path) -> None:
-    """What the page does with a training; the sound one beside it is always seen."""
+    """Read a training as the page does; the sound one beside it must always be listed."""
     try:
         comparison = load_comparison(folder)
     except ExplainedError as error:
@@ -300,7 +300,7 @@ def _look_at(places: UserStorage, folder: Path) -> None:
 
 
 def _show(places: UserStorage, folder: Path) -> JobState:
-    """The list of trainings, the picture of this one, the menu of models: none of them may fail."""
+    """Render the list of trainings, this training, and the menu of models; none may fail."""
     try:
         states = {job.folder.name: job for job in places.trainings("")}
         assert states["sound"].state == "stopped", "a broken training hid another"
@@ -338,7 +338,9 @@ def _addresses() -> Iterator[Subject]:
             Sent.model_validate(sent)
             TrainingChoice.read(sent)
             Asked.read(sent)
-        said = as_json(sent).decode()
-        visitor_of(said), training_of(said), ShownView.read(said)
+        text = as_json(sent).decode()
+        visitor_of(text)
+        training_of(text)
+        ShownView.read(text)
 
     yield Subject("events", altered(choice) | altered({"visitor": "a" * 32, "run": "pets"}), use_event)

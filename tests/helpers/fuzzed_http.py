@@ -1,7 +1,7 @@
-"""What a stranger's script says to a hosted page: the arguments of its endpoints, and the events of its components.
+"""Fuzz subjects over HTTP: arguments of the endpoints and events of the components of a hosted page.
 
-A case is sent over HTTP to the page as it is served. What comes of it is an answer or a sentence, and nothing is told
-in the server's log.
+A case is sent over HTTP to the page as it is served. It must get an answer or a message, without an entry in the
+server's log.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ANSWERS = {
     "models": {"language": "en"},
     "views": {"language": "en"},
 }  # fmt: skip
-"""a call of each endpoint with all of its arguments"""
+"""Call of each endpoint with all of its arguments"""
 SENT = {
     "asked": 1, "block": 3, "to": 4, "row": 1, "col": 2, "index": 0, "head": "1", "pinned": False, "query": "3,4",
     "view": "attention_map", "settings": {"block": "3"}, "theme": "dark", "room": "attention", "image": "scene_fish",
@@ -50,8 +50,8 @@ SENT = {
     "methods": [{"key": "lora", "settings": {"r": "4"}, "rate": "0.1"}],
     "epochs": "3", "seed": "0", "augmentation": "none", "class_weights": "none", "backbone": "",
 }  # fmt: skip
-"""all that components put into their events"""
-SHOWN = json.dumps({"search": f"?image=scene_fish&model={MODEL}&weights=random&block=3", "theme": "dark"})
+"""All fields that components put into events"""
+VIEW_STATE = json.dumps({"search": f"?image=scene_fish&model={MODEL}&weights=random&block=3", "theme": "dark"})
 DEEP: Any = 0
 for _ in range(250):
     DEEP = [DEEP]
@@ -72,29 +72,29 @@ PUT = [
     *WORDS,
     *ANSWERS["explain"].values(),
 ]
-"""what is put in beside what is odd everywhere"""
-SESSION = "stranger"
+"""Values to insert, beside the general odd ones"""
+SESSION = "script"
 STARTS = ("start", "click")
-"""events that begin a training or make the images for one"""
+"""Events that start a training or make images for it"""
 
 
 @contextmanager
 def over_http(place: Path) -> Iterator[list[Subject]]:
-    """Ways into a page that keeps its files in `place`."""
+    """Yield the subjects of a page that stores its files in `place`."""
     names = {"VIT_RUNS_FOLDER": str(place / "runs"), "VIT_CACHE_FOLDER": str(place), "VIT_PORT": "0", "VIT_HOSTED": "1"}
     with ExitStack() as web, pytest.MonkeyPatch.context() as patched:
         patched.setattr(detached, "start", None)
         address = web.enter_context(hosted(**names))
         client = web.enter_context(httpx.Client(base_url=address, timeout=120))
-        stranger = Stranger(client, client.get("/config").json())
+        script = ScriptClient(client, client.get("/config").json())
         yield [
-            Subject("calls", _calls(), stranger.call),
-            Subject("page events", _events(stranger.handlers), stranger.fire),
+            Subject("calls", _calls(), script.call),
+            Subject("page events", _events(script.handlers), script.fire),
         ]
 
 
 def _calls() -> SearchStrategy[tuple[str, str, Any]]:
-    """A way to ask, an endpoint, and what it is asked."""
+    """Draw a route of calls, an endpoint, and its arguments."""
     ways = st.tuples(st.sampled_from(("run/", "call/", "call/v2/")), st.sampled_from(sorted(ANSWERS)))
 
     def body(way: tuple[str, str]) -> SearchStrategy[tuple[str, str, Any]]:
@@ -105,28 +105,33 @@ def _calls() -> SearchStrategy[tuple[str, str, Any]]:
 
 
 def _events(handlers: list[dict[str, Any]]) -> SearchStrategy[tuple[dict[str, Any], dict[str, Any]]]:
-    """An event of the page, and its body."""
+    """Draw an event of the page, and its body."""
     known = [one for one in handlers if one["backend_fn"] and one["api_visibility"] == "private"]
     known = [one for one in known if not {event for _, event in one["targets"]} & {*STARTS}]
 
     def body(handler: dict[str, Any]) -> SearchStrategy[tuple[dict[str, Any], dict[str, Any]]]:
-        data = [SHOWN if number == len(handler["inputs"]) - 1 else None for number in range(len(handler["inputs"]))]
+        data = [VIEW_STATE if number == len(handler["inputs"]) - 1 else None for number in range(len(handler["inputs"]))]
         return st.tuples(st.just(handler), altered({"data": data, "event_data": SENT}, PUT))
 
     return st.sampled_from(known).flatmap(body)
 
 
-class Stranger:
-    """Somebody with a script, who has the page open."""
+class ScriptClient:
+    """Script client with an open page."""
 
     def __init__(self, client: httpx.Client, config: dict[str, Any]):
-        """Args: client: with the address of the page; config: what it is made of."""
+        """Set up the client.
+
+        Args:
+            client: HTTP client with the address of the page.
+            config: gradio's configuration of the page.
+        """
         self.client, self.handlers = client, config["dependencies"]
         load = next(one for one in self.handlers if any(event == "load" for _, event in one["targets"]))
         self.fire((load, {"data": [None] * len(load["inputs"])}))
 
     def call(self, asked: tuple[str, str, Any]) -> None:
-        """Ask an endpoint. Raises ExplainedError with its sentence."""
+        """Call an endpoint; ExplainedError with the message of a refusal."""
         way, name, body = asked
         address = f"/gradio_api/{way}{name}"
         with nothing_is_logged():
@@ -138,24 +143,24 @@ class Stranger:
                 _taken(self.client.get(f"{address}/{event}").text)
 
     def fire(self, fired: tuple[dict[str, Any], Any]) -> None:
-        """Send an event of the page. Raises ExplainedError with the sentence that came."""
+        """Send an event of the page; ExplainedError with the message of a refusal."""
         handler, body = fired
-        said = _event(handler, body)
+        event_body = _event(handler, body)
         with nothing_is_logged():
             if not handler["queue"]:
-                self._sent("/gradio_api/run/predict", said)
+                self._sent("/gradio_api/run/predict", event_body)
                 return
-            event = self._sent("/gradio_api/queue/join", said)["event_id"]
+            event = self._sent("/gradio_api/queue/join", event_body)["event_id"]
             with self.client.stream("GET", "/gradio_api/queue/data", params={"session_hash": SESSION}) as stream:
                 for line in stream.iter_lines():
                     message = json.loads(line.removeprefix("data: ")) if line else {}
                     if message.get("event_id") == event and message["msg"] == "process_completed":
-                        _said(message["output"], "error" not in message["output"])
+                        _raise_refusal(message["output"], "error" not in message["output"])
 
     def _sent(self, address: str, body: Any) -> Any:
         answer = self.client.post(address, content=as_json(body), headers={"content-type": "application/json"})
         assert answer.status_code < 500, answer.text
-        _said(answer.json(), answer.status_code == 200)
+        _raise_refusal(answer.json(), answer.status_code == 200)
         return answer.json()
 
 
@@ -163,14 +168,14 @@ def _event(handler: dict[str, Any], body: Any) -> dict[str, Any]:
     return {"fn_index": handler["id"], "session_hash": SESSION, **(body if isinstance(body, dict) else {})}
 
 
-def _taken(told: str) -> None:
+def _taken(stream: str) -> None:
     """Read the stream of a call."""
-    kind, _, data = told.strip().rpartition("event: ")[2].partition("\ndata: ")
-    _said(json.loads(data), kind == "complete")
+    kind, _, data = stream.strip().rpartition("event: ")[2].partition("\ndata: ")
+    _raise_refusal(json.loads(data), kind == "complete")
 
 
-def _said(answer: Any, is_right: bool) -> None:
-    """Raises ExplainedError with the sentence of an answer that is none."""
+def _raise_refusal(answer: Any, is_right: bool) -> None:
+    """Raise ExplainedError with the message of a refusal."""
     json.dumps(answer, allow_nan=False)
     if not is_right:
         assert isinstance(answer["error"], str), answer
@@ -179,17 +184,17 @@ def _said(answer: Any, is_right: bool) -> None:
 
 @contextmanager
 def nothing_is_logged() -> Iterator[None]:
-    """Raises AssertionError where a traceback or a warning is told meanwhile."""
-    told = io.StringIO()
-    heard = logging.StreamHandler(told)
+    """Raise AssertionError if a traceback or a warning is logged inside the context."""
+    log = io.StringIO()
+    handler = logging.StreamHandler(log)
     loggers = [logging.getLogger(name) for name in ("", "uvicorn")]
     for logger in loggers:
-        logger.addHandler(heard)
+        logger.addHandler(handler)
     try:
-        with contextlib.redirect_stderr(told):
+        with contextlib.redirect_stderr(log):
             yield
     finally:
         for logger in loggers:
-            logger.removeHandler(heard)
-        if told.getvalue():
-            raise AssertionError("logged: " + told.getvalue().strip().rpartition("\n")[2])
+            logger.removeHandler(handler)
+        if log.getvalue():
+            raise AssertionError("logged: " + log.getvalue().strip().rpartition("\n")[2])

@@ -1,7 +1,7 @@
-"""Every view asked with settings that its own controls offer, and with exactly one that they cannot take.
+"""Fuzz subjects of views: settings that the controls offer, and settings with exactly one invalid value.
 
-A setting is drawn from what the control says of itself: its bounds, its options, the patches of its board. What is so
-drawn must be answered, and one wrong value must be refused by a sentence that names its control.
+A setting is drawn from the control's bounds, options or patches. A valid drawing must be answered, and an invalid value
+must be refused with a message that names its control.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ WHOLE = ("vit", "encoder", "deit_distilled", "beit", "eva02", "dinov3", "swin", 
 ATTENTION_ONLY = ("cait", "xcit")
 CHANGED, MAE = "vit, changed", "scenes_mae_patch16_192"
 MODELS = (*WHOLE, *ATTENTION_ONLY, CHANGED)
-"""one of each kind of tokens, one without a classifier, two of whose blocks attention alone is stated"""
+"""Models: one of each kind of tokens, one without a classifier, two with attention only"""
 WRONG: list[Any] = ["nosuch", "\0", "-1000000000000", "1e99", -(10**12), 10**12, float("nan"), [], {}, (1, 2, 3), b"0"]
-"""what no control takes, but for an empty list where any number of things will do"""
+"""Values that no control accepts, except an empty list where any number of choices is valid"""
 TAKES_NONE = ("several", "patches")
 
 
@@ -47,27 +47,27 @@ def capture_of(model: str) -> Capture:
 
 @cache
 def claims() -> dict[str, tuple[str, ...]]:
-    """By view, the models that it does not refuse whatever it is asked; the one with a decoder where there is none."""
+    """Return by view the models that it supports; the model with a decoder if there is no other."""
     found = {view: tuple(model for model in MODELS if refusal(view, capture_of(model)) is None) for view in VIEWS}
     return {view: models or (MAE,) for view, models in found.items()}
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A view of a model with settings as written; of which one may be wrong."""
+    """View of a model with settings as text, of which one may be invalid."""
 
     view: str
     model: str
     settings: tuple[tuple[str, Any], ...]
     wrong: str = ""
-    """the control whose value cannot be taken"""
+    """Control with the invalid value"""
 
 
 # ---------------------------------------------------------------------------------------------- drawn
 
 
 def valid(spec: Spec) -> SearchStrategy[Any]:
-    """What a control offers, as it says itself; its default where it only says that in words."""
+    """Draw a value that a control offers, or its default if the control describes values only in words."""
     offered = st.sampled_from([written for written, _ in spec.options] or [spec.value])
     if spec.kind == "several":
         return st.lists(offered, min_size=1, max_size=2, unique=True).map(",".join)
@@ -84,7 +84,7 @@ def valid(spec: Spec) -> SearchStrategy[Any]:
 
 @st.composite
 def asked(draw: DrawFn, view: str) -> Asked:
-    """A view with all of its controls, one after the other: what a later one offers depends on those before it."""
+    """Draw a view with all controls in order, since options may depend on earlier controls."""
     model = draw(st.sampled_from(claims()[view]))
     seen, settings, written = capture_of(model), dict[str, Any](), dict[str, Any]()
     for control in VIEWS[view].controls:
@@ -98,7 +98,7 @@ def asked(draw: DrawFn, view: str) -> Asked:
 
 @st.composite
 def asked_wrongly(draw: DrawFn, view: str) -> Asked:
-    """The same with one value of another kind, beyond what there is, or of no meaning."""
+    """Draw a view with one value of a wrong type, out of range, or without meaning."""
     right = draw(asked(view))
     control = draw(st.sampled_from(VIEWS[view].controls))
     wrong = [value for value in WRONG if value or control.kind not in TAKES_NONE]
@@ -110,12 +110,12 @@ def asked_wrongly(draw: DrawFn, view: str) -> Asked:
 
 
 def ask(case: Asked) -> None:
-    """Raises ExplainedError where the view does not answer."""
+    """Compute the view; ExplainedError if it refuses."""
     compute(case.view, capture_of(case.model), **dict(case.settings))
 
 
 def ask_wrongly(case: Asked) -> None:
-    """Raises ExplainedError as it should be, AssertionError for an answer or a sentence about something else."""
+    """Raise the expected ExplainedError; AssertionError for an answer or an unrelated message."""
     (control,) = (one for one in VIEWS[case.view].controls if one.name == case.wrong)
     refused = None
     try:
@@ -128,14 +128,14 @@ def ask_wrongly(case: Asked) -> None:
 
 
 def names(control: Control, sentence: str) -> bool:
-    """Whether a sentence speaks of a control: by its name, its label, or what it is one of."""
+    """Return True if a message mentions a control by its name, its label, or its group."""
     words = [control.name, control.label.en.split(" (")[0], *{"patch": ["patch", "row", "col"]}.get(control.kind, [])]
     words += {"target": ["class"], "several": ["view"], "patches": ["patch"]}.get(control.kind, [])
     return any(word.lower() in sentence.lower() for word in words)
 
 
 def views() -> Iterator[Subject]:
-    """All views asked rightly, and those with controls asked wrongly."""
+    """Return the subjects of all views with valid settings, and of those with controls with invalid ones."""
     with_controls = [view for view in VIEWS if VIEWS[view].controls]
     yield Subject("views", st.sampled_from(sorted(VIEWS)).flatmap(asked), ask)
     yield Subject("views, one wrong", st.sampled_from(with_controls).flatmap(asked_wrongly), ask_wrongly)

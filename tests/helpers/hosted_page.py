@@ -1,4 +1,4 @@
-"""The page in this process as `python app.py` serves it, for tests that speak HTTP."""
+"""The page served in this process as by `python app.py`, for tests over HTTP."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from vitexplorer.ui.server.listening import address_of, listen, uvicorn_server
 
 
 async def built() -> Starlette:
-    """The app, made where a loop is running: gradio would make one for each of its locks and leave them open."""
+    """Make the app inside a running loop; gradio would otherwise open a loop for each of its locks."""
     return application(settings(), Engine(settings()))
 
 
 @contextmanager
 def hosted(**environment: str) -> Iterator[str]:
-    """The page with these settings; gives its address."""
+    """Serve the page with these settings and yield its address."""
     with pytest.MonkeyPatch.context() as patched:
         for name, value in environment.items():
             patched.setenv(name, value)

@@ -18,7 +18,7 @@ from vitexplorer.finetune.data import (
 
 
 def picture(seed: int, width: int = 80, height: int = 72) -> Image.Image:
-    """A few soft blots; different seeds look different."""
+    """Draw a few soft blots; different seeds give different pictures."""
     cells = np.random.default_rng(seed).integers(0, 256, (5, 5, 3), dtype=np.uint8)
     return Image.fromarray(cells).resize((width, height), Image.Resampling.BICUBIC)
 
@@ -53,7 +53,7 @@ def pets(count: int = 3) -> dict[str, bytes]:
 
 
 def kinds(findings) -> dict[str, tuple[str, ...]]:
-    """Names by the kind of finding; every sentence is whole in both languages."""
+    """Return names by the kind of finding, after checking that the messages exist in both languages."""
     for found in findings:
         for sentence in found.text:
             assert sentence
@@ -64,7 +64,7 @@ def kinds(findings) -> dict[str, tuple[str, ...]]:
 
 
 def refused(read: Callable, *arguments, **options) -> str:
-    """The English sentence of a refusal, which has a Chinese half."""
+    """Return the English message of a refusal, which must also be in Chinese."""
     with pytest.raises(DataError) as caught:
         read(*arguments, **options)
     assert caught.value.text.zh != caught.value.text.en

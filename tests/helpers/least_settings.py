@@ -1,6 +1,6 @@
-"""The least that a view is asked for where any answer of it does, for whatever goes over all views.
+"""Cheapest settings of views, for tests over all views in which any result will do.
 
-Only views that run the network many times stand here: the others are asked for what a person gets first.
+Only views that run the network many times are listed; the others use their defaults.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ LEAST: dict[str, dict[str, Any]] = {
 
 
 def run_once() -> list[str]:
-    """Keys of the views that run the network once at most."""
+    """Return the keys of the views that run the network once at most."""
     return [key for key, view in VIEWS.items() if view.runs != "many"]
 
 
 def cheaply(view: str, captured: Capture, **settings: Any) -> Result:
-    """What the view gives for the least that it can be asked for."""
+    """Compute the view with its cheapest settings."""
     return compute(view, captured, **{**LEAST.get(view, {}), **settings})

@@ -1,4 +1,4 @@
-"""Small models of other libraries, made and saved by these themselves, with what each says and looks at."""
+"""Small models of other libraries, made and saved by the libraries, with their outputs and attention."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ LABELS = {0: "cat", 1: "dog", 2: "fox", 3: "owl", 4: "bee"}
 
 @dataclass(frozen=True)
 class Case:
-    """One architecture of one library."""
+    """Architecture of a library."""
 
     library: str
     make: Callable[[Any], nn.Module]
-    """from the library's module"""
+    """Makes the module from the imported library"""
     says: Callable[[nn.Module, Tensor], Tensor]
-    """logits, or the feature that a head would read"""
+    """Returns logits, or the feature that a head would read"""
     looks: Callable[[nn.Module, Tensor], Sequence[Tensor]] | None = None
-    """eager attention of its layers; None where the library does not give it"""
+    """Returns the attention of its layers; None if the library does not provide it"""
     tensors_left_out: int = 0
 
 
@@ -55,7 +55,7 @@ def hugging(
     part: str = "",
     **known: Any,
 ) -> Case:
-    """A model of transformers; `part` is the submodule that is asked where the whole would ask for more."""
+    """Make a case of transformers; `part` is the submodule to call if the whole model needs more inputs."""
 
     def inner(module: nn.Module) -> nn.Module:
         return getattr(module, part) if part else module
@@ -76,7 +76,7 @@ def hugging(
 
 
 def alone(make: Callable[[Any], nn.Module], library: str = "open_clip", **known: Any) -> Case:
-    """A model that answers with one tensor; of the two towers of CLIP the one for images."""
+    """Make a case whose output is one tensor; for CLIP its image tower."""
 
     def say(module: nn.Module, images: Tensor) -> Tensor:
         return module.encode_image(images) if hasattr(module, "encode_image") else module(images)
@@ -97,7 +97,7 @@ def pooled(output: Any) -> Tensor:
 
 
 def in_patches(images: Tensor) -> dict[str, Tensor]:
-    """As the image processor of NaFlex cuts them: row by row, each pixel with its colours."""
+    """Cut images into patches as NaFlex's image processor does: row by row, channels last."""
     patches = images.unfold(2, 16, 16).unfold(3, 16, 16).permute(0, 2, 3, 4, 5, 1)
     rows, cols = patches.shape[1:3]
     return {
@@ -337,7 +337,7 @@ CASES = {
 
 
 def made(key: str) -> nn.Module:
-    """The library's own module with seeded weights, none of them at the constant that it starts from."""
+    """Make the library's module with seeded weights, none at its constant initial value."""
     case = CASES[key]
     library = pytest.importorskip(case.library)
     with seeded(0), torch.no_grad():
@@ -348,7 +348,7 @@ def made(key: str) -> nn.Module:
 
 
 def saved(module: nn.Module, folder: Path, **how: Any) -> Path:
-    """As the library saves it: a folder of transformers, a state dict of the others."""
+    """Save a module as its library does: a folder of transformers, a state dict of the others."""
     if hasattr(module, "save_pretrained"):
         module.save_pretrained(folder, **how)
         return folder
@@ -357,13 +357,13 @@ def saved(module: nn.Module, folder: Path, **how: Any) -> Path:
 
 
 def small_vit() -> nn.Module:
-    """timm's own, for what is to be loaded without another library."""
+    """Make a small timm ViT, for tests without another library."""
     with seeded(0):
         return VisionTransformer(img_size=64, embed_dim=64, depth=2, num_heads=1, num_classes=5)
 
 
 def in_parts(module: nn.Module, folder: Path) -> Path:
-    """A state dict in two files with their index, as large models of transformers are saved."""
+    """Save a state dict in two files with an index, as transformers saves large models."""
     tensors = module.state_dict()
     names, places = sorted(tensors), {}
     for number, held in enumerate((names[:9], names[9:]), 1):

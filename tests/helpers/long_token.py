@@ -17,7 +17,7 @@ BLOCK, NEURON, PATCH = 1, 5, 7
 
 @cache
 def planted(pool: str = "token"):
-    """The small ViT with a neuron that writes a long vector into one patch of this image and into no other token."""
+    """Make the small ViT with a neuron that writes a long vector into one patch of this image only."""
     plain = capture_small("vit")
     module = copy.deepcopy(plain.model.module)
     module.global_pool = pool

@@ -1,4 +1,4 @@
-"""Whole architectures without memory for their parameters, and without the time to fill what holds no numbers.
+"""Whole architectures on torch's "meta" device, without memory for parameters or time to fill them.
 
 On torch's "meta" device a tensor has a shape and no content. Filling it does nothing but takes four fifths of the time
 in which timm makes a model.
@@ -29,12 +29,12 @@ class _Unfilled(TorchFunctionMode):
 
 @contextmanager
 def without_numbers() -> Iterator[None]:
-    """Modules that are made here have shapes and no numbers."""
+    """Make modules inside the context without parameter values, only shapes."""
     with torch.device("meta"), _Unfilled():
         yield
 
 
 def outline_of(architecture: str, **options: Any) -> nn.Module:
-    """A model of timm's, set to evaluation, without its numbers."""
+    """Make a timm model in eval mode without parameter values."""
     with without_numbers():
         return timm.create_model(architecture, **options).eval()

@@ -1,6 +1,6 @@
-"""A visitor without a browser: what gradio's script asks and hears, over HTTP, for many visitors at once.
+"""Visitor without a browser: gradio's protocol over HTTP, for many visitors at once.
 
-Events are found by the component that fires them, and followed by those that the page says come after them.
+Events are looked up by the component that fires them; the events that the page chains to them follow.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ PAGE_LOAD = (0, "load")
 
 
 class RefusedError(Exception):
-    """The server answered with something else than what was asked for."""
+    """Raised when the server refuses a request."""
 
 
 class Files(Protocol):
-    """Asks the server for files."""
+    """Protocol of a client that requests files of the server."""
 
     async def fetch_first(self) -> None:
-        """Ask for all that a page needs before its first event."""
+        """Request all files that a page needs before its first event."""
 
     async def fetch(self, path: str) -> None:
-        """Ask for one file."""
+        """Request one file."""
 
 
 class HttpVisitor:
-    """One open page."""
+    """Visitor with one open page."""
 
     def __init__(self, client: httpx.AsyncClient, language: str = "en", files: Files | None = None):
-        """A visitor who has not opened the page yet.
+        """Set up a visitor who has not opened the page yet.
 
         Args:
-            client: with the server's address; visitors may share it.
-            language: of the page.
-            files: asks for files in a cheaper way, also for those that a browser finds in the page's scripts.
+            client: HTTP client with the server's address; visitors may share it.
+            language: language of the page.
+            files: cheaper client for files, also for those that a browser finds in the page's scripts.
         """
         self.session, self.values, self.lines = uuid.uuid4().hex[:12], {}, []
         """`values`: what components show, by their ids; `lines`: what the status line said"""
@@ -57,10 +57,11 @@ class HttpVisitor:
     # -------------------------------------------------------------------------------------- what a person does
 
     async def open(self, **address: str) -> None:
-        """The page with its scripts and styles, and the first capture in its room."""
+        """Open the page with its scripts and styles, and wait for the first capture."""
         self._search |= address
         page = (await self._get("/", params=self._search)).text
-        start = page.index(said := "window.gradio_config = ") + len(said)
+        prefix = "window.gradio_config = "
+        start = page.index(prefix) + len(prefix)
         self._config, _ = json.JSONDecoder().raw_decode(page, start)
         components = [(one["id"], one["props"]) for one in self._config["components"]]
         self._ids = {props.get("elem_id") or props.get("id") or number: number for number, props in components}
@@ -74,12 +75,12 @@ class HttpVisitor:
         self.ready()
 
     def ready(self) -> None:
-        """Raises RefusedError where the status line does not say that a capture is there."""
+        """Raise RefusedError unless the status line reports a capture."""
         if self.shown("vx-status")["kind"] != "ready":
             raise RefusedError(self.shown("vx-status")["text"])
 
     async def close(self) -> None:
-        """Leave the page as a closed tab does: its connections end."""
+        """Leave the page as a closed tab does, by ending its connections."""
         for task in (self._alive, self._listening):
             if task:
                 task.cancel()
@@ -87,25 +88,25 @@ class HttpVisitor:
                     await task
 
     async def choose(self, what: str, value: str) -> None:
-        """Another image, model, size or fit."""
+        """Choose another image, model, size or fit."""
         self._search |= {what: value}
         await self.fire(f"vx-{what}", "choose", **{what: value})
         self.ready()
 
     async def send_picture(self, content: bytes) -> None:
-        """An image of one's own."""
+        """Upload an image."""
         sent = await self._client.post(
             "/picture", content=content, headers={"content-type": "application/octet-stream"}
         )
         await self.choose("image", _checked(sent).json()["image"])
 
     async def enter(self, room: str) -> None:
-        """A tab."""
+        """Enter a room."""
         self._search |= {"room": room}
         await self.fire(room, "select", value=room)
 
     async def block(self, block: int) -> None:
-        """Another block on the canvas of the attention room."""
+        """Go to another block on the canvas of the attention room."""
         before = self.shown("vx-attention-canvas")
         self._asked += 1
         held = {name: before[name] for name in ("block", "head", "query")}
@@ -113,46 +114,46 @@ class HttpVisitor:
         self._expect("vx-attention-canvas", block=block, asked=self._asked)
 
     async def head(self, head: str) -> None:
-        """Another head of the same block."""
+        """Choose another head of the same block."""
         self._asked += 1
         held = {name: self.shown("vx-attention-canvas")[name] for name in ("block", "query")}
         await self.fire("vx-attention-canvas", "patch_select", **held, head=head, asked=self._asked)
         self._expect("vx-attention-canvas", head=head, asked=self._asked)
 
     def _expect(self, name: str, **values: Any) -> None:
-        shown = self.shown(name)
-        if {key: shown[key] for key in values} != values:
+        value = self.shown(name)
+        if {key: value[key] for key in values} != values:
             raise RefusedError(f"{name}: {values} was expected")
 
     async def view(self, room: str, view: str, **settings: str) -> dict:
-        """The figure of a view of a room, as its panel has it."""
+        """Choose a view in a room and return its panel with the figure."""
         self._asked += 1
         question = {"view": view, "settings": settings, "theme": "light", "asked": self._asked}
         listed = (self.shown(f"vx-{room}-panel") or {}).get("views", ())
         slow = any(one["slow"] for one in listed if one["key"] == view)
         await self.fire(f"vx-{room}-panel", "work" if slow else "ask", **question)
-        shown = self.shown(f"vx-{room}-panel")
-        if not shown["figure"]:
-            raise RefusedError(shown["refused"] or shown["work"])
-        return shown
+        panel = self.shown(f"vx-{room}-panel")
+        if not panel["figure"]:
+            raise RefusedError(panel["refused"] or panel["work"])
+        return panel
 
     def is_told_progress(self, room: str) -> bool:
-        """Whether a panel says how far the view is that it waits for."""
+        """Return True if a panel reports the progress of its view."""
         work = (self.shown(f"vx-{room}-panel") or {}).get("work")
         return bool(work) and work["share"] is not None
 
     async def read(self, path: str) -> str:
-        """Another address of the server."""
+        """Return the text at another address of the server."""
         return (await self._get(path)).text
 
     def shown(self, name: str | int) -> Any:
-        """What a component shows, by its name in the page."""
+        """Return the value of a component by its name in the page."""
         return self.values.get(self._ids[name])
 
     # -------------------------------------------------------------------------------------- what its script does
 
     async def fire(self, name: str | int, event: str, **sent: Any) -> None:
-        """An event of a component and all that follow it."""
+        """Fire an event of a component and all that follow it."""
         component = self._ids.get(name, name)
         for one in self._config["dependencies"]:
             if [component, event] in one["targets"]:
@@ -189,7 +190,7 @@ class HttpVisitor:
         heard = self._heard.setdefault(_checked(joined).json()["event_id"], asyncio.Queue())
         if self._listening is None or self._listening.done():
             self._listening = asyncio.create_task(self._listen())
-        shown: list | None = None
+        values: list | None = None
         while True:
             message = await heard.get()
             if message["msg"] not in ("process_generating", "process_completed"):
@@ -197,16 +198,16 @@ class HttpVisitor:
             if not message["success"]:
                 raise RefusedError(message["output"].get("error"))
             data, ended = message["output"].get("data", []), message["msg"] == "process_completed"
-            if shown is None or ended:
-                shown = data
+            if values is None or ended:
+                values = data
             else:
-                shown = [apply_diff(before, edit) for before, edit in zip(shown, data, strict=True)]
-            self._take(event, shown)
+                values = [apply_diff(before, edit) for before, edit in zip(values, data, strict=True)]
+            self._take(event, values)
             if ended:
                 return
 
     async def _listen(self) -> None:
-        """What the server says of this page's events, until none is open."""
+        """Follow the server's messages about this page's events until none is open."""
         url, asked = f"{API}/queue/data", {"session_hash": self.session}
         async with self._client.stream("GET", url, params=asked, timeout=None) as stream:
             async for line in stream.aiter_lines():
@@ -215,7 +216,7 @@ class HttpVisitor:
                     self._heard.setdefault(message["event_id"], asyncio.Queue()).put_nowait(message)
 
     async def _stay(self) -> None:
-        """The connection by which the server knows that the page is open."""
+        """Hold the connection by which the server knows that the page is open."""
         async with self._client.stream("GET", f"{API}/heartbeat/{self.session}", timeout=None) as stream:
             async for _ in stream.aiter_bytes():
                 pass
@@ -244,7 +245,7 @@ def _checked(answer: httpx.Response) -> httpx.Response:
 
 
 def _files(value: Any) -> Iterator[str]:
-    """Addresses of all files in what components show; of blocks that stand beside the one on the stage, the next."""
+    """Return the addresses of all files in the values of components; of neighbouring blocks only the next."""
     if isinstance(value, dict) and "url" in value:
         yield "/" + value["url"].removeprefix("./")
     elif isinstance(value, dict) and isinstance(value.get("strip"), dict):

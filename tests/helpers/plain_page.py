@@ -1,9 +1,8 @@
-"""Components of the page without gradio around them, for tests of what they do in the browser.
+"""Components of the page without gradio, for tests of their behaviour in the browser.
 
-A page of gradio is seconds of work to open, this one a tenth of a second: gradio's style sheet and theme, our own head
-with its modules, and components that are mounted as gradio does it. What they ask is answered by a function of the
-test. That they also work within gradio is seen on the walks through the running app. The policy of these pages forbids
-to make functions of text, which gradio alone needs.
+A gradio page takes seconds to open, this one a tenth of a second: gradio's style sheet and theme, our own head with its
+modules, and components mounted as by gradio. A function of the test answers their events. Tests of the running app check
+them within gradio. The policy of these pages forbids `eval`, which only gradio needs.
 """
 
 from __future__ import annotations
@@ -35,44 +34,46 @@ from vitexplorer.ui.server.static_files import SERVING, page_head
 from vitexplorer.ui.shell.theme import theme
 
 FRONTEND = Path(gr.__file__).parent / "templates" / "frontend"
-KEPT = {"cache-control": "public, max-age=31536000, immutable"}
+CACHED = {"cache-control": "public, max-age=31536000, immutable"}
 
 Answer = Callable[[str, str, dict[str, Any]], Mapping[str, BaseModel]]
 """Called with a component's id, the event and its data; gives new values by id."""
 
 
 def no_answer(component: str, event: str, data: dict[str, Any]) -> Mapping[str, BaseModel]:
-    """Nothing changes."""
+    """Change nothing."""
     return {}
 
 
 def sent(value: BaseModel | None) -> Any:
-    """A value as the browser gets it."""
+    """Return a value as the browser gets it."""
     return value.model_dump() if value else None
 
 
 class PlainPage:
-    """A tab of the browser that shows components, one set after the other."""
+    """Browser tab that shows components, one set after the other."""
 
     def __init__(self, page: Page, address: str):
-        """Args: page: the tab; address: of `plain_pages`."""
+        """Use the tab `page`; `address` is that of `plain_pages`."""
         self.page, self.address = page, address
         self._answer = no_answer
         page.expose_function("askPython", self._asked)
 
-    def open(self, *shown: tuple[str, type[Widget] | Widget, BaseModel | None], answer: Answer = no_answer) -> None:
-        """A page with nothing but these: id, component and value of each."""
+    def open(
+        self, *components: tuple[str, type[Widget] | Widget, BaseModel | None], answer: Answer = no_answer
+    ) -> None:
+        """Open a page with only these components, each given as id, component and value."""
         self._answer = answer
         self.page.goto(self.address)
-        parts = [[name, widget.module_path(), widget.sends, sent(value)] for name, widget, value in shown]
+        parts = [[name, widget.module_path(), widget.sends, sent(value)] for name, widget, value in components]
         self.page.evaluate("(parts) => Promise.all(parts.map((part) => add(...part)))", parts)
 
     def fall_silent(self) -> None:
-        """Answer nothing any more, until another page is opened."""
+        """Stop answering events until another page is opened."""
         self._answer = no_answer
 
     def send(self, name: str, value: BaseModel | None) -> None:
-        """A new value."""
+        """Send a component a new value."""
         self.page.evaluate("([name, value]) => show(name, value)", [name, sent(value)])
 
     def _asked(self, component: str, event: str, data: dict[str, Any]) -> dict[str, Any]:
@@ -81,13 +82,13 @@ class PlainPage:
 
 @contextmanager
 def plain_pages() -> Iterator[str]:
-    """The address of a server in this process, on a free port."""
-    with socket.create_server(("127.0.0.1", 0)) as door:
+    """Serve plain pages from this process on a free port and yield the address."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
         server = uvicorn.Server(uvicorn.Config(_app(), log_level="error"))
-        thread = threading.Thread(target=server.run, args=([door],))
+        thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
         try:
-            yield f"http://127.0.0.1:{door.getsockname()[1]}/"
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
         finally:
             server.should_exit = True
             thread.join()
@@ -100,7 +101,7 @@ def _app() -> Starlette:
         return HTMLResponse(page)
 
     def theme_css(request: Request) -> Response:
-        return Response(style, media_type="text/css", headers=KEPT)
+        return Response(style, media_type="text/css", headers=CACHED)
 
     routes = [
         Route("/", blank),

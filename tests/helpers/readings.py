@@ -19,8 +19,8 @@ def checked_reading(result) -> tuple[str, str]:
     assert chinese.endswith("。")
     assert not english[0].islower()
     assert len(re.findall(r"\. [A-Z]", english)) <= 1, "two sentences at most"
-    for said in (english, chinese):
-        assert not BROKEN.search(said), said
+    for text in (english, chinese):
+        assert not BROKEN.search(text), text
     assert sorted(re.findall(NUMBER, english)) == sorted(re.findall(NUMBER, chinese)), (english, chinese)
     assert not TIGHT.search(chinese), chinese
     assert not HALF_WIDTH.search(chinese), chinese

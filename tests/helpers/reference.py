@@ -15,7 +15,7 @@ PADDING = -32768
 
 
 def attention(q: np.ndarray, k: np.ndarray, bias: np.ndarray, scale: float) -> np.ndarray:
-    """softmax(scale q k^T + bias) for q, k (heads, tokens, dim) and bias (heads, tokens, tokens)."""
+    """Compute softmax(scale q k^T + bias) for q, k (heads, tokens, dim) and bias (heads, tokens, tokens)."""
     heads, tokens, _ = q.shape
     out = np.zeros((heads, tokens, tokens))
     for h in range(heads):
@@ -28,7 +28,7 @@ def attention(q: np.ndarray, k: np.ndarray, bias: np.ndarray, scale: float) -> n
 
 
 def causal(A: np.ndarray) -> np.ndarray:
-    """Attention (tokens, tokens) that may not look ahead: the weights up to the query, shared out anew."""
+    """Make attention (tokens, tokens) causal: renormalise the weights up to the query."""
     out = np.zeros(A.shape)
     for i in range(len(A)):
         seen = sum(float(A[i, j]) for j in range(i + 1))
@@ -38,7 +38,7 @@ def causal(A: np.ndarray) -> np.ndarray:
 
 
 def fused(values: np.ndarray, head: int | str) -> np.ndarray:
-    """One head, or all of them fused entry by entry; heads are the first axis."""
+    """Return one head, or all heads fused entry by entry; heads are the first axis."""
     if isinstance(head, int):
         return values[head]
     out = np.zeros(values.shape[1:])
@@ -54,7 +54,7 @@ def fused(values: np.ndarray, head: int | str) -> np.ndarray:
 def window_positions(
     rows: int, cols: int, window: tuple[int, int], shift: tuple[int, int]
 ) -> list[list[tuple[int, int] | None]]:
-    """For each window, the (row, col) of the grid that each of its tokens came from; None for padding.
+    """Return for each window the (row, col) on the grid of each of its tokens; None for padding.
 
     Swin, arXiv 2103.14030, section 3.2: the grid is rolled up and left by `shift`, padded at the bottom and right to
     whole windows, and cut.
@@ -74,9 +74,9 @@ def window_positions(
 def dense_attention(
     A: np.ndarray, rows: int, cols: int, windows: list[list[tuple[int, int] | None]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Window attention (windows, heads, T, T) as one matrix on the grid.
+    """Return window attention (windows, heads, T, T) as one matrix on the grid.
 
-    Returns (heads, rows cols, rows cols), and what each patch gives to padding (heads, rows cols).
+    The results are (heads, rows cols, rows cols), and each patch's attention to padding (heads, rows cols).
     """
     heads, n = A.shape[1], rows * cols
     out, on_padding = np.zeros((heads, n, n)), np.zeros((heads, n))
@@ -107,7 +107,7 @@ def discard(A: np.ndarray, ratio: float, num_prefix: int) -> np.ndarray:
 
 
 def row_normalised(A: np.ndarray) -> np.ndarray:
-    """Each row divided by its sum."""
+    """Divide each row by its sum."""
     out = np.zeros_like(A)
     for i in range(len(A)):
         out[i] = A[i] / sum(float(a) for a in A[i])
@@ -122,22 +122,22 @@ def rollout(
     num_prefix: int = 0,
     renewed: tuple[int, ...] = (),
 ) -> np.ndarray:
-    """R = A^_L ... A^_start with A^ = rownorm(0.5 fuse(A) + 0.5 I): Abnar & Zuidema 2020, arXiv 2005.00928.
+    """Compute R = A^_L ... A^_start with A^ = rownorm(0.5 fuse(A) + 0.5 I): Abnar & Zuidema 2020, arXiv 2005.00928.
 
-    Tokens `renewed` before every block are made of themselves alone: their rows of R begin again.
+    Tokens `renewed` before every block depend on themselves only: their rows of R restart.
     """
     n = attentions[0].shape[-1]
     R = np.eye(n)
     for A in attentions[start:]:
         for token in renewed:
             R[token] = np.eye(n)[token]
-        kept = discard(fused(A, fusion), ratio, num_prefix)
-        R = row_normalised(0.5 * kept + 0.5 * np.eye(n)) @ R
+        largest = discard(fused(A, fusion), ratio, num_prefix)
+        R = row_normalised(0.5 * largest + 0.5 * np.eye(n)) @ R
     return R
 
 
 def chefer_rollout(attentions: list[np.ndarray], start_layer: int = 0) -> np.ndarray:
-    """Rollout as Chefer et al. state it (arXiv 2012.09838, equation 17): A^ = I + mean over heads, rows normalised."""
+    """Compute rollout by Chefer et al. (arXiv 2012.09838, equation 17): A^ = I + mean over heads, rows normalised."""
     n = attentions[0].shape[-1]
     matrices = [row_normalised(np.eye(n) + fused(A, "mean")) for A in attentions]
     joint = matrices[start_layer]
@@ -147,7 +147,7 @@ def chefer_rollout(attentions: list[np.ndarray], start_layer: int = 0) -> np.nda
 
 
 def merge_matrix(rows: int, cols: int) -> np.ndarray:
-    """(coarse, fine): a merged patch is a quarter of each of its 2 x 2 patches; those beyond the edge are padding."""
+    """Return (coarse, fine): a merged patch is the mean of its 2 x 2 patches; those beyond the edge are padding."""
     coarse_rows, coarse_cols = math.ceil(rows / 2), math.ceil(cols / 2)
     M = np.zeros((coarse_rows * coarse_cols, rows * cols))
     for r in range(rows):
@@ -159,20 +159,20 @@ def merge_matrix(rows: int, cols: int) -> np.ndarray:
 def swin_rollout(
     blocks: list[dict], fusion: str = "mean", ratio: float = 0.0, start: int = 0, alone: bool = False
 ) -> np.ndarray:
-    """Rollout through windows and merges, a full matrix: (patches of the last block, patches of block `start`).
+    """Compute rollout through windows and merges: (patches of the last block, patches of block `start`).
 
     Each block: attention (windows, heads, T, T), rows, cols, windows. Rows are normalised in the window, padding
-    included, and what falls on padding is lost. `alone`: of each row only what its residual connection keeps.
+    included, and the share of padding is lost. `alone`: each row has its residual connection only.
     """
     R = np.eye(blocks[start]["rows"] * blocks[start]["cols"])
     before = blocks[start]
     for block in blocks[start:]:
         if (block["rows"], block["cols"]) != (before["rows"], before["cols"]):
             R = merge_matrix(before["rows"], before["cols"]) @ R
-        kept = discard(fused(block["attention"].swapaxes(0, 1), fusion), ratio, 0)
-        hat = np.stack([row_normalised(0.5 * window + 0.5 * np.eye(len(window))) for window in kept])
+        largest = discard(fused(block["attention"].swapaxes(0, 1), fusion), ratio, 0)
+        hat = np.stack([row_normalised(0.5 * window + 0.5 * np.eye(len(window))) for window in largest])
         if alone:
-            hat = np.stack([np.diag(0.5 / (0.5 * window + 0.5 * np.eye(len(window))).sum(1)) for window in kept])
+            hat = np.stack([np.diag(0.5 / (0.5 * window + 0.5 * np.eye(len(window))).sum(1)) for window in largest])
         dense, _ = dense_attention(hat[:, None], block["rows"], block["cols"], block["windows"])
         R = dense[0] @ R
         before = block
@@ -183,7 +183,7 @@ def swin_rollout(
 
 
 def patches(pixels: np.ndarray, rows: int, cols: int, size: int) -> np.ndarray:
-    """(rows * cols, size, size, 3): the squares of a picture, row by row; what is beyond the last whole one is cut."""
+    """Cut a picture into whole squares, row by row: (rows * cols, size, size, 3)."""
     out = np.zeros((rows * cols, size, size, 3), pixels.dtype)
     for r in range(rows):
         for c in range(cols):

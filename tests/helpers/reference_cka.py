@@ -11,7 +11,7 @@ from vitexplorer.capturing.capture import Capture
 
 
 def slow_cka(X: np.ndarray, Y: np.ndarray) -> float:
-    """|Y^T X|_F^2 / (|X^T X|_F |Y^T Y|_F) of centred columns, entry by entry."""
+    """Compute |Y^T X|_F^2 / (|X^T X|_F |Y^T Y|_F) of centred columns, entry by entry."""
     X, Y = X - X.mean(0), Y - Y.mean(0)
 
     def squared(A: np.ndarray, B: np.ndarray) -> float:
@@ -21,7 +21,7 @@ def slow_cka(X: np.ndarray, Y: np.ndarray) -> float:
 
 
 def slow_places(capture: Capture, block: int, rows: int, cols: int) -> np.ndarray:
-    """For each cell of the coarser grid the mean of the tokens whose centres lie in it, as shares of the image."""
+    """Return for each cell of the coarser grid the mean of the tokens whose centres lie in it."""
     grid, found = capture.grid(block), []
     tokens = capture.residual_after(block).double().numpy()[len(capture.prefix_tokens) :]
     for r in range(rows):

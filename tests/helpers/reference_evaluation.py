@@ -9,7 +9,7 @@ import numpy as np
 
 
 def on_pixels(values: np.ndarray, side: int) -> np.ndarray:
-    """A map of patches on pixels: each pixel has its share of its patch."""
+    """Spread a map of patches over pixels: each pixel gets its share of its patch."""
     out = np.zeros((len(values) * side, values.shape[1] * side))
     for y, x in np.ndindex(out.shape):
         out[y, x] = values[y // side, x // side] / side**2
@@ -17,7 +17,7 @@ def on_pixels(values: np.ndarray, side: int) -> np.ndarray:
 
 
 def mass_accuracy(pixels: np.ndarray, mask: np.ndarray) -> float:
-    """Positive relevance inside the mask over all of it (arXiv 2003.07258, equation 1)."""
+    """Compute positive relevance inside the mask over all positive relevance (arXiv 2003.07258, equation 1)."""
     inside = total = 0.0
     for place in np.ndindex(pixels.shape):
         total += max(pixels[place], 0.0)
@@ -26,16 +26,16 @@ def mass_accuracy(pixels: np.ndarray, mask: np.ndarray) -> float:
 
 
 def rank_accuracy(pixels: np.ndarray, mask: np.ndarray, rng: np.random.Generator) -> float:
-    """Of the K highest pixels the share in the mask (arXiv 2003.07258, equation 2), equal ones in one random order."""
+    """Compute the share of the K highest pixels in the mask (arXiv 2003.07258, equation 2), ties in random order."""
     places = list(np.ndindex(pixels.shape))
     rng.shuffle(places)
     places.sort(key=lambda place: -pixels[tuple(place)])
-    wanted = int(mask.sum())
-    return sum(bool(mask[tuple(place)]) for place in places[:wanted]) / wanted
+    count = int(mask.sum())
+    return sum(bool(mask[tuple(place)]) for place in places[:count]) / count
 
 
 def imputed(image: np.ndarray, missing: np.ndarray) -> np.ndarray:
-    """Noisy linear imputation without the noise (arXiv 2202.00449, section 4.2): all equations as one dense matrix."""
+    """Impute linearly without noise (arXiv 2202.00449, section 4.2), all equations as one dense matrix."""
     height, width = missing.shape
     unknown = [place for place in np.ndindex(missing.shape) if missing[place]]
     number = {place: at for at, place in enumerate(unknown)}
@@ -58,7 +58,7 @@ def imputed(image: np.ndarray, missing: np.ndarray) -> np.ndarray:
 
 
 def saco(salience: list[float], falls: list[float]) -> float:
-    """Algorithm 1 of arXiv 2404.01415; groups come most salient first."""
+    """Compute Algorithm 1 of arXiv 2404.01415; groups come most salient first."""
     score = total = 0.0
     for i in range(len(salience) - 1):
         for j in range(i + 1, len(salience)):
@@ -69,14 +69,14 @@ def saco(salience: list[float], falls: list[float]) -> float:
 
 
 def ranks(values: list[float]) -> list[float]:
-    """Place of each value, equal ones sharing the mean of their places."""
+    """Return the rank of each value; ties share their mean rank."""
     return [
         sum(other < value for other in values) + (sum(other == value for other in values) - 1) / 2 for value in values
     ]
 
 
 def spearman(one: list[float], other: list[float]) -> float:
-    """Pearson's correlation of the ranks."""
+    """Compute Pearson's correlation of the ranks."""
     a, b = ranks(one), ranks(other)
     mean_a, mean_b = sum(a) / len(a), sum(b) / len(b)
     together = sum((x - mean_a) * (y - mean_b) for x, y in zip(a, b, strict=True))
@@ -84,19 +84,19 @@ def spearman(one: list[float], other: list[float]) -> float:
 
 
 def sufficient(classes: list[dict[str, str]], label: int) -> set[frozenset[str]]:
-    """The minimal sets of parts that no other class has of the same kinds (arXiv 2308.06248, section 4.1)."""
+    """Return the minimal sets of parts that no other class shares (arXiv 2308.06248, section 4.1)."""
     parts = list(classes[label])
     every = [frozenset(c) for n in range(1, len(parts) + 1) for c in itertools.combinations(parts, n)]
-    telling = []
+    distinctive = []
     for chosen in every:
         others = [o for o in range(len(classes)) if o != label]
         if all(any(classes[o][p] != classes[label][p] for p in chosen) for o in others):
-            telling.append(chosen)
-    return {chosen for chosen in telling if not any(other < chosen for other in telling)}
+            distinctive.append(chosen)
+    return {chosen for chosen in distinctive if not any(other < chosen for other in distinctive)}
 
 
 def widened(mask: np.ndarray, around: int) -> np.ndarray:
-    """Pixels at most `around` rows and columns from one of the mask."""
+    """Return the pixels at most `around` rows and columns from a pixel of the mask."""
     out = np.zeros_like(mask)
     for y, x in np.argwhere(mask):
         out[max(0, y - around) : y + around + 1, max(0, x - around) : x + around + 1] = True

@@ -23,7 +23,7 @@ WeightEdit = Callable[[int, np.ndarray], np.ndarray]
 def run_changed(
     module: nn.Module, pixels: Tensor, weights: WeightEdit | None = None, off: frozenset[tuple[int, int]] = frozenset()
 ) -> Tensor:
-    """Output of a copy whose softmax is corrected by `weights` and whose heads `off`, (block, head), pass on zeros."""
+    """Run a copy whose softmax is corrected by `weights` and whose heads `off`, (block, head), output zeros."""
     twin = with_fused_attention(module, False)
     for number, block in enumerate(blocks_of(twin)):
         part = getattr(block, "attn", block)
@@ -53,14 +53,14 @@ def _zeroed(heads: list[int], num_heads: int):
 
 
 def only_top(row: np.ndarray, k: int) -> np.ndarray:
-    """The k largest weights of a row, those that tie with the last of them too, as a distribution."""
+    """Keep the k largest weights of a row, ties with the last included, as a distribution."""
     smallest = sorted(row, reverse=True)[:k][-1]
-    kept = np.array([weight if weight >= smallest else 0.0 for weight in row])
-    return kept / kept.sum()
+    largest = np.array([weight if weight >= smallest else 0.0 for weight in row])
+    return largest / largest.sum()
 
 
 def each_row(change: Callable[[np.ndarray, int], np.ndarray]) -> WeightEdit:
-    """A change of one row, told which query it is, made to every row of every block."""
+    """Return an edit that applies `change`, a function of query and row, to every row of every block."""
 
     def edit(_: int, weights: np.ndarray) -> np.ndarray:
         out = weights.copy()
@@ -72,17 +72,17 @@ def each_row(change: Callable[[np.ndarray, int], np.ndarray]) -> WeightEdit:
 
 
 def without_keys(hidden: set[int]) -> WeightEdit:
-    """Nobody looks at the hidden tokens but they themselves."""
+    """Return an edit by which only hidden tokens attend to themselves."""
 
     def change(row: np.ndarray, query: int) -> np.ndarray:
-        kept = np.array([0.0 if key in hidden and key != query else weight for key, weight in enumerate(row)])
-        return kept / kept.sum()
+        visible = np.array([0.0 if key in hidden and key != query else weight for key, weight in enumerate(row)])
+        return visible / visible.sum()
 
     return each_row(change)
 
 
 def averaged_heads(heads: set[tuple[int, int]]) -> WeightEdit:
-    """Every query of these heads looks as their mean query does."""
+    """Return an edit that gives every query of these heads their mean attention."""
 
     def edit(block: int, weights: np.ndarray) -> np.ndarray:
         out = weights.copy()
@@ -99,7 +99,7 @@ def averaged_heads(heads: set[tuple[int, int]]) -> WeightEdit:
 
 @torch.no_grad()
 def without_positions(module: nn.Module) -> nn.Module:
-    """A copy that was never told where a patch lies."""
+    """Copy the model without its position information."""
     twin = copy.deepcopy(module)
     if getattr(twin, "rope", None) is not None:
         twin.rope = None

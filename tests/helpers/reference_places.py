@@ -8,7 +8,7 @@ from vitexplorer.capturing.capture import Capture
 
 
 def slow_place(row: int, col: int, one: Capture, block: int, other: Capture, to: int) -> tuple[int, int]:
-    """The patch of the other grid in which the middle of what the picture shows of a patch lies, by trying them all."""
+    """Return the patch of the other grid that contains the centre of a patch's visible part, by trying all."""
     found = []
     for at, axis in ((row, 0), (col, 1)):
         long, wide = one.input.pixels.shape[axis], other.input.pixels.shape[axis]

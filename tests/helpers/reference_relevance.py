@@ -1,4 +1,4 @@
-"""Slow twins of what explains a class, written from the papers with loops and float64.
+"""Slow twins of class-specific relevance, written from the papers with loops and float64.
 
 Nothing here looks at the package. `differentiate` runs a copy of the module in float64 with its fused attention off,
 so that the attention stands in the graph and its gradient is asked for by name; the package takes another way.
@@ -21,23 +21,23 @@ from tests.helpers.unfused_attention import blocks_of, with_fused_attention
 
 @dataclass(frozen=True)
 class Differentiated:
-    """One class's logit, block by block, all float64."""
+    """Derivatives of one class's logit by block, all float64."""
 
     attention: list[np.ndarray]
     """(windows, heads, T, T)"""
     attention_gradient: list[np.ndarray]
     norm: list[np.ndarray]
-    """what the block's first norm gives, (1, ..., dim)"""
+    """Outputs of the blocks' first norms, (1, ..., dim)"""
     norm_gradient: list[np.ndarray]
     own_gradient: list[np.ndarray]
-    """of the block's own score (LeGrad) with respect to its attention; empty where tokens get wider on the way"""
+    """Gradient of the block's own score (LeGrad) by its attention; empty if the token width changes later"""
     image: np.ndarray
     """(channels, height, width) normalised"""
     image_gradient: np.ndarray
 
 
 def in_float64(module: nn.Module) -> nn.Module:
-    """A copy of the module in float64."""
+    """Copy the module in float64."""
     return copy.deepcopy(module).double()
 
 
@@ -76,7 +76,7 @@ def differentiate(module: nn.Module, image: Tensor, target: int) -> Differentiat
 
 
 def positive_product(A: np.ndarray, dA: np.ndarray) -> np.ndarray:
-    """mean over heads of relu(dA * A), (heads, N, N) -> (N, N)."""
+    """Compute the mean over heads of relu(dA * A), (heads, N, N) -> (N, N)."""
     heads, queries, keys = A.shape
     E = np.zeros((queries, keys))
     for h in range(heads):
@@ -87,7 +87,7 @@ def positive_product(A: np.ndarray, dA: np.ndarray) -> np.ndarray:
 
 
 def generic_relevance(matrices: list[np.ndarray]) -> np.ndarray:
-    """R = I, then R <- R + E R: Chefer et al. 2021, arXiv 2103.15679, equations 5 and 6."""
+    """Compute R = I, then R <- R + E R: Chefer et al. 2021, arXiv 2103.15679, equations 5 and 6."""
     R = np.eye(len(matrices[0]))
     for E in matrices:
         R = R + E @ R
@@ -95,12 +95,12 @@ def generic_relevance(matrices: list[np.ndarray]) -> np.ndarray:
 
 
 def row_of(R: np.ndarray, num_prefix: int, reads_class_token: bool) -> np.ndarray:
-    """The class token's row, or the mean of the patches' rows."""
+    """Return the class token's row, or the mean of the patches' rows."""
     return R[0] if reads_class_token else R[num_prefix:].mean(0)
 
 
 def legrad(own_gradients: list[np.ndarray]) -> np.ndarray:
-    """Mean over blocks, heads and queries of relu(ds_l/dA_l): arXiv 2404.03214. One number for each key."""
+    """Compute the mean over blocks, heads and queries of relu(ds_l/dA_l), one number per key: arXiv 2404.03214."""
     keys = own_gradients[0].shape[-1]
     out = np.zeros(keys)
     for dA in own_gradients:
@@ -113,7 +113,7 @@ def legrad(own_gradients: list[np.ndarray]) -> np.ndarray:
 
 
 def grad_cam(activations: np.ndarray, gradients: np.ndarray) -> np.ndarray:
-    """relu(sum over channels of the mean gradient times the activation): (patches, dim) -> (patches,)."""
+    """Compute relu(sum over channels of the mean gradient times the activation): (patches, dim) -> (patches,)."""
     patches, channels = activations.shape
     out = np.zeros(patches)
     for c in range(channels):
@@ -127,7 +127,7 @@ def grad_cam(activations: np.ndarray, gradients: np.ndarray) -> np.ndarray:
 
 
 def patch_sums(pixels: np.ndarray, rows: int, cols: int, size: int) -> np.ndarray:
-    """(channels, height, width) -> (rows, cols): everything in a patch added up."""
+    """Sum (channels, height, width) over each patch, (rows, cols)."""
     out = np.zeros((rows, cols))
     for r in range(rows):
         for c in range(cols):
@@ -138,7 +138,7 @@ def patch_sums(pixels: np.ndarray, rows: int, cols: int, size: int) -> np.ndarra
 def integrated_gradients(
     gradient: Callable[[np.ndarray], np.ndarray], image: np.ndarray, start: np.ndarray, steps: int
 ) -> np.ndarray:
-    """(image - start) times the gradient averaged along the line between them: arXiv 1703.01365, equation 1."""
+    """Compute (image - start) times the gradient averaged on the line between them: arXiv 1703.01365, equation 1."""
     nodes, weights = np.polynomial.legendre.leggauss(steps)  # on -1 ... 1
     mean = np.zeros_like(image)
     for node, weight in zip(nodes, weights, strict=True):
@@ -147,7 +147,7 @@ def integrated_gradients(
 
 
 def blurred(image: np.ndarray, sigma: int) -> np.ndarray:
-    """Gaussian blur of (channels, height, width), three sigma to either side, mirrored at the edges."""
+    """Blur (channels, height, width) by a Gaussian, three sigma to either side, mirrored at the edges."""
     reach = 3 * sigma
     kernel = np.array([np.exp(-0.5 * (d / sigma) ** 2) for d in range(-reach, reach + 1)])
     kernel /= kernel.sum()
@@ -159,7 +159,7 @@ def blurred(image: np.ndarray, sigma: int) -> np.ndarray:
 
 
 def covered(image: np.ndarray, other: np.ndarray, patches: Iterable[int], cols: int, size: int) -> np.ndarray:
-    """The image with some patches, counted row by row, taken from another."""
+    """Replace some patches of an image, numbered row by row, by those of another."""
     out = image.copy()
     for patch in patches:
         top, left = patch // cols * size, patch % cols * size
@@ -179,15 +179,15 @@ def curve(
     cols: int,
     size: int,
 ) -> list[float]:
-    """Deletion: the probability of a class after the first 0, ..., all patches of the order turn into another image's.
+    """Compute deletion: the probability of a class after replacing the first 0, ..., all patches of the order.
 
-    Insertion is the same the other way round: `image` is then the blurred one and `other` the true one.
+    Insertion is the same with exchanged images: `image` is then the blurred one and `other` the true one.
     """
     return [probability(covered(image, other, order[:count], cols, size)) for count in counts]
 
 
 def area(values: list[float], shares: list[float]) -> float:
-    """Area under a curve by trapezoids."""
+    """Compute the area under a curve by trapezoids."""
     return sum((shares[k + 1] - shares[k]) * (values[k + 1] + values[k]) / 2 for k in range(len(values) - 1))
 
 
@@ -195,16 +195,16 @@ def area(values: list[float], shares: list[float]) -> float:
 
 
 def attn_lrp(module: nn.Module, image: Tensor, target: int) -> tuple[np.ndarray, dict[str, float]]:
-    """AttnLRP of a class token's logit in a plain timm ViT, rule by rule (arXiv 2402.05602), no gradient anywhere.
+    """Compute AttnLRP of a class token's logit in a plain timm ViT, rule by rule, without gradients (arXiv 2402.05602).
 
-    Returns the relevance of every pixel (channels, height, width), and what parts keep: the bias of each linear map and
-    norm, what softmax leaves, prefix tokens and positions. All of it together is the logit.
+    Returns the relevance of every pixel (channels, height, width), and the relevance absorbed by parts: biases of
+    linear maps and norms, softmax, prefix tokens and positions. The sum of everything is the logit.
     """
     net = in_float64(module)
-    kept: dict[str, float] = {}
+    absorbed: dict[str, float] = {}
 
     def keep(name: str, value: float) -> None:
-        kept[name] = kept.get(name, 0.0) + value
+        absorbed[name] = absorbed.get(name, 0.0) + value
 
     def array(parameter: Tensor) -> np.ndarray:
         return parameter.detach().numpy()
@@ -309,4 +309,4 @@ def attn_lrp(module: nn.Module, image: Tensor, target: int) -> tuple[np.ndarray,
         square = np.s_[:, top : top + size, left : left + size]
         weights = np.tensordot(R_tokens[patch] / tokens[patch], array(conv.weight), 1)
         found[square] = pixels[square] * weights
-    return found, kept
+    return found, absorbed

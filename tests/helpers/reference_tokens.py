@@ -17,28 +17,28 @@ Cell = tuple[int, int] | str | None
 
 
 def dot(a: np.ndarray, b: np.ndarray) -> float:
-    """Sum of products."""
+    """Compute the sum of products."""
     return math.fsum(float(x) * float(y) for x, y in zip(a, b, strict=True))
 
 
 def norm(a: np.ndarray) -> float:
-    """Euclidean length."""
+    """Compute the Euclidean length."""
     return math.sqrt(dot(a, a))
 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> float:
-    """a . b / (|a| |b|)."""
+    """Compute a . b / (|a| |b|)."""
     return dot(a, b) / (norm(a) * norm(b))
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
-    """exp of each, divided by their sum."""
+    """Compute the exponentials, divided by their sum."""
     exponentials = [math.exp(score - max(scores)) for score in scores]
     return np.array([e / math.fsum(exponentials) for e in exponentials])
 
 
 def of_row(metric: str, row: np.ndarray, query: int, cells: list[Cell], size: int) -> float:
-    """One number for one row of attention."""
+    """Compute one number for one row of attention."""
     is_patch = [isinstance(cell, tuple) for cell in cells]
     if metric in ("distance", "raw", "renormalised"):
         total = 0.0
@@ -58,7 +58,7 @@ def of_row(metric: str, row: np.ndarray, query: int, cells: list[Cell], size: in
 
 
 def of_heads(metric: str, A: np.ndarray, windows: list[list[Cell]], size: int) -> list[float]:
-    """Mean over all patches as queries, for each head of a block: A (windows, heads, T, T)."""
+    """Compute the mean over all patches as queries, for each head of a block: A (windows, heads, T, T)."""
     numbers = []
     for h in range(A.shape[1]):
         found = [
@@ -72,7 +72,7 @@ def of_heads(metric: str, A: np.ndarray, windows: list[list[Cell]], size: int) -
 
 
 def layer_norm(x: np.ndarray, gain: np.ndarray, bias: np.ndarray, eps: float) -> np.ndarray:
-    """(x - mean) / sqrt(variance + eps) * gain + bias, one token."""
+    """Compute (x - mean) / sqrt(variance + eps) * gain + bias of one token."""
     mean = math.fsum(x) / len(x)
     variance = math.fsum((float(v) - mean) ** 2 for v in x) / len(x)
     return np.array(
@@ -81,25 +81,25 @@ def layer_norm(x: np.ndarray, gain: np.ndarray, bias: np.ndarray, eps: float) ->
 
 
 def linear(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """W x + b, one token."""
+    """Compute W x + b of one token."""
     return np.array([dot(row, x) + b for row, b in zip(weight, bias, strict=True)])
 
 
 def sincos(place: float, dim: int) -> list[float]:
-    """sin(place / 10000^(2f / dim)) and its cosine for f = 0 ... dim / 2 - 1 (Vaswani et al. 2017, section 3.5)."""
+    """Compute sin and cos of place / 10000^(2f / dim) for f = 0 ... dim / 2 - 1 (Vaswani et al. 2017, section 3.5)."""
     angles = [place / 10000 ** (2 * f / dim) for f in range(dim // 2)]
     return [math.sin(a) for a in angles] + [math.cos(a) for a in angles]
 
 
 def sincos_2d(row: int, col: int, dim: int) -> list[float]:
-    """Half of the width for the row, half for the column."""
+    """Encode the row in half of the width and the column in the other half."""
     return sincos(row, dim // 2) + sincos(col, dim // 2)
 
 
 def vit_macs(
     rows: int, cols: int, patch: int, prefix: int, dim: int, depth: int, hidden: int, classes: int
 ) -> dict[str, int]:
-    """Multiply-accumulates of a plain ViT, one product at a time: (m x k) times (k x n) is m k n."""
+    """Count multiply-accumulates of a plain ViT, one product at a time: (m x k) times (k x n) is m k n."""
     n, macs = rows * cols + prefix, {"projections": 0, "products": 0, "mlp": 0}
     macs["patches"] = rows * cols * (3 * patch * patch) * dim
     for _ in range(depth):
@@ -113,7 +113,7 @@ def vit_macs(
 
 
 def read_slowly(module: nn.Module, token: np.ndarray) -> np.ndarray:
-    """Final LayerNorm and classifier of one token, in float64."""
+    """Apply the final LayerNorm and the classifier to one token, in float64."""
     norm = module.norm if isinstance(module.norm, nn.LayerNorm) else module.fc_norm
     parameters = [p.detach().double().numpy() for p in (norm.weight, norm.bias, module.head.weight, module.head.bias)]
     return reference_tokens.linear(

@@ -26,24 +26,24 @@ def truth(key: str, fit: str) -> Differentiated:
 
 
 def truth_of(captured: Capture) -> Differentiated:
-    """`truth` for a capture of the fixture; models without a classifier have none."""
+    """Return `truth` for a capture of the fixture; models without a classifier have none."""
     if captured.logits is None:
         pytest.skip("no classifier")
     return truth(captured.model.name, captured.input.fit)
 
 
 def close(values: np.ndarray, expected: np.ndarray, share: float = 2e-4) -> None:
-    """Equal up to a share of the largest entry: maps of small models span many orders of magnitude."""
+    """Compare up to a share of the largest entry, since maps of small models span many orders of magnitude."""
     np.testing.assert_allclose(values, expected, rtol=0, atol=share * float(np.abs(expected).max()) + 1e-12)
 
 
 def reads_class_token(captured: Capture) -> bool:
-    """Written down from timm's own pooling, the other way than the package asks it."""
+    """Return True if the model reads its class token, from timm's pooling instead of the package's own check."""
     return captured.prefix_tokens[:1] == ("cls",) and captured.model.module.global_pool != "avg"
 
 
 def with_module(captured: Capture, module: nn.Module) -> Capture:
-    """A capture of the same image with another module of the same kind."""
+    """Capture the same image with another module of the same kind."""
     return capture_input(replace(captured.model, module=module), captured.input)
 
 
@@ -51,11 +51,12 @@ PIXEL_CASES = ["vit_not_square", "deit_distilled", "uneven", "beit", "dinov3", "
 
 
 def expected_baseline(captured: Capture, kind: str) -> np.ndarray:
-    """What stands for nothing, (channels, height, width) normalised, in float64."""
-    image, wanted = captured.input.tensor[0].double().numpy(), captured.model.preprocessing
+    """Return the baseline image, (channels, height, width) normalised, in float64."""
+    image = captured.input.tensor[0].double().numpy()
+    preprocessing = captured.model.preprocessing
     if kind == "mean":
         return np.zeros_like(image)
     if kind == "black":
-        black = [(0 - mean) / std for mean, std in zip(wanted.mean, wanted.std, strict=True)]
+        black = [(0 - mean) / std for mean, std in zip(preprocessing.mean, preprocessing.std, strict=True)]
         return np.array(black)[:, None, None] + np.zeros_like(image)
     return reference_relevance.blurred(image, blur_sigma(captured))

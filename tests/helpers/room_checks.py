@@ -1,4 +1,4 @@
-"""When a room of the page is whole, for the tests that walk through all of them."""
+"""Waits and checks for the rooms of the page, for tests that walk through all of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from vitexplorer.ui.page import ROOMS
 
 PATIENCE = 60_000
-"""milliseconds"""
+"""Timeout in milliseconds"""
 FILLED = {
     "size": "#vx-size-board .vx-counting:not([data-empty])",
     "what_if": '.vx-changes:not([data-state="empty"])',
@@ -18,7 +18,7 @@ FILLED = {
     "finetune": ".vx-teach .box, .vx-methods:not([data-state='empty'])",
     "folder": ".vx-survey:not([data-state='begin'])",
 }
-"""rooms in which there is more than a picture, once it has its words"""
+"""Selectors of filled content, for rooms with more than a picture"""
 EXCEPTION = re.compile(r"Traceback|\b\w+Error\b|\bException\b|\bundefined\b|\[object |Something went wrong|\bNone\b")
 
 LEAVING = """() => [...document.querySelectorAll('.vx-canvas, .vx-board')].flatMap((root) => {
@@ -27,19 +27,19 @@ LEAVING = """() => [...document.querySelectorAll('.vx-canvas, .vx-board')].flatM
   return [...root.querySelectorAll('.picture, .patches, .heads, .segment, .save, select, input[type=range]')]
     .filter((part) => part.checkVisibility() && isOut(part.getBoundingClientRect())).map((part) => part.outerHTML);
 })"""
-"""what sticks out of a canvas or board at a side; what scrolls within it is not asked"""
+"""Script that lists elements beyond the sides of a canvas or board, except those that scroll within it"""
 GRAVE = """async (isWhole) => {
   const room = [...document.querySelectorAll('#vx-rooms [role=tabpanel]')].find((panel) => panel.checkVisibility());
   const {violations} = await axe.run(isWhole ? document : room, {resultTypes: ['violations']});
   return violations.filter(({impact}) => ['serious', 'critical'].includes(impact))
     .map(({id, nodes}) => [id, nodes.map(({html}) => html.slice(0, 200))]); }"""
-"""what axe finds in the room that is looked at, or on the whole page"""
+"""Script that lists serious violations found by axe in the current room, or on the whole page"""
 BLANK = """() => [...document.querySelectorAll('main select')]
   .filter((list) => list.checkVisibility() && !list.selectedOptions[0]?.label).map((list) => list.outerHTML)"""
 SHIFTS = """() => { window.shift = 0; new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
 }).observe({type: 'layout-shift', buffered: true}); }"""
-"""adds up how far things on the page move by themselves, as Chromium measures it"""
+"""Script that sums the layout shift measured by Chromium"""
 UNREAD = """() => {
   const room = [...document.querySelectorAll('#vx-rooms [role=tabpanel]')].find((panel) => panel.checkVisibility());
   const isSeen = (one) => {
@@ -61,14 +61,14 @@ UNREAD = """() => {
     if (isShown && frame && !tables.some((made) => !made.hidden)) found.push(['no table', at]);
   }
   return found; }"""
-"""pictures of the room that is looked at which somebody who does not see them cannot read: without a name, a name
-without a number, no table beside it"""
+"""Script that lists pictures of the current room without a text alternative: no name, a name without a number, or no
+table"""
 MOVING = """() => [...document.querySelectorAll('*')].filter((one) => [null, '::before', '::after'].some((part) => {
   const {transitionDuration, animationName, scrollBehavior} = getComputedStyle(one, part);
   const lasts = transitionDuration.split(',').some((time) => parseFloat(time) > 0);
   return lasts || animationName !== 'none' || scrollBehavior === 'smooth';
 })).map((one) => one.outerHTML.slice(0, 120))"""
-"""what would move by itself, or on its way from one state to another"""
+"""Script that lists elements with animations or transitions"""
 UNSEEN = """() => {
   const room = [...document.querySelectorAll('#vx-rooms [role=tabpanel]')].find((panel) => panel.checkVisibility());
   const marked = (node) => node && getComputedStyle(node).outlineStyle !== 'none' && node.checkVisibility();
@@ -84,18 +84,18 @@ UNSEEN = """() => {
   document.activeElement.blur();
   scrollTo(0, 0);
   return unseen.map(({outerHTML}) => outerHTML.slice(0, 200)); }"""
-"""what a keyboard comes to in the room that is looked at without being seen: no outline, or under bar or rail"""
+"""Script that lists focusable elements of the current room without an outline, or covered by bar or rail"""
 
 
 def go_to(page: Page, room: str, language: str = "en") -> None:
-    """By the rail, until it is whole."""
+    """Enter a room by the rail and wait until it is complete."""
     title = next(one.title for one in ROOMS if one.key == room).in_(language)
     page.locator(".vx-rail").get_by_role("button", name=title, exact=True).click()
     wait_for_room(page, room)
 
 
 def wait_for_room(page: Page, room: str) -> None:
-    """Until a room that is entered is whole."""
+    """Wait until the entered room is complete."""
     if room in ("patches", "attention", "flow"):
         wait_for_own_picture(page, room)
     if room in FILLED:
@@ -108,7 +108,7 @@ def wait_for_room(page: Page, room: str) -> None:
 
 
 def choose_view(page: Page, room: str, view: str) -> None:
-    """By its preview, under the figure or beside the room's own picture."""
+    """Choose a view by its preview, under the figure or beside the room's own picture."""
     page.locator(f".vx-views:has(#vx-{room}-panel), #vx-{room}-panel").locator(
         f'button[data-view="{view}"]:visible'
     ).first.click()
@@ -116,12 +116,12 @@ def choose_view(page: Page, room: str, view: str) -> None:
 
 
 def choose_model(page: Page, name: str) -> None:
-    """By typing its name, until the page shows it."""
+    """Choose a model by typing its name and wait until the page shows it."""
     page.locator("#vx-model .chip").click()
     page.keyboard.type(name)
     page.keyboard.press("Enter")
-    shown = re.compile(rf"^{name}\b.*ms$")
-    expect(page.locator(".vx-status")).to_have_attribute("data-text", shown, timeout=PATIENCE)
+    status = re.compile(rf"^{name}\b.*ms$")
+    expect(page.locator(".vx-status")).to_have_attribute("data-text", status, timeout=PATIENCE)
 
 
 def panel_of(page: Page, room: str) -> Locator:
@@ -129,7 +129,7 @@ def panel_of(page: Page, room: str) -> Locator:
 
 
 def wait_for_view(page: Page, room: str, view: str | None = None) -> None:
-    """Until the panel shows a view or says why not; a figure is drawn and has something in it."""
+    """Wait until the panel shows a view, whose figure must not be empty, or a refusal."""
     named = f'[data-view="{view}"]' if view else "[data-view]"
     panel = page.locator(f"#vx-{room}-panel .vx-panel{named}")
     panel.wait_for(state="attached", timeout=PATIENCE)
@@ -154,16 +154,16 @@ def wait_for_view(page: Page, room: str, view: str | None = None) -> None:
 
 
 def wait_for_canvas(page: Page, room: str) -> None:
-    """Until the canvas of a room has painted a map that is not all one number."""
+    """Wait until the canvas of a room has painted a map that is not constant."""
     page.wait_for_function(
         f"document.querySelector('#vx-{room}-canvas .vx-canvas')?.dataset.state === 'ready'", timeout=PATIENCE
     )
-    shown = page.evaluate(f"document.querySelector('#vx-{room}-canvas .vx-canvas').vx.read().map")
-    assert max(shown) > min(shown) >= 0
+    values = page.evaluate(f"document.querySelector('#vx-{room}-canvas .vx-canvas').vx.read().map")
+    assert max(values) > min(values) >= 0
 
 
 def wait_for_own_picture(page: Page, room: str) -> None:
-    """Until the board or canvas of a room is there, or the sentence that says why there is none."""
+    """Wait for the board or canvas of a room, or the message why there is none."""
     own = ".vx-board[data-ready]" if room == "patches" else f"#vx-{room}-canvas"
     instead = f"#vx-{room}-refused:visible, #vx-{room}-panel .vx-panel[data-view]:visible"
     page.locator(f"{own}:visible, {instead}").first.wait_for(timeout=PATIENCE)
@@ -177,19 +177,19 @@ def wait_for_own_picture(page: Page, room: str) -> None:
 
 
 def painted(page: Page) -> None:
-    """Until what has changed is laid out and on the screen."""
+    """Wait until changes are laid out and on the screen."""
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def assert_nothing_went_wrong(page: Page, room: str) -> None:
-    """No text of an exception stands on the page, and no list without what is chosen of it."""
-    said = page.locator("main").inner_text()
+    """Check that the page shows no text of an exception, and no list without a selection."""
+    text = page.locator("main").inner_text()
     assert page.evaluate(BLANK) == [], room
-    assert not EXCEPTION.search(said), (room, EXCEPTION.search(said))
+    assert not EXCEPTION.search(text), (room, EXCEPTION.search(text))
 
 
 def assert_open_to_all(page: Page, room: str, *, is_whole: bool) -> None:
-    """axe finds nothing serious or critical in a room or, where `is_whole`, on the page with its bar and rail, too."""
+    """Check that axe finds nothing serious or critical in a room or, with `is_whole`, on the whole page."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(Axe().axe_script)
     grave = page.evaluate(GRAVE, is_whole)
@@ -197,25 +197,25 @@ def assert_open_to_all(page: Page, room: str, *, is_whole: bool) -> None:
 
 
 def assert_is_read(page: Page, room: str) -> None:
-    """Every canvas and figure of a room says what is seen with its numbers, and has a table of them."""
+    """Check that every canvas and figure of a room has a text alternative with numbers, and a table."""
     unread = page.evaluate(UNREAD)
     assert not unread, (room, unread)
 
 
 def assert_still(page: Page, room: str) -> None:
-    """Nothing moves on the page of somebody who asks for less motion, as the tests do."""
+    """Check that nothing moves under `prefers-reduced-motion`, which the tests set."""
     moving = page.evaluate(MOVING)
     assert not moving, (room, moving)
 
 
 def assert_focus_is_seen(page: Page, room: str) -> None:
-    """Whatever the keyboard comes to in a room is outlined and neither under the bar nor under a phone's rail."""
+    """Check that focused elements of a room are outlined and not covered by the bar or a phone's rail."""
     unseen = page.evaluate(UNSEEN)
     assert not unseen, (room, page.viewport_size, unseen)
 
 
 def assert_fits(page: Page, room: str) -> None:
-    """The page is as wide as its window, and nothing on a picture's board or canvas leaves it at a side."""
+    """Check that the page is as wide as its window, and that nothing exceeds the sides of a board or canvas."""
     painted(page)
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, (room, page.viewport_size)
     assert page.evaluate(LEAVING) == [], (room, page.viewport_size)

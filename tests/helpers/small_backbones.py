@@ -39,7 +39,7 @@ TRANSFORMERS = (
 
 @cache
 def load_backbone(key: str) -> LoadedModel:
-    """A small backbone; the same one for everybody, so nobody may change it."""
+    """Return a small backbone; it is cached, so callers must not change it."""
     if key not in CONVOLUTIONAL:
         return load_small(key)
     with seeded(0):
@@ -55,12 +55,12 @@ def load_backbone(key: str) -> LoadedModel:
 
 
 def pixels(model: LoadedModel, count: int = 3, seed: int = 0) -> torch.Tensor:
-    """Normalised images, (count, 3, height, width)."""
+    """Draw normalised images, (count, 3, height, width)."""
     return torch.randn(count, 3, *model.preprocessing.input_size, generator=torch.Generator().manual_seed(seed))
 
 
 def on_meta(architecture: str, **options: object) -> LoadedModel:
-    """A whole architecture without its numbers, for counting."""
+    """Make a whole architecture without parameter values, for counting."""
     module = outline_of(architecture, **options)
     size = getattr(getattr(module, "patch_embed", None), "img_size", (224, 224))
     return LoadedModel(

@@ -1,6 +1,6 @@
-"""A small random model for every family of which only attention is stated, and where to poke it.
+"""Small random models for every family with attention-only support, and the module to perturb in each.
 
-A family that is not in the table is checked on the smallest of timm's own models of it; a case of its own is quicker.
+A family that is not in the table is checked on its smallest timm model; a case of its own is quicker.
 `probe` names, for a block, the module whose map of features can be changed one cell at a time before attention reads
 it: "norm1" stands beside the attention and is changed at its output, "" is the attention itself, changed at its input,
 ".norm" is in it and changed at its output.
@@ -44,7 +44,7 @@ from vitexplorer.models.seeding import seeded
 
 @dataclass(frozen=True)
 class Case:
-    """A model of a family."""
+    """Small model of a family."""
 
     family: str
     size: tuple[int, int]
@@ -52,16 +52,16 @@ class Case:
     options: dict[str, Any] = field(default_factory=dict)
     probe: str = "norm1"
     reach: int = 0
-    """how many cells around a changed one a convolution may reach before attention reads"""
+    """Cells around a changed one that a convolution may reach before attention"""
     leans: bool = False
-    """whether it reaches to the right and down alone, as kernels of 2 x 2 do"""
+    """True if convolutions reach right and down only, as 2 x 2 kernels do"""
     overlapping: bool = False
-    """whether a key lies in more than one window"""
+    """True if a key lies in more than one window"""
     settled: bool = False
-    """whether its batch normalisations have the statistics of noise, where scores would reach thousands without"""
+    """True to set batch normalisations to the statistics of noise; otherwise scores would reach thousands"""
     prefix_tokens: tuple[str, ...] = ()
     changed_weights: str = ""
-    """beside the attention's own name: the part that gives what multiplies the values, where heads are mixed"""
+    """Name within the attention of the part whose output multiplies the values, if heads are mixed"""
 
 
 def _timm(architecture: str) -> Callable[..., nn.Module]:
@@ -69,7 +69,7 @@ def _timm(architecture: str) -> Callable[..., nn.Module]:
 
 
 def _byoa(layer: str, **options: Any) -> ByoModelCfg:
-    """A stage of convolutions, then one of two attentions, the first of which halves the grid."""
+    """Configure a stage of convolutions, then one of two attentions, the first of which halves the grid."""
     blocks = (ByoBlockCfg("bottle", d=1, c=32, s=2, br=0.5), ByoBlockCfg("self_attn", d=2, c=32, s=2, br=1.0))
     options = {"num_heads": 2, **options}
     return ByoModelCfg(blocks, stem_chs=16, stem_pool="", self_attn_layer=layer, self_attn_kwargs=options)
@@ -330,7 +330,7 @@ CASES: dict[str, Case] = {
 
 
 def smallest_of(family: ModelFamily) -> Case:
-    """The architecture of timm with the fewest parameters among those of a family's classes, at its own size."""
+    """Return the timm architecture with the fewest parameters among a family's classes, at its own size."""
     names = [name for kind in family.of for name in timm.list_models(module=kind.__module__.rsplit(".", 1)[-1])]
     made = {name: outline_of(name) for name in names}
     sizes = {
@@ -353,7 +353,7 @@ CASES |= {
 
 @cache
 def load_case(key: str) -> LoadedModel:
-    """The model of a case; the same one for everybody, so nobody may change it."""
+    """Return the model of a case; it is cached, so callers must not change it."""
     case = CASES[key]
     with seeded(0):
         module = case.build(**case.options, num_classes=7).eval()
@@ -371,5 +371,5 @@ def load_case(key: str) -> LoadedModel:
 
 @cache
 def capture_case(key: str) -> Capture:
-    """A capture of `picture` with the model of a case."""
+    """Capture `picture` with the model of a case."""
     return capture(load_case(key), picture(*CASES[key].size), fit="squash")

@@ -28,14 +28,14 @@ THIN = {"embed_dim": 48, "num_heads": 3, "depth": 3, "num_classes": 7}
 
 @dataclass(frozen=True)
 class Recipe:
-    """A timm architecture and what is changed to make it small."""
+    """A timm architecture and the arguments that make it small."""
 
     architecture: str
     prefix_tokens: tuple[str, ...]
-    """written down here by hand, from the papers"""
+    """Prefix tokens, by hand from the papers"""
     options: dict[str, Any] = field(default_factory=dict)
     native_size: tuple[int, int] | None = None
-    """another input size, not square, that the model takes under fit="native"; None where its size is fixed"""
+    """Input size, not square, for fit="native"; None if the model's size is fixed"""
 
 
 def _vit(architecture: str, *prefix_tokens: str, img_size: int = 64, native: bool = True, **options: Any) -> Recipe:
@@ -87,12 +87,12 @@ RECIPES: dict[str, Recipe] = {
 
 
 CAPTURES = [(key, "squash") for key in RECIPES] + [(key, "native") for key in RECIPES if RECIPES[key].native_size]
-"""each small model at its input size and, where it takes another, at one that is not square"""
+"""Each small model at its input size and, unless its size is fixed, at one that is not square"""
 
 
 @cache
 def load_small(key: str) -> LoadedModel:
-    """The small model of a recipe; the same one for everybody, so nobody may change it."""
+    """Return the small model of a recipe; it is cached, so callers must not change it."""
     recipe = RECIPES[key]
     with seeded(0):
         module = timm.create_model(recipe.architecture, **recipe.options).eval()
@@ -109,7 +109,7 @@ def load_small(key: str) -> LoadedModel:
 
 @cache
 def capture_small(key: str, fit: Fit = "squash") -> Capture:
-    """A capture of `picture` with the small model of a recipe; for "native" at the recipe's other size."""
+    """Capture `picture` with the small model of a recipe; for "native" at the recipe's other size."""
     model = load_small(key)
     size = RECIPES[key].native_size if fit == "native" else model.preprocessing.input_size
     return capture(model, picture(*size), fit=fit)
@@ -124,7 +124,7 @@ def roughen(module: nn.Module) -> None:
 
 
 def picture(height: int, width: int, seed: int = 0) -> np.ndarray:
-    """Uint8 RGB noise on a slope, (height, width, 3): no two patches alike."""
+    """Draw uint8 RGB noise on a gradient, (height, width, 3); all patches differ."""
     rng = np.random.default_rng(seed)
     slope = np.linspace(0, 120, height)[:, None, None] + np.linspace(0, 60, width)[None, :, None]
     return (slope + rng.integers(0, 75, (height, width, 3))).astype(np.uint8)
@@ -132,7 +132,7 @@ def picture(height: int, width: int, seed: int = 0) -> np.ndarray:
 
 @torch.no_grad()
 def attention_outputs(captured: Capture) -> list[torch.Tensor]:
-    """What each block's module goes on with after its attention, (windows, heads, queries, head dim)."""
+    """Record the attention outputs that each block's module uses, (windows, heads, queries, head dim)."""
     with AttentionTap(captured.model.block_of_parameter, keep_outputs=True, sites=captured.sites) as tap:
         captured.run(captured.input.tensor)
     return [view_layout(tap.calls[block], site)[0].output for block, site in enumerate(captured.sites)]

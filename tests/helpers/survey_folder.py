@@ -1,4 +1,4 @@
-"""A survey's folder with made-up numbers: any number of rows in a second, laid out as a real one is."""
+"""Folder of a survey with random numbers: any number of rows in a second, laid out as a real one."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def synthetic_survey(
 
 
 def _described(heads: Sequence[int], classifier: bool, lists: bool) -> tuple[Described, ...]:
-    """What the questions say of these columns."""
+    """Describe the columns as the questions do."""
     shape, floats = (len(heads), max(heads)), pa.list_(pa.float32())
     of_heads = [
         Column(column, floats, METRICS[metric], UNITS.get(metric, SHARE), shape=shape, axes=("blocks", "heads"))
@@ -117,7 +117,7 @@ def _described(heads: Sequence[int], classifier: bool, lists: bool) -> tuple[Des
 def drawn_rows(
     card: Card, shard: int, seed: int, names: Sequence[str], features: int, *, failed: float, labels: bool, lists: bool
 ) -> pa.Table:
-    """The rows of one shard."""
+    """Draw the rows of one shard."""
     rng, count = np.random.default_rng((seed, shard)), card.rows_of(shard)
     bad = rng.random(count) < failed
     at = shard * card.rows_per_shard + np.arange(count)
@@ -183,5 +183,5 @@ def _lists(values: np.ndarray, bad: np.ndarray, kind: pa.DataType, width: int = 
 
 
 def same_names(count: int) -> tuple[Text, ...]:
-    """Names for many classes."""
+    """Make names for many classes."""
     return tuple(same(f"class {number}") for number in range(count))

@@ -16,7 +16,7 @@ from tests.helpers.small_models import picture
 
 
 def class_folders(folder: Path, count: int = 10, sizes: tuple[tuple[int, int], ...] = ((64, 64), (72, 96))) -> Path:
-    """Pictures in class folders "0" and "1", of these sizes (height, width) in turn."""
+    """Write pictures in class folders "0" and "1", of these sizes (height, width) in turn."""
     for number in range(count):
         place = folder / str(number % 2) / f"{number:03d}.png"
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -25,7 +25,7 @@ def class_folders(folder: Path, count: int = 10, sizes: tuple[tuple[int, int], .
 
 
 def hostile(folder: Path) -> dict[str, str]:
-    """A folder of what people and attackers have on their disks: name -> a word of the reason, "" where it is read.
+    """Write a folder of odd and hostile files; return name -> a word of the refusal, "" for a readable file.
 
     A name that is not in the result is left out, and a finding says so.
     """
@@ -63,16 +63,16 @@ def hostile(folder: Path) -> dict[str, str]:
 
 
 def _claims(width: int, height: int) -> bytes:
-    """A PNG whose header claims a size."""
+    """Make a PNG whose header claims a size."""
     header = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + header + struct.pack(">I", zlib.crc32(header))
 
 
 def rows_of(folder: Path) -> pa.Table:
-    """All rows of a survey, in their order."""
+    """Return all rows of a survey in order."""
     return pa.concat_tables(map(pq.read_table, sorted((folder / "rows").glob("shard-*.parquet"))))
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    """Everything in a survey's folder of rows, byte for byte."""
+    """Return the content of all files in a survey's folder of rows."""
     return {file.name: file.read_bytes() for file in sorted((folder / "rows").iterdir()) if file.is_file()}

@@ -1,4 +1,4 @@
-"""What is tested always, and what only under `pytest --thorough`: a test states both sets where it states its cases.
+"""Parameter sets for every run and for `pytest --thorough`; a test states both with its cases.
 
 The quick set has the smallest case that would notice, and each value in turn where the thorough one has every product.
 """
@@ -13,12 +13,12 @@ import pytest
 
 
 def always(*values: Any) -> Any:
-    """Values of parameters that every run tries."""
+    """Make a parameter set for every run."""
     return pytest.param(*values, id="-".join(map(_named, values)))
 
 
 def later(*values: Any) -> Any:
-    """Values of parameters that only `--thorough` tries."""
+    """Make a parameter set for `--thorough` only."""
     return pytest.param(*values, id="-".join(map(_named, values)), marks=pytest.mark.thorough)
 
 
@@ -27,20 +27,20 @@ def _named(value: Any) -> str:
 
 
 def quick(values: Iterable[Any], keep: Iterable[Any]) -> list[Any]:
-    """All values of one parameter, in their order; those that are not kept wait for `--thorough`."""
-    values, kept = list(values), list(keep)
-    if missing := [value for value in kept if value not in values]:
+    """Return all values of one parameter in order; those not in `keep` run under `--thorough` only."""
+    values, always_run = list(values), list(keep)
+    if missing := [value for value in always_run if value not in values]:
         raise ValueError(f"These are kept and do not exist: {missing}")
-    return [always(value) if value in kept else later(value) for value in values]
+    return [always(value) if value in always_run else later(value) for value in values]
 
 
 def in_turn(many: Sequence[Any], few: Sequence[Any], whole: Iterable[Any] = ()) -> list[Any]:
-    """Every product of two parameters; without `--thorough` each of many with one of the few in turn.
+    """Return all pairs of two parameters; without `--thorough` each of many with one of the few in turn.
 
-    Those of `whole` keep all of the few.
+    The values in `whole` are always paired with all of the few.
     """
     whole, rows = list(whole), list(product(enumerate(many), enumerate(few)))
     if missing := [value for value in whole if value not in many]:
         raise ValueError(f"These are kept whole and do not exist: {missing}")
-    kept = {(i, j) for (i, one), (j, _) in rows if i % len(few) == j or one in whole}
-    return [always(one, other) if (i, j) in kept else later(one, other) for (i, one), (j, other) in rows]
+    always_run = {(i, j) for (i, one), (j, _) in rows if i % len(few) == j or one in whole}
+    return [always(one, other) if (i, j) in always_run else later(one, other) for (i, one), (j, other) in rows]

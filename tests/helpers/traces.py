@@ -1,4 +1,4 @@
-"""What a pass may leave changed in a module or the process, and an error in the middle of a pass."""
+"""State of a module and the process that a pass might leave changed, and an error in the middle of a pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes that are tried on every small model, and which of them a model refuses, by hand."""
+"""Interventions tried on every small model, and the refusals of models, by hand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REFUSED = {
     "mask_patches:patches=0.0+1.1,how=attention": {*SWINS, "hybrid", "hybrid_deep"},  # merged tokens; features of a CNN
     "positions:how=shuffled": {*SWINS, "beit", "beitv2", "dinov3", "rope_mixed"},  # nothing is added to their tokens
 }
-"""by hand: the small models for which a change of `TRIED` has no meaning; all the others take all of them"""
+"""Small models that refuse an intervention of `TRIED`, by hand; all others accept all of them"""
 NEEDS_OWN_SIZE = "positions:how=shuffled"
 
 

@@ -29,13 +29,13 @@ def jaxtyped(*, typechecker: Callable) -> Callable:
 
 def _on_class_or_function(thing: Any) -> Any:
     if not isclass(thing):
-        return _checked_where_wanted(thing)
+        return _checked_if_enabled(thing)
     if is_dataclass(thing) and "__init__" in vars(thing) and not hasattr(thing.__init__, "__wrapped__"):
-        thing.__init__ = _checked_where_wanted(thing.__init__)
+        thing.__init__ = _checked_if_enabled(thing.__init__)
     return thing
 
 
-def _checked_where_wanted(function: Callable) -> Callable:
+def _checked_if_enabled(function: Callable) -> Callable:
     checking = None
 
     @wraps(function)

@@ -1,4 +1,4 @@
-"""What timm itself computes when its fused attention is switched off, recorded by hooks on a copy of the module.
+"""Attention computed by timm itself without fused kernels, recorded by hooks on a copy of the module.
 
 The other way to see attention: slower, in a changed model, and independent of the package.
 """
@@ -18,22 +18,22 @@ class Explicit:
 
     output: Tensor
     attention: list[Tensor]
-    """(windows, heads, T, T): what the module's own softmax gave"""
+    """Output of the module's own softmax, (windows, heads, T, T)"""
     product: list[Tensor]
-    """(windows, T, dim): attention @ values as the module passed it on, heads side by side"""
+    """Attention @ values as used by the module, heads concatenated, (windows, T, dim)"""
     residual: list[Tensor]
-    """the input of each block, (1, tokens, dim) or (1, rows, cols, dim)"""
+    """Input of each block, (1, tokens, dim) or (1, rows, cols, dim)"""
     residual_after: list[Tensor]
-    """the output of each block, laid out alike"""
+    """Output of each block, in the same layout"""
 
 
 def blocks_of(module: nn.Module) -> list[nn.Module]:
-    """All blocks in order, through the stages where there are any."""
+    """Return all blocks in order, across stages if there are any."""
     return list(module.blocks) if hasattr(module, "blocks") else [b for stage in module.layers for b in stage.blocks]
 
 
 def with_fused_attention(module: nn.Module, fused: bool) -> nn.Module:
-    """A copy that computes attention in one kernel, or as an explicit softmax, wherever timm has both."""
+    """Copy a module with fused attention or an explicit softmax, wherever timm has both."""
     twin = copy.deepcopy(module)
     for part in twin.modules():
         if hasattr(part, "fused_attn"):

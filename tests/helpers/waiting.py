@@ -1,4 +1,4 @@
-"""Coroutines of the product in the hands of a test that awaits nothing itself."""
+"""Runner of coroutines for synchronous tests."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ T = TypeVar("T")
 
 
 def now(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Return what it gives, on a thread and loop of its own: in that of the tests Playwright's loop may be running."""
+    """Run a coroutine on a thread and loop of its own, since Playwright's loop may be running in this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, coroutine).result()

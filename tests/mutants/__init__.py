@@ -1,9 +1,10 @@
-"""Proof that the quick tests notice: faults planted one at a time in every part of the product."""
+"""Mutation tests of the quick tests: faults planted one at a time in every part of the package."""
 
 from tests.mutants.planted import (
     attention,
     changes,
     figures,
+    hosting,
     images,
     learn,
     methods,
@@ -11,7 +12,6 @@ from tests.mutants.planted import (
     relevance,
     scripts,
     serving,
-    strangers,
     tokens,
     training,
 )
@@ -27,7 +27,7 @@ PARTS = (
     training,
     serving,
     scripts,
-    strangers,
+    hosting,
     page,
     learn,
 )

@@ -1,4 +1,4 @@
-"""Plant faults one at a time and say which quick test notices each: `python -m tests.mutants [words of a name ...]`.
+"""Plant faults one at a time and report which quick test notices each: `python -m tests.mutants [words of a name ...]`.
 
 First the tests run on the product as it is, since a test that fails anyway notices nothing. The exit status is 1 when a
 fault was noticed by no test.
@@ -26,7 +26,7 @@ def main() -> int:
     if not chosen:
         print("No fault has these words in its name.", file=sys.stderr)
         return 2
-    places = {mutant.name: find(mutant) for mutant in chosen}  # before anything runs: a list that rotted says so
+    places = {mutant.name: find(mutant) for mutant in chosen}  # first, so that an outdated list fails early
     import_libraries()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         copies = [Copy(Path(folder) / str(number)) for number in range(min(options.workers, len(chosen)))]
@@ -59,12 +59,14 @@ def _pass_unplanted(chosen: list[Mutant], copy: Copy) -> bool:
     running = start(tests, copy.folder, copy.folder / "log")
     _, status = os.waitpid(running.pid, 0)
     outcome = running.outcome(status)
-    print(f"Without a fault, {len(tests)} tests named here: {'passed' if outcome.passed else outcome.said}", flush=True)
+    print(
+        f"Without a fault, {len(tests)} tests named here: {'passed' if outcome.passed else outcome.output}", flush=True
+    )
     return outcome.passed
 
 
 def _plant_each(chosen: list[Mutant], copies: list[Copy], everything: bool) -> dict[str, Outcome]:
-    """Each fault in a copy that is free, as many at once as there are copies."""
+    """Run each fault in a free copy of the tree, as many at once as there are copies."""
     todo, free, outcomes = list(chosen), list(copies), {}
     at_work: dict[int, tuple[Running, Mutant, Copy, ExitStack]] = {}
     while todo or at_work:
@@ -80,7 +82,7 @@ def _plant_each(chosen: list[Mutant], copies: list[Copy], everything: bool) -> d
         free.append(copy)
         print(f"{outcome.seconds:4.0f} s  {mutant.name}: {_verdict(outcome)}", flush=True)
         if outcome.broken:
-            print(outcome.said, flush=True)
+            print(outcome.output, flush=True)
     return outcomes
 
 

@@ -1,7 +1,7 @@
-"""A fault planted on purpose, and the one place in the product where it belongs.
+"""Mutant, a fault planted on purpose, and its unique place in the package.
 
-A place is named by a definition and by the code inside it, not by a file: definitions move between files. What is not
-there, or is there twice, is an error, so that the list cannot rot.
+A place is given by a definition and by the code inside it, not by a file, since definitions move between files. Missing
+or repeated code is an error, so that the list stays up to date.
 """
 
 from __future__ import annotations
@@ -18,60 +18,60 @@ from tests.helpers.tree import ROOT
 
 PRODUCT = "vitexplorer"
 JAVASCRIPT = "JavaScript"
-"""in place of a definition: anywhere in the scripts of the page"""
+"""Value of `definition` for a place anywhere in the scripts of the page"""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One fault."""
+    """A fault and the test that must notice it."""
 
     name: str
-    """the fault in words"""
+    """Description of the fault"""
     definition: str
-    """the class, function, method ("Class.method") or module constant that holds it, or `JAVASCRIPT`"""
+    """Class, function, method ("Class.method") or module constant that contains it, or `JAVASCRIPT`"""
     before: str
-    """the code that is right, as the file has it"""
+    """Correct code, as in the file"""
     after: str
-    """the code that is wrong"""
+    """Faulty code"""
     test: str
-    """the test that is to notice, by its name alone: tests move between files, too"""
+    """Name of the test that must notice, without its file, since tests move between files"""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a fault is planted: file, relative to the root, and the first character."""
+    """Place of a fault: the file, relative to the root, and the first character."""
 
     path: Path
     start: int
 
 
 class NoPlaceError(Exception):
-    """The code to change, or the test, is not there, or more than once."""
+    """Raised when the code to change, or the test, does not exist exactly once."""
 
 
 def find(mutant: Mutant) -> Place:
-    """The one place of a fault. Raises NoPlaceError."""
-    found = []
+    """Return the unique place of a fault, or raise NoPlaceError."""
+    places = []
     for path, start, end in _definitions()[mutant.definition]:
         at = _source(path).find(mutant.before, start, end)
         while at >= 0:
-            found.append(Place(path, at))
+            places.append(Place(path, at))
             at = _source(path).find(mutant.before, at + 1, end)
-    if len(found) != 1:
-        files = ", ".join(str(place.path) for place in found) or "nowhere"
-        wanted = f"{mutant.name}: `{mutant.before}` was expected once in {mutant.definition}"
-        raise NoPlaceError(f"{wanted}, it is {len(found)} times: {files}")
-    return found[0]
+    if len(places) != 1:
+        files = ", ".join(str(place.path) for place in places) or "nowhere"
+        expected = f"{mutant.name}: `{mutant.before}` was expected once in {mutant.definition}"
+        raise NoPlaceError(f"{expected}, it is {len(places)} times: {files}")
+    return places[0]
 
 
 def planted(mutant: Mutant, place: Place) -> str:
-    """The file with the fault in it."""
+    """Return the source of the file with the fault in it."""
     source = _source(place.path)
     return source[: place.start] + mutant.after + source[place.start + len(mutant.before) :]
 
 
 def node_of(mutant: Mutant) -> str:
-    """The test that is to notice as pytest takes it from the root. Raises NoPlaceError."""
+    """Return the pytest node id of the test that must notice, or raise NoPlaceError."""
     files = [file for file, tests in _tests().items() if mutant.test in tests]
     if len(files) != 1:
         raise NoPlaceError(f"{mutant.name}: {mutant.test} was expected in one file, it is in {files or 'none'}")
@@ -97,7 +97,7 @@ def _source(path: Path) -> str:
 
 @cache
 def _definitions() -> dict[str, list[tuple[Path, int, int]]]:
-    """By qualified name: file, first and last character."""
+    """Return file, first and last character of definitions by qualified name."""
     found: dict[str, list[tuple[Path, int, int]]] = defaultdict(list)
     for file in sorted((ROOT / PRODUCT).rglob("*.py")):
         path = file.relative_to(ROOT)

@@ -1,4 +1,4 @@
-"""A copy of the working tree in which a fault may be planted; the tree itself is never touched."""
+"""Copy of the working tree in which a fault may be planted; the tree itself is never changed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ LEFT_OUT = shutil.ignore_patterns(".git", ".venv*", "__pycache__", "*_cache", "n
 
 
 class Copy:
-    """A copy of everything but what is made; weights and images are linked."""
+    """Copy of the tree without generated files; weights and images are linked."""
 
     def __init__(self, folder: Path):
-        """Copy the tree to a folder that is not there yet."""
+        """Copy the tree to a new folder."""
         self.folder = folder
         shutil.copytree(ROOT, folder, ignore=LEFT_OUT)
         (folder / "assets").symlink_to(ROOT / "assets")
@@ -26,16 +26,16 @@ class Copy:
 
     @contextmanager
     def with_fault(self, mutant: Mutant) -> Iterator[None]:
-        """Inside, the fault is in the copy."""
+        """Plant the fault in the copy inside the context."""
         place = find(mutant)
         file = self.folder / place.path
-        was, when = file.read_bytes(), file.stat()
+        original, stat = file.read_bytes(), file.stat()
         self._changes += 1
         try:
             file.write_text(planted(mutant, place), encoding="utf-8")
-            # compiled files are told by whole seconds and sizes: each fault gets a second of its own
-            os.utime(file, (when.st_atime, int(when.st_mtime) + self._changes))
+            # Python checks compiled files by size and whole seconds, so each fault gets a second of its own.
+            os.utime(file, (stat.st_atime, int(stat.st_mtime) + self._changes))
             yield
         finally:
-            file.write_bytes(was)
-            os.utime(file, ns=(when.st_atime_ns, when.st_mtime_ns))
+            file.write_bytes(original)
+            os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))

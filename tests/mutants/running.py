@@ -1,7 +1,7 @@
-"""Run some tests in a copy of the tree, in a process that has everything imported but the product.
+"""Run some tests in a copy of the tree, in a process that has imported all libraries but not the package.
 
 Starting Python with torch takes longer than most of these tests; a fork of a process that has imported the libraries
-once begins at once.
+starts immediately.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ LIBRARIES = (
 )
 LIBRARIES += ("sklearn.linear_model", "sklearn.decomposition", "captum.attr", "cv2", "accelerate", "einops")
 LONGEST = 300
-"""seconds for one test; one that a fault keeps from ending has noticed nothing"""
+"""Seconds for one test; a test that does not end has not noticed the fault"""
 FORKED_IN_VAIN = 70
 FAILURE = re.compile(r"^(?:FAILED|ERROR) tests/(\S+::[^\s\[]+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the tests said."""
+    """Result of a run of tests."""
 
     passed: bool
     noticed: str
-    """the first test that failed, below tests/; empty where none did"""
+    """First test that failed, relative to tests/; empty if none did"""
     seconds: float
-    said: str
-    """the end of what pytest wrote"""
+    output: str
+    """End of pytest's output"""
 
     @property
     def broken(self) -> bool:
-        """Neither passed nor failed: they could not be collected, or did not end."""
+        """True if tests neither passed nor failed: they could not be collected, or did not end."""
         return not self.passed and not self.noticed
 
 
 def import_libraries() -> None:
-    """Whatever tests import that is not the product's."""
+    """Import the libraries that tests use, but not the package."""
     os.environ["OMP_NUM_THREADS"] = "1"  # no threads before the fork
     for name in LIBRARIES:
         importlib.import_module(name)
@@ -63,19 +63,19 @@ def import_libraries() -> None:
 
 @dataclass(frozen=True)
 class Running:
-    """A process that runs tests."""
+    """Process that runs tests."""
 
     pid: int
     log: Path
     start: float
 
     def outcome(self, status: int) -> Outcome:
-        """What came out, given how the process ended."""
+        """Return the outcome, given the exit status of the process."""
         with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)  # a browser or server that a failing test left behind
-        said = self.log.read_text(encoding="utf-8", errors="replace")
-        failure = FAILURE.search(said)
-        return Outcome(status == 0, failure[1] if failure else "", time.monotonic() - self.start, said[-2000:])
+        output = self.log.read_text(encoding="utf-8", errors="replace")
+        failure = FAILURE.search(output)
+        return Outcome(status == 0, failure[1] if failure else "", time.monotonic() - self.start, output[-2000:])
 
 
 def start(tests: tuple[str, ...], folder: Path, log: Path) -> Running:
@@ -90,7 +90,7 @@ def start(tests: tuple[str, ...], folder: Path, log: Path) -> Running:
         with _output_in(log):
             code = _run_here(tests, folder)
     finally:
-        os._exit(code)  # whatever flies here, the parent's own clearing up is not this process's business
+        os._exit(code)  # skip the parent's cleanup in this process, whatever was raised
 
 
 def _run_here(tests: tuple[str, ...], folder: Path) -> int:
