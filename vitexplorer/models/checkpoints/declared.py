@@ -53,7 +53,7 @@ class Declared:
     measures: Mapping[str, Measure]
     """Fields that are checked against the tensors"""
     only: Mapping[str, Any]
-    """Field -> its only supported value; a tuple holds one value for each stage, None means null"""
+    """Field -> its only supported value, None for null; a list may be the beginning of a tuple, one value a stage"""
     read: tuple[str, ...]
     """Fields that are followed, whatever their value"""
     without_effect: Mapping[str, str]

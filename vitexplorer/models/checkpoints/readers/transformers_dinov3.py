@@ -1,7 +1,7 @@
 """transformers' DINOv3 ViT with rotary positions, with the names that `save_pretrained` writes.
 
-Biases of projections are optional there. timm's Eva has biases of queries and values, or with its other attention class
-of keys too, and always those of the other layers. A bias that the file lacks in every block becomes zero.
+Biases of projections are optional there. timm's Eva has biases of queries and values, with another attention class also
+of keys, and always those of the other layers. A bias that the file lacks in every block becomes zero.
 """
 
 from __future__ import annotations
