@@ -1,4 +1,4 @@
-"""Pictures of the page in `assets/screenshots`: rooms, both languages, both themes, a phone, a hall.
+"""Screenshots of the page for `assets/screenshots`: rooms, both languages, both themes, a phone, a lecture hall.
 
     python -m docs.make.screenshots [name ...]
 

@@ -41,7 +41,7 @@ class Prediction:
 
     @property
     def display_value(self) -> str:
-        """The value as it is shown to people."""
+        """The value, formatted for people."""
         return value_text(self.value, self.unit)
 
 
@@ -64,7 +64,7 @@ class Output:
 
     @property
     def display_value(self) -> str:
-        """The value as it is shown to people."""
+        """The value, formatted for people."""
         return value_text(self.value, self.unit)
 
 

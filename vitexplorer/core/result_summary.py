@@ -59,7 +59,7 @@ def image_line(provenance: Provenance) -> str:
 
 
 def _attribute(result: Result, name: str) -> str:
-    """Write a field as an attribute, an array with its shape; empty for a field that holds nothing."""
+    """Write a field as an attribute, an array with its shape; empty for an empty field."""
     value = getattr(result, name)
     if isinstance(value, np.ndarray):
         return f".{name} {' × '.join(map(str, value.shape))}"

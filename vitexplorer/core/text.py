@@ -41,7 +41,7 @@ class ExplainedError(ValueError):
         super().__init__(text.en)
         self.text = text
 
-    def __reduce__(self):  # an exception is rebuilt from its args, which hold the English alone
+    def __reduce__(self):  # pickle rebuilds an exception from its args, which are only the English text
         return type(self), (self.text,)
 
 

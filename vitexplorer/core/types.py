@@ -32,7 +32,7 @@ images      images of a validation set, or images that share something
 figures     measures of the quality of predictions
 trainings   runs of fine-tuning that are compared
 sides       left and right of a comparison
-quantities  numbers of one thing, each in a unit of its own
+quantities  several numbers of one object, each with its own unit
 ==========  =====================================================================================
 """
 
@@ -97,7 +97,7 @@ class BlockSite:
     arrange: Callable[[Any], Any] | None = None
     """Function from the module's own axes to (windows, heads, tokens, dim); None where they are these"""
     flat: bool = False
-    """True if its scores have three axes, because there is one head or because heads lie beside the windows"""
+    """True if its scores have three axes, because there is one head or because heads and windows share an axis"""
     heads_apart: bool = False
     """True if the module computes one head after the other, in an attention call each"""
     stream: Stream = Stream()

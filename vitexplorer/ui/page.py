@@ -162,7 +162,7 @@ class Page:
         return list(dict.fromkeys([*components, *self._explore_outputs]))
 
     def then_explore(self, event: Dependency) -> None:
-        """After an event that wrote the requested address, fill the parts that all rooms show, then the open room."""
+        """Fill the parts that all rooms show after an event that wrote the requested address, then the open room."""
         inputs = [self.visit.wanted, self.desk.address, self.visit.language]
         self._then_menu(event.success(self.explore, inputs, self._explore_outputs, **WAITING))
 
@@ -276,7 +276,7 @@ class Page:
         self.desk.engine.leave(session_of(request))
 
     def menu(self, browser: str, address: Address, language: Language) -> Updates:
-        """Fill the sheet of the models once timm is loaded and knows which weights are here; name the visitor."""
+        """Fill the models' sheet, once timm is loaded and knows which weights are here, and the visitor's name."""
         visitor = visitor_of(browser)
         tuned = tuned_choices(self.desk.engine, self.settings, visitor)
         loaded = self.desk.engine.loaded(address.picture)

@@ -85,8 +85,8 @@ MUTANTS = (
     Mutant(
         "a stale question asked",
         JAVASCRIPT,
-        "return (kind, data) => {\n    const kept = latest[kind];",
-        "return (kind, data) => {\n    const kept = latest[kind] && {};",
+        "return (kind, data) => {\n    const shared = latest[kind];",
+        "return (kind, data) => {\n    const shared = latest[kind] && {};",
         IN_NODE,
     ),
     Mutant(

@@ -75,7 +75,7 @@ MUTANTS = (
     ),
     Mutant(
         "refusal in the wrong language",
-        "_refused",
+        "_error_line",
         "{error.text.in_(language)}",
         "{error.text.en}",
         "test_a_failed_exploration_ends_in_a_sentence",
@@ -139,8 +139,8 @@ MUTANTS = (
     Mutant(
         "language of the browser before that of the address",
         "language_of",
-        'asked[0] if asked else re.split("[,;]", accept_language)[0].strip()',
-        're.split("[,;]", accept_language)[0].strip() or asked[0]',
+        'requested[0] if requested else re.split("[,;]", accept_language)[0].strip()',
+        're.split("[,;]", accept_language)[0].strip() or requested[0]',
         "test_the_address_decides_the_language_before_the_browser",
     ),
     Mutant(

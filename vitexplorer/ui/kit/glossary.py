@@ -14,14 +14,12 @@ from vitexplorer.core.text import Language, Text
 
 @dataclass(frozen=True)
 class Entry:
-    """A term with all its spellings in each language."""
+    """A term with its spellings in each language, one sentence and a formula."""
 
     en: tuple[str, ...]
     zh: tuple[str, ...]
     says: Text
-    """One sentence"""
     formula: str = ""
-    """Empty where it has none"""
 
     def spellings(self, language: Language) -> tuple[str, ...]:
         """Return the spellings in a language, the usual one first."""
@@ -37,7 +35,7 @@ def of_language(language: Language) -> list[dict[str, object]]:
 
 
 GLOSSARY = (
-    # ------------------------------------------------------------------------------------------ what a model reads
+    # ------------------------------------------------------------------------------------------ the model's input
     Entry(
         ("patch",),
         ("图块",),
