@@ -38,7 +38,7 @@ def _is_utf8(data: bytes) -> bool:
 # ---------------------------------------------------------------------------------------------- imports
 
 
-def test_the_import_contracts_are_kept(monkeypatch):
+def test_the_import_contracts_hold(monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sys, "path", [*sys.path])  # the linter puts the working directory first
     monkeypatch.setattr("importlinter.cli.logging_config.dictConfig", lambda _: None)  # it would silence our loggers
@@ -191,7 +191,7 @@ def test_no_file_knows_where_it_was_written():
     assert not found
 
 
-def test_nothing_that_is_made_is_kept():
+def test_no_generated_file_is_committed():
     made = re.compile(r"(^|/)(__pycache__|\.venv|runs)/|\.pyc$|\.tmp$|\.DS_Store$")
     assert not [name for name in texts(tracked_files()) if made.search(name)]
 

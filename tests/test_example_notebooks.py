@@ -56,7 +56,7 @@ def test_the_cells_run_and_show_themselves(monkeypatch, thorough):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_they_are_kept_without_outputs_and_say_the_same(path):
+def test_they_are_saved_without_outputs_and_say_the_same(path):
     notebook = json.loads(path.read_text(encoding="utf-8"))
     assert [cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code"] == [[]] * 11
     assert cells(path, "code") == cells(ASSETS / "notebook.ipynb", "code")

@@ -28,7 +28,7 @@ def test_faults_are_many_and_each_has_a_name_of_its_own():
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
 
 
-def test_what_is_not_there_or_there_twice_is_said():
+def test_text_that_is_missing_or_ambiguous_is_reported():
     with pytest.raises(NoPlaceError, match="it is 0 times: nowhere"):
         find(Mutant("one", "AttentionCall.weights", "no such code", "", "test_x"))
     with pytest.raises(NoPlaceError, match="it is 3 times"):

@@ -63,7 +63,7 @@ def test_it_runs_to_its_end(name, tmp_path):
     assert run.stdout.strip()
 
 
-def test_a_missing_package_is_told_in_a_sentence(tmp_path):
+def test_a_missing_package_is_named_in_a_sentence(tmp_path):
     """Of playwright here, which is hidden by a module that cannot be found."""
     (tmp_path / "playwright.py").write_text("raise ModuleNotFoundError('No module', name='playwright')")
     run = started("block_change", PYTHONPATH=str(tmp_path))

@@ -77,7 +77,7 @@ def test_tables(tmp_path: Path):
     assert document({**tables, "gone": []}, ("capture",)).count("###") == 1
 
 
-def test_kept(tmp_path: Path):
+def test_saved_measurements_are_not_repeated(tmp_path: Path):
     """What was measured is not measured again, and what is asked otherwise is."""
     asked = []
 

@@ -67,7 +67,7 @@ def test_each_is_the_capture_of_its_image_in_every_family(key):
     check_each(load_case(key), CASES[key].size, "squash", ROUGH.get(key, 5e-6))
 
 
-def test_images_that_cannot_be_told_apart_go_alone():
+def test_images_that_cannot_be_separated_run_alone():
     """A module that takes the mean of the batch from every image."""
     small = load_small("vit")
     module = copy.deepcopy(small.module)

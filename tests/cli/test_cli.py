@@ -203,7 +203,7 @@ def test_columns_stand_below_each_other_in_chinese_too():
 
 
 @pytest.mark.skipif(not (ASSETS / "examples").is_dir(), reason="no examples yet")
-def test_without_an_image_an_example_is_shown():
+def test_without_an_image_an_example_is_used():
     assert run("patch-grid", *SMALL).exit_code == 0
 
 

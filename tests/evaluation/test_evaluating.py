@@ -302,9 +302,9 @@ def test_the_part_based_protocol_agrees_with_a_slow_twin(monkeypatch):
         for at, threshold in enumerate(np.linspace(0.01, 0.5, 80)):
             chosen = {name for name in near if give[0][name] > threshold * pixels[0].sum()}
             best = max(len(one & chosen) / len(one) for one in twin.sufficient(CLASSES, 0))
-            kept_answer = float(toy_logits(toy.render(every - chosen)).argmax() == 0)
+            still_class_0 = float(toy_logits(toy.render(every - chosen)).argmax() == 0)
             gone = float(toy_logits(toy.render(every & chosen)).argmax() != 0)
-            assert found[:4, at] == pytest.approx([best, kept_answer, gone, 1 - ("blot" in chosen)])
+            assert found[:4, at] == pytest.approx([best, still_class_0, gone, 1 - ("blot" in chosen)])
         order = twin.spearman([give[0][name] for name in NAMES], [falls[name] for name in NAMES])
         own = [["wing", "tail"], ["eye", "body"]]
         sums = {shift: [sum(give[shift][part] for part in of) for of in own] for shift in (1, 2)}
@@ -377,7 +377,7 @@ def test_the_table_has_every_method_and_protocol_that_the_data_suits(small_table
     assert oracle["max_sensitivity"] == 0
 
 
-def test_the_table_is_shown_and_saved(small_table, tmp_path):
+def test_the_table_is_printed_and_saved(small_table, tmp_path):
     for language in ("en", "zh"):
         assert render(small_table, language=language).layout.annotations
     saved = json.loads(vx.save(small_table, tmp_path / "t.json").read_text("utf-8"))
@@ -391,7 +391,7 @@ def test_the_table_is_shown_and_saved(small_table, tmp_path):
     assert small_table._repr_html_()
 
 
-def test_what_does_not_go_together_is_said():
+def test_settings_that_do_not_fit_are_refused_with_a_sentence():
     model, cases = load_small("vit"), [a_case()]
     renamed = replace(vx.load_model("scenes_vit_patch16_192"), class_names=tuple("abcdefghijkl"))
     with pytest.raises(SettingError, match="knows neither the classes"):

@@ -59,7 +59,7 @@ def named(text: str) -> set[str]:
 # ---------------------------------------------------------------------------------------------- every step
 
 
-def test_steps_are_told_apart_and_found() -> None:
+def test_steps_have_distinct_keys_and_are_found() -> None:
     assert len({step.key for step in STEPS}) == len(STEPS)
     assert [step_named(step.key) for step in STEPS] == list(STEPS)
     assert step_named("nosuch") is step_named(7) is None
@@ -105,7 +105,7 @@ def test_a_model_without_what_a_step_needs_is_refused_with_a_sentence() -> None:
 
 @BY_KEY
 @pytest.mark.parametrize("model", ["scenes_mae_patch16_192", "scenes_swin_patch4_window6_192", "test_vit"])
-def test_a_step_on_another_model_is_told_or_refused_with_a_sentence(step: Step, model: str) -> None:
+def test_a_step_on_another_model_is_filled_or_refused_with_a_sentence(step: Step, model: str) -> None:
     """A person may have chosen it meanwhile: one without a classifier, one without a class token, one of two heads."""
     text = step_text(step, of_model(model), "zh")
     assert text.refused.endswith("。") or text.says

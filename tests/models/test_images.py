@@ -334,7 +334,7 @@ def test_not_a_number_is_refused(save):
 
 
 @pytest.mark.parametrize("kind", ["gif", "webp", "png", "tiff"])
-def test_the_first_frame_or_page_is_shown(save, kind):
+def test_the_first_frame_or_page_is_opened(save, kind):
     colours = [(255, 0, 0), (0, 255, 0), (0, 0, 255)]
     first, *rest = [Image.new("RGB", (16, 12), colour) for colour in colours]
     path = save(first, f"a.{kind}", save_all=True, append_images=rest, **LOSSLESS.get(kind, {}))

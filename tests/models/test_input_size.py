@@ -173,7 +173,7 @@ def test_figures_say_the_size_and_what_became_of_the_positions(key, message):
     assert result.provenance.input_size == (96, 96)
 
 
-def test_at_its_own_size_nothing_is_said():
+def test_at_its_own_size_there_is_no_note():
     assert not vx.compute("attention_map", vx.capture(load_small("vit"), picture(64, 64), size=64), block=0).notes
 
 

@@ -241,7 +241,7 @@ def test_a_name_is_that_before_it_is_a_path(home: Path) -> None:
 
 
 @pytest.mark.parametrize("written", ["gone/model", "gone.safetensors", "~/gone", "someone/vit-base", Path("gone")])
-def test_a_path_that_leads_nowhere_is_said(written: str | Path, home: Path) -> None:
+def test_a_path_that_leads_nowhere_is_refused_with_a_sentence(written: str | Path, home: Path) -> None:
     with pytest.raises(WeightsError, match=f"no file or folder .*{Path(written).name} here"):
         vx.load_model(written)
 
@@ -251,7 +251,7 @@ def test_a_path_brings_its_own_weights(home: Path) -> None:
         vx.load_model("mine", weights="random")
 
 
-def test_a_copy_of_a_model_that_ran_can_be_shown():
+def test_a_copy_of_a_model_that_ran_can_be_captured():
     model = vx.load_model("test_vit", weights="random")
     image = picture(160, 160)
     attention = vx.capture(model, image).attention(1)

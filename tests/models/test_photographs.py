@@ -63,7 +63,7 @@ def test_one_like_it_is_named_that_knows_photographs(model, monkeypatch):
     assert not hint_of(vx.capture(model, picture(192, 192))).available
 
 
-def test_a_drawn_picture_of_another_kind_is_said_and_its_model_named(model):
+def test_a_drawn_picture_of_another_kind_gets_a_warning_that_names_its_model(model):
     """Of a creature before a model of scenes, and the other way round."""
     creature, scene = (examples()[name].path for name in ("creature_forktail", "scene_gear"))
     knower = vx.load_model("creatures_vit_patch16_192")

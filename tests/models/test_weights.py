@@ -59,7 +59,7 @@ def test_a_backbone_is_never_given_a_random_classifier(tmp_path):
     assert same_weights(target, vit(num_classes=0))
 
 
-def test_a_classifier_too_much_is_left_out_and_said(tmp_path):
+def test_an_extra_classifier_is_left_out_and_reported(tmp_path):
     target = vit(1, num_classes=0)
     (note,) = load_weights(target, write(tmp_path / "w.pth", vit().state_dict()))
     assert note.en == "The file's classifier was left out: the model has none."
@@ -67,7 +67,7 @@ def test_a_classifier_too_much_is_left_out_and_said(tmp_path):
     assert all(torch.equal(tensor, whole[name]) for name, tensor in target.state_dict().items())
 
 
-def test_parts_of_pretraining_are_left_out_and_said(tmp_path):
+def test_parts_of_pretraining_are_left_out_and_reported(tmp_path):
     contents = {**vit(num_classes=0).state_dict(), "decoder_embed.weight": torch.zeros(4, 24)}
     contents["decoder_blocks.0.norm1.weight"] = torch.zeros(4)
     (note,) = load_weights(vit(1, num_classes=0), write(tmp_path / "mae.pth", contents))
@@ -102,7 +102,7 @@ def test_weights_that_are_no_numbers(tmp_path, value):
     assert "1 of its entries hold NaN or infinite values (blocks.1.mlp.fc1.bias)" in refused(vit(1), path)
 
 
-def test_position_embeddings_of_another_grid_are_resampled_as_timm_does_and_said(tmp_path):
+def test_position_embeddings_of_another_grid_are_resampled_as_timm_does_and_reported(tmp_path):
     source, target = vit(img_size=96), vit(1)
     (note,) = load_weights(target, write(tmp_path / "w.pth", source.state_dict()))
     assert "resampled" in note.en
@@ -112,7 +112,7 @@ def test_position_embeddings_of_another_grid_are_resampled_as_timm_does_and_said
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # of timm's resampling
-def test_relative_position_tables_of_another_window_are_resampled_and_said(tmp_path):
+def test_relative_position_tables_of_another_window_are_resampled_and_reported(tmp_path):
     source, target = swin(window_size=2), swin(1)
     nn.init.constant_(source.layers[0].blocks[0].attn.relative_position_bias_table, 0.25)
     (note,) = load_weights(target, write(tmp_path / "w.pth", source.state_dict()))
@@ -123,7 +123,7 @@ def test_relative_position_tables_of_another_window_are_resampled_and_said(tmp_p
 
 
 @pytest.mark.parametrize("suffix", [".pth", ".safetensors"])
-def test_nothing_is_said_of_position_embeddings_that_fit(tmp_path, suffix):
+def test_position_embeddings_that_fit_need_no_note(tmp_path, suffix):
     assert load_weights(swin(1), write(tmp_path / f"s{suffix}", swin().state_dict())) == ()
     assert load_weights(vit(1), write(tmp_path / f"v{suffix}", vit().state_dict())) == ()
 

@@ -24,7 +24,7 @@ def test_own_reading_is_the_models_output_bit_for_bit(any_capture):
         assert torch.equal(family.read_out(module, last_tokens(any_capture), "own"), any_capture.output)
 
 
-def test_the_reading_a_model_is_said_to_be_trained_with_gives_its_output(any_capture):
+def test_the_documented_reading_of_a_model_gives_its_output(any_capture):
     family, module = any_capture.model.family, any_capture.model.module
     with torch.no_grad():
         found = family.read_out(module, last_tokens(any_capture), family.own_reading(module))

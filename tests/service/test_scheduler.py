@@ -140,7 +140,7 @@ def test_long_ones_take_turns_and_only_so_many_begin(scheduler: Scheduler) -> No
     assert seen[module.BEGUN].endswith("2")
 
 
-def test_a_place_in_the_queue_is_told(scheduler: Scheduler, busy: Gated) -> None:
+def test_the_place_in_the_queue_is_reported(scheduler: Scheduler, busy: Gated) -> None:
     works = [Gated(name) for name in "abc"]
     first, second, third = (waits(scheduler, work.name, work) for work in works)
     assert [steps.first for steps in (first, second, third)] == [Step(place=1), Step(place=2), Step(place=3)]
@@ -167,7 +167,7 @@ def test_equal_work_is_done_once(scheduler: Scheduler, busy: Gated) -> None:
 # ---------------------------------------------------------------------------------------------- how far it is
 
 
-def test_steps_are_told_and_what_is_done(scheduler: Scheduler) -> None:
+def test_steps_and_their_progress_are_reported(scheduler: Scheduler) -> None:
     heard = threading.Semaphore(0)
 
     def work(report: Report) -> None:
@@ -183,7 +183,7 @@ def test_steps_are_told_and_what_is_done(scheduler: Scheduler) -> None:
     assert last(steps) == Done(None)
 
 
-def test_what_is_left_is_told_from_the_pace_so_far() -> None:
+def test_the_remaining_time_follows_the_pace_so_far() -> None:
     assert Step(5, 20, 1.0).seconds_left == pytest.approx(3.0)
     assert Step().seconds_left is None
 
@@ -472,7 +472,7 @@ async def _outputs(visibility: str) -> list[tuple[str, list]]:
     return [(one["msg"], one["output"]["data"]) for one in messages if "output" in one]
 
 
-def test_a_page_is_not_told_again_at_the_end_and_a_script_is() -> None:
+def test_the_last_value_is_repeated_at_the_end_for_a_script_and_not_for_a_page() -> None:
     page, script = now(_outputs("private")), now(_outputs("public"))
     assert page[:2] == script[:2] == [("process_generating", ["a"]), ("process_generating", [[["replace", [], "b"]]])]
     assert page[2:] == [("process_completed", [gr.skip()])]

@@ -143,7 +143,7 @@ def test_rows_that_do_not_fit(tmp_path: Path, ending: str) -> None:
 # ---------------------------------------------------------------------------------------------- memory
 
 
-def test_memory_that_ran_out_is_a_sentence_with_what_was_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_that_ran_out_is_a_sentence_with_the_size_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     for want, message in (
         (lambda: torch.empty(10**15), "4,000,000,000 MB"),
         (lambda: np.ones(10**15), " MB"),

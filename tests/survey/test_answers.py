@@ -207,7 +207,7 @@ def test_words_of_a_visitor_are_only_words(survey: Survey, condition: Condition)
         Equals("feature_cls", 0.5),
     ],
 )
-def test_a_condition_without_a_meaning_is_told(survey: Survey, condition: Condition) -> None:
+def test_a_condition_without_a_meaning_is_refused(survey: Survey, condition: Condition) -> None:
     with pytest.raises(ExplainedError) as raised:
         count(survey, (condition,))
     assert raised.value.text.zh != raised.value.text.en
@@ -294,7 +294,7 @@ CONDITIONS = (
 
 @settings(max_examples=500, derandomize=True, database=None, deadline=None, phases=[Phase.generate])
 @given(CONDITIONS)
-def test_any_condition_leaves_its_rows_or_is_told(extremes: Extremes, condition: Condition) -> None:
+def test_any_condition_leaves_its_rows_or_is_refused(extremes: Extremes, condition: Condition) -> None:
     survey, rows = extremes.survey, extremes.rows
     with right_or_refused():
         assert count(survey, (condition,)) == sum(means(row, condition) for row in rows)
@@ -317,7 +317,7 @@ ODD = {ascii(one)[:12]: one for one in [*NUMBERS_ASKED, "1e400", [1], {}, None]}
 
 
 @pytest.mark.parametrize("number", ODD.values(), ids=ODD)
-def test_every_number_of_a_question_is_right_or_told(survey: Survey, number: object) -> None:
+def test_every_number_of_a_question_is_right_or_refused(survey: Survey, number: object) -> None:
     questions = (
         lambda: histogram(survey, "width", bins=number),
         lambda: histogram(survey, "width", bounds=(number, 1.0)),
@@ -385,7 +385,7 @@ def test_a_survey_without_rows_yet(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_a_broken_file_is_told_and_the_others_count(tmp_path: Path) -> None:
+def test_a_broken_file_is_reported_and_the_others_count(tmp_path: Path) -> None:
     synthetic_survey(tmp_path, 400, lists=False)
     file = tmp_path / "rows" / "shard-00001.parquet"
     whole = file.read_bytes()
@@ -398,7 +398,7 @@ def test_a_broken_file_is_told_and_the_others_count(tmp_path: Path) -> None:
     assert open_survey(tmp_path).count == 400
 
 
-def test_no_survey_is_told(tmp_path: Path) -> None:
+def test_a_missing_survey_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ExplainedError, match=r"survey\.json"):
         open_survey(tmp_path)
 

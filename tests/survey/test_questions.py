@@ -152,7 +152,7 @@ def test_a_view_is_a_question_with_its_settings():
     np.testing.assert_array_equal(found[column.key].reshape(expected.shape), expected)
 
 
-def test_what_cannot_be_asked_is_said():
+def test_what_cannot_be_asked_is_refused_with_a_sentence():
     model = load_small("vit")
     with pytest.raises(UnknownNameError, match="Did you mean 'outliers'"):
         schema_of(model, ["outlier"])

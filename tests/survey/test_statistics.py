@@ -508,7 +508,7 @@ def test_a_file_for_embedding_atlas(survey: Survey, table: pd.DataFrame, tmp_pat
 
 
 @pytest.mark.parametrize(("name", "atlas"), [("rows.xlsx", False), ("rows", False), ("rows.csv", True)])
-def test_a_file_that_is_not_written_is_told(survey: Survey, tmp_path: Path, name: str, atlas: bool) -> None:
+def test_a_file_that_is_not_written_is_reported(survey: Survey, tmp_path: Path, name: str, atlas: bool) -> None:
     with pytest.raises(ExplainedError, match="must end in"):
         export(survey, (), tmp_path / name, atlas=atlas)
     with pytest.raises(ExplainedError, match="was not written"):

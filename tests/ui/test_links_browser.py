@@ -113,7 +113,9 @@ def test_a_frame_shows_the_figure_alone_and_leads_to_the_whole_page(visit: Visit
     expected = captured.attention(block)[:, 0, len(captured.prefix_tokens) :].mean(0)
     seen = canvas.evaluate("(root) => [...root.vx.read().map]")
     np.testing.assert_allclose(seen, expected.numpy(), atol=float(captured.attention(block).max()) / 255)
-    assert [part for part in (".vx-rail", "#vx-header", "#vx-model", ".side", ".below") if shown(frame, part)] == []
+    assert [
+        part for part in (".vx-rail", "#vx-header", "#vx-model", ".side", ".below") if is_visible(frame, part)
+    ] == []
     assert frame.locator(".vx-status .warning").is_visible()
     assert frame.evaluate("document.documentElement.scrollHeight <= innerHeight")
 
@@ -126,7 +128,7 @@ def test_a_frame_shows_the_figure_alone_and_leads_to_the_whole_page(visit: Visit
     assert f"query={at.replace(',', '%2C')}" in link
 
 
-def shown(frame: Frame, part: str) -> bool:
+def is_visible(frame: Frame, part: str) -> bool:
     return any(one.is_visible() for one in frame.locator(part).all())
 
 
@@ -135,7 +137,7 @@ def test_a_step_of_the_path_stands_in_a_frame_without_the_way_to_others(visit: V
     frame = framed(visit, url, "embed=1&step=heads&lang=zh")
     frame.wait_for_selector(".vx-guide .choices button", timeout=PATIENCE)
     assert frame.locator(".vx-guide h2").is_visible()
-    assert [part for part in (".turns", ".steps", ".close") if shown(frame, f".vx-guide {part}")] == []
+    assert [part for part in (".turns", ".steps", ".close") if is_visible(frame, f".vx-guide {part}")] == []
     assert frame.locator(".vx-status .foot a").inner_text() == "打开完整页面"
     frame.locator(".vx-guide .choices button").first.click()
     assert frame.locator(".vx-guide .reveal").inner_text()

@@ -201,7 +201,7 @@ def test_wrong_files_get_a_sentence(linked: Visit, tmp_path: Path) -> None:
     assert canvas_state(linked.page)["map"] == before["map"]
 
 
-def test_views_are_kept_stepped_through_and_taken_home(visit: Visit, url: str, tmp_path: Path) -> None:
+def test_views_are_saved_stepped_through_and_exported(visit: Visit, url: str, tmp_path: Path) -> None:
     page, tray = visit.page, visit.page.locator(".vx-kept")
     visit.open(url, model="scenes_vit_patch16_192", block="2", head="1")
     before = canvas_state(page)["map"]
@@ -292,7 +292,7 @@ def test_an_unknown_model_is_named(linked: Visit, url: str) -> None:
         ("zh", {"error": None}, "程序内部出错"),
     ],
 )
-def test_why_a_question_was_refused_is_said(linked: Visit, url: str, lang: str, answer: dict, message: str) -> None:
+def test_the_reason_of_a_refusal_appears(linked: Visit, url: str, lang: str, answer: dict, message: str) -> None:
     linked.open(url, lang=lang)
     page = linked.page
     page.route("**/run/predict**", lambda asked: asked.fulfill(status=422, json=answer))

@@ -162,7 +162,7 @@ def test_a_broken_training_is_listed_hides_no_other_and_is_deleted(runs, tmp_pat
     assert [job.folder.name for job in list_jobs(tmp_path)] == ["sound"]
 
 
-def test_a_damaged_line_is_left_out_and_said(tmp_path):
+def test_a_damaged_line_is_left_out_and_reported(tmp_path):
     log = EventLog(tmp_path)
     log.tell("finished", "lora", value=0.5, seconds=2.0)
     with open(tmp_path / EVENTS, "ab") as file:
@@ -335,7 +335,7 @@ def test_arrays_that_claim_more_than_they_hold_are_refused(runs, tmp_path):
     assert json.loads((folder / OWN / "result.json").read_text())
 
 
-def test_a_defect_is_told_without_the_words_of_python(tmp_path: Path, monkeypatch) -> None:
+def test_a_defect_is_reported_without_pythons_own_words(tmp_path: Path, monkeypatch) -> None:
     """They stand in the log of the process, which the sentence names."""
 
     def fails(*_):

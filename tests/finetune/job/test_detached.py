@@ -138,7 +138,7 @@ def test_a_stopped_run_goes_on_from_where_it_was(small, colours, tmp_path, step)
 
 
 @pytest.fixture(autouse=True)
-def _every_step_is_told(monkeypatch):
+def _report_every_step(monkeypatch):
     monkeypatch.setattr(loop, "_BETWEEN_EVENTS", 0.0)
 
 

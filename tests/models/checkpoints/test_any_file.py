@@ -127,7 +127,7 @@ MAPS = ("attention_map", "head_gallery", "attention_rollout", "grad_rollout", "g
 
 
 @pytest.mark.parametrize("key", quick([*READ_OUT, "torchvision_vit"], ["vit"]))
-def test_a_live_module_is_shown_as_its_file_is(key: str, tmp_path: Path) -> None:
+def test_a_live_module_looks_like_its_file(key: str, tmp_path: Path) -> None:
     module, of_file = made(key), vx.load_model(weights=saved(made(key), tmp_path))
     preprocessing = of_file.preprocessing
     live = vx.wrap(module, mean=preprocessing.mean, std=preprocessing.std)
@@ -211,7 +211,7 @@ def test_a_configuration_that_cannot_be_is_a_sentence(key: str, value: object, m
         vx.load_model(weights=folder)
 
 
-def test_names_that_nobody_knows_are_said(tmp_path: Path) -> None:
+def test_unknown_names_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     safetensors.torch.save_file({"some.weight": torch.zeros(2)}, path)
     with pytest.raises(WeightsError, match=r"names that no reader here knows \(some.weight\)"):
@@ -328,7 +328,7 @@ def test_images_are_prepared_as_torchvision_prepares_them(
     assert facts.preprocessing["mean"] == (0.485, 0.456, 0.406)
 
 
-def test_what_a_folder_does_not_say_is_said(vit: Path) -> None:
+def test_what_a_folder_leaves_open_is_reported(vit: Path) -> None:
     assert any("does not say how images are prepared" in note.en for note in vx.load_model(weights=vit).notes)
 
 

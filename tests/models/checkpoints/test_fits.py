@@ -29,7 +29,7 @@ def test_what_fits_several_architectures_is_a_persons_to_say() -> None:
 @pytest.mark.parametrize(
     "name", [later(name) for name in ("pvt_v2_b0", "levit_128s", "convit_tiny", "twins_svt_small")]
 )
-def test_other_classes_of_timm_are_told_by_all_their_tensors(name: str, tmp_path: Path) -> None:
+def test_other_classes_of_timm_are_recognised_by_all_their_tensors(name: str, tmp_path: Path) -> None:
     module = vx.load_model(name, weights="random").module
     module.reset_classifier(7)
     path = tmp_path / "x.safetensors"

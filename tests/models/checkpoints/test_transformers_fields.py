@@ -246,7 +246,7 @@ def test_a_file_whose_last_block_was_cut_away_is_refused(tmp_path: Path) -> None
         vx.load_model(tmp_path)
 
 
-def test_a_field_that_nobody_knows_is_told_of(tmp_path: Path) -> None:
+def test_an_unknown_field_is_reported(tmp_path: Path) -> None:
     SUBJECTS["vit"].made(SUBJECTS["vit"].config_with()).save_pretrained(tmp_path)
     config = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps({**config, "new_scale": 2.0, "new_switch": False, "new_list": []}))

@@ -136,7 +136,7 @@ def test_a_zip_has_the_bounds_of_the_settings(monkeypatch, tmp_path: Path) -> No
         weights_in(path)
 
 
-def test_a_program_is_told_from_weights(tmp_path: Path) -> None:
+def test_a_program_is_distinguished_from_weights(tmp_path: Path) -> None:
     """CLIP's own files are archives of TorchScript."""
     with zipfile.ZipFile(tmp_path / "ViT-B-32.pt", "w") as archive:
         for name in ("data.pkl", "code/__torch__.py", "constants.pkl"):

@@ -431,7 +431,7 @@ def test_whatever_joins_blocks_is_refused(key):
 # ------------------------------------------------------------------------------------------------ all of timm
 
 
-def test_every_model_of_timm_is_shown_or_refused_with_a_reason():
+def test_every_model_of_timm_is_supported_or_refused_with_a_reason():
     found = sweep()
     assert set(files_of_timm()) <= set(found)
     for name, (family, support, reason) in found.items():
@@ -445,7 +445,7 @@ def test_the_documentation_says_so():
     assert written_tables()["families"] == families_table(), "python -m docs.make.tables"
 
 
-def test_only_what_never_weighs_places_is_said_to_have_no_attention():
+def test_only_models_that_never_weigh_places_are_refused_as_without_attention():
     """Files refused for having no attention: none of them calls the kernel or names an attention over tokens."""
     for file, (_, support, reason) in sweep().items():
         if support == "refused" and reason == NO_ATTENTION.en and file not in TWO_KINDS.values():

@@ -409,7 +409,7 @@ def test_blocks_are_where_names_first_differ(used: list[str], blocks: tuple[str,
     assert told_apart("x", used) == blocks
 
 
-def test_blocks_that_share_their_parameters_cannot_be_told_apart() -> None:
+def test_blocks_that_share_their_parameters_are_refused() -> None:
     with pytest.raises(UnsupportedError, match=r"cannot be told apart .* \(layer.qkv makes several\)"):
         told_apart("x", ["layer.qkv.weight", "layer.qkv.weight"])
 

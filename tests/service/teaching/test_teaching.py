@@ -127,7 +127,7 @@ def a_picture(seed: int = 0, side: int = 40) -> ndarray:
     return np.random.default_rng(seed).integers(0, 255, (side, side + 8, 3), dtype=np.uint8)
 
 
-def test_boxes_are_kept_until_they_are_deleted(tmp_path: Path, monkeypatch) -> None:
+def test_boxes_stay_until_they_are_deleted(tmp_path: Path, monkeypatch) -> None:
     boxes = Boxes(tmp_path / "boxes")
     assert [(box.key, box.name, box.pictures) for box in boxes.read()] == [("1", "", ()), ("2", "", ())]
     first = boxes.add("1", a_picture())
@@ -160,7 +160,7 @@ def test_boxes_are_kept_until_they_are_deleted(tmp_path: Path, monkeypatch) -> N
     assert not (tmp_path / "boxes").exists()
 
 
-def test_a_picture_is_kept_small_and_without_what_a_camera_writes(tmp_path: Path) -> None:
+def test_a_picture_is_saved_small_and_without_camera_data(tmp_path: Path) -> None:
     with PIL.Image.open(Boxes(tmp_path).add("1", a_picture(side=1200))) as saved:
         assert max(saved.size) == 768
         assert "exif" not in saved.info
@@ -276,7 +276,7 @@ def test_who_asks_again_waits_for_the_latest_score_alone(client: TestClient, tmp
         assert first.result() == {"stopped": True}
 
 
-def test_pictures_of_strangers_are_refused_and_lose_nothing(client: TestClient, monkeypatch) -> None:
+def test_pictures_of_unknown_visitors_are_refused_and_lose_nothing(client: TestClient, monkeypatch) -> None:
     browser = Browser(client)
     browser.ask("add", png(a_picture()), box="1")
     gif, frames = io.BytesIO(), [PIL.Image.fromarray(a_picture(seed)) for seed in range(3)]

@@ -61,7 +61,7 @@ def answered(*pieces: bytes, gives_up: bool = False) -> Line:
 
 
 @pytest.mark.parametrize("pieces", [(), (HEAD,), (HEAD + b"\r\n" + bytes(10), HEAD)])
-def test_what_has_no_whole_head_is_told_that_it_was_too_slow(pieces: tuple[bytes, ...]) -> None:
+def test_a_request_without_a_whole_head_gets_a_timeout_answer(pieces: tuple[bytes, ...]) -> None:
     assert b"HTTP/1.1 408 " in answered(*pieces, gives_up=True).written
 
 
@@ -71,7 +71,7 @@ def test_what_was_answered_is_closed_without_another_word(pieces: tuple[bytes, .
     assert (line.written[:15], line.written[-4:], line.is_closed) == (b"HTTP/1.1 200 OK", b"here", True)
 
 
-def test_a_head_without_an_end_is_not_kept() -> None:
+def test_a_head_without_an_end_is_dropped() -> None:
     lines = (b"x-%d: %s\r\n" % (number, b"a" * 1000) for number in range(HEAD_BYTES // 1000 + 1))
     line = answered(HEAD, *lines)
     assert (line.written[:13], line.is_closed) == (b"HTTP/1.1 431 ", True)

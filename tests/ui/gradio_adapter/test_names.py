@@ -87,13 +87,13 @@ def test_what_is_installed_has_the_name(name: str, samples: Samples) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_name_that_goes_is_said(name: str, samples: Samples, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_name_is_reported(name: str, samples: Samples, monkeypatch: pytest.MonkeyPatch) -> None:
     path = name.partition("(")[0]
     monkeypatch.delattr(holder_of(path, samples), path.rpartition(".")[2])
     assert trouble(name, samples) == f"{path} is gone"
 
 
-def test_a_function_that_takes_something_else_is_said(samples: Samples, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_function_with_other_parameters_is_reported(samples: Samples, monkeypatch: pytest.MonkeyPatch) -> None:
     (name,) = (one for one in NAMES if "preprocess_data(" in one)
     monkeypatch.setattr(gr.Blocks, "preprocess_data", lambda self, inputs, block_fn: None)
     assert trouble(name, samples) == "gradio.Blocks.preprocess_data takes inputs, block_fn"

@@ -52,7 +52,7 @@ def test_a_flood_of_names_leaves_nothing(page: gr.Blocks, state: int) -> None:
     assert len(visitors._unwritten) <= 1
 
 
-def test_no_configuration_is_kept_for_a_page(page: gr.Blocks, state: int) -> None:
+def test_no_configuration_is_stored_for_a_page(page: gr.Blocks, state: int) -> None:
     visitor = Visitors(page, capacity=2)["present"]
     visitor[state] = "something"
     visitor._update_config(state)

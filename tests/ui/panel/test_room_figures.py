@@ -177,7 +177,7 @@ def test_a_slow_view_is_computed_once(panel: RoomFigures, slow: Slow):
     assert again.figure is not None
 
 
-def test_every_room_tells_its_browser_which_views_are_slow(panel: RoomFigures):
+def test_every_room_lists_its_slow_views_for_the_browser(panel: RoomFigures):
     data = now(panel.answer(asking("random"), ADDRESS, "en", PERSON))
     assert {view.key for view in data.views if view.slow} == {
         key for key, view in VIEWS.items() if view.room == "flow" and view.runs != "nothing"

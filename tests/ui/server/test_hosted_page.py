@@ -155,7 +155,7 @@ def test_a_page_of_a_stranger_changes_nothing(client: httpx.Client, headers: dic
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null"])
-def test_a_page_of_a_stranger_may_not_read(client: httpx.Client, origin: str) -> None:
+def test_a_page_of_another_origin_may_not_read(client: httpx.Client, origin: str) -> None:
     asked = {
         "origin": origin,
         "access-control-request-method": "POST",
@@ -204,7 +204,7 @@ def test_what_the_page_does_not_use_is_not_there(client: httpx.Client, address: 
         assert (answer.status_code, answer.text) == (404, "Not found")
 
 
-def test_every_answer_tells_a_browser_what_not_to_do(client: httpx.Client) -> None:
+def test_every_answer_has_the_security_headers(client: httpx.Client) -> None:
     page, refused = client.get("/"), client.get("/", headers={"host": "evil.example"})
     file, missing = client.get("/theme.css"), client.get("/nothing")
     for answer in (page, refused, file, missing):
@@ -718,7 +718,9 @@ def test_what_visitors_keep_goes_in_time_and_the_oldest_make_room(tmp_path: Path
 
 
 @pytest.mark.parametrize("most", ["visitor_megabytes", "runs_megabytes"])
-def test_who_keeps_as_much_as_may_be_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: str) -> None:
+def test_a_visitor_at_the_storage_limit_gets_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: str
+) -> None:
     places = UserStorage(tmp_path, hosted=True)
     (kept(places, ANNA, "training", days=0) / "more").write_bytes(bytes(1_000_000))
     bounds = {"visitor_megabytes": 0, "runs_megabytes": 0, most: 2}

@@ -68,7 +68,7 @@ def test_what_is_no_picture_is_answered_in_the_visitors_language(client: TestCli
     assert "/" not in english, "where it was kept is nobody's business"
 
 
-def test_a_file_that_is_too_large_is_not_kept(client: TestClient, monkeypatch, tmp_path: Path) -> None:
+def test_a_file_that_is_too_large_is_not_stored(client: TestClient, monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setattr(intake, "settings", lambda: Settings(max_upload_megabytes=1))
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     answer = client.post("/picture", content=bytes(1_000_001), headers=BYTES)

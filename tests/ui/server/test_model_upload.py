@@ -205,7 +205,7 @@ def test_a_body_is_what_it_says(local: Page, files: Path) -> None:
 # ---------------------------------------------------------------------------------------------- hosted
 
 
-def test_strangers_send_nothing_that_could_run(hosted: Page, files: Path, truth: torch.Tensor) -> None:
+def test_visitors_of_a_hosted_page_send_nothing_that_could_run(hosted: Page, files: Path, truth: torch.Tensor) -> None:
     for sent in ("pets.pth", "unsafe.zip"):
         assert "pets.pth is not opened here: a file of this kind can hold code" in hosted.refused(files / sent)
     assert "opens no path" in hosted.refused(path=str(files / "pets.safetensors"))

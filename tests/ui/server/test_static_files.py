@@ -39,7 +39,7 @@ def fetch(path: str, encodings: str = "gzip, br") -> httpx.Response:
 
 
 @pytest.mark.parametrize(("name", "kind"), [("script.js", "text/javascript"), ("style.css", "text/css")])
-def test_files_are_kept_for_good_under_the_hash_of_all(name: str, kind: str) -> None:
+def test_files_are_cached_for_good_under_the_hash_of_all(name: str, kind: str) -> None:
     answer = fetch(f"/modules/{version()}/{name}")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == f"{kind}; charset=utf-8"
@@ -54,7 +54,7 @@ def test_files_are_kept_for_good_under_the_hash_of_all(name: str, kind: str) -> 
     assert plain.headers["vary"] == answer.headers["vary"] == "accept-encoding"
 
 
-def test_gradios_own_files_are_kept_for_good_too() -> None:
+def test_gradios_own_files_are_cached_for_good_too() -> None:
     folder = Path(gr.__file__).parent / "templates" / "frontend" / "assets"
     for file in (next(folder.glob("index-*.js")), next(folder.glob("*.css"))):
         answer = fetch(f"/assets/{file.name}")
@@ -66,9 +66,7 @@ def test_gradios_own_files_are_kept_for_good_too() -> None:
     assert fetch("/assets/nosuch.js").status_code == fetch("/assets/..%2f..%2f..%2froutes.py").status_code == 404
 
 
-def test_a_made_file_and_an_example_are_kept_for_good_and_what_a_visitor_sent_is_not_reached(
-    tmp_path, monkeypatch
-) -> None:
+def test_a_made_file_and_an_example_are_cached_for_good_and_an_upload_is_not_reached(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     made, example = cached_file(b"1,2", "a b.csv"), next(iter(examples().values()))
     for address, content in ((made.url, b"1,2"), (example_url(example), example.path.read_bytes())):

@@ -275,7 +275,7 @@ def test_the_path_is_taken_home(visit: Visit, url: str, chromium: Browser, tmp_p
     alone.close()
 
 
-def test_a_link_opens_a_step_and_a_wrong_guess_is_told(visit: Visit, url: str) -> None:
+def test_a_link_opens_a_step_and_a_wrong_guess_is_marked(visit: Visit, url: str) -> None:
     """A link that names nothing but a step opens its state."""
     step = next(step for step in STEPS if step.key == "residual")
     guide = visit.page.locator(".vx-guide")

@@ -127,7 +127,7 @@ def test_several_pictures_share_one_basis(visit: Visit, url: str) -> None:
 
 
 @pytest.mark.thorough
-def test_sides_are_swapped_chosen_and_kept(visit: Visit, url: str) -> None:
+def test_sides_are_swapped_chosen_and_saved(visit: Visit, url: str) -> None:
     page = visit.page
     visit.open(url, room="compare", model=VIT, other_model=SWIN)
     ready(page)

@@ -220,7 +220,7 @@ def test_counts_are_those_of_the_attached_model():
     assert counts == sorted(counts)
 
 
-def test_a_wrong_setting_is_said_at_its_method():
+def test_a_wrong_setting_is_reported_at_its_method():
     data = methods_data(load_small("vit"), 3, True, "zh", TrainingChoice((MethodChoice("lora", {"r": "x"}),)))
     assert "整数" in next(item for item in data.items if item.key == "lora").refused
 
@@ -283,7 +283,7 @@ def test_a_hosted_page_reads_no_folder(tmp_path):
 # ---------------------------------------------------------------------------------------------- progress
 
 
-def told() -> list[Event]:
+def training_events() -> list[Event]:
     step = {"step": 2, "steps": 4, "epoch": 1, "epochs": 2, "seconds": 1.0, "seconds_left": 3.0}
     epoch = {**step, "train_loss": 0.8, "metrics": {"accuracy": 0.5, "loss": 1.0}, "is_best": True}
     return [
@@ -301,7 +301,7 @@ def test_the_picture_of_a_training_by_hand():
         RunState("lora", "lora", "running", 1, 2, 2, 4, 0.5, 1.0, 3.0),
         RunState("linear", "linear", "waiting", steps=4, seconds_left=60.0),
     )
-    data = progress_data(JobState(Path("x/abc"), config, "running", runs, 0.0, "step"), told(), "en")
+    data = progress_data(JobState(Path("x/abc"), config, "running", runs, 0.0, "step"), training_events(), "en")
     assert (data.run, data.state, data.share, data.baseline) == ("abc", "running", 0.25, 0.75)
     assert data.left == "about 1 min 3 s left"
     lora, linear = data.rows

@@ -187,7 +187,7 @@ def test_pictures_are_dropped_into_boxes_and_pasted_to_ask(
 
 
 @pytest.mark.thorough
-def test_a_camera_that_is_not_given_is_told(visit: Visit, url: str) -> None:
+def test_a_refused_camera_is_reported(visit: Visit, url: str) -> None:
     visit.open(url, room="finetune")
     visit.page.locator(".vx-teach .live").click()
     expect(visit.page.locator(".vx-teach .alert")).to_contain_text("camera", timeout=SOON)

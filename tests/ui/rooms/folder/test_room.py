@@ -145,7 +145,7 @@ def test_where_all_images_are_asked_there_is_nothing_to_stop(
     assert (state["state"], state["running"], state["done"]) == ("finished", False, 60)
 
 
-def test_how_long_it_takes_is_told_by_what_it_did_since_it_went_on(
+def test_the_remaining_time_follows_the_pace_since_it_resumed(
     client: TestClient, places: UserStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = synthetic_survey(places.root / "drawn", 160, rows_per_shard=32, lists=False, shards=(0, 1, 2))

@@ -144,7 +144,7 @@ def test_the_patch_under_the_mouse_is_enlarged_with_its_numbers(page, gap):
 
 
 @pytest.mark.browser
-def test_a_click_keeps_the_patch_and_is_told(page):
+def test_a_click_pins_the_patch_and_reports_it(page):
     patches_board = board(page, "distilled")
     patches_board.locator(".patches").click(position=point_at(patches_board, 0, 1, 3, 5))
     page.wait_for_function("() => asked.length")

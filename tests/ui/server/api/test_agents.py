@@ -177,7 +177,7 @@ def test_a_call_whose_client_hangs_up_is_let_go(url: str, endless: None, way: st
     now(hung_up())
 
 
-def test_an_agent_who_waits_for_enough_is_told_so(url: str, endless: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_with_too_many_jobs_is_refused(url: str, endless: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "EACH", 1)
     first, second = sent(url, 60), sent(url, 61)
 

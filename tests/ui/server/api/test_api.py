@@ -160,7 +160,7 @@ def test_what_cannot_be_is_a_sentence(explaining, given, message):
     assert message in sentence(explaining.explain, **{"image": "scene_fish", "view": "attention_map", **given})
 
 
-def test_a_fault_of_ours_is_told_without_its_traceback(explaining, monkeypatch, caplog):
+def test_an_internal_error_is_reported_without_its_traceback(explaining, monkeypatch, caplog):
     monkeypatch.setattr(explaining, "_capture", lambda *_: 1 / 0)
     message = sentence(explaining.predict, image="scene_fish")
     assert message == "Something went wrong on our side. The details are in the server's log."

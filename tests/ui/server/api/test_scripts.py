@@ -98,7 +98,7 @@ def test_an_agent_is_given_numbers_and_a_picture(url, folder):
     ]
 
 
-def test_an_agent_is_told_what_cannot_be(url):
+def test_an_agent_gets_a_sentence_for_what_is_impossible(url):
     wrong, inside = called(
         url,
         ("explain", {"image": "scene_fish", "view": "atention_map", "language": "zh"}),

@@ -36,7 +36,7 @@ async def hello(request: Request) -> PlainTextResponse:
     return PlainTextResponse(await request.body(), request.path_params["status"])
 
 
-def test_requests_are_told_by_their_route_and_nothing_else():
+def test_requests_are_counted_by_their_route_and_nothing_else():
     measures, written = Measures(), io.StringIO()
     routes = [Mount("/a", routes=[Route("/{status:int}", hello, methods=["POST"])])]
     watched = Middleware(Watched, measures=measures, lines=Lines(wanted=True, to=written))
