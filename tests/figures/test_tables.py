@@ -1,4 +1,4 @@
-"""What is taken home says what it is: names of files, and the columns of tables beside the numbers."""
+"""Saved files describe themselves: file names, and table columns beside the numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Zips of images: the same dataset as the folder; hostile zips and full disks end in a sentence.
+"""Zips of images: the dataset of the folder; hostile zips and full disks end in a sentence.
 
 A hostile zip is first made honestly, then spoilt in one place.
 """
@@ -143,7 +143,7 @@ def test_any_damage_to_a_zip_gives_a_dataset_or_a_sentence(tmp_path, where):
 
 
 def unflagged(path: Path, names: dict[bytes, bytes]) -> Path:
-    """A zip whose names are these bytes, as programs write them that know no UTF-8 flag."""
+    """Make a zip with these bytes as names, as programs without the UTF-8 flag write them."""
     with zipfile.ZipFile(path, "w") as archive:
         for i, data in enumerate(names.values()):
             archive.writestr(chr(ord("A") + i) * len(list(names)[i]), data)

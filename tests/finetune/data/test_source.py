@@ -1,4 +1,4 @@
-"""One entry for folders, tables and zips."""
+"""One entry point for folders, tables and zips."""
 
 from __future__ import annotations
 

@@ -688,7 +688,7 @@ def test_a_folder_of_somebody_else_is_not_swept(tmp_path: Path) -> None:
         CacheFolder(tmp_path / "ours", most=1).make()
 
 
-def kept(places: UserStorage, visitor: str, name: str, days: float, data: str = "somewhere") -> Path:
+def stored_folder(places: UserStorage, visitor: str, name: str, days: float, data: str = "somewhere") -> Path:
     """Something of 100,000 bytes that was last used some days ago: a training, or images or a model."""
     folder = places.of(visitor) / name
     folder.mkdir(parents=True)
@@ -702,10 +702,10 @@ def kept(places: UserStorage, visitor: str, name: str, days: float, data: str = 
 
 def test_what_visitors_keep_goes_in_time_and_the_oldest_make_room(tmp_path: Path) -> None:
     places = UserStorage(tmp_path, hosted=True)
-    images = kept(places, ANNA, "data-1", days=20)
-    trained = kept(places, ANNA, "trained", days=3, data=str(images / "pets"))
-    old, unused = kept(places, ANNA, "old", days=20), kept(places, BEN, "data-2", days=2)
-    model, today = kept(places, BEN, "files-1", days=10), kept(places, BEN, "today", days=0)
+    images = stored_folder(places, ANNA, "data-1", days=20)
+    trained = stored_folder(places, ANNA, "trained", days=3, data=str(images / "pets"))
+    old, unused = stored_folder(places, ANNA, "old", days=20), stored_folder(places, BEN, "data-2", days=2)
+    model, today = stored_folder(places, BEN, "files-1", days=10), stored_folder(places, BEN, "today", days=0)
     stored = StorageLimits(places, Settings(keep_days=14, runs_megabytes=0))
     stored.sweep()
     assert [path.exists() for path in (images, trained, old, unused, model, today)] == [1, 1, 0, 0, 1, 1]
@@ -722,7 +722,7 @@ def test_a_visitor_at_the_storage_limit_gets_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: str
 ) -> None:
     places = UserStorage(tmp_path, hosted=True)
-    (kept(places, ANNA, "training", days=0) / "more").write_bytes(bytes(1_000_000))
+    (stored_folder(places, ANNA, "training", days=0) / "more").write_bytes(bytes(1_000_000))
     bounds = {"visitor_megabytes": 0, "runs_megabytes": 0, most: 2}
     monkeypatch.setattr(storing, "settings", lambda: Settings(**bounds))
     check_room(places, ANNA)
