@@ -1,4 +1,4 @@
-"""The notebooks in `assets` run from top to bottom, and what their cells end with shows itself."""
+"""Example notebooks in `assets` run from top to bottom, and their last values have displays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def cells(path: Path, kind: str) -> list[str]:
 
 
 def run(code: str, names: dict[str, Any]) -> Any:
-    """What a cell ends with, as a notebook shows it; None where that is no expression."""
+    """Run a cell and return its last value; None if that is no expression."""
     body = ast.parse(code).body
     last = body.pop() if isinstance(body[-1], ast.Expr) else None
     exec(compile(ast.Module(body, []), "cell", "exec"), names)

@@ -1,6 +1,6 @@
-"""The list of planted faults keeps up with the product: each has its one place, and a test that is to notice it.
+"""Planted faults match the product: each has one place, and a test that should fail on it.
 
-Whether the tests do notice is for `python -m tests.mutants` to say.
+`python -m tests.mutants` runs them and checks that the tests do fail.
 """
 
 from __future__ import annotations

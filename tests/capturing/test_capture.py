@@ -190,7 +190,7 @@ def test_a_tap_sees_its_own_thread_only():
 
 
 def kernel_call(**options) -> AttentionCall:
-    """Tap one call of the kernel with four queries per two keys, under `enable_gqa`."""
+    """Tap one kernel call under `enable_gqa`, with two keys for each of four queries."""
     generator = torch.Generator().manual_seed(0)
     groups = 2 if options.get("enable_gqa") else 1
     query = torch.randn(1, 4, 5, 8, generator=generator)

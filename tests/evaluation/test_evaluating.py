@@ -47,7 +47,7 @@ RNG = np.random.default_rng(5)
 
 
 def a_case(size: int = 64, target: int = 2) -> Case:
-    """The upper left quarter is the cell, with an object that ends within patches."""
+    """Make a case whose cell is the upper left quarter, with an object that ends within patches."""
     mask, cell = np.zeros((2, size, size), bool)
     mask[5:20, 9:30], cell[: size // 2, : size // 2] = True, True
     return Case(picture(size, size), target, mask, cell)

@@ -1,4 +1,4 @@
-"""The catalog: opens without torch, every name is timm's, declared sizes are true, bundled models are found."""
+"""The catalog: opens without torch, names are timm's, declared sizes are true, bundled models are found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`load_model` gives timm's own module, says where its weights come from, and answers what it cannot load."""
+"""`load_model`: timm's own module, the source of its weights, and refusals."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_an_input_that_patches_do_not_fill_is_taken_as_timm_takes_it(monkeypatch
 
 @pytest.fixture
 def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of bundled models that holds one, `tiny_shapes`."""
+    """Make a folder of bundled models that holds one, `tiny_shapes`."""
     folder = tmp_path / "models" / "tiny_shapes"
     folder.mkdir(parents=True)
     options = {"img_size": 32, "embed_dim": 48, "depth": 2, "num_heads": 3}
@@ -213,7 +213,7 @@ def test_a_folder_is_no_bundled_model(spelled, shelf):
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home folder, which one is in, with a folder of weights `mine` and a file `mine.pth`."""
+    """Work in a home folder with a folder of weights `mine` and a file `mine.pth`."""
     (tmp_path / "mine").mkdir()
     tensors = timm.create_model("test_vit", num_classes=2).state_dict()
     save_file(tensors, tmp_path / "mine" / "model.safetensors")

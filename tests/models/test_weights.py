@@ -1,4 +1,4 @@
-"""Weights that fit a network: other class counts, grids and names; refusals in a sentence."""
+"""Loading weights: other class counts, grids and names; refusals in a sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vitexplorer.models.weights import (
 
 
 def refused(module: nn.Module, path: Path) -> str:
-    """The sentence, after checking that nothing of the module has changed."""
+    """Return the sentence of the refusal, after checking that the module is unchanged."""
     before = {name: tensor.clone() for name, tensor in module.state_dict().items()}
     with pytest.raises(WeightsError) as caught:
         load_weights(module, path)
@@ -152,7 +152,7 @@ def test_a_file_that_breaks_timms_filter(tmp_path):
 
 
 def original_swin(state_dict: dict) -> dict:
-    """Microsoft's names: patch merging at the end of a stage, the classifier without `fc`, buffers saved too."""
+    """Rename to Microsoft's names: patch merging ends a stage, the classifier has no `fc`, buffers are saved too."""
     names = {}
     for name, tensor in state_dict.items():
         for stage in (1, 2, 3):
@@ -164,7 +164,7 @@ def original_swin(state_dict: dict) -> dict:
 
 
 def original_clip(state_dict: dict) -> dict:
-    """OpenAI's names, with some of the text tower."""
+    """Rename to OpenAI's names, with some of the text tower."""
     swaps = {
         "patch_embed.proj": "conv1",
         "norm_pre": "ln_pre",
@@ -188,7 +188,7 @@ def original_clip(state_dict: dict) -> dict:
 
 
 def original_dinov2(state_dict: dict) -> dict:
-    """Meta's names; with registers the class token still has a position."""
+    """Rename to Meta's names; with registers the class token still has a position."""
     names = dict(state_dict)
     names["register_tokens"] = names.pop("reg_token")
     names["pos_embed"] = torch.cat([torch.zeros(1, 1, 24), names["pos_embed"]], dim=1)

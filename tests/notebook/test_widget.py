@@ -1,4 +1,4 @@
-"""`vx.widget`: values that go both ways, and in Chromium the page's canvas over the bytes that it brings along."""
+"""`vx.widget`: values synchronised both ways, and in Chromium the page's canvas on the bytes sent with it."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ MOUNT = """async ([script, style, state]) => {
 
 
 def packed(state: dict[str, Any]) -> dict[str, Any]:
-    """A widget's state as JSON."""
+    """Return a widget's state as JSON."""
     return {
         name: {"bytes": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
         for name, value in state.items()
@@ -144,7 +144,7 @@ def packed(state: dict[str, Any]) -> dict[str, Any]:
 
 
 class Notebook:
-    """A plain page with one widget in it, without a network; what each side says reaches the other."""
+    """Plain page with one widget and no network; each side receives the other's changes."""
 
     def __init__(self, page: Page, widget: AttentionWidget):
         self.page, self.widget = page, widget
@@ -160,7 +160,7 @@ class Notebook:
         return packed({name: value for name, value in after.items() if value != before[name]})
 
     def set(self, **values: Any) -> None:
-        """As a cell of the notebook sets values."""
+        """Set values as a cell of the notebook does."""
         before = self.widget.get_state()
         for name, value in values.items():
             setattr(self.widget, name, value)
@@ -168,7 +168,7 @@ class Notebook:
         self.page.evaluate("(state) => fromPython(state)", packed({n: v for n, v in after.items() if v != before[n]}))
 
     def read(self) -> dict[str, Any]:
-        """The numbers on the screen, once the canvas has painted."""
+        """Return the numbers on the screen, once the canvas has painted."""
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         return self.page.evaluate(
             "() => { const read = document.querySelector('.vx-canvas').vx.read(); "

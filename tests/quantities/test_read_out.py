@@ -1,4 +1,4 @@
-"""Reading tokens out: the output of the model, bit for bit, and every other reading."""
+"""Reading out tokens: the model's own output, bit for bit, and every other reading."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vitexplorer.capturing.capture import Capture
 
 
 def last_tokens(captured: Capture) -> torch.Tensor:
-    """The residual stream after the last block, (1, tokens, dim)."""
+    """Return the residual stream after the last block, (1, tokens, dim)."""
     return captured.residual_after(captured.depth - 1)[None]
 
 
@@ -49,7 +49,7 @@ OWN = {
     "swin": "mean",
     "swinv2": "mean",
 }
-"""from the papers and timm's model cards"""
+"""Readings of models in the papers and timm's model cards"""
 
 
 @pytest.mark.parametrize("key", OWN)

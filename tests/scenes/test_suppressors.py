@@ -1,4 +1,4 @@
-"""Suppressors: the square sheet says nothing of the class and yet mends the answer; the class is in the round one."""
+"""Suppressor scenes: the square sheet has no class information and yet improves the answer; the round one has it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def levels(scene) -> tuple[float, float]:
 
 
 def inside(mask: np.ndarray) -> np.ndarray:
-    """The mask less its rim, whose pixels are partly ground."""
+    """Return the mask without its rim, whose pixels are partly ground."""
     return mask & np.roll(mask, 1, 0) & np.roll(mask, -1, 0) & np.roll(mask, 1, 1) & np.roll(mask, -1, 1)
 
 

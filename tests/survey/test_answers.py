@@ -1,4 +1,4 @@
-"""What a survey answers, each number against the same in pandas and loops; and what it never does."""
+"""Answers about a survey: each number against pandas and loops, and refusals."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def table(survey: Survey) -> pd.DataFrame:
 
 
 def holds(row: pd.Series, condition: Condition) -> bool:
-    """Whether a row meets a condition, in Python's own arithmetic."""
+    """Return whether a row meets a condition, in Python's own arithmetic."""
     value = row[condition.column]
     value = None if value is None or (isinstance(value, float) and math.isnan(value)) else value
     if isinstance(condition, Within):
@@ -158,7 +158,7 @@ def test_what_has_no_number_is_in_no_group(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_number_that_is_none_counts_as_none(tmp_path: Path) -> None:
-    """A view may answer NaN: no bound holds it, and who asks for rows without a number finds it."""
+    """A view may give NaN: no bound holds for it, and a query for rows without a number finds it."""
     folder = synthetic_survey(tmp_path, 20, rows_per_shard=20, lists=False, failed=0)
     (file,) = (folder / "rows").iterdir()
     table = pq.read_table(file)
@@ -224,7 +224,7 @@ TEXTS = [None, "", "1", "true", "gear", "\0", "\u2028", "nan"]
 
 @contextmanager
 def right_or_refused() -> Iterator[None]:
-    """What is not answered is a sentence in both languages."""
+    """Accept a refusal with a sentence in both languages."""
     message: Text | None = None
     try:
         yield
@@ -239,7 +239,7 @@ def filled(values: list, count: int) -> list:
 
 @dataclass(repr=False)
 class Extremes:
-    """A survey of the largest and strangest numbers that a column can hold."""
+    """Make a survey of the largest and oddest numbers that a column can hold."""
 
     survey: Survey
     rows: list[dict]
@@ -263,7 +263,7 @@ def extremes(tmp_path_factory: pytest.TempPathFactory) -> Extremes:
 
 
 def means(row: dict, condition: Condition) -> bool:
-    """Whether a row meets a condition, in Python's exact arithmetic."""
+    """Return whether a row meets a condition, in Python's exact arithmetic."""
     value = row[condition.column]
     value = None if value is None or value != value else value
     if isinstance(condition, Within):
@@ -420,7 +420,7 @@ def test_threads_ask_at_once(survey: Survey, table: pd.DataFrame) -> None:
 
 @pytest.mark.thorough
 def test_an_index_of_another_version_is_made_anew(tmp_path: Path) -> None:
-    """Floats stand in it unpacked, whatever lay there."""
+    """The index stores floats unpacked, whatever was there before."""
     folder = synthetic_survey(tmp_path / "survey", 60, lists=False)
     first = index_of(folder, 128).path
     old = first.with_name(f"1-{first.name.partition('-')[2]}")
@@ -433,7 +433,7 @@ def test_an_index_of_another_version_is_made_anew(tmp_path: Path) -> None:
 
 
 def test_an_index_that_is_a_link_is_left_alone(tmp_path: Path) -> None:
-    """What it leads to is somebody's, also where it ends like an index."""
+    """The link's target belongs to somebody, even where its name ends like an index."""
     folder, own = synthetic_survey(tmp_path / "survey", 20, lists=False), tmp_path / "own"
     own.mkdir()
     (own / "mine.duckdb").write_text("mine")

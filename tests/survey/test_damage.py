@@ -1,4 +1,4 @@
-"""Surveys whose files are damaged: what is made of others is made again, what is not is named and asked again."""
+"""Damaged surveys: derived files are made again, damaged shards are named and computed again."""
 
 from __future__ import annotations
 

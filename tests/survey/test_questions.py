@@ -1,4 +1,4 @@
-"""What a survey asks of every image: each number against its view or its definition, and who is not asked."""
+"""Columns of a survey: each number against its view or its definition, and unsupported models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vitexplorer.survey.questions.rollout import concentration
 from vitexplorer.survey.schema import FILE_COLUMNS, schema_of
 
 UNLIKE = [("deit_distilled", "squash"), ("dinov2_registers", "native"), ("siglip", "squash"), ("swin_padded", "native")]
-"""two prefix tokens, registers, none, and windows with padding"""
+"""Models with two prefix tokens, registers, no prefix token, and windows with padding"""
 
 
 def asked(key: str, captured: Capture, target: int | None = None) -> dict:

@@ -216,7 +216,7 @@ def test_a_paused_session_of_somebody_is_not_ended_and_keeps_nobody_waiting(tmp_
 
 
 def test_a_process_of_another_machine_is_known_by_its_beats(tmp_path, monkeypatch):
-    """A process number proves nothing here, and its clock may be wrong."""
+    """The number of a process elsewhere means nothing here, and its clock may be wrong."""
     monkeypatch.setattr(claims, "STILL", 0.5)
     CLAIM.write(tmp_path, Claim(1, 1.0, host="elsewhere", token="theirs"))
     os.utime(tmp_path / CLAIM.name, (1, 1))
@@ -240,7 +240,7 @@ def test_a_process_that_beats_is_not_taken_over(tmp_path, monkeypatch):
 
 
 def test_who_lost_a_job_writes_nothing_more(tmp_path):
-    """A replaced process writes no file, line or stop of its successor."""
+    """A replaced process writes no file and no line, and leaves its successor's stop request."""
     with claimed(tmp_path):
         log = EventLog(tmp_path)
         replace_text(tmp_path / "kept", "ours")

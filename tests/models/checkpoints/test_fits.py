@@ -1,4 +1,4 @@
-"""Architectures that the shapes of a file fit: one, several, none."""
+"""Architectures whose shapes match a file: one, several, none."""
 
 from __future__ import annotations
 
@@ -52,6 +52,6 @@ def test_a_tensor_more_is_another_model() -> None:
 
 @pytest.mark.thorough
 def test_the_table_is_that_of_the_installed_timm() -> None:
-    """A tenth of it: making it anew takes minutes."""
+    """Check a tenth of the table: making it anew takes minutes."""
     for names in list(table().values())[::10]:
         assert all(fitting(empty(name)) == names for name in names)

@@ -1,4 +1,4 @@
-"""What is recognised and cannot be shown is refused by its name; the names that the sentence advises are timm's."""
+"""Unsupported checkpoints are refused by name, and the names that the sentence advises are timm's."""
 
 from __future__ import annotations
 

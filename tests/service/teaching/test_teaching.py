@@ -1,4 +1,4 @@
-"""Teaching by examples without a browser: the probe against slow twins, boxes on the disk, answers of the addresses."""
+"""Teaching by examples without a browser: the probe against slow twins, boxes on the disk, the endpoints."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def examples(classes: int, each: int, dim: int = 6) -> tuple[ndarray, ndarray]:
 
 
 def slow_shares(features: Float[ndarray, "images dim"], labels: Int[ndarray, " images"], asked: ndarray) -> ndarray:
-    """Probabilities for one picture by gradient descent on what logistic regression minimises.
+    """Compute probabilities for one picture by gradient descent on the loss of logistic regression.
 
     The sum of -log p of the true class and half the sum of the squared weights (C = 1), on features of mean 0 and
     variance 1. Two classes share one row of weights, as is usual: that of one is the other's with the sign turned.
@@ -188,7 +188,7 @@ def test_what_was_taught_is_a_data_folder(tmp_path: Path) -> None:
 
 
 class Browser:
-    """What a visitor's browser asks."""
+    """Client that asks as a visitor's browser does."""
 
     def __init__(self, client: TestClient, visitor: str = ANNA):
         self.client, self.headers = client, {"x-visitor": visitor, "content-type": BYTES}
