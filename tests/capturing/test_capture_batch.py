@@ -68,7 +68,7 @@ def test_each_is_the_capture_of_its_image_in_every_family(key):
 
 
 def test_images_that_cannot_be_separated_run_alone():
-    """Module that subtracts the mean of the batch from every image."""
+    """Module that subtracts 0.9 times the mean of the batch from every image."""
     small = load_small("vit")
     module = copy.deepcopy(small.module)
     module.blocks[1].register_forward_pre_hook(lambda _block, given: (given[0] - given[0].mean(0) * 0.9,))

@@ -1,4 +1,4 @@
-"""A link from each room restores the same picture in a new profile, whatever a person has set there."""
+"""Links from each room restore the same picture in a new profile, whatever the settings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ROOMS = {
     "compare": (".vx-compare .stage", {"#vx-right-canvas .view": "ArrowDown"}),
     "finetune": (".vx-methods", {'.vx-methods [name="epochs"]': "7", '.vx-methods [data-key="norm"] input': " "}),
 }
-"""where the picture of a room is, and what is set there: a value, or a key that is pressed"""
+"""Element of each room's picture, and its settings: a value, or a key that is pressed"""
 LATER = ("patches", "flow", "tokens", "outputs", "positions", "size", "compare")
 KEYS = ("ArrowLeft", "ArrowDown", "]", " ")
 
@@ -61,7 +61,7 @@ def test_a_link_from_each_room_restores_the_same_picture_in_a_new_profile(
 
 
 def assert_alike(person: Page, other: Visit, stage: str, begun: np.ndarray) -> None:
-    """The link shows what the person sees, which is not what the room began with; both may still be on their way."""
+    """Check that the link shows what the person sees, and not the room's first picture; both may still load."""
     current_url, until = "", time.monotonic() + PATIENCE / 1000
     while time.monotonic() < until:
         if current_url != person.url:
@@ -75,7 +75,7 @@ def assert_alike(person: Page, other: Visit, stage: str, begun: np.ndarray) -> N
 
 
 def picture(page: Page, stage: str) -> np.ndarray:
-    """What of it is in the window, in gray; nobody points at it."""
+    """Return the part in the window, in gray, with the mouse elsewhere."""
     page.mouse.move(0, 0)
     page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
     painted(page)
@@ -94,7 +94,7 @@ def differ(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def framed(visit: Visit, url: str, query: str, width: int = 640) -> Frame:
-    """The page in a frame of a lesson of the same site, once its capture is there."""
+    """Open the page in a frame of a lesson of the same site, and wait for its capture."""
     lesson = f'<!doctype html><iframe src="{url}?{query}" title="lesson" width="{width}" height="480"></iframe>'
     visit.url = url
     visit.page.route(f"{url}lesson.html", lambda route: route.fulfill(body=lesson, content_type="text/html"))

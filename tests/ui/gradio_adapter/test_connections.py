@@ -1,4 +1,4 @@
-"""Connections without a server: which part of a request came, and what is said to one that is given up."""
+"""Connections without a server: partial requests, and the answer to a connection that times out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEAD = b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n"
 
 
 class Line(asyncio.Transport):
-    """Keeps what is written to it."""
+    """Transport that records what is written to it."""
 
     def __init__(self) -> None:
         super().__init__({"sockname": ("127.0.0.1", 1), "peername": ("127.0.0.1", 2)})
@@ -40,7 +40,7 @@ class Line(asyncio.Transport):
 
 
 def answered(*pieces: bytes, gives_up: bool = False) -> Line:
-    """What is written after these pieces of requests."""
+    """Return what is written after these pieces of requests."""
 
     async def written() -> Line:
         config = Config(PlainTextResponse("here"), http=Connection, ws="none", log_level="critical")

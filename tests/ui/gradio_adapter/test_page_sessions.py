@@ -1,4 +1,4 @@
-"""States of open pages: kept for those who use them, and not for whoever names a session."""
+"""States of open pages: stored for pages in use, and not for made-up session names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def page() -> gr.Blocks:
 
 @pytest.fixture
 def state(page: gr.Blocks) -> int:
-    """The number of the page's state."""
+    """Return the number of the page's state."""
     (state,) = page.blocks
     return state
 

@@ -1,4 +1,4 @@
-"""What the page fetches once: the modules and the style sheet, and nothing else below the page's folder."""
+"""Static files of the page: modules and the style sheet, and nothing else below the page's folder."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_every_widget_has_a_module_that_mounts_it() -> None:
 
 
 def test_the_configuration_is_small_and_scripts_are_no_part_of_it() -> None:
-    """In bytes, as gradio sends it with every page."""
+    """Limit the bytes that gradio sends with every page."""
 
     async def configuration() -> dict[str, Any]:
         return build_page(Settings(), Engine(Settings()))[0].get_config_file()
@@ -196,7 +196,7 @@ def test_the_configuration_is_small_and_scripts_are_no_part_of_it() -> None:
 
 
 def outer_selectors(sheet: str) -> list[str]:
-    """The selectors of a style sheet that stand in no other rule, whatever conditions they stand in."""
+    """Return the selectors of a style sheet that are nested in no other rule, whatever conditions they are under."""
     found, around = [], []
     for head, brace in re.findall(r"([^{};]*)([{};])", re.sub(r"/\*.*?\*/", "", sheet, flags=re.DOTALL)):
         if brace == "}":
@@ -209,7 +209,7 @@ def outer_selectors(sheet: str) -> list[str]:
 
 
 def test_every_selector_begins_with_the_class_of_its_component() -> None:
-    """For one sheet styles them all; the page's own is about gradio's elements."""
+    """One sheet holds all styles; only the page's own part may style gradio's elements."""
     assert outer_selectors("@media x { .a, .b:is(c, d) { e: f; & g { h: i } } } .j { k: l }") == [
         ".a",
         ".b:is(c, d)",

@@ -1,4 +1,4 @@
-"""Showing a picture: errors, impossible sizes and hints are sentences."""
+"""Capturing a picture for the page: errors, impossible sizes and hints are sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The room Fine-tune without a browser: places, choices, the picture of a training, its figures, what changed."""
+"""Room Fine-tune without a browser: places, choices, images, progress, results, what changed."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def colours(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def job(tmp_path_factory, colours) -> Comparison:
-    """A training of two methods on a small model."""
+    """Run a training of two methods on a small model."""
     folder = tmp_path_factory.mktemp("runs") / "colours-job"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(setups, "load_backbone", lambda name, *_, **__: load_small(name))
@@ -488,7 +488,7 @@ def test_what_is_taken_home(job):
 
 @pytest.mark.parametrize(("backbone", "fits"), [("vit", True), ("siglip", True), ("beit", False), ("dinov3", False)])
 def test_a_merged_file_fits_timm_or_is_refused(backbone, fits):
-    """SSF shifts after every layer: projections without biases (DINOv3), keys without one (BEiT), cannot take that."""
+    """SSF shifts after every layer: projections without biases (DINOv3) and keys without one (BEiT) cannot hold it."""
     tuned = attach(load_small(backbone), "ssf", 3)
     if fits:
         state = safetensors.torch.load(merged_checkpoint(tuned))
@@ -601,7 +601,7 @@ def test_the_token_of_base_and_tuned_model_turns_by_its_cosine():
 
 @pytest.fixture
 def room(job) -> FinetuneRoom:
-    """The room on the trainings of `job`, for what its events do."""
+    """Return the room on the trainings of `job`, for tests of its events."""
     return a_room(Settings(runs_folder=str(job.folder.parent)))
 
 

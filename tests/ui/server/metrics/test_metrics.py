@@ -1,4 +1,4 @@
-"""What whoever runs a server is told: whether it is ready, what happens, how long that takes; nothing of visitors."""
+"""Metrics for operators of a server: readiness, events and durations; nothing about visitors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from vitexplorer.ui.server.metrics.routes import watching_routes
 
 
 def amounts(measures: Measures) -> dict[str, float]:
-    """By name and labels."""
+    """Return the values by name and labels."""
     text = measures.exposition().decode()
     return {name: float(value) for name, value in re.findall(r"^(vitexplorer_\S+) (\S+)$", text, re.MULTILINE)}
 
