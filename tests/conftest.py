@@ -1,4 +1,4 @@
-"""Which tests are run, in which order, and by which process. What they are given is in `tests/helpers/fixtures.py`."""
+"""Selection, order and distribution of the tests. Fixtures are in `tests/helpers/fixtures.py`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WALKED = (
     "ui/server/api/test_scripts",
     "ui/rooms/finetune/test_teach_browser",
 )
-"""files of walks through the running app: one process has them all and starts it once"""
+"""Files that walk through the running app: one process runs them all and starts the app once"""
 LONGEST_FIRST = (
     *WALKED,
     "ui/canvas/test_canvas_browser",
@@ -40,7 +40,7 @@ LONGEST_FIRST = (
     "interventions/test_interventions",
     "models/families/test_families",
 )
-"""files of more than half a minute: where one of them came last, the other process would wait for it"""
+"""Files of more than half a minute: if one came last, the other process would wait for it"""
 
 
 # ------------------------------------------------------------------------------------------------ what is run
@@ -53,19 +53,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Three for two cores, as one walks through the page and mostly waits; none for one file, answered sooner."""
+    """Use three processes for two cores, as one mostly waits for the page; none for one file, which is faster so."""
     return 0 if len(config.args) == 1 and ".py" in config.args[0] else 3
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Import what tests stand on where tests are run; the process that hands them to others does without."""
+    """Import heavy modules in the processes that run tests, not in the one that distributes them."""
     hands_out = config.getoption("dist") != "no" and not config.getoption("collectonly")
     if not hands_out:
         config.pluginmanager.import_plugin("tests.helpers.fixtures")
 
 
 class ByFile(LoadFileScheduling):
-    """The tests of a file go to one process, and so do all files that need the running app."""
+    """Send the tests of a file to one process, and so all files that need the running app."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
@@ -78,7 +78,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile | Non
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only `--thorough` tries; the longest files first."""
+    """Deselect tests for `--thorough` only; put the longest files first."""
     if not config.getoption("thorough"):
         left_out = [item for item in items if item.get_closest_marker("thorough")]
         config.hook.pytest_deselected(items=left_out)

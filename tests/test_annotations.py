@@ -1,4 +1,4 @@
-"""Every name in an annotation exists, so that whoever asks a function or a record for its types gets them."""
+"""Names in annotations exist, so that `get_type_hints` works on every function and record."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MODULES = sorted(
 
 
 def only_for_types(module: ModuleType) -> dict[str, Any]:
-    """What a module imports for its annotations alone: it must be there, too."""
+    """Import what a module imports for its annotations alone: it must exist too."""
     names: dict[str, Any] = {}
     for node in ast.parse(Path(module.__file__).read_text(encoding="utf-8")).body:
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
@@ -34,7 +34,7 @@ def only_for_types(module: ModuleType) -> dict[str, Any]:
 
 
 def annotated(module: ModuleType) -> Iterator[tuple[str, Any]]:
-    """Functions and classes that a module defines, and the methods of those classes."""
+    """Yield functions and classes that a module defines, and the methods of those classes."""
     for name, thing in vars(module).items():
         if getattr(thing, "__module__", None) != module.__name__:
             continue
@@ -48,7 +48,7 @@ def annotated(module: ModuleType) -> Iterator[tuple[str, Any]]:
 
 
 def is_of(part: Any, module: ModuleType) -> bool:
-    """Whether a module has written a method itself; gradio adds some of its own to whatever comes from its classes."""
+    """Return whether a module defines a method itself; gradio adds methods to its subclasses."""
     return inspect.isfunction(part) and part.__module__ == module.__name__
 
 

@@ -1,4 +1,4 @@
-"""The house keeps its shape: imports point down, no grid is written down as a number, a start is quick.
+"""Architecture rules: imports point down, no grid size is written as a number, imports are quick.
 
 The import contracts are in `.importlinter`; here they are run, and what an import graph cannot see is looked for.
 """
@@ -22,7 +22,7 @@ TABLES = {"vitexplorer/ui/kit/glossary.py", "vitexplorer/models/catalog.py"}  # 
 
 
 def texts(files: list[Path]) -> dict[str, str]:
-    """Text of every file that is text, by its name in the repository."""
+    """Return the text of every text file, by its name in the repository."""
     contents = {file.relative_to(ROOT).as_posix(): file.read_bytes() for file in files}
     return {name: data.decode() for name, data in contents.items() if b"\0" not in data and _is_utf8(data)}
 
@@ -38,7 +38,7 @@ def _is_utf8(data: bytes) -> bool:
 # ---------------------------------------------------------------------------------------------- imports
 
 
-def test_the_import_contracts_are_kept(monkeypatch):
+def test_the_import_contracts_hold(monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sys, "path", [*sys.path])  # the linter puts the working directory first
     monkeypatch.setattr("importlinter.cli.logging_config.dictConfig", lambda _: None)  # it would silence our loggers
@@ -54,7 +54,7 @@ LATE = {
 
 
 def late_imports(source: str, module: str, package: str) -> list[str]:
-    """Modules that code names in a string and imports as it runs; "?" where the name is computed."""
+    """Yield modules that code names in a string and imports as it runs; "?" where the name is computed."""
     own = {"__name__": module, "__package__": package}
     names = []
     for call in ast.walk(ast.parse(source)):
@@ -68,13 +68,13 @@ def late_imports(source: str, module: str, package: str) -> list[str]:
 
 
 def imports_upwards(source: str, module: str, package: str) -> list[str]:
-    """Late imports of this project that lead out of the importing module's own package."""
+    """Return late imports of this project that lead out of the importing module's own package."""
     dotted = [f"{name}." for name in late_imports(source, module, package)]
     return [name for name in dotted if name.startswith(("?", "vitexplorer.")) and not name.startswith(f"{package}.")]
 
 
 def test_no_late_import_leads_out_of_its_package():
-    """The linter sees import statements alone; a name in a string could tie the layers in a circle."""
+    """Late imports make no circle: the linter sees import statements alone."""
     upwards = {}
     for file in SOURCES:
         parts = file.relative_to(ROOT).with_suffix("").parts
@@ -103,7 +103,7 @@ def test_late_imports_are_noticed(call, leads_out):
 
 
 def imported_by(statement: str) -> set[str]:
-    """Top-level packages in memory after a statement, in a fresh interpreter."""
+    """Return the top-level packages in memory after a statement, in a fresh interpreter."""
     code = f"{statement}\nimport sys; print('\\n'.join({{name.split('.')[0] for name in sys.modules}}))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -142,7 +142,7 @@ GRID_WRITTEN_DOWN = {
 
 
 def code_lines(file: Path) -> dict[int, str]:
-    """Lines by number without comments and strings."""
+    """Return lines by number without comments and strings."""
     lines: dict[int, list[str]] = {}
     with file.open("rb") as stream:
         for token in tokenize.tokenize(stream.readline):
@@ -191,7 +191,7 @@ def test_no_file_knows_where_it_was_written():
     assert not found
 
 
-def test_nothing_that_is_made_is_kept():
+def test_no_generated_file_is_committed():
     made = re.compile(r"(^|/)(__pycache__|\.venv|runs)/|\.pyc$|\.tmp$|\.DS_Store$")
     assert not [name for name in texts(tracked_files()) if made.search(name)]
 
@@ -249,16 +249,16 @@ SEVERAL_MODULES = {
     "views/test_relevance": "every relevance map",
     "views/test_what_views_run": "every view's record of its passes",
 }
-"""test files that mirror no single module, and what they are about"""
+"""Test files that mirror no single module, and their subject"""
 
 
 def mirrored_folder(folder: Path) -> Path:
-    """Give the folder whose modules the tests of this folder, below `tests/`, are about."""
+    """Return the folder whose modules the tests of this folder, below `tests/`, cover."""
     return (ROOT if folder.parts[0] in ("training", "benchmarks") else PACKAGE) / folder
 
 
 def is_mirror(file: Path) -> bool:
-    """Say whether a test file, below `tests/`, is named after its folder, or a module or package in it."""
+    """Return whether a test file, below `tests/`, is named after its folder, or a module or package in it."""
     folder, name = mirrored_folder(file.parent), file.stem.removeprefix("test_").removesuffix("_browser")
     return name == folder.name or (folder / name).is_dir() or (folder / f"{name}.py").is_file()
 
@@ -298,7 +298,7 @@ MOVES = {
 
 
 def test_nothing_moves_for_those_who_ask_for_less_motion():
-    """A script that moves something asks first; whatever sheets move, `kit/motion.css` holds still."""
+    """Scripts that move something ask first; `kit/motion.css` holds all style-sheet motion still."""
     scripts = {path for path in (PACKAGE / "ui").rglob("*") if path.suffix in (".js", ".py")}
     moving = {path.name: path.read_text(encoding="utf-8") for path in scripts if MOTION.search(path.read_text("utf-8"))}
     assert {name for name, text in moving.items() if not re.search("isStill|prefers-reduced-motion", text)} == {
@@ -310,7 +310,7 @@ def test_nothing_moves_for_those_who_ask_for_less_motion():
 
 
 def test_no_script_reads_markup_or_code():
-    """Names of classes, files and models come from visitors; what is set as text can do nothing on a page."""
+    """Names of classes, files and models come from visitors: set as text, they are harmless."""
     scripts = [path for suffix in ("*.js", "*.mjs") for path in (PACKAGE / "ui").rglob(suffix)]
     assert len(scripts) > 20
     found = [path.name for path in scripts for rule in (MARKUP, CODE) if rule.search(path.read_text(encoding="utf-8"))]

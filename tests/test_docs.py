@@ -1,4 +1,4 @@
-"""Documentation that stays true: tables are those of the registries (`docs.make.tables`), commands and code run."""
+"""Documentation against the code: tables equal the registries (`docs.make.tables`), commands and code run."""
 
 import os
 import re
@@ -93,13 +93,13 @@ def test_the_changes_of_a_version_fit_a_screen():
 
 
 def commands() -> list[str]:
-    """Arguments after the name of the program: of the command or, where it is not installed, of the module."""
+    """Return the program's arguments: of the command or, where it is not installed, of the module."""
     lines = "\n".join(code_blocks("bash")).replace("\\\n", " ")
     return re.findall(r"^(?:python -m )?vitexplorer (.*)", lines, re.MULTILINE)
 
 
 def test_the_commands_exist_with_their_options():
-    """`--help` is answered only if all options before it are known."""
+    """`--help` works only if all options before it are known."""
     assert commands()
     for command in commands():
         done = CliRunner().invoke(build_app("en"), [*shlex.split(command, comments=True), "--help"])
@@ -107,7 +107,7 @@ def test_the_commands_exist_with_their_options():
 
 
 ELSEWHERE = {"docs/api.md", "docs/methods.md"}
-"""Pages whose code needs a running page or small models: `test_scripts`, `test_training`."""
+"""Code of all pages runs, except pages that need a server or small models: `test_scripts`, `test_training`."""
 PYTHON = [(address(page), code) for page in PAGES for code in code_blocks("python", page)]
 
 
@@ -124,7 +124,7 @@ def test_python_code_runs(code, tmp_path, monkeypatch, capsys):
 
 
 def test_the_package_is_used_from_another_folder(tmp_path):
-    """The example picture and a bundled model are found beside the package, wherever one stands."""
+    """The example picture and a bundled model are found from any folder."""
     command = [sys.executable, "-m", "vitexplorer", "attention-map", "--block", "1", "--out", "map.json"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
@@ -136,13 +136,13 @@ def test_the_package_is_used_from_another_folder(tmp_path):
 
 
 def links(page: Path) -> list[tuple[Path, str]]:
-    """Files that a page links to, each with the heading that is meant, if any."""
+    """Return files that a page links to, each with its heading, if any."""
     found = re.findall(r"\]\((?!http)([^)#\s]*)#?([^)\s]*)\)", text_of(page))
     return [((page.parent / file).resolve() if file else page, heading) for file, heading in found]
 
 
 def headings(page: Path) -> set[str]:
-    """Headings as links name them."""
+    """Return headings as links name them."""
     prose = re.sub(r"```.*?```", "", text_of(page), flags=re.DOTALL)
     lines = re.findall(r"^#+ (.*)", prose, re.MULTILINE)
     return {re.sub(r"[^\w -]", "", line).strip().lower().replace(" ", "-") for line in lines}

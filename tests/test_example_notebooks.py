@@ -1,4 +1,4 @@
-"""The notebooks in `assets` run from top to bottom, and what their cells end with shows itself."""
+"""Example notebooks in `assets` run from top to bottom, and their last values have displays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def cells(path: Path, kind: str) -> list[str]:
 
 
 def run(code: str, names: dict[str, Any]) -> Any:
-    """What a cell ends with, as a notebook shows it; None where that is no expression."""
+    """Run a cell and return its last value; None if that is no expression."""
     body = ast.parse(code).body
     last = body.pop() if isinstance(body[-1], ast.Expr) else None
     exec(compile(ast.Module(body, []), "cell", "exec"), names)
@@ -56,7 +56,7 @@ def test_the_cells_run_and_show_themselves(monkeypatch, thorough):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_they_are_kept_without_outputs_and_say_the_same(path):
+def test_they_are_saved_without_outputs_and_say_the_same(path):
     notebook = json.loads(path.read_text(encoding="utf-8"))
     assert [cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code"] == [[]] * 11
     assert cells(path, "code") == cells(ASSETS / "notebook.ipynb", "code")

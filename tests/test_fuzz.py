@@ -1,4 +1,4 @@
-"""A few hundred damaged cases of everything that is read: each is right or a sentence. `benchmarks.fuzz` tries more."""
+"""A few hundred damaged inputs of every kind: each is read right or refused. `benchmarks.fuzz` tries more."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_what_is_damaged_is_right_or_a_sentence(ways_in, name):
 
 
 def test_views_answer_what_their_controls_offer():
-    """Nine of ten at least, and each view once: what is offered of one block may be none of the next one's."""
+    """At least nine of ten are accepted, and each view once: settings of one block may not fit the next."""
     answered = {
         view: outcomes(Subject(view, asked(view), ask), 1 if VIEWS[view].runs == "many" else 3) for view in VIEWS
     }
@@ -66,7 +66,7 @@ def test_views_answer_what_their_controls_offer():
 
 
 def outcomes(subject: Subject, cases: int) -> list[str]:
-    """What comes of so many cases, the same ones each time."""
+    """Return the results of several cases, the same ones each time."""
     found = []
 
     @settings(
@@ -100,7 +100,7 @@ def test_a_file_without_a_name_in_a_zip(ways_in):
 
 
 def test_a_small_file_of_millions_of_classes_takes_no_memory(tmp_path, monkeypatch):
-    """What it claims is held against its header before a model of that size is made."""
+    """Compare a file's claims with its header before a model of that size is made."""
     base, file = load_small("vit"), tmp_path / "tuned.safetensors"
     save_tuned(attach(base, "linear", 3), file)
     tensors, header = read_tensors(file)

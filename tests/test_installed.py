@@ -1,4 +1,4 @@
-"""The package as `pip install .` leaves it, used from a folder that knows nothing of the checkout."""
+"""The package installed by `pip install .`, used from a folder outside of the checkout."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PICTURE = ROOT / "assets" / "examples" / "scene_fish.webp"
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built without a network: with the build backend of requirements-dev.txt."""
+    """Build the wheel without a network, with the build backend of requirements-dev.txt."""
     folder = tmp_path_factory.mktemp("wheel")
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", folder]
     subprocess.run([sys.executable, "-m", "pip", "wheel", *options, ROOT], check=True)
@@ -38,7 +38,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where the programs lie of an environment that has the wheel, and all else from the environment of the tests."""
+    """Return the programs folder of an environment with the wheel and the packages of the tests."""
     folder = tmp_path_factory.mktemp("installed")
     venv.create(folder, symlinks=True)
     (packages,) = folder.glob("lib/python*/site-packages")
@@ -53,7 +53,7 @@ def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working directory, with a picture in it and no way to the checkout."""
+    """Work in a folder with a picture in it and no path to the checkout."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PYTHONPATH", raising=False)
     Image.open(PICTURE).save("picture.jpg")

@@ -1,6 +1,6 @@
-"""The list of planted faults keeps up with the product: each has its one place, and a test that is to notice it.
+"""Planted faults match the product: each has one place, and a test that should fail on it.
 
-Whether the tests do notice is for `python -m tests.mutants` to say.
+`python -m tests.mutants` runs them and checks that the tests do fail.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def test_faults_are_many_and_each_has_a_name_of_its_own():
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
 
 
-def test_what_is_not_there_or_there_twice_is_said():
+def test_text_that_is_missing_or_ambiguous_is_reported():
     with pytest.raises(NoPlaceError, match="it is 0 times: nowhere"):
         find(Mutant("one", "AttentionCall.weights", "no such code", "", "test_x"))
     with pytest.raises(NoPlaceError, match="it is 3 times"):

@@ -1,4 +1,4 @@
-"""Random numbers come from a generator of one's own: the global ones are drawn from by every thread of the process."""
+"""Random numbers come from local generators: the global ones are shared by all threads of the process."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ FOLDERS = ("vitexplorer", "tests", "benchmarks")
 FILES = [ROOT / "app.py", *(path for folder in FOLDERS for path in ROOT.glob(f"{folder}/**/*.py"))]
 
 OWN = {"random": {"Random", "SystemRandom"}, "numpy.random": {"default_rng", "Generator", "SeedSequence"}}
-"""what of these modules does not draw from a global generator"""
+"""Functions of these modules that do not use a global generator"""
 TORCH = {
     "torch.bernoulli", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "torch.default_generator.manual_seed",
     "torch.manual_seed", "torch.multinomial", "torch.normal", "torch.poisson", "torch.rand", "torch.rand_like",
     "torch.randint", "torch.randint_like", "torch.randn", "torch.randn_like", "torch.random.fork_rng",
     "torch.random.manual_seed", "torch.random.seed", "torch.randperm", "torch.seed",
 }  # fmt: skip
-"""what draws from torch's global generators, or seeds them, where it is given no `generator`"""
+"""Functions that draw from torch's global generators, or seed them, unless given a `generator`"""
 IN_PLACE = {"bernoulli_", "cauchy_", "exponential_", "geometric_", "log_normal_", "normal_", "random_", "uniform_"}
-"""methods of tensors that do"""
+"""Methods of tensors that do"""
 CONSTANT = {"constant_", "dirac_", "eye_", "ones_", "zeros_"}
-"""functions of torch.nn.init that draw nothing"""
+"""Functions of torch.nn.init that draw nothing"""
 SEEDED = {"vitexplorer.models.seeding.seeded", "vitexplorer.models.seeding.stream"}
-"""contexts in which the global generators may be drawn from"""
+"""Contexts in which the global generators may be used"""
 ALLOWED = {
     "vitexplorer/models/seeding.py": {"stream"},
     "vitexplorer/finetune/methods/mlp_k.py": {"_deepened"},  # within `attach`, which is seeded
@@ -39,13 +39,13 @@ ALLOWED = {
     "tests/helpers/small_models.py": {"roughen"},  # within what makes a small model, which is seeded
     "tests/models/test_loading.py": {"test_random_weights_are_timms_under_the_seed"},  # what `seeded` is held against
 }
-"""by file, functions that are called within one"""
+"""Functions that are called within such a context, or test it, by file"""
 FIRST_VALUES = "__init__"
-"""of a module: drawn like those of timm's own parts, within whatever makes the module"""
+"""Method of a module that draws as timm's own parts do, within the context that makes the module"""
 
 
 def imported(tree: ast.Module) -> dict[str, str]:
-    """What each imported name of a file stands for, dotted."""
+    """Return the dotted path of each imported name of a file."""
     found = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -58,14 +58,14 @@ def imported(tree: ast.Module) -> dict[str, str]:
 
 
 def dotted(node: ast.expr, names: dict[str, str]) -> str:
-    """`np.random.rand` as numpy.random.rand; what no import stands for begins with a dot."""
+    """Return `np.random.rand` as numpy.random.rand; names without an import begin with a dot."""
     if isinstance(node, ast.Attribute):
         return f"{dotted(node.value, names)}.{node.attr}"
     return names.get(node.id, "") if isinstance(node, ast.Name) else ""
 
 
 def is_global(call: ast.Call, names: dict[str, str]) -> bool:
-    """Whether a call draws from a global generator, or seeds one."""
+    """Return whether a call draws from a global generator, or seeds one."""
     name = dotted(call.func, names)
     module, _, last = name.rpartition(".")
     if module in OWN:
@@ -76,7 +76,7 @@ def is_global(call: ast.Call, names: dict[str, str]) -> bool:
 
 
 def global_draws(source: str, allowed: frozenset[str] = frozenset()) -> list[str]:
-    """line: call, for each that draws from a global generator outside of what may."""
+    """Return "line: call" for each use of a global generator outside of the allowed places."""
     tree = ast.parse(source)
     names = imported(tree)
 
@@ -153,7 +153,7 @@ def test_seeded_draws_as_torch_does_and_nobody_notices():
 
 
 def test_a_thread_that_loads_does_not_change_the_numbers_of_one_that_trains():
-    """They take turns: the other one is let in between two draws, and waits while one of ours is at it."""
+    """The threads take turns: the other draws between our draws, and waits while ours are being made."""
     expected = torch.randn(2, 5, generator=torch.Generator().manual_seed(7))
     before, drawn = torch.get_rng_state(), []
 

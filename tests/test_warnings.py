@@ -1,4 +1,4 @@
-"""Which warnings fail the suite: those of our own modules, whatever somebody else's library says."""
+"""Warnings of our own modules fail the suite; warnings of other libraries do not."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ FAILS = {
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """PASSED or FAILED, by the name of a test, of a small tree with the suite's own settings."""
+    """Return PASSED or FAILED by test name, for a small tree with the suite's own settings."""
     root, library = tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("environment") / "site-packages"
     (root / "tests").mkdir()
     library.mkdir()

@@ -1,4 +1,4 @@
-"""Both languages are complete: no text without its other half, no key without a use, no use without a key."""
+"""Texts of both languages: each has its other half, every key is used, and every used key exists."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CHINESE = re.compile("[\u4e00-\u9fff]")
 
 @cache
 def literal_texts() -> tuple[tuple[str, str, str], ...]:
-    """Every Text(...) of two literals in the package: place, English, Chinese."""
+    """Yield every Text(...) of two literals in the package: place, English, Chinese."""
     return tuple(_literal_texts())
 
 
@@ -47,17 +47,17 @@ def _literal_texts() -> Iterator[tuple[str, str, str]]:
 
 
 def fields(template: str) -> set[str]:
-    """Names that a template fills in; `most_zh` is `most` as Chinese counts it."""
+    """Return the names that a template fills in; `most_zh` is `most` as Chinese counts it."""
     return {name.removesuffix("_zh") for _, name, _, _ in string.Formatter().parse(template) if name}
 
 
 def says_nothing(template: str) -> bool:
-    """Only punctuation between what is filled in."""
+    """Return whether a template has no word outside of its fields."""
     return not re.search(r"\w", re.sub(r"\{.*?\}", "", template))
 
 
 def is_no_sentence(template: str) -> bool:
-    """A name, a symbol or what is filled in, which both languages write alike."""
+    """Return whether a text is a name, a symbol or a field, written alike in both languages."""
     return not re.search(r"\b[a-z]+ [a-z]+\b", re.sub(r"\{.*?\}", "", template))
 
 
@@ -92,11 +92,11 @@ MISTAKES = {
     "a sentence that ends in half width": re.compile(rf"[{HAN}）][,.;:!?](?![{HAN}*])|[A-Za-z)}}]\?$"),
 }
 CODE = re.compile(r"\w+\([^()]*\)|\[0, 1\)|“[^”]*”")
-"""what is written as it is typed"""
+"""Code, written as it is typed"""
 
 
 def mistakes(chinese: str) -> list[str]:
-    """What is wrong with how a Chinese text is set: spaces and punctuation."""
+    """Return the mistakes of a Chinese text in spaces and punctuation."""
     text = CODE.sub("，", chinese)
     return [name for name, pattern in MISTAKES.items() if pattern.search(text)]
 
@@ -121,33 +121,33 @@ TYPED = re.compile(
     r"\{[^}]*\}|\"[^\"]*\"|`[^`]*`|--\w+|https?:\S+|(?:\w+/)?\w*[_=]\w[\w=.,:-]*|[\w.]+\([^()]*\)|<[^>]*>|"
     r"\bdata:image\S+|/picture\b|\bconfig\.json|\bworker\.log|\bhead\.weight|\brows/|\blabels=|\.(?:csv|tsv|parquet|txt|zip|safetensors|html|pdf)\b"
 )
-"""what is filled in, and what a person types: code, settings, addresses, ends of names of files"""
+"""Fields and code: settings, addresses, endings of file names"""
 NAMES = (
     "Transformer|CNN|ViT|DeiT|DINO(v3)?|CLIP|CoCa|SigLIP|NaFlex|BEiT|EVA|MAE|Swin|V2|Reich|MLP|CLS|LayerScale|ViT-B|outlook|halo|lambda|"
     "LoRA|SSF|BitFit|AdaptFormer|adapter|Houlsby|Pfeiffer|VPT-(deep|shallow)|Grad-CAM|LeGrad|(Attn)?LRP|LibraGrad|PCA|RMSE?|F1|MACs?|"
     "GMACs|L2|UMAP|umap-learn|"
     "Ray|timm|peft|transformers|torchvision|open|clip|OpenAI|TorchScript|(Quick)?GELU|PIL|kaleido|anywidget|Chrome|Chromium|Python|Photoshop|Windows|Git|LFS|Hugging|Face|Hub|ImageNet|English|norm-pix"
 )
-"""of models, methods, people and programs"""
+"""Names of models, methods, people and programs"""
 FORMATS = (
     "AVIF|BMP|BigTIFF|TIFF|GIF|HEIC|JPEG|XL|PNG|SVG|PDF|WebP|HTML|XML|JSON|https|json|CSV|zip|Deflate|UTF-8|SHA-256|NaN|RGB|"
     "uint8|float32|MB|GB|Enter|Esc|Escape|Home|Page(Up|Down)"
 )
-"""of files and numbers, units, and what stands on keys of a keyboard"""
+"""Names of file and number formats, units, and keys of a keyboard"""
 SIGNS = r"[a-zA-Z]|CD|DM|KD|ln|softmax|[Ll]ogits?|argmax"
-"""letters of formulas, and what has no other name in Chinese"""
+"""Letters of formulas, and terms without a Chinese name"""
 IN_BRACKETS = "buffer|generic|relevance|gradient|rollout|nat|native|own|patches|mean|token|kind"
-"""what Chinese lectures say in English beside the Chinese word"""
+"""English words that Chinese lectures add to the Chinese word"""
 SETTINGS = (
     "all|auto|base|bce|blocks|bundled|change|cls|col|dist|fit|height|width|install|lora|mcp|mean|methods|model|mse|off|on|pad|pip|"
     "pretrained|random|reg1|rotary|row|runs|scale|seed|true|false|weights|accumulate|torch.save|vx.intervene|name|VIT"
 )
-"""what scripts and commands take, in sentences that name it"""
+"""Parameters of scripts and commands, in sentences that name them"""
 LATIN = re.compile("|".join((NAMES, FORMATS, SIGNS)))
 
 
 def latin_words(chinese: str) -> list[str]:
-    """Words in Latin letters that a Chinese text may not hold without a reason."""
+    """Return words in Latin letters that a Chinese text should not hold."""
     beside = re.sub(rf"（(?:{IN_BRACKETS}| )+）", "", chinese)
     words = re.findall(r"[A-Za-z][A-Za-z0-9-]*(?:\.[a-z]+)?", TYPED.sub("，", beside))
     return [word for word in words if not LATIN.fullmatch(word)]
@@ -168,7 +168,7 @@ def test_words_in_latin_letters_are_found(chinese: str, words: list[str]) -> Non
 
 
 def test_no_word_of_the_chinese_page_is_left_in_latin_letters() -> None:
-    """Names of settings stand in sentences of the package, of scripts and of commands; never in words of the page."""
+    """Names of settings occur in sentences for scripts and commands, never in words of the page."""
     settings = re.compile(SETTINGS)
     left = [(place, words) for place, _, zh in literal_texts() if (words := latin_words(zh))]
     assert [found for found in left if found[0].startswith("ui/") and not found[0].startswith("ui/server")] == []
@@ -194,7 +194,7 @@ def test_chinese_is_set_as_chinese() -> None:
 
 
 def test_chinese_with_its_numbers_filled_in_is_set_as_chinese() -> None:
-    """Captions, with all that is formatted into them."""
+    """Yield captions with their fields filled in."""
     seen = capture_small("vit")
     captions = {key: caption(cheaply(key, seen)).zh for key in views() if not is_refused(key, "vit")}
     assert len(captions) > 20
@@ -202,7 +202,7 @@ def test_chinese_with_its_numbers_filled_in_is_set_as_chinese() -> None:
 
 
 def sources(folder: Path) -> str:
-    """Everything in a folder of the page that may name a word, but for the tables of words themselves."""
+    """Return all files in a folder of the page that may name a word, except the tables of words."""
     files = (
         path
         for path in folder.rglob("*")
@@ -212,12 +212,12 @@ def sources(folder: Path) -> str:
 
 
 def attributes(source: str) -> set[str]:
-    """What scripts ask of their words: `words.hint`, `text.hint`, `words().hint`; any other attribute is no word."""
+    """Return the words that scripts use: `words.hint`, `text.hint`, `words().hint`; other attributes are no words."""
     return set(re.findall(r"\b(?:words|text)(?:\(\))?\??\.(\w+)\b", source))
 
 
 def words_of_rooms() -> Iterator[tuple[dict[str, Text], str]]:
-    """Every table of a room's `words.py`, with the room's folder."""
+    """Yield every table of a room's `words.py`, with the room's folder."""
     for path in sorted((PACKAGE / "ui" / "rooms").glob("*/words.py")):
         found = vars(import_module(f"vitexplorer.ui.rooms.{path.parent.name}.words"))
         tables = {name: value for name, value in found.items() if name.endswith("_WORDS") and value is not UI_WORDS}
@@ -231,7 +231,7 @@ TABLES_OF_WORDS = [
     (SURVEY_WORDS, "rooms/folder"),
     *words_of_rooms(),
 ]
-"""each with the folder of the page whose words they are"""
+"""Tables of words, each with the folder of the page that uses them"""
 
 
 @pytest.mark.parametrize(("words", "folder"), TABLES_OF_WORDS)

@@ -33,11 +33,11 @@ SMALLEST = {
     "truth": "--scale 0.01 --models scenes_vit_patch16_192 --folder {place}",
     "visitor": "1",
 }
-"""what each is told so that it is over soonest; {place} is a folder to write to"""
+"""Arguments that end each benchmark soonest; {place} is a folder to write to"""
 
 
 def benchmarks() -> set[str]:
-    """Names of all that can be run, as `python -m benchmarks.NAME` has them."""
+    """Return the names of all benchmarks, as `python -m benchmarks.NAME` takes them."""
     files = [file for file in (ROOT / "benchmarks").rglob("*.py") if "if __name__ ==" in file.read_text("utf-8")]
     names = {".".join(file.relative_to(ROOT / "benchmarks").with_suffix("").parts) for file in files}
     return {name.removesuffix(".__main__") for name in names}
@@ -63,8 +63,8 @@ def test_it_runs_to_its_end(name, tmp_path):
     assert run.stdout.strip()
 
 
-def test_a_missing_package_is_told_in_a_sentence(tmp_path):
-    """Of playwright here, which is hidden by a module that cannot be found."""
+def test_a_missing_package_is_named_in_a_sentence(tmp_path):
+    """Try it with playwright, hidden by a module that cannot be found."""
     (tmp_path / "playwright.py").write_text("raise ModuleNotFoundError('No module', name='playwright')")
     run = started("block_change", PYTHONPATH=str(tmp_path))
     assert run.stderr.splitlines()[-1] == "This needs playwright: pip install -r benchmarks/requirements.txt"
@@ -72,7 +72,7 @@ def test_a_missing_package_is_told_in_a_sentence(tmp_path):
 
 
 def started(name: str, *given: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """A benchmark in a process of its own, to its end. Exit codes say whether targets were met."""
+    """Run a benchmark to its end in a process of its own. Exit codes say whether targets were met."""
     command = [sys.executable, "-m", f"benchmarks.{name}", *given]
     return subprocess.run(
         command,

@@ -1,4 +1,4 @@
-"""The benchmark against the field measures what it says: ratios within rounds, peaks of one process, tables kept."""
+"""The benchmark against other libraries: ratios within rounds, peak memory per process, saved tables."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_interleaved(monkeypatch):
 
 
 def test_late():
-    """One round that counts is always run, and no more."""
+    """Run one round that counts, and no more."""
     count = [0]
 
     def work() -> None:
@@ -77,8 +77,8 @@ def test_tables(tmp_path: Path):
     assert document({**tables, "gone": []}, ("capture",)).count("###") == 1
 
 
-def test_kept(tmp_path: Path):
-    """What was measured is not measured again, and what is asked otherwise is."""
+def test_saved_measurements_are_not_repeated(tmp_path: Path):
+    """Skip what was measured before; measure again when the settings differ."""
     asked = []
 
     def measure() -> dict[str, Timing]:

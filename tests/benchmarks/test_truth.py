@@ -1,4 +1,4 @@
-"""The benchmark that makes the table of maps held against the truth: its pieces, what it keeps, and one small run."""
+"""The benchmark behind the table of maps against the truth: its pieces, its files, and one small run."""
 
 from __future__ import annotations
 

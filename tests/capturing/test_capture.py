@@ -1,4 +1,4 @@
-"""A capture shows what the model computed, exactly, and leaves no trace in it."""
+"""Captures: exactly what the model computed, and no trace left in it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_residual_is_what_enters_and_leaves_each_block(any_capture):
 
 
 def test_what_a_model_pools_before_its_norm_is_no_token():
-    """Half of maximum plus mean is a sum as well, and the norm that would end the last block comes after it."""
+    """Half of maximum plus mean is a sum too, but the norm that would end the last block comes after it."""
     options = {"img_size": 64, "embed_dim": 48, "num_heads": 3, "depth": 2, "num_classes": 7}
     module = timm.create_model("vit_tiny_patch16_224", global_pool="avgmax", **options).eval()
     captured = capture(replace(load_small("vit"), module=module), picture(64, 64), fit="squash")
@@ -79,7 +79,7 @@ def test_rows_sum_to_one_and_attention_is_not_uniform(any_capture):
 
 @pytest.mark.parametrize("fused", [True, False])
 def test_fused_or_not_the_capture_is_the_same(any_capture, fused):
-    """timm fuses ViT's attention and not Swin's unless told otherwise; the tap sees either."""
+    """timm fuses ViT's attention and not Swin's by default; the tap sees both."""
     model = replace(any_capture.model, module=with_fused_attention(any_capture.model.module, fused))
     again = capture(model, any_capture.input.pixels, fit=any_capture.input.fit)
     for block in range(any_capture.depth):
@@ -190,7 +190,7 @@ def test_a_tap_sees_its_own_thread_only():
 
 
 def kernel_call(**options) -> AttentionCall:
-    """What the tap makes of one call of the kernel, with two keys for each of four queries under `enable_gqa`."""
+    """Tap one kernel call under `enable_gqa`, with two keys for each of four queries."""
     generator = torch.Generator().manual_seed(0)
     groups = 2 if options.get("enable_gqa") else 1
     query = torch.randn(1, 4, 5, 8, generator=generator)

@@ -1,4 +1,4 @@
-"""Many images in one pass: each capture is the one that its image has alone."""
+"""Batched captures: each equals the capture of its image alone."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from vitexplorer.models.loading import LoadedModel
 UNLIKE = [("vit", "squash"), ("beit", "squash"), ("dinov2_registers", "native"), ("parallel", "native")]
 UNLIKE += [("swin_padded", "native"), ("swinv2", "squash")]
 CONVOLVED = {"hybrid_deep": 3e-6}
-"""whose rounding grows in 26 layers of convolutions, which are summed in another order in a batch"""
+"""Models whose rounding grows over 26 layers of convolutions, summed in another order in a batch"""
 ROUGH = {"efficientformer_v2": 1e-3, "visformer": 2e-5, "maxvit_parallel": 2e-5}
-"""scores of thousands, and more convolutions: rounding that single passes show against float64 as well"""
+"""Models with scores in the thousands and more convolutions: single passes round like this against float64 too"""
 
 
 def tensors_of(captured: Capture) -> dict[tuple, Tensor]:
-    """All that a capture keeps."""
+    """Return all tensors of a capture."""
     names = ("query", "key", "value", "bias", "scores", "mixed")
     found = {("output",): captured.output}
     for block in range(captured.depth):
@@ -67,8 +67,8 @@ def test_each_is_the_capture_of_its_image_in_every_family(key):
     check_each(load_case(key), CASES[key].size, "squash", ROUGH.get(key, 5e-6))
 
 
-def test_images_that_cannot_be_told_apart_go_alone():
-    """A module that takes the mean of the batch from every image."""
+def test_images_that_cannot_be_separated_run_alone():
+    """Module that subtracts 0.9 times the mean of the batch from every image."""
     small = load_small("vit")
     module = copy.deepcopy(small.module)
     module.blocks[1].register_forward_pre_hook(lambda _block, given: (given[0] - given[0].mean(0) * 0.9,))
@@ -80,7 +80,7 @@ def test_images_that_cannot_be_told_apart_go_alone():
 
 
 def test_a_module_that_does_otherwise_with_many_images_is_run_on_each():
-    """It forgets its last token where there are more than two."""
+    """Module that drops its last token in batches of more than two."""
     small = load_small("vit")
     module = copy.deepcopy(small.module)
     module.blocks[1].register_forward_pre_hook(lambda _, given: (given[0][:, : 17 - (len(given[0]) > 2)],))
@@ -123,7 +123,7 @@ def test_a_tensor_of_another_shape_is_not_cut():
 
 
 def test_half_precision():
-    """A model in bfloat16 goes through a batch as it does alone."""
+    """Captures in a batch equal single ones in bfloat16 too."""
     small = load_small("vit")
     model = replace(small, module=copy.deepcopy(small.module).bfloat16())
     given = [prepare(model, picture(64, 64, seed), fit="squash") for seed in range(2)]

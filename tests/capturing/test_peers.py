@@ -1,4 +1,4 @@
-"""The same weights in another library show the same attention: `transformers`, which computes it eagerly."""
+"""Attention against `transformers`, which computes it eagerly from the same weights."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NAMES = {
 
 
 def timm_state(state: dict[str, Tensor]) -> dict[str, Tensor]:
-    """A state dict of transformers' ViT or Swin under timm's names; q, k and v become one matrix."""
+    """Rename a state dict of transformers' ViT or Swin to timm's names; q, k and v become one matrix."""
     out = {}
     for name, tensor in state.items():
         if name.endswith("relative_position_index"):
@@ -53,7 +53,7 @@ def timm_state(state: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 def with_weights_of(peer: nn.Module, key: str, module: nn.Module, image: np.ndarray) -> Capture:
-    """A capture with timm's module and the peer's weights; every one of them has to find its place."""
+    """Capture timm's module with the peer's weights; every weight has to find its place."""
     module.load_state_dict(timm_state(peer.state_dict()), strict=True)
     return capture(replace(load_small(key), module=module.eval()), image, fit="squash")
 
@@ -71,7 +71,7 @@ def transformers() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def vit(transformers) -> tuple[Capture, object]:
-    """The same ViT in both libraries: our capture, their output."""
+    """Return our capture and their output of the same ViT."""
     config = transformers.ViTConfig(
         hidden_size=48,
         num_hidden_layers=3,
@@ -92,7 +92,7 @@ def vit(transformers) -> tuple[Capture, object]:
 
 @pytest.fixture(scope="module")
 def swin(transformers) -> tuple[Capture, object]:
-    """The same Swin in both libraries, with grids of 16 and 8 cells in shifted windows of 4.
+    """Return our capture and their output of the same Swin, with grids of 16 and 8 cells in shifted windows of 4.
 
     Nothing is padded: transformers pads a grid before it shifts it and timm afterwards, so there they differ.
     """

@@ -1,4 +1,4 @@
-"""The command line: every view of the registry runs, says what went wrong in one line, and loads torch only to work."""
+"""The command line: every view runs, errors are one line, and torch loads only for work."""
 
 import csv
 import json
@@ -39,7 +39,7 @@ NEEDED = {"before_after": ["--change", "top_k:k=4"]}
 
 
 def least(key):
-    """The options that ask a view for the least, as a person types them."""
+    """Return the options that ask the least of a view, as a person types them."""
     typed = {name: ",".join(value) if isinstance(value, tuple) else value for name, value in LEAST.get(key, {}).items()}
     return [part for name, value in typed.items() for part in (f"--{dashed(name)}", value)]
 
@@ -203,7 +203,7 @@ def test_columns_stand_below_each_other_in_chinese_too():
 
 
 @pytest.mark.skipif(not (ASSETS / "examples").is_dir(), reason="no examples yet")
-def test_without_an_image_an_example_is_shown():
+def test_without_an_image_an_example_is_used():
     assert run("patch-grid", *SMALL).exit_code == 0
 
 
@@ -220,7 +220,7 @@ def test_a_weight_file_brings_its_model(image, tmp_path):
 
 
 def sides(image, **other):
-    """The captures that `SMALL` with `other` on the right means."""
+    """Return the captures of `SMALL` and of `other` on the right."""
     small = vx.load_model("test_vit", weights="random", seed=3)
     right = vx.load_model(other.get("model", "test_vit"), weights="random", seed=other.get("seed", 3))
     return vx.capture(small, image), vx.capture(right, other.get("image", image), size=other.get("size"))

@@ -1,4 +1,4 @@
-"""Comparisons of two captures: every number is that of one capture's own view, matched by place, class and depth."""
+"""Comparisons of two captures: numbers of each capture's own view, matched by place, class and depth."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ REFUSED = {
     ("swin", "swin"): set(),
     ("dinov2_registers", "beit"): set(),
 }
-"""by hand"""
+"""Comparisons computed by hand"""
 
 
 @pytest.mark.parametrize("pair", quick(REFUSED, keep=[("vit", "swin_padded"), ("encoder", "vit")]))

@@ -1,4 +1,4 @@
-"""Every control of every view, intervention and method: one spec for whoever draws it, one notation that it reads back.
+"""Controls of every view, intervention and method: one spec to draw, one notation to read back.
 
 Links that stand in slides and scripts keep opening, whichever notation of patches they were written in.
 """
@@ -78,7 +78,7 @@ def test_a_control_of_a_method_needs_no_capture(name):
 
 
 def is_complete(spec) -> None:
-    """Both languages everywhere, a module that draws it and has its words, nothing that JSON cannot carry."""
+    """Check both languages, a module that draws the control and has its words, and that all goes into JSON."""
     for text in (spec.label, *(label for _, label in spec.options), *spec.words.values(), *filter(None, [spec.takes])):
         assert text.en
         assert text.zh
@@ -193,7 +193,7 @@ def test_queries_of_before_open(query):
 
 
 def test_a_control_that_is_not_ours_is_drawn_by_its_own_file(monkeypatch):
-    """A new kind is one file here and one in `ui/controls/`: nothing else has to know its name."""
+    """A new kind is one file here and one in `ui/controls/`; no other file names it."""
 
     class Dial(Control):
         kind, of_capture = "dial", False

@@ -7,7 +7,7 @@ from vitexplorer.core.settings import Settings, WrongSettingError, settings
 
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch):
-    """No setting of the person who runs the tests, and nothing remembered between them."""
+    """Run without the environment's settings, and forget cached ones."""
     for name in Settings.model_fields:
         monkeypatch.delenv(f"VIT_{name.upper()}", raising=False)
     settings.cache_clear()

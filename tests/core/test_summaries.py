@@ -1,4 +1,4 @@
-"""What a terminal shows: records as a few lines, errors of the person at its keyboard as one sentence."""
+"""Terminal output: records as a few lines, user errors as one sentence."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from vitexplorer.views import VIEWS, compute
 
 
 def assert_short(record: object) -> None:
-    """At most eight lines of at most 120 characters, with no array or tensor in them."""
+    """Check for at most eight lines of at most 120 characters, with no array or tensor in them."""
     lines = repr(record).splitlines()
     assert str(record) == repr(record)
     assert len(lines) <= MOST_LINES == 8, record
@@ -61,7 +61,7 @@ def test_the_result_of_a_view_is_short_and_its_hint_holds(view):
 
 
 def records() -> Iterator[object]:
-    """What the functions of the package return or list, of small models."""
+    """Return results of the package's functions for small models."""
     vit, swin = capture_small("vit"), capture_small("swin")
     yield from (vit, swin, capture_small("encoder"), vx.intervene(vit, "positions:how=off;heads_off:heads=1.0"))
     yield from vx.capture_batch(vit.model, [picture(64, 64), picture(64, 64, seed=1)], fit="squash")
@@ -108,7 +108,7 @@ def test_a_comparison_does_not_send_people_to_the_reading_of_views():
 
 
 def a_run(**changes) -> FinetuneResult:
-    """Two of three images right."""
+    """Make a dataset result with two of three images right."""
     epochs = tuple(Epoch(n, 1.0 / n, {"accuracy": n / 3, "loss": 1.0}, 0.001, 2.0 * n) for n in (1, 2))
     options = {"method": "lora", "settings": {"r": 4, "alpha": 8.0}, "epochs": epochs, "best": 1, "seconds": 4.0}
     options |= {
@@ -254,7 +254,7 @@ ASKED = {
 
 
 def frames(raised: pytest.ExceptionInfo) -> list[str]:
-    """Names of the functions of a traceback, without this test's own and what checks types around each."""
+    """Return the function names of a traceback, without the test's own and the type checker's."""
     return [entry.name for entry in raised.traceback[1:] if entry.path != Path(typecheck.__file__)]
 
 

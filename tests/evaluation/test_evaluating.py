@@ -1,4 +1,4 @@
-"""Protocols against their slow twins and their peers, by hand, and as one table of a small model."""
+"""Evaluation protocols against slow twins and peers, by hand, and as one table of a small model."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ RNG = np.random.default_rng(5)
 
 
 def a_case(size: int = 64, target: int = 2) -> Case:
-    """The left upper quarter is the cell, with an object in it that ends within patches."""
+    """Make a case whose cell is the upper left quarter, with an object that ends within patches."""
     mask, cell = np.zeros((2, size, size), bool)
     mask[5:20, 9:30], cell[: size // 2, : size // 2] = True, True
     return Case(picture(size, size), target, mask, cell)
@@ -95,7 +95,7 @@ def test_pointing_looks_at_the_middle_of_the_highest_cell():
 
 
 def test_overlap_by_hand():
-    """0.6 of 0.3 + 0.2 + 0.05 is held by the first two cells: 32 pixels, of which the mask has 16 and 4 beside them."""
+    """The first two cells hold 0.6 of 0.3 + 0.2 + 0.05: 32 pixels, 16 of them in the mask and 4 of it outside."""
     values, grid = np.array([[0.3, 0.2], [0.05, -5.0]]), PatchGrid(2, 2, 4)
     mask = np.zeros((8, 8), bool)
     mask[:4, :4] = True
@@ -122,7 +122,7 @@ def test_missing_pixels_are_the_mean_of_their_neighbours():
 
 
 def test_road_is_one_minus_one_where_the_answer_hangs_on_what_the_map_names():
-    """A network that answers 1 while the patch of row 0, column 0 is as it was."""
+    """Score a network that answers 1 while the patch of row 0, column 0 is unchanged."""
     trial = a_trial("random", a_case(target=1))
     first = trial.capture.input.tensor[0, :, :16, :16]
 
@@ -178,7 +178,7 @@ def test_ranks_agree_with_the_twin_and_ties_share_theirs():
 
 
 def test_sensitivity_agrees_with_captum():
-    """With the noise that ours draws, captum's largest relative distance is ours."""
+    """With the same noise, captum's largest relative distance equals ours."""
     from captum.metrics import sensitivity_max
 
     trial = a_trial()
@@ -287,7 +287,7 @@ def test_the_smallest_sets_of_parts_that_tell_a_class():
 
 
 def test_the_part_based_protocol_agrees_with_a_slow_twin(monkeypatch):
-    """Class 0 of the toy, map by map: every number again from the definitions, at each threshold."""
+    """Recompute every number for class 0 of the toy from the definitions, map by map, at each threshold."""
     toy, rng = Toy(0), np.random.default_rng(0)
     for _ in range(3):
         values = rng.normal(0.6, 1, (5, 2))
@@ -302,9 +302,9 @@ def test_the_part_based_protocol_agrees_with_a_slow_twin(monkeypatch):
         for at, threshold in enumerate(np.linspace(0.01, 0.5, 80)):
             chosen = {name for name in near if give[0][name] > threshold * pixels[0].sum()}
             best = max(len(one & chosen) / len(one) for one in twin.sufficient(CLASSES, 0))
-            kept_answer = float(toy_logits(toy.render(every - chosen)).argmax() == 0)
+            still_class_0 = float(toy_logits(toy.render(every - chosen)).argmax() == 0)
             gone = float(toy_logits(toy.render(every & chosen)).argmax() != 0)
-            assert found[:4, at] == pytest.approx([best, kept_answer, gone, 1 - ("blot" in chosen)])
+            assert found[:4, at] == pytest.approx([best, still_class_0, gone, 1 - ("blot" in chosen)])
         order = twin.spearman([give[0][name] for name in NAMES], [falls[name] for name in NAMES])
         own = [["wing", "tail"], ["eye", "body"]]
         sums = {shift: [sum(give[shift][part] for part in of) for of in own] for shift in (1, 2)}
@@ -377,7 +377,7 @@ def test_the_table_has_every_method_and_protocol_that_the_data_suits(small_table
     assert oracle["max_sensitivity"] == 0
 
 
-def test_the_table_is_shown_and_saved(small_table, tmp_path):
+def test_the_table_is_printed_and_saved(small_table, tmp_path):
     for language in ("en", "zh"):
         assert render(small_table, language=language).layout.annotations
     saved = json.loads(vx.save(small_table, tmp_path / "t.json").read_text("utf-8"))
@@ -391,7 +391,7 @@ def test_the_table_is_shown_and_saved(small_table, tmp_path):
     assert small_table._repr_html_()
 
 
-def test_what_does_not_go_together_is_said():
+def test_settings_that_do_not_fit_are_refused_with_a_sentence():
     model, cases = load_small("vit"), [a_case()]
     renamed = replace(vx.load_model("scenes_vit_patch16_192"), class_names=tuple("abcdefghijkl"))
     with pytest.raises(SettingError, match="knows neither the classes"):
@@ -411,7 +411,7 @@ def test_what_does_not_go_together_is_said():
 
 
 def test_images_are_numbered_as_they_come():
-    """Wherever in memory they lie: by it the bootstrap would draw others each time."""
+    """Rows come in one order wherever they lie in memory; the bootstrap draws by that order."""
     images = [np.zeros((2, 2, 3), np.uint8) for _ in range(40)]
     for order in (images, images[::-1]):
         cases = [Case(image, 0, np.ones((2, 2), bool)) for image in order for _ in range(2)]
@@ -419,7 +419,7 @@ def test_images_are_numbered_as_they_come():
 
 
 def test_a_model_of_creatures_is_asked_about_creatures():
-    """Whoever answers with their twelve names: by their parts, and by all that needs no mask and no grid."""
+    """Models that answer with the twelve creature names use their parts, and need no mask and no grid."""
     model = replace(vx.load_model("scenes_vit_patch16_192"), class_names=CLASS_NAMES)
     kinds = drawn_kinds(model)
     assert {"parts", "deletion_insertion", "saco"} <= set(kinds)

@@ -1,4 +1,4 @@
-"""The protocols against Quantus, where it is installed; it brings another OpenCV along, and so is no requirement."""
+"""Evaluation protocols against Quantus, where installed; it brings another OpenCV, so it is no requirement."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RNG = np.random.default_rng(2)
 
 
 def asked(metric, values: np.ndarray, mask: np.ndarray) -> float:
-    """What a metric of localisation says of one map of pixels."""
+    """Return Quantus' localisation score of one map of pixels."""
     image = RNG.random((1, 3, *mask.shape)).astype(np.float32)
     model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * mask.size, 2))
     (found,) = metric(model, image, np.array([0]), values[None, None], mask[None, None].astype(int), device="cpu")
@@ -31,7 +31,7 @@ def asked(metric, values: np.ndarray, mask: np.ndarray) -> float:
 
 
 def test_relevance_and_pointing_at_a_mask():
-    """One value for each pixel, so that no order of equal ones is chosen."""
+    """Draw one distinct value per pixel, so that there are no ties to order."""
     mask, grid = np.zeros((12, 16), bool), PatchGrid(12, 16, 1)
     mask[3:9, 2:9] = True
     for _ in range(3):

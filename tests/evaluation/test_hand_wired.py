@@ -1,4 +1,4 @@
-"""A network of which the truth is arithmetic: its logit, and what every relevance view must give."""
+"""A hand-wired network with known truth: its logit, and what every relevance view must give."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_logit_is_the_sum_of_the_contributions(side, seed):
 
 
 def test_a_patch_taken_away_takes_its_contribution():
-    """By running the network on the image with each patch in the mean colour, on its own."""
+    """Compute it by running the network with each patch alone in the mean colour."""
     known = hand_wired()
     image, falls = known.capture.input.tensor, np.zeros_like(known.contributions)
     for row, col in np.ndindex(falls.shape):

@@ -1,4 +1,4 @@
-"""Every view that scripts are promised is computed, drawn, and saved as PNG, SVG, CSV and JSON.
+"""Every view promised to scripts is computed, drawn, and saved as PNG, SVG, CSV and JSON.
 
 The table is written down here by hand: a view that loses its name or the shape of its values breaks somebody's script.
 A browser makes one of the pictures; of the others the figure that it would be given is looked at.
@@ -64,7 +64,7 @@ PROMISED = {
     "cost_growth": ("vit", {"largest": 128}, (2, 3, 8)),
     "patch_to_token": ("vit", {"patch": (1, 2)}, (48,)),
 }
-"""view: small model, settings, shape of `values` (None where the parts of a model are counted)"""
+"""By view: small model, settings, shape of `values` (None where the parts of a model are counted)"""
 
 
 @cache

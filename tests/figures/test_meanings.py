@@ -1,4 +1,4 @@
-"""What means the same has the same colour in every figure."""
+"""Colours of figures: one meaning has one colour everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of all types of results: each has a renderer, every view's result is drawn, and the numbers can be saved."""
+"""Renderers of all result types: every view's result is drawn, and its numbers can be saved."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ IN_WORDS = [
     ("attention_distance", {"normalise": "renormalised"}),
     *(("head_atlas", {"metric": metric}) for metric in ("class_mass", "prefix_mass", "self_mass", "peak")),
 ]
-"""settings whose names or values would be read in English"""
+"""Settings whose names or values would be read in English"""
 OF_TRAININGS = {ConfusionResult, ParetoResult, PerClassResult, ResidualsResult}
-"""what no view makes: tests/ui/rooms/finetune/test_room.py draws them"""
+"""Result types of no view: tests/ui/rooms/finetune/test_room.py draws them"""
 MORE = [
     ("logit_lens", {"token": "patches"}),
     ("head_atlas", {"metric": "entropy"}),
@@ -81,7 +81,7 @@ def test_every_type_of_result_has_a_renderer_of_its_own():
 
 
 def results_of(geometry: str, asked: list[tuple[str, dict]], views: Iterable[str] = VIEWS) -> Iterator[Result]:
-    """What every view gives of a small model that does not refuse it, and what is asked for beside that."""
+    """Yield every view's result on small models that it supports, and the extra results below."""
     for view, settings in [*((view, {}) for view in views), *asked]:
         no_class = settings.get("metric") == "class_mass" and geometry in NO_CLASS_TOKEN
         if not is_refused(view, geometry) and not no_class:
@@ -117,12 +117,12 @@ FORMULAS = (
     r"softmax|relu|rownorm|fuse|norm1?|mean|max|argmax|sin|cos|ln|bias|row|col|cls|"
     r"[A-Za-z]{1,2}|[A-Za-z]_\w*|(mean|max)_\w|N_"
 )
-"""functions and symbols of mathematics"""
+"""Functions and symbols of mathematics"""
 FIELD = (
     r"[Ll]ogits?|rollout|gradient|LeGrad|(Attn)?LRP|PCA|MLP|MACs?|RGB|LayerNorm|LayerScale|Swin|CNN|attn_pool|buffer|"
     r"NaN|nat|L2"
 )
-"""what Chinese lectures write in Latin letters too"""
+"""Latin words that Chinese lectures use too"""
 LATIN = re.compile(f"{FORMULAS}|{FIELD}")
 GEOMETRIES = (
     "vit",
@@ -138,7 +138,7 @@ GEOMETRIES = (
 
 
 def english_words(figure: go.Figure, provenance: Provenance) -> set[str]:
-    """Words in Latin letters that are neither names nor mathematics."""
+    """Return words in Latin letters that are neither names nor mathematics."""
     text = " ".join(every_word(figure))
     for name in (provenance.model, provenance.image_hash[:8]):
         text = text.replace(name, " ")

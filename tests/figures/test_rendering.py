@@ -1,4 +1,4 @@
-"""Figures: the picture is probed at a few pixels, the files are read back, and nothing is said in one language only."""
+"""Drawn figures: a few pixels are probed, files are read back, and all text is in both languages."""
 
 from __future__ import annotations
 
@@ -122,14 +122,14 @@ RESULTS = {"map": a_map(), "gallery": a_gallery(), "patches": some_patches(), "c
 
 
 def words_of(figure) -> str:
-    """All text of a figure, line breaks and tags taken out."""
+    """Return all text of a figure without line breaks and tags."""
     annotations = " ".join(annotation.text for annotation in figure.layout.annotations)
     bars = [figure.layout[name].colorbar.title.text or "" for name in figure.layout if name.startswith("coloraxis")]
     return unescape(re.sub("<br>|</?b>", "", " ".join([annotations, *bars]))).replace("\u00a0", " ")
 
 
 def squeezed(text: str) -> str:
-    """Without spaces: a line break takes the place of one."""
+    """Remove spaces: a line break takes the place of one."""
     return re.sub(r"\s", "", text)
 
 
@@ -402,12 +402,12 @@ def test_count_lengths_table_and_difference():
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Strange(Result):
-    """A type of result that nobody draws."""
+    """Result type without a renderer."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SpecialMap(MapResult):
-    """A type made from one that is drawn."""
+    """Subclass of a result type that has a renderer."""
 
 
 def test_errors_are_sentences():
@@ -534,7 +534,7 @@ def _no_browser_stays():
 
 
 def cell_of(trace, row: int, col: int) -> tuple[int, int]:
-    """The pixel (y, x) in the middle of a cell of a painted map."""
+    """Return the pixel (y, x) in the middle of a cell of a painted map."""
     return round(-(trace.y[row] + trace.y[row + 1]) / 2), round((trace.x[col] + trace.x[col + 1]) / 2)
 
 

@@ -1,4 +1,4 @@
-"""Figures for the page: the same numbers as on the slide, laid out for every window, the caption beside them."""
+"""Figures for the page: the numbers of the slide, laid out for every window, with the caption beside them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CASES = [(view, key) for view in run_once() for key in ("vit", "swin") if not is
 
 
 def beside(document: dict[str, Any]) -> list[str]:
-    """Texts that are placed outside of their window."""
+    """Return texts placed outside of their window."""
     width, height = document["layout"]["width"], document["layout"]["height"]
     return [
         text["text"]

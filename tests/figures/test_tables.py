@@ -1,4 +1,4 @@
-"""What is taken home says what it is: names of files, and the columns of tables beside the numbers."""
+"""Saved files describe themselves: file names, and table columns beside the numbers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_map_of_a_class_names_it(scene):
     assert float(named["target_probability"][0]) == pytest.approx(float(scene.logits.softmax(0)[10]), rel=1e-6)
 
 
-def test_a_changed_run_and_the_plain_one_are_told_apart(scene):
+def test_a_changed_run_and_the_plain_one_have_different_names(scene):
     changed = vx.intervene(scene, "heads_off:heads=3.1")
     plain, other = (vx.compute("attention_rollout", run) for run in (scene, changed))
     assert file_stem(plain) != file_stem(other)

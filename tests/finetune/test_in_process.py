@@ -1,4 +1,4 @@
-"""Whole trainings in this process, by Python and by the command."""
+"""Whole trainings in this process, started from Python and from the command line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from vitexplorer.models.seeding import seeded
 
 @pytest.fixture
 def small(monkeypatch):
-    """Jobs of this process train a small model, whatever name they give."""
+    """Train a small model in jobs of this process, whatever model they name."""
     monkeypatch.setattr(setups, "load_backbone", lambda name, *_, **__: load_small(name))
 
 
@@ -66,7 +66,7 @@ def test_a_run_learns_and_says_how(small, colours, tmp_path):
 
 
 def test_what_is_validated_is_what_the_file_gives(small, colours, tmp_path):
-    """Branches are skipped at random while it trains, and not while it is measured."""
+    """Stochastic depth is on while training, and off while measuring."""
     result = run(colours, tmp_path / "run", drop_path=0.9)
     tuned = load_tuned(result.file, load_small("vit"))
     seen = [capture(tuned, colours / path).logits.softmax(0).tolist() for path in result.paths]
@@ -106,7 +106,7 @@ def test_a_run_without_patience_ends_early(small, colours, tmp_path):
 
 
 def diverging(monkeypatch, epoch: int) -> None:
-    """From this epoch on, counted from 1, the outputs on the validation set are NaN."""
+    """Make validation outputs NaN from this epoch on, counted from 1."""
     validate, epochs = Run.validate, itertools.count(1)
 
     def later_nan(self):

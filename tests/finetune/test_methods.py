@@ -1,4 +1,4 @@
-"""Every method of fine-tuning on every backbone: what must hold, and the exact numbers of parameters."""
+"""Fine-tuning methods on every backbone: the contract, and exact parameter counts."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ SMALL = {
     "ssf": [{}, {"drawn": True}],
     "partial_k": [{"k": 1}, {"k": 3}],
 }
-"""settings for models this small; what is not here takes its defaults"""
+"""Settings for models this small; methods not listed take their defaults"""
 OTHER_HEADS = ("mlp_k", {}), ("linear", {"norm": True})
-"""with which a classifier that is kept says something else"""
+"""Methods that change the output of a model whose classifier stays"""
 ON_ALL = ("bitfit", "full", "linear", "mlp_k", "norm", "partial_k")
 NO_PLACE = {
     ("adapter", "parallel"),
@@ -44,7 +44,7 @@ NO_PLACE = {
     ("ssf", "parallel"),
 }
 UNLIKE = ("vit", "parallel", "eva02", "swin_padded", "resnet")
-"""backbones that are built unlike each other, of which all methods are tried; of the others every third"""
+"""Backbones of unlike structure, on which all methods are tried; on the others every third"""
 ALL = [
     (method, settings, backbone)
     for backbone in (*TRANSFORMERS, *CONVOLUTIONAL)
@@ -65,7 +65,7 @@ CLASSES = 5
 
 @dataclass
 class Case:
-    """A method on a backbone, before and after two steps."""
+    """Method on a backbone, before and after two steps."""
 
     method: str
     settings: dict
@@ -89,12 +89,12 @@ class Case:
 
 @pytest.fixture(scope="module", params=CASES)
 def case(request) -> Case:
-    """Each method on each backbone in turn; nobody may change the models."""
+    """Return each method on each backbone in turn; tests must not change the models."""
     return Case(*request.param)
 
 
 def step_twice(tuned):
-    """Two steps of Adam without decay, in training mode, on images that differ."""
+    """Take two steps of Adam without decay, in training mode, on images that differ."""
     train_mode(tuned)
     optimizer = torch.optim.Adam(parameter_groups(tuned, learning_rate=1e-2, weight_decay=0.0))
     images, targets = pixels(tuned, 4, seed=3), torch.arange(4) % CLASSES
@@ -108,7 +108,7 @@ def step_twice(tuned):
 
 @cache
 def plain_modules(backbone: str) -> list[str]:
-    """Names in a backbone to which nothing was added."""
+    """Return the names in a backbone to which nothing was added."""
     return [name for name, _ in attach(load_backbone(backbone), "full", CLASSES).module.named_modules()]
 
 
@@ -118,7 +118,7 @@ def logits(model, images):
 
 
 def snapshot(module):
-    """Everything of a module that must stay: its tensors, what requires a gradient, how many hooks it has."""
+    """Return all that must stay of a module: tensors, gradient flags, numbers of hooks."""
     hooks = sum(len(part._forward_hooks) + len(part._forward_pre_hooks) for part in module.modules())
     return copy.deepcopy(module.state_dict()), [p.requires_grad for p in module.parameters()], hooks
 

@@ -1,4 +1,4 @@
-"""LoRA beside Hugging Face's peft, both ways: equal logits, and a sentence for what cannot be exact."""
+"""LoRA against Hugging Face's peft, both ways: equal logits, and a sentence for what cannot be exact."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from vitexplorer.models.checkpoints import WeightsError
 
 @pytest.fixture(scope="module")
 def peft() -> ModuleType:
-    """Imported where it is needed: it brings all of transformers along."""
+    """Import peft late: it imports all of transformers."""
     return pytest.importorskip("peft")
 
 
 def plain(backbone, num_classes):
-    """timm's module with the base's weights and a classifier of its own."""
+    """Make timm's module with the base's weights and a classifier of its own."""
     module = copy.deepcopy(load_backbone(backbone).module)
     module.reset_classifier(num_classes)
     return module.eval()

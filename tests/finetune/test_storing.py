@@ -1,4 +1,4 @@
-"""What a tuned model is: its formulas beside slow twins, its files, its place among models that are shown."""
+"""Tuned models: formulas against slow twins, files, and use as any other model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from vitexplorer.storage.checked_reading import read_tensors, save_tensors
 
 
 def block_by_hand(block, tokens, lora=None, adapter=None, parallel=None, ssf=None):
-    """One pre-norm ViT block, image by image and head by head, in float64, with what a method adds to it."""
+    """Slow twin: one pre-norm ViT block, image by image and head by head, in float64, with a method's additions."""
     scaled = (lambda name, y: y * ssf[name].gamma + ssf[name].beta) if ssf else (lambda name, y: y)
     out = []
     for image in tokens:
@@ -118,7 +118,7 @@ def test_prompts_are_tokens_behind_the_class_token(method):
 @pytest.mark.parametrize("backbone", ["vit", "beit", "registers_only", "uneven"])
 @pytest.mark.parametrize("method", ["vpt_shallow", "vpt_deep"])
 def test_the_pooled_feature_is_of_the_tokens_that_the_module_pools(backbone, method):
-    """By timm's own head: prompts have left the sequence before norm and pooling, whichever these are."""
+    """Read out by timm's own head: prompts have left the sequence before norm and pooling."""
     tuned = shaken(attach(load_backbone(backbone), method, 5, prompts=3), 0.5)
     captured = vx.capture(tuned, picture(64, 64), fit="squash")
     with torch.no_grad():
@@ -147,13 +147,13 @@ def test_rollout_passes_through_prompts_only_where_they_go_on(backbone, method, 
 
 
 def ran(part, given):
-    """What a layer or a norm makes, along the last axis, times the scale plus the shift that hang on it."""
+    """Compute a layer or norm along the last axis, times its scale plus its shift."""
     made, ssf = part.forward(given), part._modules.get("ssf")
     return made if ssf is None else made * ssf.gamma + ssf.beta
 
 
 def embedded_by_hand(embed, image):
-    """Patches of Swin, rows x cols x dim: cut, projected, normed; scaled and shifted after each."""
+    """Slow twin: patches of Swin, rows x cols x dim: cut, projected, normed; scaled and shifted after each."""
     made, ssf = embed.proj.forward(image).permute(1, 2, 0), embed.proj._modules.get("ssf")
     normed = embed.norm.forward(made if ssf is None else made * ssf.gamma + ssf.beta)
     ssf = embed._modules.get("ssf")
@@ -161,7 +161,7 @@ def embedded_by_hand(embed, image):
 
 
 def swin_by_hand(module, images, deep=False):
-    """Swin (or V2) with prompts or SSF, by windows: every image alone, prompts prepended, biases and masks padded."""
+    """Slow twin: Swin (or V2) with prompts or SSF, window by window; prompts prepended, biases and masks padded."""
     logits = []
     for image in images:
         x = embedded_by_hand(module.patch_embed, image)
@@ -313,7 +313,7 @@ def test_the_merging_trains_with_its_stage():
 
 @pytest.mark.parametrize("backbone", ["vit", "deit_distilled", "swin", "swinv2", "beit", "dinov3", "siglip"])
 def test_matrices_alone_decay(backbone):
-    """What timm spares is spared, and so is all that is no weight of a layer."""
+    """Weight decay spares what timm spares, and all that is no weight of a layer."""
     tuned = attach(load_backbone(backbone), "full", 5)
     names = {id(parameter): name for name, parameter in tuned.module.named_parameters()}
     decayed = {names[id(p)] for group in parameter_groups(tuned) if group["weight_decay"] for p in group["params"]}
@@ -347,7 +347,7 @@ def test_what_was_tuned_at_another_size_comes_back_at_that_size(tmp_path):
 
 @pytest.mark.parametrize("settings", [{}, {"drawn": True}])
 def test_ssf_of_an_earlier_version_loads_as_it_was(settings, tmp_path):
-    """Files had no scale and shift after Swin's projection of patches and the norms of its mergings."""
+    """Earlier files had no scale and shift after Swin's patch projection and its merging norms."""
     earlier = shaken(attach(load_backbone("swin"), "ssf", 3, **settings))
     lately = [name for name in trainable(earlier.module) if "patch_embed.proj" in name or "downsample" in name]
     with torch.no_grad():
@@ -564,7 +564,7 @@ def test_a_tuned_model_is_seen_whole(method, backbone):
 
 @cache
 def shapes_of(backbone):
-    """What each view gives for the model before it was tuned; what runs it many times has nothing new here."""
+    """Return the shapes of each view for the untuned model; views that run it many times add nothing here."""
     views = [view for view in run_once() if not is_refused(view, backbone)]
     return {view: vx.compute(view, plain_capture(backbone)).values.shape for view in views}
 

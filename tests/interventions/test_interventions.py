@@ -1,4 +1,4 @@
-"""A changed run is what its definition says, nothing else is changed, and nothing stays changed."""
+"""Interventions: a changed run follows its definition, changes nothing else, and leaves no trace."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ WHOLE = [
     ("swin_padded", "native"),
     ("dinov3", "squash"),
 ]
-"""what all changes are tried on: one and two prefix tokens, an added bias, windows and padding, rotated positions"""
+"""Models for all changes: one and two prefix tokens, an added bias, windows and padding, rotated positions"""
 COLUMNAR = ["vit", "deit_distilled", "dinov2_registers", "siglip", "beit", "eva02", "dinov3", "rope_mixed", "parallel"]
 NO_BIAS = [key for key in COLUMNAR if key != "beit"]
 
@@ -59,7 +59,7 @@ def close(found: torch.Tensor, expected: torch.Tensor) -> None:
 
 
 def effects_of(captured: Capture, changes: str) -> list[Effect]:
-    """What `intervene` asks before it runs the network."""
+    """Return the checks of `intervene` before it runs the network."""
     return [INTERVENTIONS[name].effect(captured, **chosen) for name, chosen in settled(captured, changes).items()]
 
 
@@ -151,7 +151,7 @@ def test_a_temperature_is_the_twins(key):
 
 @pytest.mark.parametrize("key", ["beit", "swin", "swinv2", "swin_padded"])
 def test_a_temperature_leaves_biases_and_masks_alone(key):
-    """At a temperature without bound only they are left: the attention of all heads with q = 0."""
+    """At infinite temperature only the mask remains: the attention of all heads with q = 0."""
     captured = capture_small(key)
     hot = vx.intervene(captured, {"temperature": {"temperature": 20}})
     for fused in (True, False):
@@ -175,7 +175,7 @@ def test_positions_off_is_the_twins(any_capture):
 
 @pytest.mark.parametrize("key", ["vit", "deit_distilled", "siglip", "dinov2_registers"])
 def test_shuffled_positions_are_those_of_other_patches(key):
-    """Patches shuffled and positions shuffled alike is the image in another order, and a class token cannot tell."""
+    """Shuffling patches and positions alike reorders the image, and a class token cannot tell."""
     captured, seed = capture_small(key), 5
     again = vx.intervene(captured, {"positions": {"how": "shuffled", "seed": seed}})
     module = with_fused_attention(captured.model.module, True)

@@ -1,4 +1,4 @@
-"""A register at test time: a planted neuron is found, what it writes goes to the new token, patches become ordinary."""
+"""Test-time registers: a planted neuron is found, its output goes to the new token, patches become ordinary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHANGE = {"registers": {"neurons": 1}}
 
 
 def by_hand(capture, neuron: tuple[int, int]) -> tuple[list[torch.Tensor], torch.Tensor]:
-    """The stream after each block and the logits, with the new token, neuron by neuron and token by token."""
+    """Compute the stream after each block and the logits with the new token, neuron by neuron, token by token."""
     module, prefix = capture.model.module, len(capture.prefix_tokens)
     with torch.no_grad():
         tokens = module.patch_embed(capture.input.tensor)
@@ -62,7 +62,7 @@ def test_the_changed_run_is_that_of_the_slow_twin():
 
 @pytest.mark.parametrize("pool", ["token", "avg"])
 def test_what_is_pooled_is_without_the_new_token(pool):
-    """The classifier on the pooled feature, and the module's own reading of the last stream, give the very logits."""
+    """The classifier on the pooled feature and the module's own head give the same logits."""
     changed = vx.intervene(planted(pool), CHANGE)
     module = changed.model.module
     assert len(changed.prefix_tokens) == len(planted(pool).prefix_tokens) + 1

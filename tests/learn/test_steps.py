@@ -1,4 +1,4 @@
-"""The guided path: every number in a step is that of its view, its state is one the page has, its end is noticed."""
+"""The guided path: numbers of each step equal its view's, its state exists on the page, its end is noticed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def named(text: str) -> set[str]:
 # ---------------------------------------------------------------------------------------------- every step
 
 
-def test_steps_are_told_apart_and_found() -> None:
+def test_steps_have_distinct_keys_and_are_found() -> None:
     assert len({step.key for step in STEPS}) == len(STEPS)
     assert [step_named(step.key) for step in STEPS] == list(STEPS)
     assert step_named("nosuch") is step_named(7) is None
@@ -105,8 +105,8 @@ def test_a_model_without_what_a_step_needs_is_refused_with_a_sentence() -> None:
 
 @BY_KEY
 @pytest.mark.parametrize("model", ["scenes_mae_patch16_192", "scenes_swin_patch4_window6_192", "test_vit"])
-def test_a_step_on_another_model_is_told_or_refused_with_a_sentence(step: Step, model: str) -> None:
-    """A person may have chosen it meanwhile: one without a classifier, one without a class token, one of two heads."""
+def test_a_step_on_another_model_is_filled_or_refused_with_a_sentence(step: Step, model: str) -> None:
+    """Another model may be on the screen: without a classifier, without a class token, or with two heads."""
     text = step_text(step, of_model(model), "zh")
     assert text.refused.endswith("。") or text.says
 
@@ -121,7 +121,7 @@ def test_the_path_travels_with_its_words() -> None:
 
 
 def attention_of(capture: Capture) -> list[np.ndarray]:
-    """(heads, queries, keys) of every block, in double precision."""
+    """Return the attention (heads, queries, keys) of every block in double precision."""
     return [call.weights()[0].double().numpy() for (call,) in capture.calls]
 
 
@@ -416,7 +416,7 @@ def test_the_longest_pictures_fit_their_sheets(key: str) -> None:
 
 
 def figures_of(page: str) -> dict[str, dict]:
-    """The figures that a page unpacks, by the element they are drawn into."""
+    """Return the figures that a page unpacks, by the element they are drawn into."""
     packed = re.search(r"JSON\.parse\(await unpacked\('([^']+)'", page)[1]
     return json.loads(gzip.decompress(base64.b64decode(packed)))
 

@@ -1,4 +1,4 @@
-"""The catalog: opens without torch, every name is timm's, declared sizes are true, bundled models are found."""
+"""The catalog: opens without torch, names are timm's, declared sizes are true, bundled models are found."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_the_bundled_models_of_this_checkout_come_first():
     assert bundled == sorted(bundled, reverse=True)
 
 
-def test_what_a_bundled_model_cannot_do_is_said() -> None:
+def test_limits_of_a_bundled_model_are_stated() -> None:
     learned = measured({"20-nearest-neighbour accuracy": 0.8, "20-nearest-neighbour accuracy, untrained": 0.1})
     assert [text.en for text in learned] == [
         "Measured on held-out pictures: 20-nearest-neighbour accuracy 80.0 % (untrained: 10.0 %)."

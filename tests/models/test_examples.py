@@ -1,4 +1,4 @@
-"""The example images have files, licences and sources."""
+"""Example images have files, licences and sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each family says of its tokens: their names, their places in the image, their windows."""
+"""Tokens of each family: their names, their places in the image, their windows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_family_is_named_as_its_file(key):
 
 
 def test_a_class_is_of_one_family_or_of_several_that_attend_by_other_parts():
-    """Nor derived from classes of two, so that the order of its ancestors never decides."""
+    """No stated class derives from another, so that the order of ancestors never decides."""
     stated: dict[type[nn.Module], list[tuple[type[nn.Module], ...]]] = {}
     for family in FAMILIES.values():
         attends_by = family.attends_by if isinstance(family.attends_by, tuple) else (family.attends_by,)
@@ -92,7 +92,7 @@ def test_native_sizes_are_those_the_module_takes(any_model):
 
 
 def changed_cells(grid: PatchGrid, features: Tensor, others: Tensor) -> list[tuple[int, int]]:
-    """Where the tokens that enter the first block differ."""
+    """Return where the tokens that enter the first block differ."""
     changed = (features - others).abs().flatten(0, -2).amax(-1)[grid.num_prefix_tokens :] > 0
     return [divmod(int(i), grid.cols) for i in changed.nonzero()]
 
@@ -160,7 +160,7 @@ SWINS = [(key, fit) for key in RECIPES if key.startswith("swin") for fit in ("sq
 
 
 def values_of(block: nn.Module, x: Tensor) -> tuple[Tensor, Tensor]:
-    """A Swin block's value projection of (1, rows, cols, dim) on the grid, before any window; and that of padding."""
+    """Return a Swin block's value projection of (1, rows, cols, dim) before any window, and that of padding."""
     dim, attn = x.shape[-1], block.attn
     weight = attn.qkv.weight[2 * dim :]
     if getattr(attn, "q_bias", None) is not None:  # Swin V2: no norm before, padding enters as zeros
@@ -194,7 +194,7 @@ def test_window_attention_on_the_grid_gives_what_the_module_gives(key, fit):
 
 
 def unwindowed(products: Tensor, block: nn.Module, grid: PatchGrid) -> Tensor:
-    """(windows, T, dim) back on the grid, by timm's own `window_reverse` and roll."""
+    """Put (windows, T, dim) back on the grid by timm's own `window_reverse` and roll."""
     height, width = block.window_size
     rows, cols = grid.rows + -grid.rows % height, grid.cols + -grid.cols % width
     whole = timm.models.swin_transformer.window_reverse(

@@ -37,7 +37,7 @@ COMMIT = "c" * 40
 
 
 class FakeHub(BaseHTTPRequestHandler):
-    """Serves HEAD and GET of one file as the Hub does; `self.server.hub` says how it behaves."""
+    """Server of one file by HEAD and GET as the Hub does; `self.server.hub` sets its behaviour."""
 
     protocol_version = "HTTP/1.1"
 
@@ -84,7 +84,7 @@ class FakeHub(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def hub(tmp_path, monkeypatch) -> Iterator[SimpleNamespace]:
-    """A hub on this machine, and a cache of its own."""
+    """Hub on this machine, with an empty cache."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), FakeHub)
     data = os.urandom(300_000)
     server.hub = SimpleNamespace(
@@ -253,7 +253,7 @@ def test_names_without_weights():
 
 @pytest.mark.parametrize("offline", [later(False), later(True)])
 def test_environment_variables_are_honoured(hub, tmp_path, offline):
-    """HF_ENDPOINT and HF_HOME are read when huggingface_hub is imported, so this needs a process of its own."""
+    """Run in a process of its own: huggingface_hub reads HF_ENDPOINT and HF_HOME when imported."""
     script = (
         "from vitexplorer.models.weights import download_pretrained, pretrained_state\n"
         f"print(download_pretrained({NAME!r}))\n"

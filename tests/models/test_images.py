@@ -1,4 +1,4 @@
-"""Opening pictures: what comes out of every kind of file, and what is refused before it costs anything."""
+"""Opening pictures: the pixels of every kind of file, and refusals before anything large is read."""
 
 import hashlib
 import inspect
@@ -25,7 +25,7 @@ TIFF_COMPRESSIONS = ("raw", "tiff_lzw", "tiff_adobe_deflate", "packbits")
 
 @pytest.fixture
 def save(tmp_path):
-    """Writes bytes, or a PIL image with Pillow's options, and returns the path."""
+    """Write bytes, or a PIL image with Pillow's options, and return the path."""
 
     def write(content, name="picture.png", **options):
         path = tmp_path / name
@@ -49,7 +49,7 @@ def chunk(kind: bytes, body: bytes) -> bytes:
 
 
 def png(width, height, rows=b"", *, depth=8, colour_type=0, extra=b"") -> bytes:
-    """A PNG by hand; `rows` is what the pixels unpack to, or the packed stream where it starts with zlib's 0x78."""
+    """Write a PNG by hand; `rows` is its unpacked data, or the packed stream if it starts with zlib's 0x78."""
     header = struct.pack(">IIBBBBB", width, height, depth, colour_type, 0, 0, 0)
     stream = rows if rows[:1] == b"\x78" else zlib.compress(rows)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + extra + chunk(b"IDAT", stream) + chunk(b"IEND", b"")
@@ -64,7 +64,7 @@ def exif(orientation: int) -> bytes:
 
 
 def tiff(width, height, *more, pixels=b"\0" * 100) -> bytes:
-    """An 8-bit grey TIFF by hand; `more` are further (tag, type, count, value) entries."""
+    """Write an 8-bit grey TIFF by hand; `more` are further (tag, type, count, value) entries."""
     entries = {256: (4, 1, width), 257: (4, 1, height), 258: (3, 1, 8 << 16), 259: (3, 1, 1 << 16)}
     entries |= {262: (3, 1, 1 << 16), 273: (4, 1, 8), 277: (3, 1, 1 << 16), 279: (4, 1, len(pixels))}
     rows = sorted([(tag, *entry) for tag, entry in entries.items()] + list(more))
@@ -226,7 +226,7 @@ def test_a_damaged_orientation_is_ignored(save, block):
 
 
 def on_white(colour, alpha) -> int:
-    """Slow twin: one channel of one pixel, exact, rounded to nearest."""
+    """Compute one channel of one pixel as a slow twin, exact, rounded to nearest."""
     return int((colour * alpha + 255 * (255 - alpha)) / 255 + 0.5)
 
 
@@ -334,7 +334,7 @@ def test_not_a_number_is_refused(save):
 
 
 @pytest.mark.parametrize("kind", ["gif", "webp", "png", "tiff"])
-def test_the_first_frame_or_page_is_shown(save, kind):
+def test_the_first_frame_or_page_is_opened(save, kind):
     colours = [(255, 0, 0), (0, 255, 0), (0, 0, 255)]
     first, *rest = [Image.new("RGB", (16, 12), colour) for colour in colours]
     path = save(first, f"a.{kind}", save_all=True, append_images=rest, **LOSSLESS.get(kind, {}))
@@ -342,7 +342,7 @@ def test_the_first_frame_or_page_is_shown(save, kind):
 
 
 def gif(screen, frame) -> bytes:
-    """One frame of colour (200, 0, 0), the palette's first, at frame (left, top, width, height)."""
+    """Write one frame of colour (200, 0, 0), the palette's first, at (left, top, width, height)."""
     pixels = encoded(Image.new("P", frame[2:]), "gif").partition(struct.pack("<HHB", *frame[2:], 0))[2]
     header = b"GIF89a" + struct.pack("<HHBBB", *screen, 0x80, 0, 0) + bytes([200, 0, 0, 0, 0, 0])
     return header + b"," + struct.pack("<4HB", *frame, 0) + pixels
@@ -386,7 +386,7 @@ def test_other_profiles_leave_every_pixel_as_it_is(save, profile):
 
 
 def huge_png() -> bytes:
-    """12000 x 12000 grey, whole and valid: 144 MB of pixels in a few kilobytes."""
+    """Write 12000 x 12000 grey, whole and valid: 144 MB of pixels in a few kilobytes."""
     packer = zlib.compressobj(1)
     row = bytes(12001)
     stream = b"".join(packer.compress(row * 100) for _ in range(120)) + packer.flush()
@@ -553,7 +553,7 @@ SAMPLES = {
 
 
 def opened_or_refused(path) -> str:
-    """ "opened", or the sentence; anything else flies through."""
+    """Return "opened", or the sentence of a refusal; other errors pass through."""
     try:
         pixels = open_image(path)
     except ImageError as error:

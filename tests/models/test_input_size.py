@@ -1,4 +1,4 @@
-"""Another input size: timm's own resampling, in a model of its own, with its cost said before it runs."""
+"""Other input sizes: timm's own resampling, a separate model, and the cost stated before it runs."""
 
 import re
 from importlib import import_module
@@ -27,17 +27,17 @@ ANY_SIZE = {
     "naflexvit", "nextvit", "pvt_v2", "shvit", "swin_transformer_v2_cr", "tiny_vit", "twins",
     "vision_transformer_relpos", "vision_transformer_sam", "xcit",
 }  # fmt: skip
-"""families that state attention alone and take other sizes; all others refuse"""
+"""Families that state attention alone and take other sizes; all others refuse"""
 
 
 def size_for(model: LoadedModel) -> tuple[int, int]:
-    """One and a half times as high and twice as wide, rounded down to what the model takes."""
+    """Return 1.5 times the height and twice the width, rounded down to what the model takes."""
     step, own = model.family.size_step(model.module), model.preprocessing.input_size
     return tuple(int(side * factor) // of * of for side, factor, of in zip(own, (1.5, 2), step, strict=True))
 
 
 def parameters(module: nn.Module) -> dict[str, tuple]:
-    """Which tensor each name means, and how often it was written to."""
+    """Return the tensor behind each name, and how often it was written to."""
     return {name: (id(t), t._version) for name, t in module.state_dict(keep_vars=True).items()}
 
 
@@ -45,7 +45,7 @@ def parameters(module: nn.Module) -> dict[str, tuple]:
 
 
 def built_for(key: str, size: tuple[int, int]) -> nn.Module:
-    """A small model built for another size with nothing dynamic in it, its tables resampled one by one."""
+    """Build a small model for another size without dynamic sizes, its tables resampled one by one."""
     recipe, plain = RECIPES[key], load_small(key).module
     options = {**recipe.options, "img_size": size, "dynamic_img_size": False}
     if "window_size" in options:
@@ -68,7 +68,7 @@ def built_for(key: str, size: tuple[int, int]) -> nn.Module:
 
 
 def grown(plain: nn.Module, stage: nn.Module, size: tuple[int, int]) -> tuple[int, int]:
-    """Windows that keep their share of the grid."""
+    """Return windows with the same share of the grid."""
     windows = stage.blocks[0].window_size
     return tuple(-(-w * new // old) for w, new, old in zip(windows, size, plain.patch_embed.img_size, strict=True))
 
@@ -173,7 +173,7 @@ def test_figures_say_the_size_and_what_became_of_the_positions(key, message):
     assert result.provenance.input_size == (96, 96)
 
 
-def test_at_its_own_size_nothing_is_said():
+def test_at_its_own_size_there_is_no_note():
     assert not vx.compute("attention_map", vx.capture(load_small("vit"), picture(64, 64), size=64), block=0).notes
 
 

@@ -1,4 +1,4 @@
-"""`load_model` gives timm's own module, says where its weights come from, and answers what it cannot load."""
+"""`load_model`: timm's own module, the source of its weights, and refusals."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_an_input_that_patches_do_not_fill_is_taken_as_timm_takes_it(monkeypatch
 
 @pytest.fixture
 def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of bundled models that holds one, `tiny_shapes`."""
+    """Make a folder of bundled models that holds one, `tiny_shapes`."""
     folder = tmp_path / "models" / "tiny_shapes"
     folder.mkdir(parents=True)
     options = {"img_size": 32, "embed_dim": 48, "depth": 2, "num_heads": 3}
@@ -213,7 +213,7 @@ def test_a_folder_is_no_bundled_model(spelled, shelf):
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home folder, which one is in, with a folder of weights `mine` and a file `mine.pth`."""
+    """Work in a home folder with a folder of weights `mine` and a file `mine.pth`."""
     (tmp_path / "mine").mkdir()
     tensors = timm.create_model("test_vit", num_classes=2).state_dict()
     save_file(tensors, tmp_path / "mine" / "model.safetensors")
@@ -241,7 +241,7 @@ def test_a_name_is_that_before_it_is_a_path(home: Path) -> None:
 
 
 @pytest.mark.parametrize("written", ["gone/model", "gone.safetensors", "~/gone", "someone/vit-base", Path("gone")])
-def test_a_path_that_leads_nowhere_is_said(written: str | Path, home: Path) -> None:
+def test_a_path_that_leads_nowhere_is_refused_with_a_sentence(written: str | Path, home: Path) -> None:
     with pytest.raises(WeightsError, match=f"no file or folder .*{Path(written).name} here"):
         vx.load_model(written)
 
@@ -251,7 +251,7 @@ def test_a_path_brings_its_own_weights(home: Path) -> None:
         vx.load_model("mine", weights="random")
 
 
-def test_a_copy_of_a_model_that_ran_can_be_shown():
+def test_a_copy_of_a_model_that_ran_can_be_captured():
     model = vx.load_model("test_vit", weights="random")
     image = picture(160, 160)
     attention = vx.capture(model, image).attention(1)

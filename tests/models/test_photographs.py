@@ -1,4 +1,4 @@
-"""A bundled model in front of what it may not know: never a silent wrong map."""
+"""Bundled models with images unlike their training data: the map carries a warning."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def hint_of(capture):
 
 
 def caption_text(model: LoadedModel, image) -> str:
-    """The caption of a figure."""
+    """Return the caption of a figure."""
     result = vx.compute("attention_map", vx.capture(model, image), block=0)
     return caption(result).en
 
@@ -63,8 +63,8 @@ def test_one_like_it_is_named_that_knows_photographs(model, monkeypatch):
     assert not hint_of(vx.capture(model, picture(192, 192))).available
 
 
-def test_a_drawn_picture_of_another_kind_is_said_and_its_model_named(model):
-    """Of a creature before a model of scenes, and the other way round."""
+def test_a_drawn_picture_of_another_kind_gets_a_warning_that_names_its_model(model):
+    """A creature with a model of scenes gets a warning, and the other way round."""
     creature, scene = (examples()[name].path for name in ("creature_forktail", "scene_gear"))
     knower = vx.load_model("creatures_vit_patch16_192")
     assert "This is a paper creature, and the model was trained on drawn scenes alone" in caption_text(model, creature)

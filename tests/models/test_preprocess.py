@@ -1,4 +1,4 @@
-"""From pixels to tensor: equal to timm where timm defines it, by hand where we do."""
+"""Preprocessing: equal to timm where timm defines it, by hand where we do."""
 
 import inspect
 import math
@@ -24,7 +24,7 @@ def noise(height, width):
 
 
 def ramp(height, width):
-    """Red tells the column, green the row: 0 at the first, 255 at the last."""
+    """Make an image whose red gives the column and whose green gives the row: 0 at the first, 255 at the last."""
     columns, rows = np.meshgrid(np.linspace(0, 255, width), np.linspace(0, 255, height))
     return np.stack([columns, rows, np.zeros_like(rows)], axis=-1).round().astype(np.uint8)
 
@@ -68,7 +68,7 @@ def test_crop_is_timms_transform_bit_for_bit(name, size):
 
 
 def every_recipe():
-    """(crop mode, crop_pct, interpolation) of all pretrained weights that timm knows."""
+    """Return (crop mode, crop_pct, interpolation) of all pretrained weights that timm knows."""
     configs = [
         resolve_data_config(pretrained_cfg=timm.get_pretrained_cfg(name).to_dict()) for name in timm.list_pretrained()
     ]

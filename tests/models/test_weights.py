@@ -1,4 +1,4 @@
-"""Weights that fit a network: other class counts, grids and names; refusals in a sentence."""
+"""Loading weights: other class counts, grids and names; refusals in a sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vitexplorer.models.weights import (
 
 
 def refused(module: nn.Module, path: Path) -> str:
-    """The sentence, after checking that nothing of the module has changed."""
+    """Return the sentence of the refusal, after checking that the module is unchanged."""
     before = {name: tensor.clone() for name, tensor in module.state_dict().items()}
     with pytest.raises(WeightsError) as caught:
         load_weights(module, path)
@@ -59,7 +59,7 @@ def test_a_backbone_is_never_given_a_random_classifier(tmp_path):
     assert same_weights(target, vit(num_classes=0))
 
 
-def test_a_classifier_too_much_is_left_out_and_said(tmp_path):
+def test_an_extra_classifier_is_left_out_and_reported(tmp_path):
     target = vit(1, num_classes=0)
     (note,) = load_weights(target, write(tmp_path / "w.pth", vit().state_dict()))
     assert note.en == "The file's classifier was left out: the model has none."
@@ -67,7 +67,7 @@ def test_a_classifier_too_much_is_left_out_and_said(tmp_path):
     assert all(torch.equal(tensor, whole[name]) for name, tensor in target.state_dict().items())
 
 
-def test_parts_of_pretraining_are_left_out_and_said(tmp_path):
+def test_parts_of_pretraining_are_left_out_and_reported(tmp_path):
     contents = {**vit(num_classes=0).state_dict(), "decoder_embed.weight": torch.zeros(4, 24)}
     contents["decoder_blocks.0.norm1.weight"] = torch.zeros(4)
     (note,) = load_weights(vit(1, num_classes=0), write(tmp_path / "mae.pth", contents))
@@ -102,7 +102,7 @@ def test_weights_that_are_no_numbers(tmp_path, value):
     assert "1 of its entries hold NaN or infinite values (blocks.1.mlp.fc1.bias)" in refused(vit(1), path)
 
 
-def test_position_embeddings_of_another_grid_are_resampled_as_timm_does_and_said(tmp_path):
+def test_position_embeddings_of_another_grid_are_resampled_as_timm_does_and_reported(tmp_path):
     source, target = vit(img_size=96), vit(1)
     (note,) = load_weights(target, write(tmp_path / "w.pth", source.state_dict()))
     assert "resampled" in note.en
@@ -112,7 +112,7 @@ def test_position_embeddings_of_another_grid_are_resampled_as_timm_does_and_said
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # of timm's resampling
-def test_relative_position_tables_of_another_window_are_resampled_and_said(tmp_path):
+def test_relative_position_tables_of_another_window_are_resampled_and_reported(tmp_path):
     source, target = swin(window_size=2), swin(1)
     nn.init.constant_(source.layers[0].blocks[0].attn.relative_position_bias_table, 0.25)
     (note,) = load_weights(target, write(tmp_path / "w.pth", source.state_dict()))
@@ -123,7 +123,7 @@ def test_relative_position_tables_of_another_window_are_resampled_and_said(tmp_p
 
 
 @pytest.mark.parametrize("suffix", [".pth", ".safetensors"])
-def test_nothing_is_said_of_position_embeddings_that_fit(tmp_path, suffix):
+def test_position_embeddings_that_fit_need_no_note(tmp_path, suffix):
     assert load_weights(swin(1), write(tmp_path / f"s{suffix}", swin().state_dict())) == ()
     assert load_weights(vit(1), write(tmp_path / f"v{suffix}", vit().state_dict())) == ()
 
@@ -152,7 +152,7 @@ def test_a_file_that_breaks_timms_filter(tmp_path):
 
 
 def original_swin(state_dict: dict) -> dict:
-    """Microsoft's names: patch merging at the end of a stage, the classifier without `fc`, buffers saved too."""
+    """Rename to Microsoft's names: patch merging ends a stage, the classifier has no `fc`, buffers are saved too."""
     names = {}
     for name, tensor in state_dict.items():
         for stage in (1, 2, 3):
@@ -164,7 +164,7 @@ def original_swin(state_dict: dict) -> dict:
 
 
 def original_clip(state_dict: dict) -> dict:
-    """OpenAI's names, with some of the text tower."""
+    """Rename to OpenAI's names, with some of the text tower."""
     swaps = {
         "patch_embed.proj": "conv1",
         "norm_pre": "ln_pre",
@@ -188,7 +188,7 @@ def original_clip(state_dict: dict) -> dict:
 
 
 def original_dinov2(state_dict: dict) -> dict:
-    """Meta's names; with registers the class token still has a position."""
+    """Rename to Meta's names; with registers the class token still has a position."""
     names = dict(state_dict)
     names["register_tokens"] = names.pop("reg_token")
     names["pos_embed"] = torch.cat([torch.zeros(1, 1, 24), names["pos_embed"]], dim=1)

@@ -1,4 +1,4 @@
-"""What a notebook shows of results, captures and models: readable with no server and no network."""
+"""Notebook displays of results, captures and models: readable with no server and no network."""
 
 import dataclasses
 import re

@@ -1,4 +1,4 @@
-"""`vx.widget`: values that go both ways, and in Chromium the page's canvas over the bytes that it brings along."""
+"""`vx.widget`: values synchronised both ways, and in Chromium the page's canvas on the bytes sent with it."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_the_choices_are_those_of_the_canvas():
         assert str(AttentionWidget.class_traits()[name].default_value).removesuffix(".0").lower() == value
 
 
-def test_who_lacks_the_package_is_told_what_to_install(monkeypatch):
+def test_a_missing_package_is_named_with_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(UnsupportedError, match="pip install anywidget"):
         vx.widget(capture_small("vit"))
@@ -135,7 +135,7 @@ MOUNT = """async ([script, style, state]) => {
 
 
 def packed(state: dict[str, Any]) -> dict[str, Any]:
-    """A widget's state as JSON."""
+    """Return a widget's state as JSON."""
     return {
         name: {"bytes": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
         for name, value in state.items()
@@ -144,31 +144,31 @@ def packed(state: dict[str, Any]) -> dict[str, Any]:
 
 
 class Notebook:
-    """A plain page with one widget in it, without a network; what each side says reaches the other."""
+    """Plain page with one widget and no network; each side receives the other's changes."""
 
-    def __init__(self, page: Page, shown: AttentionWidget):
-        self.page, self.shown = page, shown
+    def __init__(self, page: Page, widget: AttentionWidget):
+        self.page, self.widget = page, widget
         page.expose_function("toPython", self._heard)
         page.set_content(PAGE)
-        page.evaluate(MOUNT, [shown._esm, shown._css, packed(shown.get_state())])
+        page.evaluate(MOUNT, [widget._esm, widget._css, packed(widget.get_state())])
         page.wait_for_selector(".vx-canvas[data-state=ready]")
 
     def _heard(self, changes: dict[str, Any]) -> dict[str, Any]:
-        before = self.shown.get_state()
-        self.shown.set_state(changes)
-        after = self.shown.get_state()
+        before = self.widget.get_state()
+        self.widget.set_state(changes)
+        after = self.widget.get_state()
         return packed({name: value for name, value in after.items() if value != before[name]})
 
     def set(self, **values: Any) -> None:
-        """As a cell of the notebook sets values."""
-        before = self.shown.get_state()
+        """Set values as a cell of the notebook does."""
+        before = self.widget.get_state()
         for name, value in values.items():
-            setattr(self.shown, name, value)
-        after = self.shown.get_state()
+            setattr(self.widget, name, value)
+        after = self.widget.get_state()
         self.page.evaluate("(state) => fromPython(state)", packed({n: v for n, v in after.items() if v != before[n]}))
 
     def read(self) -> dict[str, Any]:
-        """The numbers on the screen, once the canvas has painted."""
+        """Return the numbers on the screen, once the canvas has painted."""
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         return self.page.evaluate(
             "() => { const read = document.querySelector('.vx-canvas').vx.read(); "
@@ -184,7 +184,7 @@ def notebook(chromium: Browser):
 
 
 def test_the_canvas_of_the_page_shows_the_widgets_numbers(notebook):
-    page, widget, captured = notebook.page, notebook.shown, notebook.shown.capture
+    page, widget, captured = notebook.page, notebook.widget, notebook.widget.capture
     grid, prefix = captured.grid(0), len(captured.prefix_tokens)
 
     def expected(block: int, query: tuple[int, int], head: int | str) -> np.ndarray:

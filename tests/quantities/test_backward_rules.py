@@ -1,4 +1,4 @@
-"""AttnLRP and LibraGrad: slow twins, what is conserved, and every function with its rule."""
+"""AttnLRP and LibraGrad: slow twins, conservation, and the rule of every function."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ AFFINE = {
     torch.cat, torch.stack, torch.roll, torch.functional.split, F.linear, F.conv2d, F.pad, F.dropout, F.batch_norm,
     F.max_pool2d,
 }  # fmt: skip
-"""functions that are affine where their input stands, so that gradient times input is LRP's epsilon rule"""
+"""Functions affine in their input, so that gradient times input is LRP's epsilon rule"""
 READS = {torch.Tensor.shape.__get__, torch.Tensor.dtype.__get__, torch.Tensor.device.__get__, torch.Tensor.size}
-"""what asks a tensor something and makes none"""
+"""Functions that query a tensor and make none"""
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_what_patches_and_other_parts_hold_is_the_logit(twin):
 
 @pytest.mark.parametrize(("backward", "whole"), [("libra", 1), ("attn_lrp", 0.5)])
 def test_a_product_of_values_conserves(backward, whole):
-    """Attention is even here, its scores zero: the values hold all of A V under LibraGrad and half by LRP."""
+    """With zero scores attention is uniform: the values hold all of A V under LibraGrad and half under LRP."""
     draw = torch.Generator().manual_seed(0)
     value = torch.randn(1, 2, 5, 4, dtype=torch.float64, requires_grad=True, generator=draw)
     nothing = torch.zeros_like(value, requires_grad=True)
@@ -67,7 +67,7 @@ def test_a_product_of_values_conserves(backward, whole):
 
 
 def quick_gelu(x: torch.Tensor) -> torch.Tensor:
-    """As CLIP writes it: a product with a gate."""
+    """Activation as CLIP writes it: a product with a gate."""
     return x * torch.sigmoid(1.702 * x)
 
 
@@ -109,7 +109,7 @@ def test_softmax_is_expanded_to_first_order_or_held():
 
 
 class Noting(RuledPass):
-    """Notes the functions that are given something made from the image."""
+    """Record the functions that receive something computed from the image."""
 
     met: set
 
@@ -121,7 +121,7 @@ class Noting(RuledPass):
 
 
 def test_every_function_that_meets_the_image_has_a_rule_or_is_affine():
-    """Of the small models that together call all functions of the ruled families."""
+    """Return records for small models that together call all functions of the ruled families."""
     softmaxes = set(backward_rules._SOFTMAXES)
     for key in ("vit", "hybrid", "parallel_rms", "siglip", "beit", "eva02", "rope_mixed", "swin", "swinv2"):
         captured, noting = capture_small(key), Noting(BACKWARD["attn_lrp"])
@@ -144,7 +144,7 @@ def test_the_pass_forward_is_the_plain_one(key):
 
 
 def pruned(module: nn.Module) -> nn.Module:
-    """A float64 copy of a plain ViT rewritten as LibraGrad's section 3.5 writes it, with constants in place."""
+    """Rewrite a float64 copy of a plain ViT as in LibraGrad's section 3.5, with constants in place."""
     twin = with_fused_attention(module, False).double()
 
     def norm(layer, x):

@@ -1,4 +1,4 @@
-"""Comparing captures: CKA against loops over the definition and over places, and one basis for several pictures."""
+"""CKA against loops over its definition and over places, and one PCA basis for several pictures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vitexplorer.views.token_pca import patch_tokens
 
 @cache
 def seen(key: str, seed: int = 0) -> Capture:
-    """Pictures of one size for all models, so that they are the same picture."""
+    """Capture pictures of one size for all models, so that they are the same picture."""
     return vx.capture(load_small(key), picture(64, 64, seed), fit="squash")
 
 

@@ -42,7 +42,7 @@ def test_gradients_go_with_their_capture(monkeypatch):
     assert gradients(first, 1) is found
 
 
-def test_kept_gradients_are_bounded(monkeypatch):
+def test_cached_gradients_are_bounded(monkeypatch):
     captured = replace(capture_small("vit"))
     size = gradients(captured, 0).nbytes
     cache = GradientCache(int(2.5 * size))

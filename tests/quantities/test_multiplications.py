@@ -1,4 +1,4 @@
-"""Multiply-accumulates: torch's own counter, a count by hand, and how they grow."""
+"""Counts of multiply-accumulates: against torch's counter, by hand, and how they grow."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_cost_is_what_torchs_counter_says_of_a_real_pass(any_capture, cost):
 
 
 def test_attention_has_two_products_of_each_call(any_capture, cost):
-    """queries x keys x head dim, twice, for each head and window; attention pooling does the same outside blocks."""
+    """Count queries x keys x head dim, twice, for each head and window; attention pooling adds more outside blocks."""
     expected = 0
     for block in range(any_capture.depth):
         call = any_capture.call(block)
@@ -73,7 +73,7 @@ def test_attention_has_two_products_of_each_call(any_capture, cost):
     ],
 )
 def test_costs_that_torchvision_publishes(architecture, published):
-    """Its tables call them GFLOPS: 17.564 for ViT-B/16, 4.491 for Swin-T."""
+    """torchvision's tables call them GFLOPS: 17.564 for ViT-B/16, 4.491 for Swin-T."""
     module = outline_of(architecture)
     found = count_multiplications(module, tuple(module.patch_embed.img_size)).total / 1e9
     assert found == pytest.approx(published.IMAGENET1K_V1.meta["_ops"], abs=0.0006)
@@ -126,7 +126,7 @@ def test_no_formula_is_claimed_where_it_would_be_wrong(key):
 
 
 def split_at(key: str, size: int) -> np.ndarray:
-    """MACs by kind for a square image."""
+    """Return MACs by kind for a square image."""
     return vx.compute("cost", capture_small(key), image_size=size).split.sum(0)
 
 
@@ -151,7 +151,7 @@ def test_windows_that_are_not_full_cost_as_if_they_were():
 
 @pytest.mark.parametrize("key", ["vit_not_square", "beit"])
 def test_a_model_of_fixed_size_is_refitted(key):
-    """The same count as of a model that is built for the other size."""
+    """The count equals that of a model built for the other size."""
     recipe = RECIPES[key]
     built = timm.create_model(recipe.architecture, **{**recipe.options, "img_size": (96, 160)})
     expected = count_multiplications(without_storage(built), (96, 160)).total

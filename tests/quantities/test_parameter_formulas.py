@@ -1,4 +1,4 @@
-"""Counting parameters: the closed formulas against timm and against a slow twin, the parts, the rough formula."""
+"""Parameter counts: closed formulas against timm and a slow twin, the parts, the rough formula."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def tensors_of_a_norm(dim: int) -> list[tuple[int, ...]]:
 
 
 def twin_vit(*, side, patch, dim, depth, hidden, classes, prefix=1, heads=1) -> int:
-    """Every tensor of the ViT paper's model, one after the other."""
+    """List every tensor of the ViT paper's model, one after the other."""
     tensors = [(dim, 3, patch, patch), (dim,)]
     tensors += [(dim,)] * prefix
     tensors += [(dim,) for _ in range(0, side - patch + 1, patch) for _ in range(0, side - patch + 1, patch)]
@@ -61,7 +61,7 @@ def twin_vit(*, side, patch, dim, depth, hidden, classes, prefix=1, heads=1) -> 
 
 
 def twin_swin(*, patch, dim, depths, heads, window, classes, version=1) -> int:
-    """Every tensor of the Swin papers' model, one after the other."""
+    """List every tensor of the Swin papers' model, one after the other."""
     tensors = [(dim, 3, patch, patch), (dim,), *tensors_of_a_norm(dim)]
     for stage, (depth, num_heads) in enumerate(zip(depths, heads, strict=True)):
         if stage:
@@ -272,7 +272,7 @@ def test_numbers_of_a_term_give_its_count(terms):
 
 
 def test_a_vit_by_hand():
-    """One block of width 2, MLP width 3, one patch of one pixel and one channel, two classes: counted on fingers."""
+    """By hand: one block of width 2, MLP width 3, one patch of one pixel and one channel, two classes."""
     shape = ViTShape(image_size=(1, 1), patch_size=1, channels=1, dim=2, depth=1, num_heads=1, hidden=3, classes=2)
     assert [term.count for term in vit_terms(shape)] == [2, 2, 2, 4, 12, 6, 4, 2, 12, 5, 8, 4, 4, 2]
     assert symbolic(vit_terms(shape)).startswith("P² · C · D + D + D + (N + 1) · D + L · 3 · D²")

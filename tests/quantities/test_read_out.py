@@ -1,4 +1,4 @@
-"""Reading tokens out: the output of the model, bit for bit, and every other reading."""
+"""Reading out tokens: the model's own output, bit for bit, and every other reading."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vitexplorer.capturing.capture import Capture
 
 
 def last_tokens(captured: Capture) -> torch.Tensor:
-    """The residual stream after the last block, (1, tokens, dim)."""
+    """Return the residual stream after the last block, (1, tokens, dim)."""
     return captured.residual_after(captured.depth - 1)[None]
 
 
@@ -24,7 +24,7 @@ def test_own_reading_is_the_models_output_bit_for_bit(any_capture):
         assert torch.equal(family.read_out(module, last_tokens(any_capture), "own"), any_capture.output)
 
 
-def test_the_reading_a_model_is_said_to_be_trained_with_gives_its_output(any_capture):
+def test_the_documented_reading_of_a_model_gives_its_output(any_capture):
     family, module = any_capture.model.family, any_capture.model.module
     with torch.no_grad():
         found = family.read_out(module, last_tokens(any_capture), family.own_reading(module))
@@ -49,7 +49,7 @@ OWN = {
     "swin": "mean",
     "swinv2": "mean",
 }
-"""from the papers and timm's model cards"""
+"""Readings of models in the papers and timm's model cards"""
 
 
 @pytest.mark.parametrize("key", OWN)

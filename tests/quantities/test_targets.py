@@ -1,4 +1,4 @@
-"""What is explained beyond a class: one class rather than another, another image, a patch; each against autograd."""
+"""Targets beyond a class: one class against another, another image, a patch; each against autograd."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def given(key: str, target: str) -> object:
 
 @dataclass(frozen=True)
 class Plain:
-    """timm's module in float64, unfused; its own features and its own last norm."""
+    """Slow twin: timm's module in float64, unfused, with its own features and last norm."""
 
     module: torch.nn.Module
 
@@ -286,7 +286,7 @@ def test_another_image_is_named_with_or_without_a_patch():
 
 
 def other_board(seen: Capture) -> dict[str, Any]:
-    """By hand: the picture that the model saw, 12 x 12 patches all over it."""
+    """By hand: the picture as the model saw it, covered by 12 x 12 patches."""
     return {"image": image_file(seen.input.pixels).url, "board": {"rows": 12, "cols": 12, "covered": (1.0, 1.0)}}
 
 

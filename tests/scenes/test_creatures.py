@@ -1,4 +1,4 @@
-"""Paper creatures: any three parts tell the class, and a part that is taken away takes nothing else with it."""
+"""Paper creatures: any three parts determine the class, and removing a part changes nothing else."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_creature_is_a_picture_with_parts(creatures):
 
 
 def test_classes_are_words_of_a_code():
-    """Any two share two parts at most; every kind is in three classes; each class has two that share other parts."""
+    """Two classes share at most two parts; each kind is in three classes; every class has two opposed ones."""
     for one, other in itertools.combinations(range(len(CLASSES)), 2):
         assert len(shared_parts(CLASSES, one, other)) <= 2
     for part, kinds in PARTS.items():
@@ -100,7 +100,7 @@ def test_about_half_of_the_creatures_lack_parts():
 
 
 def test_what_is_left_shares_the_label():
-    """Without a part nothing else fits; with three gone every class that has the other two; with none left all do."""
+    """Labels are shared by all classes that the remaining parts fit: one without a part, all without any."""
     for label, parts in enumerate(CLASSES):
         for part in PARTS:
             assert shared_label(parts, [part]).tolist() == np.eye(len(CLASSES))[label].tolist()

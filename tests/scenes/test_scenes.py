@@ -1,4 +1,4 @@
-"""The drawn scenes: reproducible, the same at every size, the mask true; only the outline tells the class."""
+"""Drawn scenes: reproducible, the same at every size, with true masks; only the outline determines the class."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_shapes_stay_in_the_unit_disc_and_fill_a_fair_part_of_it():
 
 
 def test_the_mask_is_where_the_object_changes_the_picture(scenes):
-    """Drawn without the object, pixels of the mask change and pixels far from it and its shadow do not."""
+    """Without the object, pixels of the mask change and pixels far from it and its shadow do not."""
     changed_inside = []
     for i, scene in enumerate(scenes[:60]):
         without = draw_scene("validation", i, with_object=False)
@@ -149,7 +149,7 @@ def test_examples_are_listed_with_licence_and_source():
 
 
 def test_example_pictures_are_what_the_code_draws():
-    """They are kept as lossy WebP: equal up to a few levels on average."""
+    """The files are lossy WebP: equal up to a few levels on average."""
     entries = json.loads((ASSETS / "examples" / "examples.json").read_text(encoding="utf-8"))
     for entry in entries:
         if "label" in entry:

@@ -1,4 +1,4 @@
-"""Scenes of several objects: where each class is seen is known, and nothing else tells it."""
+"""Scenes of several objects: the place of each class is known, and nothing else reveals it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ OUTLINES = {
     "test": "47cc1110e24194a5",
     "examples": "e0124a6ec39a44b0",
 }
-"""of the first six scenes of one object: shipped models were trained on these, and their cards measured"""
+"""Outlines of the first six scenes of one object: shipped models were trained on these, and their cards measure them"""
 BRIGHTNESS = {
     "train": [82.1, 50.4, 142.3, 113.6, 188.1, 202.6],
     "validation": [108.1, 134.0, 161.2, 132.8, 136.0, 83.0],
     "test": [135.9, 112.1, 160.5, 124.2, 131.1, 99.7],
     "examples": [80.9, 169.5, 99.4, 121.0, 41.6, 158.6],
 }
-"""of the same scenes, mean level"""
+"""Mean level of the same scenes"""
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def scenes():
 
 
 def test_scenes_of_one_object_are_what_they_were():
-    """Outlines, which are whole numbers, to the bit; colours, which may round otherwise elsewhere, to one level."""
+    """Outlines are integers and equal to the bit; colours may round differently elsewhere, to one level."""
     for stream in STREAMS:
         drawn = [draw_scene(stream, i, 96) for i in range(6)]
         outlines = b"".join(scene.mask.tobytes() + bytes([scene.label]) for scene in drawn)

@@ -1,4 +1,4 @@
-"""The engine: one run for each picture, shared by all visitors."""
+"""Engine: one run for each picture, shared by all visitors."""
 
 from __future__ import annotations
 

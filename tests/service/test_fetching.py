@@ -1,4 +1,4 @@
-"""An address that somebody names: whatever it looks like, what is asked is a public one, or a sentence says why not."""
+"""Fetching images from addresses: only public addresses are asked, and every refusal is a sentence."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES = {
     "both-of-six.example": ["2606:4700::1111", "fe80::1%lo"],
     "nothing.example": [],
 }
-"""what names stand for"""
+"""Host names with their IP addresses"""
 PRIVATE = [
     "10.0.0.1",
     "100.64.0.1",
@@ -77,17 +77,17 @@ def test_what_everybody_reaches_is_public(address: str) -> None:
 
 
 class World:
-    """Names, and servers that answer every question; what was asked of them is noted."""
+    """Simulated network: names, and servers that answer every question and record it."""
 
     def __init__(self) -> None:
         self.resolved: list[str] = []
         self.asked: list[httpx.Request] = []
         self.leads_to: dict[str, str] = {}
-        """where a path sends on to"""
+        """Redirects by path"""
         self._numbers = socket.getaddrinfo
 
     def resolve(self, host: str, port: int | None, **_: Any) -> list[tuple]:
-        """As the system does, without asking anybody else."""
+        """Resolve as the system does, without asking anybody else."""
         try:
             return self._numbers(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
         except socket.gaierror:
@@ -97,11 +97,11 @@ class World:
             return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 0)) for address in self.addresses(host)]
 
     def addresses(self, host: str) -> list[str]:
-        """What a name stands for now."""
+        """Set the address of a name."""
         return NAMES[host]
 
     async def answer(self, _: httpx.AsyncHTTPTransport, request: httpx.Request) -> httpx.Response:
-        """A picture, or another address."""
+        """Answer with a picture or a redirect."""
         self.asked.append(request)
         onward = self.leads_to.get(request.url.path, "").encode(errors="surrogatepass")
         if onward:
@@ -240,7 +240,7 @@ _V6 = st.ip_addresses(v=6) | st.sampled_from([one for one in PRIVATE if ":" in o
 
 
 def _embedded(address: ipaddress.IPv4Address) -> st.SearchStrategy[str]:
-    """IPv4 in other clothes."""
+    """IPv4 addresses in other notations are refused."""
     number, parts = int(address), str(address).split(".")
     high, low = f"{number >> 16:x}", f"{number & 0xFFFF:x}"
     written = [str(number), hex(number), f"0{number:o}", f"{parts[0]}.{number & 0xFFFFFF}", str(address)]
@@ -267,7 +267,7 @@ NOT_OURS = [ipaddress.ip_network(one.partition("%")[0]) for one in PRIVATE] + [
         "198.18.0.0/15", "224.0.0.0/3", "::/3", "4000::/2", "8000::/1", "2001::/32", "2002::/16", "2001:db8::/32",
     )
 ]  # fmt: skip
-"""what nobody else reaches, from the registries of special addresses (RFC 6890), without what has no number in use"""
+"""Networks that are not public, from the registries of special addresses (RFC 6890), without unassigned ones"""
 NOT_OURS.remove(ipaddress.ip_network("2606:4700::1111"))  # with a scope alone
 
 

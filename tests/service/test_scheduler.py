@@ -1,4 +1,4 @@
-"""The scheduler: nobody holds a thread while they wait, whoever asks for little goes first, equal work is done once."""
+"""Scheduler: waiting holds no thread, light users go first, equal work runs once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from vitexplorer.ui.gradio_adapter.page_blocks import PatientBlocks
 from vitexplorer.views import VIEWS
 
 PATIENCE = 5.0
-"""seconds until a test gives up"""
+"""Seconds until a test gives up"""
 
 
 def until(condition: Callable[[], object]) -> None:
@@ -42,7 +42,7 @@ def until(condition: Callable[[], object]) -> None:
 
 
 class Gated:
-    """Work of so many passes, each of which waits for the test."""
+    """Work of several passes, each of which waits for the test."""
 
     def __init__(self, name: str = "it", passes: int = 1, seen: list[str] | None = None):
         self.name, self.passes, self.seen = name, passes, [] if seen is None else seen
@@ -59,7 +59,7 @@ class Gated:
         return self.name
 
     def open(self, passes: int = 1) -> None:
-        """Let so many passes go on."""
+        """Let several passes go on."""
         self.gate.release(passes)
 
 
@@ -70,7 +70,7 @@ def scheduler() -> Scheduler:
 
 @pytest.fixture
 def busy(scheduler: Scheduler) -> Iterator[Gated]:
-    """Somebody has the turn until the test is over, or opens it."""
+    """Hold the turn until the test is over, or opens it."""
     work = Gated("busy")
     steps = waits(scheduler, "somebody", work)
     until(lambda: work.seen)
@@ -82,14 +82,14 @@ def busy(scheduler: Scheduler) -> Iterator[Gated]:
 def waits(
     scheduler: Scheduler, visitor: str, work: Callable[[Report], object], key: object = None, wants: str = ""
 ) -> Steps:
-    """One who waits, from now on."""
+    """Start to wait as a visitor."""
     steps = Steps(following(Waiting(visitor, wants), scheduler.run(key or work, work)))
     steps.first = next(steps)
     return steps
 
 
 def last(steps: Steps) -> object:
-    """What one who waits is told in the end."""
+    """Return the last message to a waiting visitor."""
     end, step = time.monotonic() + PATIENCE, None
     for step in steps:
         assert time.monotonic() < end, step
@@ -140,7 +140,7 @@ def test_long_ones_take_turns_and_only_so_many_begin(scheduler: Scheduler) -> No
     assert seen[module.BEGUN].endswith("2")
 
 
-def test_a_place_in_the_queue_is_told(scheduler: Scheduler, busy: Gated) -> None:
+def test_the_place_in_the_queue_is_reported(scheduler: Scheduler, busy: Gated) -> None:
     works = [Gated(name) for name in "abc"]
     first, second, third = (waits(scheduler, work.name, work) for work in works)
     assert [steps.first for steps in (first, second, third)] == [Step(place=1), Step(place=2), Step(place=3)]
@@ -167,7 +167,7 @@ def test_equal_work_is_done_once(scheduler: Scheduler, busy: Gated) -> None:
 # ---------------------------------------------------------------------------------------------- how far it is
 
 
-def test_steps_are_told_and_what_is_done(scheduler: Scheduler) -> None:
+def test_steps_and_their_progress_are_reported(scheduler: Scheduler) -> None:
     heard = threading.Semaphore(0)
 
     def work(report: Report) -> None:
@@ -183,7 +183,7 @@ def test_steps_are_told_and_what_is_done(scheduler: Scheduler) -> None:
     assert last(steps) == Done(None)
 
 
-def test_what_is_left_is_told_from_the_pace_so_far() -> None:
+def test_the_remaining_time_follows_the_pace_so_far() -> None:
     assert Step(5, 20, 1.0).seconds_left == pytest.approx(3.0)
     assert Step().seconds_left is None
 
@@ -301,7 +301,7 @@ def test_all_together_wait_for_so_much_and_no_more(
 
 
 class Composed:
-    """Something that is made in a turn, of something else that is made in another scheduler's."""
+    """Make a value in one scheduler's turn that needs another scheduler's value."""
 
     def __init__(self, scheduler: Scheduler):
         self.scheduler, self.others, self.made = scheduler, Scheduler("others"), []
@@ -459,7 +459,7 @@ async def _a_then_b() -> AsyncGenerator[str, None]:
 
 
 async def _outputs(visibility: str) -> list[tuple[str, list]]:
-    """What the stream says of an event that says two things."""
+    """Return messages and outputs of the stream of an event with two outputs."""
     with PatientBlocks(analytics_enabled=False) as page:
         gr.Button().click(_a_then_b, None, gr.Textbox(), api_visibility=visibility)
     page.queue()
@@ -472,7 +472,7 @@ async def _outputs(visibility: str) -> list[tuple[str, list]]:
     return [(one["msg"], one["output"]["data"]) for one in messages if "output" in one]
 
 
-def test_a_page_is_not_told_again_at_the_end_and_a_script_is() -> None:
+def test_the_last_value_is_repeated_at_the_end_for_a_script_and_not_for_a_page() -> None:
     page, script = now(_outputs("private")), now(_outputs("public"))
     assert page[:2] == script[:2] == [("process_generating", ["a"]), ("process_generating", [[["replace", [], "b"]]])]
     assert page[2:] == [("process_completed", [gr.skip()])]

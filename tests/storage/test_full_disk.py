@@ -1,4 +1,4 @@
-"""A disk that is full and memory that ran out: a sentence that says of what, and nothing is half there."""
+"""Full disks and exhausted memory: a sentence names the cause, and no half-written file stays."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from vitexplorer.ui.kit import served_files as files
 
 @contextmanager
 def files_of_at_most(size: int) -> Iterator[None]:
-    """No file can be made larger, as on a disk that is full."""
+    """Forbid that any file grows, as on a full disk."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -101,7 +101,7 @@ def refused(write: Callable[[], object], folder: Path) -> None:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to write into; beside it what is copied there."""
+    """Return a folder to write into, and a file beside it to copy there."""
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "place" / "uploads"))
     (tmp_path / "model.bin").write_bytes(bytes(9999))
     (tmp_path / "a model").mkdir()
@@ -143,7 +143,7 @@ def test_rows_that_do_not_fit(tmp_path: Path, ending: str) -> None:
 # ---------------------------------------------------------------------------------------------- memory
 
 
-def test_memory_that_ran_out_is_a_sentence_with_what_was_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_that_ran_out_is_a_sentence_with_the_size_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     for want, message in (
         (lambda: torch.empty(10**15), "4,000,000,000 MB"),
         (lambda: np.ones(10**15), " MB"),

@@ -1,4 +1,4 @@
-"""What a survey answers, each number against the same in pandas and loops; and what it never does."""
+"""Answers about a survey: each number against pandas and loops, and refusals."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def table(survey: Survey) -> pd.DataFrame:
 
 
 def holds(row: pd.Series, condition: Condition) -> bool:
-    """Whether a row meets a condition, in Python's own arithmetic."""
+    """Return whether a row meets a condition, in Python's own arithmetic."""
     value = row[condition.column]
     value = None if value is None or (isinstance(value, float) and math.isnan(value)) else value
     if isinstance(condition, Within):
@@ -158,7 +158,7 @@ def test_what_has_no_number_is_in_no_group(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_number_that_is_none_counts_as_none(tmp_path: Path) -> None:
-    """A view may answer NaN: no bound holds it, and who asks for rows without a number finds it."""
+    """A view may give NaN: no bound holds for it, and a query for rows without a number finds it."""
     folder = synthetic_survey(tmp_path, 20, rows_per_shard=20, lists=False, failed=0)
     (file,) = (folder / "rows").iterdir()
     table = pq.read_table(file)
@@ -207,7 +207,7 @@ def test_words_of_a_visitor_are_only_words(survey: Survey, condition: Condition)
         Equals("feature_cls", 0.5),
     ],
 )
-def test_a_condition_without_a_meaning_is_told(survey: Survey, condition: Condition) -> None:
+def test_a_condition_without_a_meaning_is_refused(survey: Survey, condition: Condition) -> None:
     with pytest.raises(ExplainedError) as raised:
         count(survey, (condition,))
     assert raised.value.text.zh != raised.value.text.en
@@ -224,7 +224,7 @@ TEXTS = [None, "", "1", "true", "gear", "\0", "\u2028", "nan"]
 
 @contextmanager
 def right_or_refused() -> Iterator[None]:
-    """What is not answered is a sentence in both languages."""
+    """Accept a refusal with a sentence in both languages."""
     message: Text | None = None
     try:
         yield
@@ -239,7 +239,7 @@ def filled(values: list, count: int) -> list:
 
 @dataclass(repr=False)
 class Extremes:
-    """A survey of the largest and strangest numbers that a column can hold."""
+    """Make a survey of the largest and oddest numbers that a column can hold."""
 
     survey: Survey
     rows: list[dict]
@@ -263,7 +263,7 @@ def extremes(tmp_path_factory: pytest.TempPathFactory) -> Extremes:
 
 
 def means(row: dict, condition: Condition) -> bool:
-    """Whether a row meets a condition, in Python's exact arithmetic."""
+    """Return whether a row meets a condition, in Python's exact arithmetic."""
     value = row[condition.column]
     value = None if value is None or value != value else value
     if isinstance(condition, Within):
@@ -294,7 +294,7 @@ CONDITIONS = (
 
 @settings(max_examples=500, derandomize=True, database=None, deadline=None, phases=[Phase.generate])
 @given(CONDITIONS)
-def test_any_condition_leaves_its_rows_or_is_told(extremes: Extremes, condition: Condition) -> None:
+def test_any_condition_leaves_its_rows_or_is_refused(extremes: Extremes, condition: Condition) -> None:
     survey, rows = extremes.survey, extremes.rows
     with right_or_refused():
         assert count(survey, (condition,)) == sum(means(row, condition) for row in rows)
@@ -317,7 +317,7 @@ ODD = {ascii(one)[:12]: one for one in [*NUMBERS_ASKED, "1e400", [1], {}, None]}
 
 
 @pytest.mark.parametrize("number", ODD.values(), ids=ODD)
-def test_every_number_of_a_question_is_right_or_told(survey: Survey, number: object) -> None:
+def test_every_number_of_a_question_is_right_or_refused(survey: Survey, number: object) -> None:
     questions = (
         lambda: histogram(survey, "width", bins=number),
         lambda: histogram(survey, "width", bounds=(number, 1.0)),
@@ -385,7 +385,7 @@ def test_a_survey_without_rows_yet(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_a_broken_file_is_told_and_the_others_count(tmp_path: Path) -> None:
+def test_a_broken_file_is_reported_and_the_others_count(tmp_path: Path) -> None:
     synthetic_survey(tmp_path, 400, lists=False)
     file = tmp_path / "rows" / "shard-00001.parquet"
     whole = file.read_bytes()
@@ -398,7 +398,7 @@ def test_a_broken_file_is_told_and_the_others_count(tmp_path: Path) -> None:
     assert open_survey(tmp_path).count == 400
 
 
-def test_no_survey_is_told(tmp_path: Path) -> None:
+def test_a_missing_survey_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ExplainedError, match=r"survey\.json"):
         open_survey(tmp_path)
 
@@ -420,7 +420,7 @@ def test_threads_ask_at_once(survey: Survey, table: pd.DataFrame) -> None:
 
 @pytest.mark.thorough
 def test_an_index_of_another_version_is_made_anew(tmp_path: Path) -> None:
-    """Floats stand in it unpacked, whatever lay there."""
+    """The index stores floats unpacked, whatever was there before."""
     folder = synthetic_survey(tmp_path / "survey", 60, lists=False)
     first = index_of(folder, 128).path
     old = first.with_name(f"1-{first.name.partition('-')[2]}")
@@ -433,7 +433,7 @@ def test_an_index_of_another_version_is_made_anew(tmp_path: Path) -> None:
 
 
 def test_an_index_that_is_a_link_is_left_alone(tmp_path: Path) -> None:
-    """What it leads to is somebody's, also where it ends like an index."""
+    """The link's target belongs to somebody, even where its name ends like an index."""
     folder, own = synthetic_survey(tmp_path / "survey", 20, lists=False), tmp_path / "own"
     own.mkdir()
     (own / "mine.duckdb").write_text("mine")

@@ -1,4 +1,4 @@
-"""Surveys whose files are damaged: what is made of others is made again, what is not is named and asked again."""
+"""Damaged surveys: derived files are made again, damaged shards are named and computed again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NEVER_CLOSED = [how for how in WRECKS if how != "closed" or os.geteuid()]
 
 
 @pytest.mark.parametrize("how", NEVER_CLOSED)
-def test_a_damaged_index_is_made_again_and_that_is_said(tmp_path: Path, how: str, caplog) -> None:
+def test_a_damaged_index_is_made_again_with_a_log_message(tmp_path: Path, how: str, caplog) -> None:
     folder = synthetic_survey(tmp_path, 60, lists=False)
     where = (Within("entropy", 0.2, 0.7),)
     before = open_survey(folder)

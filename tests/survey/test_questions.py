@@ -1,4 +1,4 @@
-"""What a survey asks of every image: each number against its view or its definition, and who is not asked."""
+"""Columns of a survey: each number against its view or its definition, and unsupported models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vitexplorer.survey.questions.rollout import concentration
 from vitexplorer.survey.schema import FILE_COLUMNS, schema_of
 
 UNLIKE = [("deit_distilled", "squash"), ("dinov2_registers", "native"), ("siglip", "squash"), ("swin_padded", "native")]
-"""two prefix tokens, registers, none, and windows with padding"""
+"""Models with two prefix tokens, registers, no prefix token, and windows with padding"""
 
 
 def asked(key: str, captured: Capture, target: int | None = None) -> dict:
@@ -152,7 +152,7 @@ def test_a_view_is_a_question_with_its_settings():
     np.testing.assert_array_equal(found[column.key].reshape(expected.shape), expected)
 
 
-def test_what_cannot_be_asked_is_said():
+def test_what_cannot_be_asked_is_refused_with_a_sentence():
     model = load_small("vit")
     with pytest.raises(UnknownNameError, match="Did you mean 'outliers'"):
         schema_of(model, ["outlier"])

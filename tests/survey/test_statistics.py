@@ -1,4 +1,4 @@
-"""What a survey says of classes, heads and features, and of two surveys: each number against loops over pandas."""
+"""Statistics of a survey's classes, heads and features, and of two surveys, against loops over pandas."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_accuracy_of_classes(survey: Survey, table: pd.DataFrame) -> None:
 def test_every_class_says_what_it_is_taken_for(
     survey: Survey, table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many pairs of other classes are more frequent."""
+    """Pairs of one class are found however many other pairs are more frequent."""
     monkeypatch.setattr(classes, "MOST_PAIRS", 1)
     monkeypatch.setattr(classes, "MOST_TAKEN", 1)
     found = per_class(survey)
@@ -178,7 +178,7 @@ def test_means_of_heads(survey: Survey, table: pd.DataFrame) -> None:
 
 @pytest.mark.thorough
 def test_intervals_hold_the_mean_as_often_as_they_say(tmp_path: Path) -> None:
-    """Of 60 surveys of 40 images: gamma(2, 10) and (2, 11) have the mean 21, which 95 % hold (skewed: a few less)."""
+    """Make 60 surveys of 40 images: gamma(2, 10) and (2, 11) have mean 21, covered in 95 % (skewed: a few less)."""
     held = []
     for seed in range(60):
         folder = synthetic_survey(tmp_path / str(seed), 40, seed=seed, failed=0, classes=CLASSES[:2])
@@ -508,7 +508,7 @@ def test_a_file_for_embedding_atlas(survey: Survey, table: pd.DataFrame, tmp_pat
 
 
 @pytest.mark.parametrize(("name", "atlas"), [("rows.xlsx", False), ("rows", False), ("rows.csv", True)])
-def test_a_file_that_is_not_written_is_told(survey: Survey, tmp_path: Path, name: str, atlas: bool) -> None:
+def test_a_file_that_is_not_written_is_reported(survey: Survey, tmp_path: Path, name: str, atlas: bool) -> None:
     with pytest.raises(ExplainedError, match="must end in"):
         export(survey, (), tmp_path / name, atlas=atlas)
     with pytest.raises(ExplainedError, match="was not written"):

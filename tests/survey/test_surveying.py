@@ -1,4 +1,4 @@
-"""A survey: each image is a row, once, whatever happens to the run, the folder or the disk meanwhile."""
+"""Running a survey: each image becomes one row, whatever happens to the run, the folder or the disk."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def images(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(images, tmp_path_factory) -> Path:
-    """A survey that was never interrupted."""
+    """Return a survey that was never interrupted."""
     return run_survey(images, tmp_path_factory.mktemp("whole") / "survey")
 
 
@@ -137,7 +137,7 @@ def test_a_survey_that_was_stopped_goes_on_where_it_was(images, whole, tmp_path)
 
 
 def _in_a_fork(*arguments, **options):
-    """Begin a survey in a process of its own, with the model that is here."""
+    """Start a survey in a forked process, with the model that is loaded here."""
     process = multiprocessing.get_context("fork").Process(target=run_survey, args=arguments, kwargs=options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # other threads of the tests hold no lock that it takes
@@ -159,7 +159,7 @@ def test_a_survey_that_was_killed_goes_on_where_it_was(images, whole, tmp_path):
 
 
 def _freezes(monkeypatch, owner, name, when):
-    """`owner.name` stops its process by SIGSTOP where `when` says so of its arguments, after it has done its work."""
+    """Patch `owner.name` to stop its process by SIGSTOP after its work where `when` holds for its arguments."""
     does, parent = getattr(owner, name), os.getpid()
 
     def stop(*given, **options):
@@ -181,7 +181,7 @@ FREEZES = {
 
 @pytest.mark.parametrize("moment", FREEZES)
 def test_a_survey_that_stands_still_is_taken_over_and_its_process_ends(images, whole, tmp_path, monkeypatch, moment):
-    """By a sentence, and it writes nothing any more, whenever it wakes."""
+    """The stale process ends with a sentence and writes nothing more, whenever it wakes."""
     out = tmp_path / "survey"
     with monkeypatch.context() as patch:
         _freezes(patch, *FREEZES[moment])
@@ -200,7 +200,7 @@ def test_a_survey_that_stands_still_is_taken_over_and_its_process_ends(images, w
 
 
 def _everything(folder):
-    """Each file, and when it was written last."""
+    """Return each file with its last write time."""
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file() and path.name != ".lock"}
 
 
@@ -239,7 +239,7 @@ def test_twenty_kills_at_random_moments_lose_and_double_nothing(images, whole, t
 
 @pytest.fixture
 def _quick_workers(monkeypatch):
-    """Workers that begin as copies of this process: they need not import torch."""
+    """Fork workers from this process: they need not import torch."""
     monkeypatch.setattr(processes, "START", "fork")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # as of `_in_a_fork`
@@ -271,7 +271,7 @@ def test_twenty_killed_workers_lose_and_double_nothing(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("_quick_workers")
 @pytest.mark.parametrize("batch", [later(BATCH), later(1), always(16)])
 def test_an_image_that_ends_its_process_is_a_row_with_a_reason(images, whole, tmp_path, monkeypatch, batch):
-    """And no other row is blamed, whatever was opened beside it."""
+    """No other row is blamed, whatever was opened beside it."""
     killers, of = {"0/008.png": "SIGKILL"}, shard.OpenedImage.of
     if batch != 16:
         killers |= {"1/001.png": "7", "1/003.png": "7", "1/017.png": "SIGKILL"}
@@ -301,7 +301,7 @@ def test_an_image_that_ends_its_process_is_a_row_with_a_reason(images, whole, tm
 
 
 def _kill_workers(times, survey, source, out, **options) -> list[int]:
-    """Survey, and kill a worker, some while after each time that one tells of rows; what was told in the end is all."""
+    """Run a survey, kill workers shortly after progress reports, and check that the last report is complete."""
     rng, killed, steps = random.Random(1), [], [0]
 
     def progress(done, total):
@@ -328,7 +328,7 @@ def test_a_defect_in_a_worker_keeps_its_traceback(images, tmp_path, monkeypatch)
 @pytest.mark.usefixtures("_quick_workers")
 @pytest.mark.parametrize("dies_at", [always("of"), later("prepare")])
 def test_workers_that_always_die_end_it_with_a_sentence(images, tmp_path, monkeypatch, dies_at):
-    """Before they begin, and at the same rows again and again."""
+    """Workers die before they start, and at the same rows again and again."""
     home, sentence = {"of": (shard.Work, "before they begin"), "prepare": (shard, r"at rows \d+ to \d+")}[dies_at]
     monkeypatch.setattr(home, dies_at, lambda *given: os._exit(9))
     with pytest.raises(SurveyError, match=sentence):
@@ -356,7 +356,7 @@ def test_a_explain_full_disk_and_loses_nothing(images, whole, tmp_path, monkeypa
 
 
 def test_another_survey_in_the_same_folder_is_refused(images, whole, tmp_path):
-    """Each difference has a sentence that names it, in both languages, and nothing is written."""
+    """Each difference is named by a sentence in both languages, and nothing is written."""
     before = files_of(whole)
     other = class_folders(tmp_path / "others", 2)
     refused = {
@@ -461,7 +461,7 @@ def read(source, **options):
 
 
 def test_tables_name_images_and_labels(tmp_path):
-    """A name that is written again, or otherwise, is one row; an empty one is none."""
+    """A name written twice or differently is one row; an empty one is none."""
     lines = ["Label,path", "cat,a.png", "dog,sub/b.png", "cat,./a.png", "cow,", f"elk,{tmp_path}/c.png", "x,../d.png"]
     expected = [("a.png", "cat"), ("sub/b.png", "dog"), ("c.png", "elk"), (f"{tmp_path.parent}/d.png", "x")]
     (tmp_path / "t.csv").write_text("\n".join(lines))

@@ -1,4 +1,4 @@
-"""Numbers that are taken while a batch goes through the model are those that its captures give afterwards."""
+"""Numbers taken during a batch equal those of its captures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CLOSE = {"rtol": 1e-4, "atol": 1e-5}
 
 
 def check_answers(model: LoadedModel, size: tuple[int, int], fit: str, close: dict[str, float]) -> bool:
-    """Whether the numbers were taken on the way."""
+    """Return whether the numbers were taken during the pass."""
     inputs = [prepare(model, picture(*size, seed=seed), fit) for seed in range(3)]
     schema = schema_of(model, ["heads", "rollout", "features", "outliers"], fit)
     watched = schema.captures(model, inputs)

@@ -1,4 +1,4 @@
-"""A pass is followed in one way, whoever follows it: what a tap sees is what a change changes.
+"""Following a pass: what a tap sees is what a change changes.
 
 A small module has every way of writing attention that timm has: one kernel, or a softmax of scores with four axes or
 five, with a dropout between, with the values transposed. The twin does without it, in loops.
@@ -48,7 +48,7 @@ WAYS = (by_kernel, by_softmax, with_dropout, with_values_transposed)
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """A block that computes attention in one way, between two linear layers of which one is outside."""
+    """Block that computes attention in one way, between two linear layers, one of them outside."""
 
     way: object
     axes: int
@@ -67,7 +67,7 @@ class Block:
         return self.inside(x).chunk(3, dim=-1)
 
     def __call__(self, x: Tensor) -> Tensor:
-        """(windows, heads, tokens, dim) -> the same; with five axes the batch is before them."""
+        """Split heads: (windows, heads, tokens, dim) to the same; with five axes the batch comes first."""
         one_more = self.axes == 5
         out = self.way(*(part[None] if one_more else part for part in self.parts(x)))
         return self.outside(out[0] if one_more else out)
@@ -83,7 +83,7 @@ def tokens() -> Tensor:
 
 
 def attended(weights_of, q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Weights and output, query by query; `weights_of` makes one row's weights of its scores."""
+    """Compute weights and output, query by query; `weights_of` turns the scores of a row into weights."""
     weights, out = np.zeros((WINDOWS, HEADS, TOKENS, TOKENS)), np.zeros((WINDOWS, HEADS, TOKENS, DIM))
     for at in np.ndindex(WINDOWS, HEADS, TOKENS):
         weights[at] = weights_of([SCALE * float(q[at] @ k[at[:2]][key]) for key in range(TOKENS)])
@@ -96,7 +96,7 @@ def softmax(scores: list[float]) -> np.ndarray:
 
 
 def hot_and_short(scores: list[float]) -> np.ndarray:
-    """At the temperature, of the highest scores alone."""
+    """Compute the weights of the highest scores alone, at the temperature."""
     least = sorted(scores)[-TOP_SCORES]
     return softmax([score / TEMPERATURE if score >= least else -np.inf for score in scores])
 

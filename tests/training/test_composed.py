@@ -1,4 +1,4 @@
-"""Pictures of several classes for training: what they show is known in every cell, and the loss asks for that."""
+"""Training pictures of several classes: the content of every cell is known, and the loss asks for it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_hidden_patches_are_the_mean_colour_and_show_nothing(scenes):
 
 
 def test_losses_by_hand():
-    """Two classes asked for of a picture, one not; two cells, the first one half an object of class 1."""
+    """By hand: two classes asked for and one not; two cells, the first half covered by an object of class 1."""
     present, asked = torch.zeros(1, NOTHING), torch.zeros(1, NOTHING)
     present[0, 1] = asked[0, 1] = asked[0, 2] = 1
     cover = torch.zeros(1, 2, NOTHING + 1)
@@ -84,7 +84,7 @@ def test_training_starts_where_the_model_of_single_objects_stands():
 
 
 def test_looking_by_hand():
-    """One picture, four patches, two heads: an object on half of the first patch and all of the third."""
+    """By hand: one picture, four patches, two heads; an object on half of the first patch and all of the third."""
     cover = torch.zeros(2, 4, NOTHING + 1)
     cover[..., NOTHING] = 1
     cover[0, 0, NOTHING], cover[0, 2, NOTHING] = 0.5, 0

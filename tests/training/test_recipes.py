@@ -1,4 +1,4 @@
-"""The recipes train, resume exactly and learn; shipped models load with plain timm and do what their cards state."""
+"""Training recipes: they train, resume exactly and learn; shipped models load with plain timm and match their cards."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SHIPPED = [name for name in RECIPES if (ASSETS / "models" / name / "model.safete
 
 @pytest.fixture(scope="module", autouse=True)
 def first_accelerator():
-    """The first one of a process decides how exactly it counts; here it may be another test's."""
+    """Run one pass before: the first in a process sets its rounding, and another test may come first."""
     AcceleratorState._reset_state(reset_partial_state=True)
 
 
@@ -43,7 +43,7 @@ def pool():
 
 @pytest.fixture(scope="module")
 def pools(pool):
-    """The pictures of each recipe; what more than one can draw is drawn once."""
+    """Return the pictures of each recipe; shared ones are drawn once."""
     creatures = CreaturePool("train", 24)
     return {name: creatures if recipe.pool is CreaturePool else pool for name, recipe in RECIPES.items()}
 
@@ -121,7 +121,7 @@ def test_the_teacher_gets_no_gradient_and_no_labels(pool):
 
 
 def balanced_slowly(logits: np.ndarray, rounds: int) -> np.ndarray:
-    """Sinkhorn-Knopp as its paper has it: columns, then rows are brought to sum 1, in float64 and in loops."""
+    """Slow twin of Sinkhorn-Knopp from its paper: columns, then rows scaled to sum 1, in float64 and loops."""
     weights = np.exp(logits.astype(np.float64) - logits.max())
     for _ in range(rounds):
         for column in range(weights.shape[1]):
@@ -164,7 +164,7 @@ def test_dino_loss_by_hand(pool, monkeypatch):
 
 
 def test_the_teacher_sees_silhouettes(pool):
-    """At the end, too: of the crops of a black scene on its own ground the teacher's alone are anything but even."""
+    """At the end too: of the crops of a black scene on its own ground, only the teacher's vary."""
     scenes = pool.take(range(4))
     black = dataclasses.replace(scenes, images=np.zeros_like(scenes.images), grounds=np.zeros_like(scenes.images))
     last = dino.STEPS - 1
@@ -226,7 +226,7 @@ def test_windows_say_what_their_cells_cover(pool):
 
 
 def test_deit_learns_from_label_and_teacher(pool, monkeypatch):
-    """The teacher is fixed and unmoved; its answer is half of the loss of the two tokens."""
+    """The teacher is frozen; its answer is half of the loss of the two tokens."""
     learner = RECIPES["scenes_deit_patch16_192"].start(0).train()
     assert not learner.teacher.training
     weights = state(learner.teacher)
@@ -252,7 +252,7 @@ def test_deit_learns_from_label_and_teacher(pool, monkeypatch):
 
 
 def test_mae_loss_counts_hidden_patches_alone(pool, monkeypatch):
-    """A drawer that is right about hidden patches has no loss, whatever it says of the visible ones; and by hand."""
+    """A decoder that is right about hidden patches has no loss, whatever it draws on visible ones; and by hand."""
     learner = RECIPES["scenes_mae_patch16_192"].start(0)
     seen = {}
 
@@ -351,7 +351,7 @@ def test_neighbour_accuracy_by_hand(monkeypatch):
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_export_round_trip(name, tmp_path):
-    """What is written loads with plain timm, equal up to half precision, and the card states the figures."""
+    """Saved weights load with plain timm, equal up to half precision, and the card states the figures."""
     recipe = dataclasses.replace(RECIPES[name], measure=lambda recipe, folder: {"accuracy": 0.1234})
     learner = recipe.start(5)
     module, decoder = learner.shipped(), learner.decoder()
@@ -392,7 +392,7 @@ def test_shipped_weights_load_with_plain_timm(name):
 
 @pytest.mark.parametrize("name", quick(SHIPPED, ["scenes_vit_patch16_192", "scenes_swin_patch4_window6_192"]))
 def test_shipped_weights_do_what_the_card_states(name, test_scenes):
-    """On a sample; the tolerance is three standard errors of as many scenes."""
+    """Measure on a sample; the tolerance is three standard errors of that many scenes."""
     folder = ASSETS / "models" / name
     model, figures = load(folder), stated(folder)
     if "accuracy" in figures:

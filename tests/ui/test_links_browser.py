@@ -1,4 +1,4 @@
-"""A link from each room restores the same picture in a new profile, whatever a person has set there."""
+"""Links from each room restore the same picture in a new profile, whatever the settings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ROOMS = {
     "compare": (".vx-compare .stage", {"#vx-right-canvas .view": "ArrowDown"}),
     "finetune": (".vx-methods", {'.vx-methods [name="epochs"]': "7", '.vx-methods [data-key="norm"] input': " "}),
 }
-"""where the picture of a room is, and what is set there: a value, or a key that is pressed"""
+"""Element of each room's picture, and its settings: a value, or a key that is pressed"""
 LATER = ("patches", "flow", "tokens", "outputs", "positions", "size", "compare")
 KEYS = ("ArrowLeft", "ArrowDown", "]", " ")
 
@@ -61,7 +61,7 @@ def test_a_link_from_each_room_restores_the_same_picture_in_a_new_profile(
 
 
 def assert_alike(person: Page, other: Visit, stage: str, begun: np.ndarray) -> None:
-    """The link shows what the person sees, which is not what the room began with; both may still be on their way."""
+    """Check that the link shows what the person sees, and not the room's first picture; both may still load."""
     current_url, until = "", time.monotonic() + PATIENCE / 1000
     while time.monotonic() < until:
         if current_url != person.url:
@@ -75,7 +75,7 @@ def assert_alike(person: Page, other: Visit, stage: str, begun: np.ndarray) -> N
 
 
 def picture(page: Page, stage: str) -> np.ndarray:
-    """What of it is in the window, in gray; nobody points at it."""
+    """Return the part in the window, in gray, with the mouse elsewhere."""
     page.mouse.move(0, 0)
     page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
     painted(page)
@@ -94,7 +94,7 @@ def differ(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def framed(visit: Visit, url: str, query: str, width: int = 640) -> Frame:
-    """The page in a frame of a lesson of the same site, once its capture is there."""
+    """Open the page in a frame of a lesson of the same site, and wait for its capture."""
     lesson = f'<!doctype html><iframe src="{url}?{query}" title="lesson" width="{width}" height="480"></iframe>'
     visit.url = url
     visit.page.route(f"{url}lesson.html", lambda route: route.fulfill(body=lesson, content_type="text/html"))
@@ -113,7 +113,9 @@ def test_a_frame_shows_the_figure_alone_and_leads_to_the_whole_page(visit: Visit
     expected = captured.attention(block)[:, 0, len(captured.prefix_tokens) :].mean(0)
     seen = canvas.evaluate("(root) => [...root.vx.read().map]")
     np.testing.assert_allclose(seen, expected.numpy(), atol=float(captured.attention(block).max()) / 255)
-    assert [part for part in (".vx-rail", "#vx-header", "#vx-model", ".side", ".below") if shown(frame, part)] == []
+    assert [
+        part for part in (".vx-rail", "#vx-header", "#vx-model", ".side", ".below") if is_visible(frame, part)
+    ] == []
     assert frame.locator(".vx-status .warning").is_visible()
     assert frame.evaluate("document.documentElement.scrollHeight <= innerHeight")
 
@@ -126,7 +128,7 @@ def test_a_frame_shows_the_figure_alone_and_leads_to_the_whole_page(visit: Visit
     assert f"query={at.replace(',', '%2C')}" in link
 
 
-def shown(frame: Frame, part: str) -> bool:
+def is_visible(frame: Frame, part: str) -> bool:
     return any(one.is_visible() for one in frame.locator(part).all())
 
 
@@ -135,7 +137,7 @@ def test_a_step_of_the_path_stands_in_a_frame_without_the_way_to_others(visit: V
     frame = framed(visit, url, "embed=1&step=heads&lang=zh")
     frame.wait_for_selector(".vx-guide .choices button", timeout=PATIENCE)
     assert frame.locator(".vx-guide h2").is_visible()
-    assert [part for part in (".turns", ".steps", ".close") if shown(frame, f".vx-guide {part}")] == []
+    assert [part for part in (".turns", ".steps", ".close") if is_visible(frame, f".vx-guide {part}")] == []
     assert frame.locator(".vx-status .foot a").inner_text() == "打开完整页面"
     frame.locator(".vx-guide .choices button").first.click()
     assert frame.locator(".vx-guide .reveal").inner_text()

@@ -1,4 +1,4 @@
-"""A person's path through the page, in a real browser: what is seen is right, and nothing is ever an error."""
+"""A walk through the page in a real browser: everything visible is right, and nothing fails."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NAMES = re.compile(
     r"softmax|bias|rownorm|fuse|Viridis|Magma|Cividis|Inferno|\w*_\w*|"
     r"Abnar|Zuidema|Caron|Chefer|Dosovitskiy|Oquab|Raghu|Vaswani|Belrose|Amir|Darcet|Liu"
 )
-"""what stands in Chinese lectures as it is: proper names, formats, names of papers and of timm"""
+"""Latin words in Chinese pages: proper names, formats, names of papers and of timm"""
 
 
 TEXT = """() => { const skip = new Set(['CODE', 'PRE', 'SCRIPT', 'STYLE']);
@@ -41,26 +41,26 @@ TEXT = """() => { const skip = new Set(['CODE', 'PRE', 'SCRIPT', 'STYLE']);
     for (let up = node; up; up = up.parentElement)
       ok &&= !skip.has(up.tagName) && !up.matches('.cm-editor, .vx-panel .figure');
     if (ok) out.push(walk.currentNode.textContent.trim()); } return out.filter(Boolean); }"""
-"""all that is read on the page beside lines of code and figures"""
+"""Script that returns all visible text, except code and figures"""
 
 
 SPOKEN = """() => [...document.querySelectorAll('body *')].filter((one) => one.checkVisibility()).flatMap((one) =>
   ['aria-label', 'title', 'alt', 'placeholder', 'aria-valuetext', 'aria-description', 'aria-roledescription']
     .map((name) => one.getAttribute(name)?.trim()).filter(Boolean))"""
-"""what is read out or shown where a pointer rests"""
+"""Script that returns all text that is read out or appears under the pointer"""
 HALF = re.compile(r"[\u4e00-\u9fff）”][,.;:!?(]|[,;:!?)][\u4e00-\u9fff]")
-"""punctuation of half width beside a Chinese sign"""
+"""Half-width punctuation beside a Chinese character"""
 
 
 def canvas_state(page: Page, room: str = "attention") -> dict:
-    """The numbers on a canvas."""
+    """Return the numbers on a canvas."""
     page.wait_for_function(f"document.querySelector('#vx-{room}-canvas .vx-canvas')?.dataset.state === 'ready'")
     painted(page)
     return page.evaluate(f"document.querySelector('#vx-{room}-canvas .vx-canvas').vx.read()")
 
 
 def place_of(page: Page, row: int, col: int, room: str) -> dict[str, float]:
-    """The middle of a patch in pixels of the canvas."""
+    """Return the middle of a patch in pixels of the canvas."""
     state, box = canvas_state(page, room), page.locator(f"#vx-{room}-canvas .view").bounding_box()
     return {"x": (col + 0.5) / state["cols"] * box["width"], "y": (row + 0.5) / state["rows"] * box["height"]}
 
@@ -144,7 +144,7 @@ FLOW = {"source": "3,4", "fusion": "max", "discard": "0.9", "start": "2"}
 
 @pytest.fixture(scope="module")
 def linked(chromium, url: str) -> Iterator[Visit]:
-    """A person who came by a link and goes on from there."""
+    """Open the page by a link, for all tests that go on from there."""
     visit = Visit(chromium)
     visit.open(url, room="attention", **PICTURE, **DISPLAY, **FLOW)
     yield visit
@@ -201,7 +201,7 @@ def test_wrong_files_get_a_sentence(linked: Visit, tmp_path: Path) -> None:
     assert canvas_state(linked.page)["map"] == before["map"]
 
 
-def test_views_are_kept_stepped_through_and_taken_home(visit: Visit, url: str, tmp_path: Path) -> None:
+def test_views_are_saved_stepped_through_and_exported(visit: Visit, url: str, tmp_path: Path) -> None:
     page, tray = visit.page, visit.page.locator(".vx-kept")
     visit.open(url, model="scenes_vit_patch16_192", block="2", head="1")
     before = canvas_state(page)["map"]
@@ -292,7 +292,7 @@ def test_an_unknown_model_is_named(linked: Visit, url: str) -> None:
         ("zh", {"error": None}, "程序内部出错"),
     ],
 )
-def test_why_a_question_was_refused_is_said(linked: Visit, url: str, lang: str, answer: dict, message: str) -> None:
+def test_the_reason_of_a_refusal_appears(linked: Visit, url: str, lang: str, answer: dict, message: str) -> None:
     linked.open(url, lang=lang)
     page = linked.page
     page.route("**/run/predict**", lambda asked: asked.fulfill(status=422, json=answer))
@@ -311,14 +311,14 @@ COVERED = """() => {
       const {x, y, width, height} = one.getBoundingClientRect();
       return width && band.contains(document.elementFromPoint(x + width / 2, y + height / 2));
     }).map((one) => one.outerHTML.slice(0, 200)); }"""
-"""controls whose middle is under a notice"""
+"""Script that lists controls whose middle is under a notice"""
 SHOW_NOTICES = """async () => {
   window.shift = 0;
   document.dispatchEvent(new CustomEvent('vx-refused', {detail: {why: 'This picture is gone. '.repeat(4), asked: {}}}));
   const {module} = await import(new URL(document.querySelector('[data-modules]').dataset.modules, document.baseURI));
   module('kit/came_from.js').cameFrom('scenes, gear 12', {board_back: 'Back', board_close: 'Close'}, 'finetune');
 }"""
-"""what every other notice says: why a question was refused, and where a picture came from"""
+"""Script that shows every other notice: reason of a refusal, source of a picture"""
 SIZES = [(1920, 1080), (1440, 900), (1366, 768), (390, 844)]
 NOTED = [(kind, size, lang) for kind in ("hint", "warning") for size in SIZES for lang in ("en", "zh")]
 
@@ -327,7 +327,7 @@ NOTED = [(kind, size, lang) for kind in ("hint", "warning") for size in SIZES fo
 def test_a_notice_covers_no_control_and_is_closed(
     visit: Visit, url: str, case: tuple[str, tuple[int, int], Language]
 ) -> None:
-    """The path of a photograph can be walked with a mouse, whatever is said of it."""
+    """The controls of a photograph stay in reach of the mouse under every notice."""
     (kind, size, lang), page = case, visit.page
     notices = page.locator(".vx-notice:visible")
     page.set_viewport_size({"width": size[0], "height": size[1]})
@@ -376,12 +376,12 @@ RECORD_EVENTS = """() => {
   dispatchEvent(new PopStateEvent('popstate'));
   location.hash = 'here';
 }"""
-"""what parts of the page tell each other, what is dropped and pasted, where the browser goes"""
+"""Script that sends messages between parts of the page, drops and pastes, and navigates"""
 OF_THE_PICTURE = ("Enter", " ", "ArrowLeft", ",", ".", "[", "]", "m", "x", "n", "Home", "Escape", "PageDown")
 
 
 def press_everything(page: Page) -> None:
-    """Every control that is in the window, with the mouse, and the keys of a canvas."""
+    """Press every visible control with the mouse, and the keys of a canvas."""
     for x, y in page.evaluate(CONTROLS):
         page.mouse.click(x, y)
     for view in page.locator(".vx-canvas .view:visible").all():
@@ -392,7 +392,7 @@ def press_everything(page: Page) -> None:
 
 
 class Held:
-    """What a page asks, held until it is let go."""
+    """Hold a page's questions until they are released."""
 
     def __init__(self, page: Page, address: str):
         """Args: address: of the questions, as Playwright writes a pattern."""
@@ -413,7 +413,7 @@ class Held:
 
 
 def test_who_acts_before_the_first_answer_breaks_nothing(visit: Visit, url: str) -> None:
-    """Before there are words nothing can be pressed, and before there is a picture nothing comes of it."""
+    """Before the first answer nothing can be pressed, and without a picture nothing happens."""
     page = visit.page
     answers = Held(page, "**/gradio_api/{run,queue}/**")
     page.goto(f"{url}?room=attention&image=scene_gear")
@@ -465,7 +465,7 @@ def test_the_room_that_is_looked_at_is_filled_when_the_rail_hears_late_which_it_
 
 
 def test_what_the_policy_forbids_is_heard(desk: BrowserContext, pages: str, desk_errors: list[str]) -> None:
-    """So that any walk fails in which the page needs what its Content-Security-Policy does not allow."""
+    """Any walk fails if the page needs what its Content-Security-Policy forbids."""
     page = desk.new_page()
     page.goto(pages)
     page.evaluate("""() => { const brought = document.createElement('script');
@@ -482,7 +482,7 @@ def test_what_the_policy_forbids_is_heard(desk: BrowserContext, pages: str, desk
 def test_a_page_that_the_server_has_forgotten_loads_again(
     desk: BrowserContext, pages: str, desk_errors: list[str]
 ) -> None:
-    """But not one that has only just been loaded: it would do so for ever."""
+    """A page that has only just loaded does not: it would reload for ever."""
     page = desk.new_page()
     page.route("**/forgotten", lambda asked: asked.fulfill(status=410))
     page.goto(pages)

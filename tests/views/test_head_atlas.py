@@ -141,7 +141,7 @@ def test_a_swin_head_looks_no_further_than_its_window():
         assert np.nanmax(distances[block]) < diagonal
 
 
-def test_heads_that_a_block_does_not_have_are_nan_and_said():
+def test_heads_that_a_block_does_not_have_are_nan_with_a_note():
     result = vx.compute("head_atlas", capture_small("swin"))
     assert [int(np.isfinite(row).sum()) for row in result.values] == [2, 2, 3, 3, 4, 4]
     assert any("(NaN)" in note.en for note in result.notes)

@@ -68,7 +68,7 @@ def test_lens_of_swin_is_of_its_last_stage():
     assert any("blocks 4 to 5" in note.en for note in result.notes)
 
 
-def test_a_reading_that_was_not_trained_is_said():
+def test_a_reading_that_was_not_trained_gets_a_note():
     notes = [note.en for note in vx.compute("logit_lens", capture_small("dinov3"), token="cls").notes]
     assert "The model was trained to be read by: mean over patches." in notes
     notes = [note.en for note in vx.compute("logit_lens", capture_small("dinov3"), token="mean").notes]

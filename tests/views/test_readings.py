@@ -76,7 +76,7 @@ def test_a_view_is_read_under_other_settings(view, settings):
     checked_reading(vx.compute(view, capture_small("vit"), **settings))
 
 
-def test_where_there_are_no_numbers_that_is_said():
+def test_missing_numbers_are_stated():
     result = vx.compute("attention_map", capture_small("vit"))
     assert vx.reading(replace(result, values=np.full_like(result.values, np.nan))) == NO_NUMBERS.en
 

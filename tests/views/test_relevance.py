@@ -179,7 +179,7 @@ def test_one_pass_for_a_class(passes):
     assert passes == [1, 1, 1]
 
 
-def test_no_pass_but_the_capture_where_its_graph_is_kept(passes):
+def test_no_pass_but_the_capture_where_its_graph_is_in_memory(passes):
     plain = capture_small("vit")
     captured = capture_input(plain.model, plain.input, differentiable=True)
     for target in (1, 2, 1):
@@ -188,7 +188,7 @@ def test_no_pass_but_the_capture_where_its_graph_is_kept(passes):
     assert passes == [1]
 
 
-def test_a_kept_graph_changes_no_number(any_capture):
+def test_a_graph_in_memory_changes_no_number(any_capture):
     captured = capture_input(any_capture.model, any_capture.input, differentiable=True)
     close(captured.output.numpy(), any_capture.output.numpy(), ROUNDING)
     for block in range(captured.depth):

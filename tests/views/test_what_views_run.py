@@ -45,7 +45,7 @@ def fresh(key: str) -> Capture:
     return vx.capture(model, picture(*model.preprocessing.input_size), fit="squash")
 
 
-def shown_by(view: str) -> Capture:
+def capture_for(view: str) -> Capture:
     """A run that the view has a meaning for: a plain one, a changed one, one with windows."""
     for key, change in (("vit", ""), ("vit", "temperature"), ("swin", "")):
         captured = fresh(key)
@@ -80,7 +80,7 @@ def test_runs_are_counted_at_all():
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_view_runs_what_it_says(view):
-    captured, record = shown_by(view), VIEWS[view]
+    captured, record = capture_for(view), VIEWS[view]
     with counting(captured) as seen:
         cheaply(view, captured)
     if record.runs == "many":

@@ -1,4 +1,4 @@
-"""The table of gestures says what the browser saw."""
+"""The table of gestures holds what the browser measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Zips of images: the same dataset as the folder; hostile zips and full disks end in a sentence.
+"""Zips of images: the dataset of the folder; hostile zips and full disks end in a sentence.
 
 A hostile zip is first made honestly, then spoilt in one place.
 """
@@ -143,7 +143,7 @@ def test_any_damage_to_a_zip_gives_a_dataset_or_a_sentence(tmp_path, where):
 
 
 def unflagged(path: Path, names: dict[bytes, bytes]) -> Path:
-    """A zip whose names are these bytes, as programs write them that know no UTF-8 flag."""
+    """Make a zip with these bytes as names, as programs without the UTF-8 flag write them."""
     with zipfile.ZipFile(path, "w") as archive:
         for i, data in enumerate(names.values()):
             archive.writestr(chr(ord("A") + i) * len(list(names)[i]), data)
@@ -170,7 +170,7 @@ def test_names_of_other_systems_are_read_right(tmp_path, encoding, names):
     assert not inspect(dataset).unreadable
 
 
-def test_entries_of_one_name_are_both_kept_and_a_path_cannot_be_file_and_folder(tmp_path):
+def test_entries_of_one_name_both_stay_and_a_path_cannot_be_file_and_folder(tmp_path):
     files = [*pets().items(), ("CATS/0.PNG", small(50)), ("cats/0.png/a.png", small(51))]
     dataset = read_zip(zipped(tmp_path / "a.zip", files), tmp_path / "in")
     assert len(dataset) == 7
@@ -187,7 +187,7 @@ def test_thousands_of_entries_of_one_name_get_a_path_each(tmp_path):
 # ------------------------------------------------------------------------------------------------- full disks
 
 
-def test_a_disk_that_is_too_small_is_said_before_anything_is_written(tmp_path, monkeypatch):
+def test_a_disk_that_is_too_small_is_reported_before_anything_is_written(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**9, 10**9 - 10, 10))
     assert "nothing was written" in refused(read_zip, zipped(tmp_path / "a.zip", pets()), tmp_path / "in")
     assert left_behind(tmp_path, "a.zip") == []

@@ -1,4 +1,4 @@
-"""Decoded images on the disk: the same pixels, bounded, and dispensable."""
+"""Disk cache of decoded images: same pixels, bounded, and dispensable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The drawn example datasets are good datasets."""
+"""Drawn example datasets pass the report."""
 
 from __future__ import annotations
 

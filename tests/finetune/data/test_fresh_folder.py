@@ -1,4 +1,4 @@
-"""A new folder is never written through a link or over a file."""
+"""New folders are never written through a link or over a file."""
 
 from __future__ import annotations
 

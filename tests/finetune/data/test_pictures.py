@@ -1,4 +1,4 @@
-"""Images on their way to a model: shrunk while decoding, upright, in order."""
+"""Image loading for a model: shrunk while decoding, upright, in order."""
 
 from __future__ import annotations
 

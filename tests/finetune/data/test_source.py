@@ -1,4 +1,4 @@
-"""One entry for folders, tables and zips."""
+"""One entry point for folders, tables and zips."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vitexplorer.finetune.data import (
 )
 
 
-def test_one_door_for_all(tmp_path):
+def test_one_function_opens_folders_tables_and_zips(tmp_path):
     fill(tmp_path / "a", pets())
     path = table(tmp_path / "a", ["f,y", *(f"{name},{len(name)}" for name in pets())])
     assert read_data(tmp_path / "a", tmp_path / "b") == read_folder(tmp_path / "a")

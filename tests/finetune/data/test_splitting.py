@@ -1,4 +1,4 @@
-"""A split keeps groups and classes whole, and follows its seed and its names."""
+"""Splits keep groups and classes whole, and follow their seed and names."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def test_numbers_are_a_quantity_where_they_have_fractions_or_are_many(tmp_path, 
     assert read_table(path, pick=Pick(task="classification")).task == "classification"
 
 
-def test_every_bad_row_is_named_and_the_others_are_kept(tmp_path):
+def test_every_bad_row_is_named_and_the_others_stay(tmp_path):
     fill(
         tmp_path, {f"train/{i}.png": small(i) for i in range(10)} | {"other/9.png": small(30), "other/8.png": small(31)}
     )

@@ -1,4 +1,4 @@
-"""Runs whose files are torn, half or nonsense: each says so, goes on as far as it can, and hides no other.
+"""Runs with torn, incomplete or nonsense files: each reports it, continues as far as it can, and hides no other.
 
 A killed training of timm's `test_vit` is damaged in one file at a time and resumed; what is compared is bits.
 """
@@ -56,14 +56,14 @@ OWN = run_folder(Path(), "lora")
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    """Jobs of this process train a small model, whatever name they give, and tell every step."""
+    """Train a small model in jobs of this process, whatever model they name, and report every step."""
     monkeypatch.setattr(setups, "load_backbone", lambda name, *_, **__: load_small("vit"))
     monkeypatch.setattr(loop, "_BETWEEN_EVENTS", 0.0)
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory) -> Path:
-    """A training that ended (`whole`), and the same as a kill leaves it in its second epoch (`killed`)."""
+    """Return a finished training (`whole`) and the same as a kill in its second epoch leaves it (`killed`)."""
     folder = tmp_path_factory.mktemp("runs")
     config = JobConfig(
         str(class_folder(folder / "colours", per_class=4)),
@@ -93,7 +93,7 @@ def half(path: Path) -> None:
 
 
 def a_bit(path: Path) -> None:
-    """One number of a tensor is another one; nothing else of the file shows it."""
+    """Change one number of a tensor; nothing else of the file shows it."""
     data = bytearray(path.read_bytes())
     data[-9] ^= 64
     path.write_bytes(data)
@@ -162,7 +162,7 @@ def test_a_broken_training_is_listed_hides_no_other_and_is_deleted(runs, tmp_pat
     assert [job.folder.name for job in list_jobs(tmp_path)] == ["sound"]
 
 
-def test_a_damaged_line_is_left_out_and_said(tmp_path):
+def test_a_damaged_line_is_left_out_and_reported(tmp_path):
     log = EventLog(tmp_path)
     log.tell("finished", "lora", value=0.5, seconds=2.0)
     with open(tmp_path / EVENTS, "ab") as file:
@@ -216,7 +216,7 @@ def test_a_paused_session_of_somebody_is_not_ended_and_keeps_nobody_waiting(tmp_
 
 
 def test_a_process_of_another_machine_is_known_by_its_beats(tmp_path, monkeypatch):
-    """Its number says nothing here, and its clock may say anything."""
+    """The number of a process elsewhere means nothing here, and its clock may be wrong."""
     monkeypatch.setattr(claims, "STILL", 0.5)
     CLAIM.write(tmp_path, Claim(1, 1.0, host="elsewhere", token="theirs"))
     os.utime(tmp_path / CLAIM.name, (1, 1))
@@ -240,7 +240,7 @@ def test_a_process_that_beats_is_not_taken_over(tmp_path, monkeypatch):
 
 
 def test_who_lost_a_job_writes_nothing_more(tmp_path):
-    """Neither a file nor a line nor a stop of its successor's."""
+    """A replaced process writes no file and no line, and leaves its successor's stop request."""
     with claimed(tmp_path):
         log = EventLog(tmp_path)
         replace_text(tmp_path / "kept", "ours")
@@ -335,8 +335,8 @@ def test_arrays_that_claim_more_than_they_hold_are_refused(runs, tmp_path):
     assert json.loads((folder / OWN / "result.json").read_text())
 
 
-def test_a_defect_is_told_without_the_words_of_python(tmp_path: Path, monkeypatch) -> None:
-    """They stand in the log of the process, which the sentence names."""
+def test_a_defect_is_reported_without_pythons_own_words(tmp_path: Path, monkeypatch) -> None:
+    """Python's own words go to the log of the process, which the sentence names."""
 
     def fails(*_):
         raise KeyError("blocks.0.norm1")

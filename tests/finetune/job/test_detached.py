@@ -1,4 +1,4 @@
-"""Trainings that outlive what started them: killed, stopped, resumed, deleted, on a full disk, on two processes.
+"""Detached trainings: killed, stopped, resumed, deleted, on a full disk, on two processes.
 
 Real processes train timm's `test_vit` with random weights on two dozen images; what is compared is bits.
 """
@@ -35,11 +35,11 @@ from vitexplorer.storage.atomic_writes import DiskFullError
 from vitexplorer.storage.claims import JobError, stop_file, worker_of
 
 PATIENCE = 300.0
-"""seconds until a test gives up"""
+"""Seconds until a test gives up"""
 
 
 TWO_PROCESSES = ["--multi_gpu", "--num_processes=2", "--num_machines=1", "--mixed_precision=no", "--dynamo_backend=no"]
-"""for `accelerate launch`; without a GPU they are two processes on the processor, talking through gloo"""
+"""Options of `accelerate launch`: without a GPU, two processes on the CPU that talk through gloo"""
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def colours(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def small(monkeypatch):
-    """Jobs of this process train a small model, whatever name they give."""
+    """Train a small model in jobs of this process, whatever model they name."""
     monkeypatch.setattr(setups, "load_backbone", lambda name, *_, **__: load_small("vit"))
 
 
@@ -72,7 +72,7 @@ def wait_for(folder: Path, condition) -> JobState:
 
 @pytest.mark.parametrize("head", ["baseline", "fresh"])
 def test_before_it_learns_a_method_is_as_good_as_the_baseline(small, colours, tmp_path, head):
-    """With steps of no size, what is left is where the head began; a fresh one is `attach`'s own, bit for bit."""
+    """At learning rate 0 the head stays at its start; a fresh one is `attach`'s own, bit for bit."""
     plan = Plan(epochs=1, batch_size=4, head=head, augmentation="none")
     comparison = run_job(JobConfig(str(colours), "test_vit", (Candidate("lora", {}, 0.0),), plan), tmp_path / "out")
     found, own = comparison["lora-lr=0"], attach(load_small("vit"), "lora", 3, seed=0).module.head
@@ -138,7 +138,7 @@ def test_a_stopped_run_goes_on_from_where_it_was(small, colours, tmp_path, step)
 
 
 @pytest.fixture(autouse=True)
-def _every_step_is_told(monkeypatch):
+def _report_every_step(monkeypatch):
     monkeypatch.setattr(loop, "_BETWEEN_EVENTS", 0.0)
 
 

@@ -1,4 +1,4 @@
-"""The event log: read in pieces, torn lines, full disks, resumption."""
+"""Event log of a job: read in pieces, torn lines, full disks, resumption."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vitexplorer.storage.atomic_writes import DiskFullError
 
 
 def a_step(step: int, **values: object) -> dict:
-    """What an event of a step holds."""
+    """Return an event of a step."""
     return {
         "step": step,
         "steps": 9,

@@ -1,4 +1,4 @@
-"""A new head begins as the baseline, or fresh."""
+"""New heads: fresh, or started from the baseline."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vitexplorer.finetune.results.metrics import scores
 @pytest.mark.parametrize("normed", [False, True], ids=["plain", "normed"])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_head_begins_as_the_baseline(classes, normed):
-    """Its softmax is the regression's own probabilities, also of a class that has no image."""
+    """The head's softmax equals the regression's probabilities, even for a class without images."""
     rng = np.random.default_rng(0)
     targets = np.arange(60) % classes
     values = (np.eye(48)[targets] * 3 + rng.normal(size=(60, 48)) + 1).astype(np.float32)

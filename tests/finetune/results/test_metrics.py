@@ -24,7 +24,7 @@ def test_metrics_of_classes_by_hand():
 
 
 def test_a_class_that_is_predicted_but_absent_counts_in_the_mean_f1():
-    """Classes 0: precision 1, recall 1/2; 1: both 1; 2, of which there is no image: 0."""
+    """Class 0: precision 1, recall 1/2; class 1: both 1; class 2 has no image: 0."""
     probabilities = np.eye(3)[[0, 2, 1]]
     found = scores("classification", probabilities, np.array([0, 0, 1]))
     assert found["macro_f1"] == pytest.approx((2 / 3 + 1 + 0) / 3)

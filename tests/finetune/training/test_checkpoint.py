@@ -1,4 +1,4 @@
-"""Checkpoints bring everything back; a full disk leaves the old one."""
+"""Training checkpoints: everything is restored, and a full disk leaves the old one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vitexplorer.storage.atomic_writes import DiskFullError
 
 
 def _stepped(seed: int):
-    """A tuned model and its optimiser after one step on noise."""
+    """Return a tuned model and its optimiser after one step on noise."""
     tuned = attach(load_small("vit"), "adaptformer", 5, seed=seed)
     optimiser = torch.optim.AdamW(parameter_groups(tuned))
     train_mode(tuned)

@@ -1,4 +1,4 @@
-"""A network cut in two gives what the whole gives."""
+"""A network cut in two computes what the whole computes."""
 
 from __future__ import annotations
 

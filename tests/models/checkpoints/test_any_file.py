@@ -1,4 +1,4 @@
-"""Files of other libraries open without a hint: what they say and look at is what these libraries say of them."""
+"""Weight files of other libraries open without a hint and compute what these libraries compute."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ LIVE = [key for key, case in CASES.items() if case.library == "transformers" and
 
 @pytest.mark.parametrize("key", quick(LIVE, ["vit", "dinov2_swiglu", "beit_shared", "swin", "dinov3"]))
 def test_parameters_of_a_live_module_open_as_its_saved_folder(key: str, tmp_path: Path) -> None:
-    """transformers 5 calls them otherwise in memory than in the files that it writes."""
+    """transformers 5 uses other tensor names in memory than in the files that it writes."""
     module = made(key)
     right = vx.capture(vx.load_model(weights=saved(module, tmp_path)), PICTURE).output
     (tmp_path / "model.safetensors").unlink()
@@ -61,7 +61,7 @@ def test_parameters_of_a_live_module_open_as_its_saved_folder(key: str, tmp_path
 
 
 def test_a_configuration_is_no_others(tmp_path: Path) -> None:
-    """Of two files that lie beside it, it is that with the usual name's."""
+    """Of two weight files beside a configuration, it belongs to the file with the usual name."""
     saved(made("vit"), tmp_path)
     torch.save(made("vit").state_dict(), tmp_path / "other.pth")
     with pytest.raises(WeightsError, match="does not say how many heads"):
@@ -103,7 +103,7 @@ def test_activations_are_those_that_the_configuration_names(key: str, tmp_path: 
 @pytest.mark.thorough
 @pytest.mark.parametrize("quick_gelu", [False, True])
 def test_what_open_clip_says_beside_its_tensors(quick_gelu: bool, tmp_path: Path) -> None:
-    """How it pools and which GELU it has."""
+    """open_clip's configuration names the pooling and the GELU."""
     library = pytest.importorskip("open_clip")
     vision = {"layers": 2, "width": 64, "head_width": 16, "patch_size": 16, "image_size": 64, "pool_type": "avg"}
     words = {"context_length": 8, "vocab_size": 20, "width": 16, "heads": 1, "layers": 1}
@@ -127,7 +127,7 @@ MAPS = ("attention_map", "head_gallery", "attention_rollout", "grad_rollout", "g
 
 
 @pytest.mark.parametrize("key", quick([*READ_OUT, "torchvision_vit"], ["vit"]))
-def test_a_live_module_is_shown_as_its_file_is(key: str, tmp_path: Path) -> None:
+def test_a_live_module_looks_like_its_file(key: str, tmp_path: Path) -> None:
     module, of_file = made(key), vx.load_model(weights=saved(made(key), tmp_path))
     preprocessing = of_file.preprocessing
     live = vx.wrap(module, mean=preprocessing.mean, std=preprocessing.std)
@@ -142,7 +142,7 @@ def test_a_live_module_is_shown_as_its_file_is(key: str, tmp_path: Path) -> None
 
 
 def last_blocks(captured: vx.Capture, layers: int) -> list[int]:
-    """The blocks of which a library shows the attention: all, or the last of each stage."""
+    """Return the blocks whose attention a library returns: all, or the last of each stage."""
     if layers in (0, captured.depth):
         return list(range(layers))
     stages = [captured.site(block).name.split(".")[1] for block in range(captured.depth)]
@@ -211,7 +211,7 @@ def test_a_configuration_that_cannot_be_is_a_sentence(key: str, value: object, m
         vx.load_model(weights=folder)
 
 
-def test_names_that_nobody_knows_are_said(tmp_path: Path) -> None:
+def test_unknown_names_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     safetensors.torch.save_file({"some.weight": torch.zeros(2)}, path)
     with pytest.raises(WeightsError, match=r"names that no reader here knows \(some.weight\)"):
@@ -228,7 +228,7 @@ def test_parts_of_several_types_are_not_joined(vit: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("seeds", [always(range(60)), later(range(60, 1000))])
 def test_a_changed_file_is_right_or_refused(seeds: range, vit: Path, tmp_path: Path) -> None:
-    """Never another model without a word. What no shape tells (two of equal shape exchanged) is not tried."""
+    """No wrong model opens silently. Two exchanged tensors of equal shape cannot be noticed and are not tried."""
     right = vx.capture(vx.load_model(weights=vit), PICTURE).output
     tensors = safetensors.torch.load_file(vit / "model.safetensors")
     (tmp_path / "config.json").write_text((vit / "config.json").read_text())
@@ -319,7 +319,7 @@ def copied(folder: Path, to: Path) -> Path:
 def test_images_are_prepared_as_torchvision_prepares_them(
     name: str, size: int | None, expected: tuple[str, float]
 ) -> None:
-    """The numbers of torchvision's documentation."""
+    """The expected numbers are from torchvision's documentation."""
     library = pytest.importorskip("torchvision.models")
     with without_numbers():
         module = library.get_model(name, **({"image_size": size} if size else {}))
@@ -328,7 +328,7 @@ def test_images_are_prepared_as_torchvision_prepares_them(
     assert facts.preprocessing["mean"] == (0.485, 0.456, 0.406)
 
 
-def test_what_a_folder_does_not_say_is_said(vit: Path) -> None:
+def test_what_a_folder_leaves_open_is_reported(vit: Path) -> None:
     assert any("does not say how images are prepared" in note.en for note in vx.load_model(weights=vit).notes)
 
 

@@ -1,4 +1,4 @@
-"""Whatever is wrong in a file of weights or beside it, the answer is a model or a sentence that says where."""
+"""Broken weight files and configurations: each opens as a model, or is refused with a sentence that says where."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PYTHON = re.compile(
     r"argument|attribute|subscript|iterable|invalid|RuntimeError|mismatch|must match|torch\.Size|<class|"
     r"shape '|\bdict\b|\bstr\b|\bint\b|\bfloat\b|\bNone\b|\bTrue\b|\bFalse\b|(?<!\w)'"
 )
-"""tell-tale of what Python and torch say by themselves; our own sentences quote with "double" marks"""
+"""Marks of messages by Python and torch; our own sentences quote with "double" marks"""
 ODD: tuple[Any, ...] = (
     None, True, -1, 0, 0.5, 1, 7, 1e-9, 10**9, 10**30, math.nan, math.inf, "", "12", "gelu", [], [0], [1, 2], [1, 2, 3],
     ["a", "b", "c"], [None], [[1]] * 9, {}, {"a": 1}, {"0": "cat"}, {"height": "a", "width": -3},
@@ -32,18 +32,18 @@ ODD: tuple[Any, ...] = (
 READ = ("num_attention_heads", "num_heads", "hidden_act", "layer_norm_eps", "image_size", "window_size")
 READ += ("pretrained_window_sizes", "id2label", "vision_config", "model_type", "patch_size", "hidden_size")
 ALSO = {"num_attention_heads": "cannot share", "image_size": "img_size|image of", "vision_config": "num_|size"}
-"""what else a sentence may say of a field"""
+"""Other words for a field in a sentence"""
 UNREAD = re.compile(r"text_model|position_index|coords_table|attn_mask|^transformer|^decoder")
 FREE = re.compile(
     r"mask_token|logit_|text_|projection|class_embedding|register_tokens|^proj|decoder|pooler|classifier|^head"
 )
-"""tensors that no pass reads, or whose size is free"""
+"""Tensors that no pass reads, or whose size is free"""
 PREPARED = ("image_mean", "image_std", "resample", "size", "crop_size", "do_center_crop")
 FOLDERS = ("vit", "swinv2", "pvt_v2", "clip_whole", "dinov3", "beit_absolute")
 
 
 def assert_model_or_sentence(path: Path) -> str:
-    """The sentence, empty for a model."""
+    """Return the sentence of the refusal, empty for a model."""
     try:
         vx.load_model(weights=path)
     except WeightsError as error:
@@ -82,7 +82,7 @@ def test_what_prepares_images_is_of_its_kind(name: str, tmp_path: Path) -> None:
 
 
 def broken(tensors: dict[str, Tensor], name: str) -> Iterator[dict[str, Tensor]]:
-    """A tensor that is gone, shorter along each axis, of no size, a number, with an axis more, or flat."""
+    """Yield a tensor missing, shorter along each axis, of no size, a number, with one more axis, or flat."""
     rest, tensor = {one: tensors[one] for one in tensors if one != name}, tensors[name]
     yield rest
     shorter = [tensor.narrow(axis, 0, tensor.shape[axis] - 1) for axis in range(tensor.ndim)]

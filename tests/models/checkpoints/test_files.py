@@ -1,4 +1,4 @@
-"""Reading weight files: the wrappings of the original releases, hostile and broken files."""
+"""Weight files: the wrappings of the original releases, hostile and broken files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Architectures that the shapes of a file fit: one, several, none."""
+"""Architectures whose shapes match a file: one, several, none."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_what_fits_several_architectures_is_a_persons_to_say() -> None:
 @pytest.mark.parametrize(
     "name", [later(name) for name in ("pvt_v2_b0", "levit_128s", "convit_tiny", "twins_svt_small")]
 )
-def test_other_classes_of_timm_are_told_by_all_their_tensors(name: str, tmp_path: Path) -> None:
+def test_other_classes_of_timm_are_recognised_by_all_their_tensors(name: str, tmp_path: Path) -> None:
     module = vx.load_model(name, weights="random").module
     module.reset_classifier(7)
     path = tmp_path / "x.safetensors"
@@ -52,6 +52,6 @@ def test_a_tensor_more_is_another_model() -> None:
 
 @pytest.mark.thorough
 def test_the_table_is_that_of_the_installed_timm() -> None:
-    """A tenth of it: making it anew takes minutes."""
+    """Check a tenth of the table: making it anew takes minutes."""
     for names in list(table().values())[::10]:
         assert all(fitting(empty(name)) == names for name in names)

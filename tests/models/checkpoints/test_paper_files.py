@@ -1,4 +1,4 @@
-"""Files of the papers' own repositories open without a hint and answer as through timm's own filters.
+"""Files of the papers' repositories open without a hint and compute the same as through timm's filters.
 
 Names and shapes are written down here as these repositories save them, small in every direction.
 """
@@ -55,7 +55,7 @@ def block(name: str, width: int = WIDTH, hidden: int = HIDDEN) -> Tensors:
 
 
 def vit(patch: int = 16, places: int = 17) -> Tensors:
-    """As DINO, DeiT and MAE call it, which is as timm does."""
+    """Names of DINO, DeiT and MAE, which are timm's."""
     tensors = {"cls_token": drawn(1, 1, WIDTH), "pos_embed": drawn(1, places, WIDTH)}
     tensors |= {"patch_embed.proj.weight": drawn(WIDTH, 3, patch, patch), "patch_embed.proj.bias": drawn(WIDTH)}
     for number in range(DEPTH):
@@ -64,7 +64,7 @@ def vit(patch: int = 16, places: int = 17) -> Tensors:
 
 
 def scaled(tensors: Tensors, name: str) -> Tensors:
-    """With a scale of both branches of each block."""
+    """Add a scale of both branches to each block."""
     names = [f"blocks.{number}.{name.format(branch)}" for number in range(DEPTH) for branch in (1, 2)]
     return tensors | {one: drawn(WIDTH) for one in names}
 
@@ -74,13 +74,13 @@ def within(tensors: Tensors, prefix: str) -> Tensors:
 
 
 def projection(name: str) -> Tensors:
-    """The head that DINO trains against."""
+    """Make DINO's projection head for training."""
     layers = linear(f"{name}.mlp.0", 32, WIDTH) | linear(f"{name}.mlp.2", 32, 32) | linear(f"{name}.mlp.4", 16, 32)
     return layers | {f"{name}.last_layer.weight_g": drawn(40, 1), f"{name}.last_layer.weight_v": drawn(40, 16)}
 
 
 def dino() -> dict[str, Any]:
-    """A checkpoint of training: the student in parallel, the teacher not."""
+    """Make a training checkpoint: the student in DistributedDataParallel, the teacher not."""
     teacher = within(vit(), "backbone.") | projection("head")
     student = within(within(vit(), "backbone.") | projection("head"), "module.")
     rest = {"optimizer": {"state": {}, "param_groups": []}, "epoch": 3, "args": argparse.Namespace(arch="vit_small")}
@@ -100,7 +100,7 @@ def dinov2_swiglu() -> Tensors:
 
 
 def in_chunks(tensors: Tensors) -> Tensors:
-    """As `block_chunks` of training has them, here one block a chunk; each keeps its number."""
+    """Make the names of training with `block_chunks`, one block a chunk; each keeps its number."""
     return {re.sub(r"^blocks\.(\d+)\.", r"blocks.\1.\1.", name): tensor for name, tensor in tensors.items()}
 
 
@@ -138,7 +138,7 @@ def beit_tensors(pretraining: bool) -> Tensors:
 
 
 def swin_tensors(second: bool) -> Tensors:
-    """Two stages of two blocks; the merging layer is the first stage's."""
+    """Make two stages of two blocks; the merging layer is the first stage's."""
     tensors = {"patch_embed.proj.weight": drawn(32, 3, 4, 4), "patch_embed.proj.bias": drawn(32)}
     tensors |= norm("patch_embed.norm", 32) | norm("norm", 64) | linear("head", CLASSES, 64)
     tensors |= linear("layers.0.downsample.reduction", 64, 128, bias=False)
@@ -301,7 +301,7 @@ def test_a_file_answers_as_through_timms_own_filter(key: str, tmp_path: Path) ->
 
 
 def plain(checkpoint: dict[str, Any]) -> Tensors:
-    """What timm's filters expect: one dictionary of tensors, without chunks, heads of training and decoders."""
+    """Return what timm's filters expect: one dictionary of tensors, without chunks, training heads and decoders."""
     tensors = checkpoint.get("teacher", checkpoint.get("model", checkpoint))
     names = {
         re.sub(r"^backbone\.", "", re.sub(r"^blocks\.\d+\.(\d+)\.", r"blocks.\1.", name)): name for name in tensors
@@ -325,7 +325,7 @@ def test_the_decoder_of_a_masked_autoencoder_comes_with_it(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("has_norm", [True, False])
 def test_a_mean_that_is_normed_before_or_after(has_norm: bool, tmp_path: Path) -> None:
-    """No class token, and no tensor that says how tokens are pooled: the norm's name does."""
+    """Without a class token, no tensor shows how tokens are pooled: the norm's name does."""
     options = {**VIT[1], "num_classes": CLASSES, "class_token": False, "global_pool": "avg", "fc_norm": not has_norm}
     twin = timm.create_model(VIT[0], **options).eval()
     torch.save(twin.state_dict(), tmp_path / "mean.pth")

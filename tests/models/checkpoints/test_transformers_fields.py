@@ -1,4 +1,4 @@
-"""Every field of every configuration that is read: a model answers as its library does, or is refused by the field.
+"""Fields of transformers' configurations: the model equals its library's, or the field is refused by name.
 
 A field is set to an odd value, twice: in the model itself, which its library then saves, and in the configuration
 alone, beside the tensors of the unchanged model. What the library itself cannot make or run is no case.
@@ -38,7 +38,7 @@ RELATIVE = {"use_relative_position_bias": True}
 
 @dataclass(frozen=True)
 class Subject:
-    """One configuration with the model that is built of it."""
+    """Configuration with the model that is built from it."""
 
     model: str
     config: str
@@ -63,7 +63,7 @@ class Subject:
 
 
 def pooled_or_mean(output: Any) -> Tensor:
-    """SigLIP without a head leaves it to its reader."""
+    """Return the pooled output, or the mean over tokens: SigLIP without a head leaves pooling to its reader."""
     return output.last_hidden_state.mean(1) if output.pooler_output is None else output.pooler_output
 
 
@@ -133,12 +133,12 @@ ODD: dict[str, tuple[Any, ...]] = {
     "problem_type": ("regression",),
     "dtype": ("float16",),
 }
-"""for fields whose odd value is not made from their default"""
+"""Odd values of fields that cannot be made from their default"""
 IN_STAGES = {"num_attention_heads": ([2, 4],)}
 
 
 def odd_values(subject: Subject, name: str, default: Any) -> tuple[Any, ...]:
-    """What a field is set to."""
+    """Yield odd values for a field."""
     if isinstance(subject.options.get(name), list) and name in IN_STAGES:
         return IN_STAGES[name]
     if name in ODD:
@@ -165,7 +165,7 @@ def noise(size: Any) -> Tensor:
 
 
 def check(subject: Subject, module: nn.Module, folder: Path, field: str) -> str:
-    """What came of opening a folder: the answer of `module`, or a refusal that names the field."""
+    """Return the result of opening a folder: `module` equal to our model, or a refusal that names the field."""
     try:
         model = vx.load_model(folder, device="cpu")
     except WeightsError as error:
@@ -178,7 +178,7 @@ def check(subject: Subject, module: nn.Module, folder: Path, field: str) -> str:
 
 
 def in_the_model(subject: Subject, name: str, value: Any, folder: Path) -> str:
-    """A field set in a model, which its library saves."""
+    """Set a field in a model, which its library saves."""
     try:
         config = subject.config_with(**{name: value})
         module = subject.made(config)
@@ -190,7 +190,7 @@ def in_the_model(subject: Subject, name: str, value: Any, folder: Path) -> str:
 
 
 def beside_it(subject: Subject, name: str, value: Any, folder: Path, module: nn.Module) -> str:
-    """A field set in the configuration beside the tensors of another model, which may be none of it."""
+    """Set a field in the configuration beside the tensors of the unchanged model, which may not fit it."""
     config = json.loads((folder / "base.json").read_text(encoding="utf-8"))
     (folder / "config.json").write_text(json.dumps({**config, name: value}), encoding="utf-8")
     try:
@@ -246,7 +246,7 @@ def test_a_file_whose_last_block_was_cut_away_is_refused(tmp_path: Path) -> None
         vx.load_model(tmp_path)
 
 
-def test_a_field_that_nobody_knows_is_told_of(tmp_path: Path) -> None:
+def test_an_unknown_field_is_reported(tmp_path: Path) -> None:
     SUBJECTS["vit"].made(SUBJECTS["vit"].config_with()).save_pretrained(tmp_path)
     config = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps({**config, "new_scale": 2.0, "new_switch": False, "new_list": []}))

@@ -1,4 +1,4 @@
-"""What is recognised and cannot be shown is refused by its name; the names that the sentence advises are timm's."""
+"""Unsupported checkpoints are refused by name, and the names that the sentence advises are timm's."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ STRANGE = {
 
 
 @pytest.mark.parametrize("key", STRANGE)
-def test_what_cannot_be_shown_is_refused_by_its_name(key: str, tmp_path: Path) -> None:
+def test_an_unsupported_model_is_refused_by_its_name(key: str, tmp_path: Path) -> None:
     make, message = STRANGE[key]
     module = make()
     for path in (saved(module, tmp_path), tmp_path / "live.pth"):

@@ -1,4 +1,4 @@
-"""A folder of weights in a zip is the folder; every other zip is refused with a sentence, and nothing is unpacked."""
+"""Zipped weight folders: read like the folder; other zips are refused with a sentence; nothing is unpacked."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_what_is_no_plain_folder_is_refused(change: Change, message: str, tmp_pa
 
 
 def with_password(path: Path) -> None:
-    """The flag of the first entry, in its own header and in the directory."""
+    """Set the flag of the first entry, in its own header and in the directory."""
     content = bytearray(path.read_bytes())
     for start, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         content[content.index(start) + place] |= 1
@@ -136,8 +136,8 @@ def test_a_zip_has_the_bounds_of_the_settings(monkeypatch, tmp_path: Path) -> No
         weights_in(path)
 
 
-def test_a_program_is_told_from_weights(tmp_path: Path) -> None:
-    """CLIP's own files are archives of TorchScript."""
+def test_a_program_is_distinguished_from_weights(tmp_path: Path) -> None:
+    """CLIP's original files are TorchScript archives."""
     with zipfile.ZipFile(tmp_path / "ViT-B-32.pt", "w") as archive:
         for name in ("data.pkl", "code/__torch__.py", "constants.pkl"):
             archive.writestr(f"archive/{name}", b"")

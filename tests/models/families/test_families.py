@@ -1,4 +1,4 @@
-"""Every family of timm: what can be shown is exact and in its place, and what cannot is refused with the reason."""
+"""Families of timm: supported models are exact and in place, others are refused with the reason."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_rows_sum_to_one_and_attention_is_not_uniform(key):
 
 
 class Softmaxes(TorchFunctionMode):
-    """Keeps the answers of every softmax over the last axis while a module is at work."""
+    """Record the results of every softmax over the last axis while a module runs."""
 
     def __init__(self, names: dict[str, nn.Module]):
         super().__init__()
@@ -99,7 +99,7 @@ class Softmaxes(TorchFunctionMode):
 
 @torch.no_grad()
 def run_explicitly(key: str) -> dict[str, list[Tensor]]:
-    """By block: what multiplied the values in a copy without fused attention, seen from inside each module.
+    """Return, by block, what multiplied the values in a copy without fused attention, seen inside each module.
 
     One tensor, or one for each head where the heads are computed apart.
     """
@@ -132,13 +132,13 @@ def test_attention_is_the_modules_own(key):
 
 
 def changed_slots(one: Tensor, other: Tensor, places: np.ndarray) -> set[int]:
-    """Places of the tokens that differ between two calls' queries, keys or values, (windows, heads, tokens, dim)."""
+    """Return places of tokens that differ between two calls' queries, keys or values, (windows, heads, tokens, dim)."""
     differs = ((one - other).abs() > 1e-6).any(-1).any(1).numpy()
     return set(places[np.broadcast_to(differs, places.shape)].tolist())
 
 
 def probe_of(key: str, name: str) -> tuple[str, bool]:
-    """Name of the module that is poked for a block, and whether at its output."""
+    """Return the name of the module poked for a block, and whether at its output."""
     probe, parent = CASES[key].probe, name.rsplit(".", 1)[0]
     if probe == "":
         return name, False
@@ -156,7 +156,7 @@ def probe_of(key: str, name: str) -> tuple[str, bool]:
 
 
 class Poke:
-    """Adds to one cell of a module's map of features: the first tensor of its input, or its output."""
+    """Add to one cell of a module's feature map: the first tensor of its input, or its output."""
 
     def __init__(self, part: nn.Module, at_output: bool, grid: PatchGrid, cell: tuple[int, int] | None):
         self.grid, self.cell = grid, cell
@@ -195,7 +195,7 @@ class Poke:
 
 
 def features_grid(captured: Capture, block: int) -> PatchGrid:
-    """The grid of what is poked, before attention makes its queries or its keys fewer."""
+    """Return the grid of the poked features, before attention reduces queries or keys."""
     site = captured.site(block)
     part = module_of(captured, site.name)
     stride = 1
@@ -212,7 +212,7 @@ def module_of(captured: Capture, name: str) -> nn.Module:
 
 
 def reached(cell: tuple[int, int], fine: PatchGrid, coarse: PatchGrid, reach: int, leans: bool = False) -> set[int]:
-    """Cells of a coarser grid that a change at `cell` of a finer one reaches.
+    """Return the cells of a coarser grid that a change at `cell` of a finer one reaches.
 
     reach 0: a coarse cell is made of all the cells it covers; above: of those so far from its own, as a convolution
     with a stride does it; not to the left of it nor above where that `leans`.
@@ -227,7 +227,7 @@ def reached(cell: tuple[int, int], fine: PatchGrid, coarse: PatchGrid, reach: in
 
 
 def is_aligned(cell: tuple[int, int], fine: PatchGrid, coarse: PatchGrid) -> bool:
-    """Whether a strided choice of cells takes this one."""
+    """Return whether a strided choice of cells takes this one."""
     return all(at % (coarse.patch_size // fine.patch_size) == 0 for at in cell)
 
 
@@ -243,7 +243,7 @@ def _geometry(captured: Capture, block: int) -> tuple[str, bytes, bytes]:
 @pytest.mark.parametrize("key", POKED)
 @torch.no_grad()
 def test_a_cell_changes_the_query_and_the_key_that_lie_on_it(key):
-    """Poke one cell of the features that attention reads: the tokens at that place change, and nobody else's."""
+    """Poke one cell of the features that attention reads: only the tokens at that place change."""
     captured, case = capture_case(key), CASES[key]
     first = {}
     for block in blocks_of(key):
@@ -303,7 +303,7 @@ def test_a_cell_changes_every_head_of_a_cascade_at_its_place():
 
 
 def beside(place: int, positions: np.ndarray, reach: int) -> set[int]:
-    """What lies in the same square window so far from a place, padding included."""
+    """Return the cells of the same square window up to a distance from a place, padding included."""
     ((window, at),) = np.argwhere(positions == place)
     square = positions[window].reshape(math.isqrt(positions.shape[1]), -1)
     row, col = divmod(int(at), len(square))
@@ -388,7 +388,7 @@ def test_maps_lie_on_the_keys_and_keep_their_mass(key):
 
 
 def test_a_row_of_a_map_by_hand():
-    """The map of a query of a dilated grid (MaxViT): 10 columns in 5 groups of 2, so that tokens are 2 cells apart."""
+    """A dilated grid (MaxViT): 10 columns in 5 groups of 2, so that tokens are 2 cells apart."""
     captured = capture_case("maxvit")
     block = next(b for b in blocks_of("maxvit") if "attn_grid" in captured.site(b).name)
     grid = captured.grid(block)
@@ -431,7 +431,7 @@ def test_whatever_joins_blocks_is_refused(key):
 # ------------------------------------------------------------------------------------------------ all of timm
 
 
-def test_every_model_of_timm_is_shown_or_refused_with_a_reason():
+def test_every_model_of_timm_is_supported_or_refused_with_a_reason():
     found = sweep()
     assert set(files_of_timm()) <= set(found)
     for name, (family, support, reason) in found.items():
@@ -445,8 +445,8 @@ def test_the_documentation_says_so():
     assert written_tables()["families"] == families_table(), "python -m docs.make.tables"
 
 
-def test_only_what_never_weighs_places_is_said_to_have_no_attention():
-    """Files refused for having no attention: none of them calls the kernel or names an attention over tokens."""
+def test_only_models_that_never_weigh_places_are_refused_as_without_attention():
+    """Refused files without attention neither call the kernel nor name an attention over tokens."""
     for file, (_, support, reason) in sweep().items():
         if support == "refused" and reason == NO_ATTENTION.en and file not in TWO_KINDS.values():
             source = Path(importlib.import_module(f"timm.models.{file}").__file__).read_text(encoding="utf-8")

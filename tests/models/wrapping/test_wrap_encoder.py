@@ -1,4 +1,4 @@
-"""`nn.TransformerEncoder` wrapped, norms before and after, axes both ways: every view beside the formula in float64."""
+"""`nn.TransformerEncoder` wrapped, pre-norm and post-norm, both axis orders: every view against float64."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CASES = [
 
 
 class Encoder(nn.Module):
-    """A plain ViT of torch's own layers, a class token first."""
+    """Plain ViT of torch's own layers, with the class token first."""
 
     def __init__(self, norms: str, axes: str, holder: str):
         super().__init__()
@@ -69,14 +69,14 @@ def wrapped(norms: str, axes: str, holder: str) -> Capture:
 
 @dataclass
 class Run:
-    """One image through the formulas of the two papers, float64, all of it in one graph."""
+    """Run one image through the formulas of the two papers, in float64 and in one graph."""
 
     attention: list[Tensor]
     entering: list[Tensor]
     leaving: list[Tensor]
-    """tokens after each block"""
+    """Tokens after each block"""
     norms: list[Tensor]
-    """what each block's first norm gives"""
+    """Output of each block's first norm"""
     logits: Tensor
 
 

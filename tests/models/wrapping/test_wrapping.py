@@ -1,4 +1,4 @@
-"""A module of any library, wrapped: what it shows is what its library says, and what timm shows of the same weights."""
+"""Wrapped modules of any library: attention equals the library's, and timm's with the same weights."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from vitexplorer.models.wrapping.probing import distinct_prefixes
 PICTURE = np.random.default_rng(0).integers(0, 255, (64, 64, 3), dtype=np.uint8)
 WINDOWED = ("swin", "swinv2", "torchvision_swin", "torchvision_swin_v2")
 OTHERS = ("swin_bare", "swinv2_bare", "pvt_v2", "pvt_v2_linear", "pvt_v2_bare", "clip_whole", "siglip_whole", "mae")
-"""windows and reduced keys too, models that ask for a text, and one that shuffles its patches"""
+"""Models for all views: windows and reduced keys, models that need a text, and one that shuffles its patches"""
 WRAPPED = [key for key in CASES if key not in (*WINDOWED, *OTHERS)]
 PREFIX = {
     "deit": ("cls", "dist"),
@@ -62,7 +62,7 @@ def test_attention_is_what_transformers_says(key: str, how: str) -> None:
 
 @pytest.mark.parametrize("key", quick(["torchvision_vit", "open_clip"], ["torchvision_vit"]))
 def test_attention_is_what_torch_says(key: str) -> None:
-    """`nn.MultiheadAttention` says its weights when it is asked for them, one head at a time."""
+    """`nn.MultiheadAttention` returns its weights per head when asked."""
     captured, expected = wrapped(key), []
     module = captured.model.module.wrapped
     layers = [part for part in module.modules() if isinstance(part, nn.MultiheadAttention)]
@@ -116,7 +116,7 @@ def test_every_view_and_change_shows_or_says_why_not(key: str) -> None:
 
 
 class Attention(nn.Module):
-    """Queries, keys and values by one matrix, their products in one of the usual spellings."""
+    """Attention with one matrix for queries, keys and values, and products in one of the usual spellings."""
 
     def __init__(self, dim: int, heads: int, spelling: str):
         super().__init__()
@@ -139,7 +139,7 @@ class Attention(nn.Module):
 
 
 class Block(nn.Module):
-    """A block with its norms before or, as in 2017, after."""
+    """Block with its norms before or, as in 2017, after."""
 
     def __init__(self, dim: int, spelling: str, norm_first: bool):
         super().__init__()
@@ -156,7 +156,7 @@ class Block(nn.Module):
 
 
 class ByHand(nn.Module):
-    """Cuts patches by reshaping, no convolution; registers before or behind the patches."""
+    """Model that cuts patches by reshaping, without convolution; registers before or after the patches."""
 
     def __init__(self, spelling: str = "einsum", norm_first: bool = True, behind: bool = False, depth: int = 2):
         super().__init__()
@@ -201,7 +201,7 @@ def test_a_model_written_by_hand(spelling: str) -> None:
 
 
 class Halved(ByHand):
-    """Hands on half of what its blocks end with."""
+    """Model that passes on half of its blocks' output."""
 
     def __init__(self):
         super().__init__()
@@ -231,7 +231,7 @@ def test_a_block_that_ends_with_something_else_shows_its_attention_alone() -> No
 
 
 def test_blocks_of_torch_itself() -> None:
-    """`nn.TransformerEncoder` ends its blocks with a norm and has a fast path of its own in C++."""
+    """`nn.TransformerEncoder` ends with a norm and has a fast path in C++."""
 
     class Encoder(ByHand):
         def __init__(self):
@@ -368,7 +368,7 @@ def test_what_is_no_module_with_weights_is_refused(given: object, message: str) 
 
 def test_shards_are_refused() -> None:
     class FullyShardedDataParallel(nn.Module):
-        """Stands for torch's, which needs several processes."""
+        """Stand-in for torch's class, which needs several processes."""
 
     with pytest.raises(SettingError, match="in shards"):
         vx.wrap(FullyShardedDataParallel())
@@ -409,7 +409,7 @@ def test_blocks_are_where_names_first_differ(used: list[str], blocks: tuple[str,
     assert distinct_prefixes("x", used) == blocks
 
 
-def test_blocks_that_share_their_parameters_cannot_be_told_apart() -> None:
+def test_blocks_that_share_their_parameters_are_refused() -> None:
     with pytest.raises(UnsupportedError, match=r"cannot be told apart .* \(layer.qkv makes several\)"):
         distinct_prefixes("x", ["layer.qkv.weight", "layer.qkv.weight"])
 

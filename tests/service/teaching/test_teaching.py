@@ -1,4 +1,4 @@
-"""Teaching by examples without a browser: the probe against slow twins, boxes on the disk, answers of the addresses."""
+"""Teaching by examples without a browser: the probe against slow twins, boxes on the disk, the endpoints."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def examples(classes: int, each: int, dim: int = 6) -> tuple[ndarray, ndarray]:
 
 
 def slow_shares(features: Float[ndarray, "images dim"], labels: Int[ndarray, " images"], asked: ndarray) -> ndarray:
-    """Probabilities for one picture by gradient descent on what logistic regression minimises.
+    """Compute probabilities for one picture by gradient descent on the loss of logistic regression.
 
     The sum of -log p of the true class and half the sum of the squared weights (C = 1), on features of mean 0 and
     variance 1. Two classes share one row of weights, as is usual: that of one is the other's with the sign turned.
@@ -127,7 +127,7 @@ def a_picture(seed: int = 0, side: int = 40) -> ndarray:
     return np.random.default_rng(seed).integers(0, 255, (side, side + 8, 3), dtype=np.uint8)
 
 
-def test_boxes_are_kept_until_they_are_deleted(tmp_path: Path, monkeypatch) -> None:
+def test_boxes_stay_until_they_are_deleted(tmp_path: Path, monkeypatch) -> None:
     boxes = Boxes(tmp_path / "boxes")
     assert [(box.key, box.name, box.pictures) for box in boxes.read()] == [("1", "", ()), ("2", "", ())]
     first = boxes.add("1", a_picture())
@@ -160,7 +160,7 @@ def test_boxes_are_kept_until_they_are_deleted(tmp_path: Path, monkeypatch) -> N
     assert not (tmp_path / "boxes").exists()
 
 
-def test_a_picture_is_kept_small_and_without_what_a_camera_writes(tmp_path: Path) -> None:
+def test_a_picture_is_saved_small_and_without_camera_data(tmp_path: Path) -> None:
     with PIL.Image.open(Boxes(tmp_path).add("1", a_picture(side=1200))) as saved:
         assert max(saved.size) == 768
         assert "exif" not in saved.info
@@ -188,7 +188,7 @@ def test_what_was_taught_is_a_data_folder(tmp_path: Path) -> None:
 
 
 class Browser:
-    """What a visitor's browser asks."""
+    """Client that asks as a visitor's browser does."""
 
     def __init__(self, client: TestClient, visitor: str = ANNA):
         self.client, self.headers = client, {"x-visitor": visitor, "content-type": BYTES}
@@ -276,7 +276,7 @@ def test_who_asks_again_waits_for_the_latest_score_alone(client: TestClient, tmp
         assert first.result() == {"stopped": True}
 
 
-def test_pictures_of_strangers_are_refused_and_lose_nothing(client: TestClient, monkeypatch) -> None:
+def test_pictures_of_unknown_visitors_are_refused_and_lose_nothing(client: TestClient, monkeypatch) -> None:
     browser = Browser(client)
     browser.ask("add", png(a_picture()), box="1")
     gif, frames = io.BytesIO(), [PIL.Image.fromarray(a_picture(seed)) for seed in range(3)]

@@ -1,4 +1,4 @@
-"""The strip of all heads against the capture."""
+"""Strip of all heads against the capture."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vitexplorer.ui.canvas.payload import packed_bytes
 
 
 def rows_of(strip: Strip) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """The rows of a strip, block by block: weights, keys, queries."""
+    """Return the rows of a strip, block by block: weights, keys, queries."""
     content, rows = Path(strip.rows.path).read_bytes(), []
     while content:
         length = packed_bytes(*(int(n) for n in np.frombuffer(content, "<u4", 5)[1:]))

@@ -1,4 +1,4 @@
-"""Attention of a block as the canvas gets it, against the capture."""
+"""Attention of a block as sent to the canvas, against the capture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The canvas without a browser: the packed bytes, the files, the words, and what a client may send."""
+"""Canvas without a browser: packed bytes, files, words, and input from clients."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_there_is_a_colour_map_for_every_choice():
 
 
 def lightness(colours: np.ndarray) -> np.ndarray:
-    """CIELAB L* of sRGB colours, 0-255 (IEC 61966-2-1)."""
+    """Return CIELAB L* of sRGB colours, 0-255 (IEC 61966-2-1)."""
     linear = np.where(colours <= 0.04045 * 255, colours / 255 / 12.92, ((colours / 255 + 0.055) / 1.055) ** 2.4)
     luminance = linear @ [0.2126, 0.7152, 0.0722]
     return np.where(luminance > 0.008856, 116 * np.cbrt(luminance) - 16, 903.3 * luminance)

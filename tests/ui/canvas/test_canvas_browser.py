@@ -1,4 +1,4 @@
-"""The canvas as a person uses it: what is read on the screen against the packed numbers, mouse, keys, files, errors."""
+"""Canvas in a browser: readings against the packed numbers, mouse, keys, files, errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.browser
 
 
 class Canvas:
-    """The first canvas of a case."""
+    """First canvas of a case."""
 
     def __init__(self, plain: PlainPage, name: str):
         self.plain, self.page, self.case = plain, plain.page, CASES[name]
@@ -37,7 +37,7 @@ class Canvas:
         self.block = 7
 
     def next_block(self) -> None:
-        """As another control of the page would do it; blocks are counted around."""
+        """Show the next block, as another control of the page would; block numbers wrap around."""
         self.block = (self.block + 1) % 12
         self.plain.send("first", value_of(self.case, self.block))
 
@@ -107,7 +107,7 @@ def show(tab: Tab) -> Callable[..., Canvas]:
 
 @pytest.fixture
 def show_in_trouble(tab: Tab, desk_errors: list[str]) -> Iterator[Callable[..., Canvas]]:
-    """Show a case whose files are held or lost, which the console tells."""
+    """Show a case whose files are delayed or lost; the console reports it."""
     yield tab.open
     tab.plain.page.unroute_all()
     desk_errors.clear()
@@ -115,7 +115,7 @@ def show_in_trouble(tab: Tab, desk_errors: list[str]) -> Iterator[Callable[..., 
 
 @pytest.fixture(scope="module")
 def phone(chromium: Browser, pages: str) -> Iterator[Tab]:
-    """A small window that is touched."""
+    """Open a small window with a touch screen."""
     with chromium.new_context(has_touch=True) as context:
         errors: list[str] = []
         hear(context, errors)
@@ -129,7 +129,7 @@ def show_on_phone(phone: Tab) -> Callable[..., Canvas]:
 
 
 def rows_of(name: str, query: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The slow twin: the map, the prefix shares and the padding of a query for each head, from the weights."""
+    """Slow twin: compute the map, prefix shares and padding of a query for each head from the weights."""
     case = CASES[name]
     attention, positions = attention_of(case, 7)
     maps = np.zeros((case.heads, case.rows * case.cols))
@@ -185,7 +185,7 @@ def test_hover_reads_the_packed_numbers(show, name, row, col, thorough):
 
 
 def rounding(name: str, query: str) -> float:
-    """What 8 bits a weight may change in the map of a query: 1/510 of its row's largest weight.
+    """Return the error bound of 8-bit weights in the map of a query: 1/510 of its row's largest weight.
 
     The rows behind "mean" are rounded one by one, each by its own largest weight, and averaged.
     """
@@ -222,7 +222,7 @@ def test_scales_end_where_they_say(show):
 
 
 def mass_mask(values: np.ndarray, keep: float) -> np.ndarray:
-    """DINO's mask, written out: renormalise, sort ascending, keep where the cumulative sum exceeds 1 - keep."""
+    """Compute DINO's mask: renormalise, sort ascending, keep where the cumulative sum exceeds 1 - keep."""
     order = sorted(range(len(values)), key=lambda i: (values[i], i))
     mask, cumulative = np.zeros(len(values), int), 0.0
     for i in order:
@@ -261,7 +261,7 @@ def test_padding_has_its_own_bar(show):
 
 
 def model_of(name: str) -> Capture:
-    """The capture behind a case of a model."""
+    """Return the capture behind a case of a model."""
     return capture_case(CASES[name].model)
 
 
@@ -270,7 +270,7 @@ def model_of(name: str) -> Capture:
     [("pooled", 1, "13,22", 13, 22), ("cut", 1, "1,0", 1, 0), ("units", 0, "1,2", 1, 2), ("units", 2, "3,4", 3, 4)],
 )
 def test_hover_on_the_queries_draws_the_map_on_the_keys(show, name, blocks, query, row, col):
-    """Blocks on from the case's first: 16 x 24 queries and 2 x 3 keys, cells beyond the image, windows of two grids."""
+    """Blocks after the case's first: 16 x 24 queries and 2 x 3 keys, cells beyond the image, windows of two grids."""
     canvas, captured = show(name), model_of(name)
     for step in range(blocks):
         canvas.next_block()
@@ -368,7 +368,7 @@ def test_a_held_patch_reads_keys_on_their_own_grid(show):
 
 
 def test_a_query_that_does_not_look_is_refused_in_a_sentence(show):
-    """CaiT: in the last blocks the class token alone looks, in the first ones the patches alone."""
+    """CaiT: in the last blocks only the class token attends, in the first ones only the patches."""
     canvas, captured = show("asking"), model_of("asking")
     canvas.shows(block="3", query="cls")
     canvas.click(1, 2)

@@ -1,4 +1,4 @@
-"""Files of a capture, deleted with it."""
+"""Files of a capture are deleted with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections without a server: which part of a request came, and what is said to one that is given up."""
+"""Connections without a server: partial requests, and the answer to a connection that times out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEAD = b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n"
 
 
 class Line(asyncio.Transport):
-    """Keeps what is written to it."""
+    """Transport that records what is written to it."""
 
     def __init__(self) -> None:
         super().__init__({"sockname": ("127.0.0.1", 1), "peername": ("127.0.0.1", 2)})
@@ -40,7 +40,7 @@ class Line(asyncio.Transport):
 
 
 def answered(*pieces: bytes, gives_up: bool = False) -> Line:
-    """What is written after these pieces of requests."""
+    """Return what is written after these pieces of requests."""
 
     async def written() -> Line:
         config = Config(PlainTextResponse("here"), http=Connection, ws="none", log_level="critical")
@@ -61,7 +61,7 @@ def answered(*pieces: bytes, gives_up: bool = False) -> Line:
 
 
 @pytest.mark.parametrize("pieces", [(), (HEAD,), (HEAD + b"\r\n" + bytes(10), HEAD)])
-def test_what_has_no_whole_head_is_told_that_it_was_too_slow(pieces: tuple[bytes, ...]) -> None:
+def test_a_request_without_a_whole_head_gets_a_timeout_answer(pieces: tuple[bytes, ...]) -> None:
     assert b"HTTP/1.1 408 " in answered(*pieces, gives_up=True).written
 
 
@@ -71,7 +71,7 @@ def test_what_was_answered_is_closed_without_another_word(pieces: tuple[bytes, .
     assert (line.written[:15], line.written[-4:], line.is_closed) == (b"HTTP/1.1 200 OK", b"here", True)
 
 
-def test_a_head_without_an_end_is_not_kept() -> None:
+def test_a_head_without_an_end_is_dropped() -> None:
     lines = (b"x-%d: %s\r\n" % (number, b"a" * 1000) for number in range(HEAD_BYTES // 1000 + 1))
     line = answered(HEAD, *lines)
     assert (line.written[:13], line.is_closed) == (b"HTTP/1.1 431 ", True)

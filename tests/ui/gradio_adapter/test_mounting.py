@@ -1,4 +1,4 @@
-"""A page that is mounted in an application of our own."""
+"""Mounting a page in another application."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
 
 
 def mounted(read: list[Any]) -> tuple[gr.Blocks, Starlette]:
-    """A page with a button that takes a file."""
+    """Return a page with a button that takes a file."""
 
     async def built() -> tuple[gr.Blocks, Starlette]:
         with gr.Blocks(analytics_enabled=False) as page:
@@ -31,7 +31,7 @@ def mounted(read: list[Any]) -> tuple[gr.Blocks, Starlette]:
 
 @pytest.mark.parametrize("has_launched", [True, False])
 def test_a_file_of_the_machine_is_none_that_was_sent(tmp_path: Path, monkeypatch, has_launched: bool) -> None:
-    """The second case is what gradio does without our line: it shows that the first looks at the right place."""
+    """The second case is gradio without our fix: it shows that the first tests the right place."""
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "files"))
     monkeypatch.chdir(tmp_path)
     secret, read = tmp_path.parent / "secret.txt", []

@@ -1,4 +1,4 @@
-"""Every private name that the adapter uses is in what is installed; one that goes is said by its name."""
+"""Private names used by the adapter exist in the installed packages; a missing one is reported by name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Samples = dict[type, Any]
 
 @pytest.fixture(scope="module")
 def samples() -> Samples:
-    """One of each class, for what only an instance has."""
+    """Samples of each class, for names that only instances have."""
 
     async def made() -> Samples:
         with gr.Blocks(analytics_enabled=False) as page:
@@ -48,13 +48,13 @@ def samples() -> Samples:
 
 
 def owner_of(path: str) -> Any:
-    """The module or class of a dotted path."""
+    """Return the module or class of a dotted path."""
     module, _, name = path.rpartition(".")
     return getattr(import_module(module), name) if name[0].isupper() else import_module(path)
 
 
 def holder_of(path: str, samples: Samples) -> Any:
-    """The module, class or sample that itself has the last name of a path; raises KeyError where none has."""
+    """Return the module, class or sample that has the last name of a path; raise KeyError if none has."""
     above, _, last = path.rpartition(".")
     owner = owner_of(above)
     of_library = [one for one in getattr(owner, "__mro__", (owner,)) if _library(one) == path.partition(".")[0]]
@@ -66,7 +66,7 @@ def _library(owner: Any) -> str:
 
 
 def trouble(name: str, samples: Samples) -> str | None:
-    """What is wrong with a name of the table; None where it is as it says."""
+    """Return the error of a name of the table, or None."""
     path, _, arguments = name.partition("(")
     try:
         thing = vars(holder_of(path, samples))[path.rpartition(".")[2]]
@@ -87,13 +87,13 @@ def test_what_is_installed_has_the_name(name: str, samples: Samples) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_name_that_goes_is_said(name: str, samples: Samples, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_name_is_reported(name: str, samples: Samples, monkeypatch: pytest.MonkeyPatch) -> None:
     path = name.partition("(")[0]
     monkeypatch.delattr(holder_of(path, samples), path.rpartition(".")[2])
     assert trouble(name, samples) == f"{path} is gone"
 
 
-def test_a_function_that_takes_something_else_is_said(samples: Samples, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_function_with_other_parameters_is_reported(samples: Samples, monkeypatch: pytest.MonkeyPatch) -> None:
     (name,) = (one for one in NAMES if "preprocess_data(" in one)
     monkeypatch.setattr(gr.Blocks, "preprocess_data", lambda self, inputs, block_fn: None)
     assert trouble(name, samples) == "gradio.Blocks.preprocess_data takes inputs, block_fn"

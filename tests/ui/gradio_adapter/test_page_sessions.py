@@ -1,4 +1,4 @@
-"""States of open pages: kept for those who use them, and not for whoever names a session."""
+"""States of open pages: stored for pages in use, and not for made-up session names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def page() -> gr.Blocks:
 
 @pytest.fixture
 def state(page: gr.Blocks) -> int:
-    """The number of the page's state."""
+    """Return the number of the page's state."""
     (state,) = page.blocks
     return state
 
@@ -52,7 +52,7 @@ def test_a_flood_of_names_leaves_nothing(page: gr.Blocks, state: int) -> None:
     assert len(visitors._unwritten) <= 1
 
 
-def test_no_configuration_is_kept_for_a_page(page: gr.Blocks, state: int) -> None:
+def test_no_configuration_is_stored_for_a_page(page: gr.Blocks, state: int) -> None:
     visitor = Visitors(page, capacity=2)["present"]
     visitor[state] = "something"
     visitor._update_config(state)

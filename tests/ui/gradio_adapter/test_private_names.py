@@ -1,4 +1,4 @@
-"""No private name of gradio, starlette or uvicorn outside the adapter, as far as a syntax tree tells."""
+"""Private names of gradio, starlette and uvicorn occur in the adapter only, as far as a syntax tree shows."""
 
 from __future__ import annotations
 

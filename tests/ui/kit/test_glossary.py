@@ -1,4 +1,4 @@
-"""The glossary is complete in both languages, says one sentence a term, and travels as a module of its own."""
+"""Glossary: complete in both languages, one sentence a term, served as a module of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A view that a model has not is shown by the bundled model which the page then offers."""
+"""Unsupported views offer the bundled model that supports them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views that take a while: their progress is told, they end within one step of a stop, and nothing of them is left."""
+"""Slow views: progress is reported, a stop ends them within one step, and nothing of them stays."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from vitexplorer.views.record import View
 
 STEPS = 1000
 PATIENCE = 5.0
-"""seconds until a test gives up"""
+"""Seconds until a test gives up"""
 
 
 class Slow:
-    """A view that does nothing, slowly, and counts how far it came."""
+    """Slow view that counts its steps and does nothing else."""
 
     def __init__(self, steps: int = STEPS, seconds: float = 0.02):
         self.done, self.steps, self.seconds = 0, steps, seconds
@@ -79,7 +79,7 @@ class Slow:
         )
 
     def assert_stopped(self) -> None:
-        """It ended, one step after the stop at the latest."""
+        """Check that it ended, at most one step after the stop."""
         before = self.done
         assert self.ended.wait(PATIENCE)
         assert self.done <= before + 1 < self.steps
@@ -119,7 +119,7 @@ NOTHING = gr.EventData(None, {})
 
 
 def assert_ended(answers: Steps) -> None:
-    """Whoever let go is told nothing more."""
+    """Check that a visitor who left gets no further message."""
     with pytest.raises(StoppedError):
         list(answers)
 
@@ -177,7 +177,7 @@ def test_a_slow_view_is_computed_once(panel: RoomFigures, slow: Slow):
     assert again.figure is not None
 
 
-def test_every_room_tells_its_browser_which_views_are_slow(panel: RoomFigures):
+def test_every_room_lists_its_slow_views_for_the_browser(panel: RoomFigures):
     data = now(panel.answer(asking("random"), ADDRESS, "en", PERSON))
     assert {view.key for view in data.views if view.slow} == {
         key for key, view in VIEWS.items() if view.room == "flow" and view.runs != "nothing"

@@ -1,4 +1,4 @@
-"""Rooms for models that lack what they show: a sentence says why."""
+"""Rooms without a picture for a model give the reason in a sentence."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def made(room: type[Room], engine: Engine) -> Room:
 
 
 def engine_with(case: str) -> tuple[Engine, Address]:
-    """An engine that holds the capture of a small model, and the address of it."""
+    """Return an engine that holds the capture of a small model, and the model's address."""
     engine, address = Engine(Settings()), Address(model=case, image="scene_flower", weights="random")
     engine._captures.put(address.picture, Explored(capture_case(case), 0.1))
     return engine, address

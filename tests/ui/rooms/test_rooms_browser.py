@@ -1,4 +1,4 @@
-"""Every room for every kind of model, in light and dark: no console error, no empty figure, no exception's text.
+"""All rooms for all kinds of models, in light and dark: no console error, no empty figure, no exception text.
 
 A visit walks through all rooms by their tabs, and in light through another view of each, or all that are quick under
 `--thorough`; each room is made narrow and wide.
@@ -48,9 +48,9 @@ LEADS = {
     "size": ("#vx-size-board", "what_if"),
     "what_if": (".vx-changes", "compare"),
 }
-"""what a room shows in its own way, and the room that it leads to"""
+"""Element of each room's own figure, and the next room"""
 SHIFTED = 0.02
-"""how far a room that is entered may move by itself on a phone, of the 0.05 that a way through all may"""
+"""Allowed layout shift when a room opens on a phone, of the 0.05 that a walk through all may have"""
 PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
 
 
@@ -91,7 +91,7 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
 
 @pytest.fixture(scope="module")
 def staying(chromium, url: str) -> Iterator[Visit]:
-    """A person who stays on one page and goes on in it from room to room."""
+    """Open one page that goes on from room to room."""
     visit = Visit(chromium)
     visit.open(url, room="tokens", **MODELS["vit"])
     yield visit
@@ -147,7 +147,7 @@ def test_the_last_of_quick_questions_is_answered(staying: Visit) -> None:
 
 
 def test_a_term_explains_itself_and_the_numbers_are_read(staying: Visit) -> None:
-    """On hover, on focus by keyboard and on a click; gone with Escape; in the next view's texts too."""
+    """It opens on hover, keyboard focus and click, closes with Escape, and works in the next view's texts."""
     page, panel = staying.page, panel_of(staying.page, "tokens")
     go_to(page, "tokens")
     for view, read in (("token_norms", "after block 0"), ("patch_similarity", "Most like the patch in row")):

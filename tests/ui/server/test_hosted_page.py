@@ -1,4 +1,4 @@
-"""A hosted page and those who mean it no good: each attempt ends with a status and a sentence, and the page goes on."""
+"""A hosted page under attack: each attempt gets a status and a sentence, and the page goes on."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ SETTINGS = {
 
 
 ANNA, BEN = "a" * 32, "b" * 32
-"""names of two visitors' browsers"""
+"""Names of two visitors' browsers"""
 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the server keeps what it keeps."""
+    """Return the folder of the server's data."""
     return tmp_path_factory.mktemp("hosted")
 
 
@@ -80,7 +80,7 @@ async def _nothing(*_: Any) -> AsyncGenerator[dict[Any, Any], None]:
 
 @pytest.fixture
 def client(url: str) -> Iterator[httpx.Client]:
-    """Somebody with a command line. Whatever they tried, the page is still there."""
+    """Return a client without a browser; afterwards, check that the page still answers."""
     with httpx.Client(base_url=url, timeout=60) as asking:
         yield asking
         assert asking.get("/theme.css").status_code == 200
@@ -155,7 +155,7 @@ def test_a_page_of_a_stranger_changes_nothing(client: httpx.Client, headers: dic
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null"])
-def test_a_page_of_a_stranger_may_not_read(client: httpx.Client, origin: str) -> None:
+def test_a_page_of_another_origin_may_not_read(client: httpx.Client, origin: str) -> None:
     asked = {
         "origin": origin,
         "access-control-request-method": "POST",
@@ -204,7 +204,7 @@ def test_what_the_page_does_not_use_is_not_there(client: httpx.Client, address: 
         assert (answer.status_code, answer.text) == (404, "Not found")
 
 
-def test_every_answer_tells_a_browser_what_not_to_do(client: httpx.Client) -> None:
+def test_every_answer_has_the_security_headers(client: httpx.Client) -> None:
     page, refused = client.get("/"), client.get("/", headers={"host": "evil.example"})
     file, missing = client.get("/theme.css"), client.get("/nothing")
     for answer in (page, refused, file, missing):
@@ -226,7 +226,7 @@ def test_the_documentation_has_the_policy_of_the_page(client: httpx.Client) -> N
 
 
 def test_no_script_of_the_page_makes_functions_of_text() -> None:
-    """That needs `unsafe-eval`, which the policy has for gradio; what runs on the plain pages does without it."""
+    """Such scripts need `unsafe-eval`, which the policy allows for gradio; the plain pages do without it."""
     scripts = {name: source.decode() for name, source in static_files().items() if name.endswith(".js")}
     assert [name for name, source in scripts.items() if re.search(r"\b(?:eval|Function)\(|javascript:", source)] == []
 
@@ -242,7 +242,7 @@ def test_the_page_is_compressed_as_a_browser_accepts(client: httpx.Client, accep
 
 
 def parts(size: int) -> Iterator[bytes]:
-    """A body that does not say how long it is."""
+    """Yield a body without a stated length."""
     for _ in range(size // 100_000):
         yield bytes(100_000)
 
@@ -266,7 +266,7 @@ def upload(client: httpx.Client, size: int, sender: str) -> httpx.Response:
 
 
 def cached(folders: Path) -> list[Path]:
-    """Files of the server's cache."""
+    """Return the files of the server's cache."""
     return [path for path in folders.glob("vitexplorer-*/**/*") if path.is_file()]
 
 
@@ -309,7 +309,7 @@ def connection(url: str) -> socket.socket:
 
 
 def form_head(size: int) -> bytes:
-    """A request that begins to bring a file."""
+    """Return the beginning of an upload."""
     lines = ["POST /gradio_api/upload HTTP/1.1", "host: localhost", f"content-length: {size}"]
     lines += ["content-type: multipart/form-data; boundary=b", "", "--b"]
     lines += ['content-disposition: form-data; name="files"; filename="a.zip"', "", ""]
@@ -359,7 +359,7 @@ def test_who_only_holds_connections_makes_way_for_who_asks(url: str, was_answere
 
 
 class Tab:
-    """One open page of a browser, in which nothing is explored."""
+    """An open page of a browser with nothing captured."""
 
     def __init__(self, client: httpx.Client, config: dict[str, Any], sender: str = "192.0.2.10"):
         self.client, self.headers = client, {"x-forwarded-for": sender}
@@ -369,16 +369,16 @@ class Tab:
         self.ids[""] = config["layout"]["id"]
 
     def handler(self, component: str, event: str) -> dict[str, Any]:
-        """What is bound to an event of a component, named by its id in the page; empty: the page itself."""
+        """Return the function bound to an event of a component, named by its id in the page; empty: the page itself."""
         target = [self.ids[component], event]
         return next(one for one in self.handlers if target in one["targets"])
 
     def after(self, handler: dict[str, Any]) -> list[dict[str, Any]]:
-        """What follows it."""
+        """Return the functions that follow it."""
         return [one for one in self.handlers if one["trigger_after"] == handler["id"]]
 
     def send(self, handler: dict[str, Any], data: list[Any] | None = None, **more: Any) -> httpx.Response:
-        """The answer to an event with these inputs, none where they are states."""
+        """Return the answer to an event with these inputs, by default None each."""
         data = [None] * len(handler["inputs"]) if data is None else data
         body = {"data": data, "fn_index": handler["id"], "session_hash": self.session, "event_data": None, **more}
         address = "queue/join" if handler["queue"] else "run/predict"
@@ -388,36 +388,36 @@ class Tab:
         return self.client.get("/gradio_api/queue/data", params={"session_hash": self.session}, headers=self.headers)
 
     def fire(self, component: str, event: str, **event_data: Any) -> httpx.Response:
-        """The answer to an event of a component of ours."""
+        """Return the answer to an event of a component of ours."""
         return self.send(self.handler(component, event), event_data=event_data)
 
     def open(self) -> Tab:
-        """What the page asks first."""
+        """Send the page's first request."""
         assert self.send(self.handler("", "load")).status_code == 200
         return self
 
     def say(self, visitor: str) -> httpx.Response:
-        """Which browser it is; answered by its menu of models."""
+        """Send the visitor's name, and return the answer of the menu of models."""
         menu = next(one for one in self.handlers if "vxVisitor" in str(one["js"]) and one["queue"] is False)
         return self.send(menu, [json.dumps({"visitor": visitor, "run": ""}), *[None] * (len(menu["inputs"]) - 1)])
 
 
 @pytest.fixture(scope="module")
 def config(url: str) -> dict[str, Any]:
-    """What the page is made of."""
+    """Return the configuration of the page."""
     return httpx.get(f"{url}config").json()
 
 
 @pytest.fixture(scope="module")
 def tab(url: str, config: dict[str, Any]) -> Iterator[Tab]:
-    """The page of an honest visitor, who is there all the time."""
+    """Return the page of an honest visitor, open all the time."""
     with httpx.Client(base_url=url, timeout=60) as asking:
         yield Tab(asking, config).open()
 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page that may just be opening is not waited for."""
+    """Do not wait for a page that may just be opening."""
     monkeypatch.setattr(events, "_OPENING", 0.0)
 
 
@@ -510,7 +510,7 @@ NO_OBJECTS = {
     "many digits": b'{"data": [' + b"9" * 5000 + b"]}",
     "a name twice": b'{"data": [], "data": ["en"]}',
 }
-"""bodies that one reader of JSON or another breaks on"""
+"""Bodies that break one JSON reader or another"""
 OBJECTS_AT = ("run/predict", "queue/join", "call/models", "call/v2/models", "cancel", "reset", "mcp/", "mcp/messages/")
 
 
@@ -541,7 +541,7 @@ def test_a_body_shorter_or_longer_than_it_says_is_refused(url: str, monkeypatch:
 
 
 def test_what_is_no_json_in_a_value_is_nothing(tab: Tab, capfd) -> None:
-    """A page says in JSON inside of an event's JSON who it is and what its address shows."""
+    """A page sends its visitor and its address as JSON inside of an event's JSON."""
     menu = next(one for one in tab.handlers if "vxVisitor" in str(one["js"]) and one["queue"] is False)
     for value in ("[" * 19_000, '{"visitor": ' * 1500, "9" * 5000, '{"visitor": "\\ud800"}', "[]", None):
         assert tab.send(menu, [value, *[None] * (len(menu["inputs"]) - 1)]).status_code == 200
@@ -563,7 +563,7 @@ def test_a_file_that_was_not_sent_is_not_read(tab: Tab, path: str | int, capfd) 
 
 
 def test_an_event_that_has_nothing_to_stand_on_says_why(tab: Tab, capfd) -> None:
-    """No picture was shown yet: a room asks for what it cannot have."""
+    """No picture is open yet: a room asks for what it cannot have."""
     answer = tab.fire("vx-plain-canvas", "choose_block", to=0)
     assert (answer.status_code, answer.json()["title"]) == (422, "This did not work")
     assert answer.json()["error"].startswith("This image is no longer here.")
@@ -616,7 +616,7 @@ def test_a_call_that_cannot_be_is_a_sentence(
 )
 @pytest.mark.parametrize("name", ["image", "settings", "view"])
 def test_a_file_that_was_not_sent_is_no_argument(client: httpx.Client, file: dict[str, Any], name: str, capfd) -> None:
-    """gradio looks for files wherever they stand, and ends in a traceback where they are none of its own."""
+    """gradio looks for files anywhere in the data, and ends in a traceback for files that are not its own."""
     body = {"image": "scene_mug", "view": "attention_map", name: {"meta": {"_type": "gradio.FileData"}, **file}}
     event = client.post("/gradio_api/call/v2/explain", json=body).json()["event_id"]
     answer = client.get(f"/gradio_api/call/v2/explain/{event}").text
@@ -688,8 +688,8 @@ def test_a_folder_of_somebody_else_is_not_swept(tmp_path: Path) -> None:
         CacheFolder(tmp_path / "ours", most=1).make()
 
 
-def kept(places: UserStorage, visitor: str, name: str, days: float, data: str = "somewhere") -> Path:
-    """Something of 100,000 bytes that was last used some days ago: a training, or images or a model."""
+def stored_folder(places: UserStorage, visitor: str, name: str, days: float, data: str = "somewhere") -> Path:
+    """Store 100,000 bytes that were last used some days ago: a training, or images or a model."""
     folder = places.of(visitor) / name
     folder.mkdir(parents=True)
     (folder / "content").write_bytes(bytes(100_000))
@@ -702,10 +702,10 @@ def kept(places: UserStorage, visitor: str, name: str, days: float, data: str = 
 
 def test_what_visitors_keep_goes_in_time_and_the_oldest_make_room(tmp_path: Path) -> None:
     places = UserStorage(tmp_path, hosted=True)
-    images = kept(places, ANNA, "data-1", days=20)
-    trained = kept(places, ANNA, "trained", days=3, data=str(images / "pets"))
-    old, unused = kept(places, ANNA, "old", days=20), kept(places, BEN, "data-2", days=2)
-    model, today = kept(places, BEN, "files-1", days=10), kept(places, BEN, "today", days=0)
+    images = stored_folder(places, ANNA, "data-1", days=20)
+    trained = stored_folder(places, ANNA, "trained", days=3, data=str(images / "pets"))
+    old, unused = stored_folder(places, ANNA, "old", days=20), stored_folder(places, BEN, "data-2", days=2)
+    model, today = stored_folder(places, BEN, "files-1", days=10), stored_folder(places, BEN, "today", days=0)
     stored = StorageLimits(places, Settings(keep_days=14, runs_megabytes=0))
     stored.sweep()
     assert [path.exists() for path in (images, trained, old, unused, model, today)] == [1, 1, 0, 0, 1, 1]
@@ -718,9 +718,11 @@ def test_what_visitors_keep_goes_in_time_and_the_oldest_make_room(tmp_path: Path
 
 
 @pytest.mark.parametrize("most", ["visitor_megabytes", "runs_megabytes"])
-def test_who_keeps_as_much_as_may_be_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: str) -> None:
+def test_a_visitor_at_the_storage_limit_gets_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: str
+) -> None:
     places = UserStorage(tmp_path, hosted=True)
-    (kept(places, ANNA, "training", days=0) / "more").write_bytes(bytes(1_000_000))
+    (stored_folder(places, ANNA, "training", days=0) / "more").write_bytes(bytes(1_000_000))
     bounds = {"visitor_megabytes": 0, "runs_megabytes": 0, most: 2}
     monkeypatch.setattr(storing, "settings", lambda: Settings(**bounds))
     check_room(places, ANNA)

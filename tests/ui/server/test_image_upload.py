@@ -1,4 +1,4 @@
-"""The address that takes a visitor's picture: an id for what can be opened, a sentence for what cannot."""
+"""Upload endpoint for pictures: an id for what can be opened, a sentence for what cannot."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_what_is_no_picture_is_answered_in_the_visitors_language(client: TestCli
     assert "/" not in english, "where it was kept is nobody's business"
 
 
-def test_a_file_that_is_too_large_is_not_kept(client: TestClient, monkeypatch, tmp_path: Path) -> None:
+def test_a_file_that_is_too_large_is_not_stored(client: TestClient, monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setattr(intake, "settings", lambda: Settings(max_upload_megabytes=1))
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     answer = client.post("/picture", content=bytes(1_000_001), headers=BYTES)
@@ -78,5 +78,5 @@ def test_a_file_that_is_too_large_is_not_kept(client: TestClient, monkeypatch, t
 
 @pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x", "image/png"])
 def test_a_form_of_another_page_is_not_taken(client: TestClient, kind: str) -> None:
-    """A browser sends these without asking first."""
+    """Refuse types that a browser sends to other origins without a preflight request."""
     assert client.post("/picture", content=b"", headers={"content-type": kind}).status_code == 415

@@ -1,4 +1,4 @@
-"""The address that takes a model's file: a name that opens in every room, or a sentence; and nothing else is kept."""
+"""Upload endpoint for model files: a name that opens in every room, or a sentence and no stored file."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SCREEN = "scenes_vit_patch16_192"
 
 
 class Page:
-    """A page with these settings, and what its browsers ask."""
+    """Page with these settings, and the requests of its browsers."""
 
     def __init__(self, settings: Settings, folder: Path, monkeypatch: pytest.MonkeyPatch):
         for module in (model_files, stored):
@@ -53,7 +53,7 @@ class Page:
         self.client = TestClient(Starlette(routes=[model_route(self.engine)]))
 
     def ask(self, *files: Path, visitor: str = ANNA, lang: str = "en", **asked: str) -> list[dict[str, Any]]:
-        """All lines of the answer."""
+        """Return all lines of the answer."""
         content = b"".join(file.read_bytes() for file in files)
         if files:
             asked["files"] = json.dumps([[file.name, file.stat().st_size] for file in files])
@@ -65,13 +65,13 @@ class Page:
         return [json.loads(line) for line in answer.text.splitlines()]
 
     def name(self, *files: Path, visitor: str = ANNA, **asked: str) -> str:
-        """Of the model that was opened."""
+        """Return the name of the opened model."""
         last = self.ask(*files, visitor=visitor, **asked)[-1]
         assert set(last) == {"model"}, last
         return last["model"]
 
     def refused(self, *files: Path, visitor: str = ANNA, **asked: str) -> str:
-        """Why none was opened, and that nothing is kept of it."""
+        """Return the sentence of the refusal, after checking that no file stays."""
         before = sorted(self.runs.rglob("*"))
         last = self.ask(*files, visitor=visitor, **asked)[-1]
         assert "model" not in last
@@ -80,7 +80,7 @@ class Page:
         return last["refused"]
 
     def lines(self, name: str) -> str:
-        """For Python."""
+        """Return the lines for Python."""
         return Desk(self.engine, Translations(), gr.State(Address()), gr.State("en")).python_lines(
             Address(model=name), "parameters"
         )
@@ -99,7 +99,7 @@ def hosted(tmp_path: Path, monkeypatch) -> Page:
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One model in every form that it can be opened in, and what is none."""
+    """Write one model in every form that can be opened, and files that are no model."""
     folder, tensors = tmp_path_factory.mktemp("files"), small_vit().state_dict()
     safetensors.torch.save_file(tensors, folder / "pets.safetensors")
     torch.save(tensors, folder / "pets.pth")
@@ -163,7 +163,7 @@ def test_a_path_of_this_machine_stays_where_it_is(
 
 
 def assert_gone(settings: Settings, name: str) -> None:
-    """A link to a model whose file is gone says so, in a page that has just been started."""
+    """A link to a model whose file is gone gets a sentence, in a freshly started page."""
     address = Address(image=next(iter(examples())), model=name)
     *_, last = Steps(exploring(Engine(settings), "someone", address, Address(), "en"))
     assert isinstance(last, StatusData)
@@ -205,7 +205,7 @@ def test_a_body_is_what_it_says(local: Page, files: Path) -> None:
 # ---------------------------------------------------------------------------------------------- hosted
 
 
-def test_strangers_send_nothing_that_could_run(hosted: Page, files: Path, truth: torch.Tensor) -> None:
+def test_visitors_of_a_hosted_page_send_nothing_that_could_run(hosted: Page, files: Path, truth: torch.Tensor) -> None:
     for sent in ("pets.pth", "unsafe.zip"):
         assert "pets.pth is not opened here: a file of this kind can hold code" in hosted.refused(files / sent)
     assert "opens no path" in hosted.refused(path=str(files / "pets.safetensors"))

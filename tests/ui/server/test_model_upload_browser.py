@@ -1,4 +1,4 @@
-"""A person opens models of their own from the panel of the models; each walk starts an app of its own."""
+"""Opening one's own models in a browser; each walk starts an app of its own."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DROP = """async ({name, bytes}) => {
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model as a zip of a folder in parts, as one file of each kind, and what is none."""
+    """Write a model as a zip of a folder in parts, as one file of each kind, and a file that is none."""
     folder, tensors = tmp_path_factory.mktemp("files"), small_vit().state_dict()
     torch.save(tensors, folder / "pets.pth")
     safetensors.torch.save_file(tensors, folder / "pets.safetensors")
@@ -42,12 +42,12 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def chosen(page: Page) -> str:
-    """The model that the address names."""
+    """Return the model that the address names."""
     return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(page.url).query))["model"]
 
 
 def opened(page: Page, file: str) -> str:
-    """The name of the model that a file became, once it is on the screen."""
+    """Return the name of an uploaded model, once it is on the screen."""
     expect(page.locator(".vx-status")).to_have_attribute("data-text", re.compile(f"weights from {re.escape(file)} "))
     page.wait_for_function("new URL(location.href).searchParams.get('model').startsWith('tuned.')")
     expect(page.locator("#vx-model .chip b")).to_have_text(file)

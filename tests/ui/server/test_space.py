@@ -1,4 +1,4 @@
-"""The page as a Space of Hugging Face: what its front matter asks for, how it lives among GPUs, its states."""
+"""The page as a Hugging Face Space: front matter, ZeroGPU, and states."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ LATER = [
     ("name", 1024, "running"),
     ("name", (("lora", 10, True),)),
 ]
-"""what events put into them, besides words and numbers"""
+"""Values that events put into states, besides words and numbers"""
 
 
 def test_the_states_of_a_visit_survive_a_journey_to_another_process():

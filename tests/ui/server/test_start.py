@@ -1,4 +1,4 @@
-"""What cannot be is said before the server starts: one sentence, exit code 2."""
+"""Errors before the server starts: one sentence, exit code 2."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vitexplorer.ui.server.listening import address_of, listen
 
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No setting of the person who runs the tests, and nothing remembered between them."""
+    """Run without the environment's settings, and forget cached ones."""
     for name in Settings.model_fields:
         monkeypatch.delenv(f"VIT_{name.upper()}", raising=False)
     monkeypatch.setenv("VIT_PORT", "0")
@@ -81,7 +81,7 @@ def test_the_address_is_one_that_a_browser_understands(host: str, name: str) -> 
 
 
 def test_what_is_written_goes_out_at_once() -> None:
-    """An answer is written in two parts: were they gathered, the second would wait for the browser's delayed ACK."""
+    """An answer has two parts: with Nagle's algorithm, the second would wait for the browser's delayed ACK."""
     with (
         listen(Settings(host="127.0.0.1", port=0)) as listening,
         socket.create_connection(listening.getsockname()),

@@ -1,4 +1,4 @@
-"""Answers that never change come from memory; all others are asked for again."""
+"""Static cache: answers that never change come from memory; all others are asked for again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vitexplorer.ui.server.static_cache import StaticCache
 
 
 class _Server:
-    """Counts what it is asked behind the cache."""
+    """App behind the cache that counts its requests."""
 
     def __init__(self, capacity: int = 10_000):
         self.asked, self.memory = [], Memory(capacity)
@@ -37,7 +37,7 @@ class _Server:
         return Response(f"{path} {request.url.query}", 404 if path == "kept-not" else 200, headers=headers)
 
     def times(self, path: str, **headers: str) -> int:
-        """How often it is asked for what a browser asks for twice."""
+        """Return how many of two equal requests reach the app."""
         first, second = (self.client.get(path, headers=headers) for _ in range(2))
         assert (first.status_code, first.content, first.headers) == (second.status_code, second.content, second.headers)
         return self.asked.count(path.split("?")[0])

@@ -1,4 +1,4 @@
-"""What the page fetches once: the modules and the style sheet, and nothing else below the page's folder."""
+"""Static files of the page: modules and the style sheet, and nothing else below the page's folder."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def fetch(path: str, encodings: str = "gzip, br") -> httpx.Response:
 
 
 @pytest.mark.parametrize(("name", "kind"), [("script.js", "text/javascript"), ("style.css", "text/css")])
-def test_files_are_kept_for_good_under_the_hash_of_all(name: str, kind: str) -> None:
+def test_files_are_cached_for_good_under_the_hash_of_all(name: str, kind: str) -> None:
     answer = fetch(f"/modules/{version()}/{name}")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == f"{kind}; charset=utf-8"
@@ -54,7 +54,7 @@ def test_files_are_kept_for_good_under_the_hash_of_all(name: str, kind: str) -> 
     assert plain.headers["vary"] == answer.headers["vary"] == "accept-encoding"
 
 
-def test_gradios_own_files_are_kept_for_good_too() -> None:
+def test_gradios_own_files_are_cached_for_good_too() -> None:
     folder = Path(gr.__file__).parent / "templates" / "frontend" / "assets"
     for file in (next(folder.glob("index-*.js")), next(folder.glob("*.css"))):
         answer = fetch(f"/assets/{file.name}")
@@ -66,9 +66,7 @@ def test_gradios_own_files_are_kept_for_good_too() -> None:
     assert fetch("/assets/nosuch.js").status_code == fetch("/assets/..%2f..%2f..%2froutes.py").status_code == 404
 
 
-def test_a_made_file_and_an_example_are_kept_for_good_and_what_a_visitor_sent_is_not_reached(
-    tmp_path, monkeypatch
-) -> None:
+def test_a_made_file_and_an_example_are_cached_for_good_and_an_upload_is_not_reached(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     made, example = cached_file(b"1,2", "a b.csv"), next(iter(examples().values()))
     for address, content in ((made.url, b"1,2"), (example_url(example), example.path.read_bytes())):
@@ -183,7 +181,7 @@ def test_every_widget_has_a_module_that_mounts_it() -> None:
 
 
 def test_the_configuration_is_small_and_scripts_are_no_part_of_it() -> None:
-    """In bytes, as gradio sends it with every page."""
+    """Limit the bytes that gradio sends with every page."""
 
     async def configuration() -> dict[str, Any]:
         return build_page(Settings(), Engine(Settings()))[0].get_config_file()
@@ -198,7 +196,7 @@ def test_the_configuration_is_small_and_scripts_are_no_part_of_it() -> None:
 
 
 def outer_selectors(sheet: str) -> list[str]:
-    """The selectors of a style sheet that stand in no other rule, whatever conditions they stand in."""
+    """Return the selectors of a style sheet that are nested in no other rule, whatever conditions they are under."""
     found, around = [], []
     for head, brace in re.findall(r"([^{};]*)([{};])", re.sub(r"/\*.*?\*/", "", sheet, flags=re.DOTALL)):
         if brace == "}":
@@ -211,7 +209,7 @@ def outer_selectors(sheet: str) -> list[str]:
 
 
 def test_every_selector_begins_with_the_class_of_its_component() -> None:
-    """For one sheet styles them all; the page's own is about gradio's elements."""
+    """One sheet holds all styles; only the page's own part may style gradio's elements."""
     assert outer_selectors("@media x { .a, .b:is(c, d) { e: f; & g { h: i } } } .j { k: l }") == [
         ".a",
         ".b:is(c, d)",

@@ -1,4 +1,4 @@
-"""Addresses: what makes sense is taken, defaults stand for the rest."""
+"""Addresses: valid fields are taken, defaults replace the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Showing a picture: errors, impossible sizes and hints are sentences."""
+"""Capturing a picture for the page: errors, impossible sizes and hints are sentences."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_link_with_an_impossible_size_shows_the_models_own_and_says_so(engine:
     assert last.kind == "error"
 
 
-def test_what_is_kept_is_shown_while_somebody_else_has_the_turn(engine: Engine) -> None:
+def test_a_cached_capture_appears_while_somebody_else_has_the_turn(engine: Engine) -> None:
     result, address = now(engine.explore(SMALL)), Address(model=SMALL.model, image=SMALL.image, weights="random")
     ended = threading.Event()
     busy = Steps(following(Waiting("another"), engine.short.run("busy", lambda report: ended.wait(5))))

@@ -1,6 +1,4 @@
-"""A person walks the guided path by keyboard: every step brings its room, asks, tells the numbers of its views, notices
-the end.
-"""
+"""Guided path by keyboard: every step opens its room, asks, gives its views' numbers, and notices its end."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ from vitexplorer.ui.shell.rail import Rail, RailData, RailItem
 
 pytestmark = pytest.mark.browser
 MOST = 400
-"""presses of a key until something must be reached"""
+"""Presses of a key until something must be reached"""
 LIT = """() => {
   const {bottom} = document.querySelector('#vx-bar').getBoundingClientRect();
   const sheet = document.querySelector('.vx-guide').getBoundingClientRect();
@@ -38,7 +36,7 @@ LIT = """() => {
   const end = isBelow ? sheet.top : innerHeight;
   return part.top >= bottom - 1 && Math.min(part.bottom, part.top + 120) <= end + 1;
 }"""
-"""whether what a step speaks of is lit up, and its beginning seen between the bar and the sheet"""
+"""Script that tests whether a step's target is highlighted, and its top is between the bar and the sheet"""
 
 
 # ---------------------------------------------------------------------------------------------- by keyboard
@@ -46,11 +44,11 @@ LIT = """() => {
 
 @dataclass(frozen=True)
 class Hands:
-    """Of a person who uses no mouse."""
+    """Keyboard of a person who uses no mouse."""
 
     page: Page
     tabs: bool
-    """whether they go everywhere with Tab; a quick run puts them there, and presses the keys alone"""
+    """True to reach everything with Tab; a quick run focuses by script and presses only the keys"""
 
     def until(self, key: str, target: Locator) -> None:
         """Press a key until the target is focused."""
@@ -62,7 +60,7 @@ class Hands:
         raise AssertionError(f"{target} is not reached with {key}")
 
     def reach(self, target: Locator, *keys: str) -> None:
-        """Go there, and press keys."""
+        """Focus it, and press keys."""
         if self.tabs:
             self.until("Tab", target)
         else:
@@ -71,7 +69,7 @@ class Hands:
             self.page.keyboard.press(key)
 
     def tick(self, box: Locator) -> None:
-        """Switch a box on, by one press."""
+        """Switch a box on by one press."""
         expect(box).not_to_be_checked(timeout=PATIENCE)
         self.reach(box, "Space")
         expect(box).to_be_checked()
@@ -141,14 +139,14 @@ ACTS: dict[str, Callable[[Hands, StepText], None]] = {
     "decoder": the_mask,
     "petl": the_adapter,
 }
-"""what each step asks for"""
+"""Action that each step asks for"""
 
 
 # ---------------------------------------------------------------------------------------------- the path
 
 
 def agrees(guide: Locator, step: Step, language: Language) -> StepText:
-    """Everything that the guide says is filled with the numbers of the views on this very picture."""
+    """Check that the guide is filled with the numbers of the views on this picture."""
     text = step_text(step, on_screen(step), language)
     expect(guide.locator(".says")).to_have_text(text.says, timeout=PATIENCE)
     expect(guide.locator("h2")).to_have_text(step.title.in_(language))
@@ -158,7 +156,7 @@ def agrees(guide: Locator, step: Step, language: Language) -> StepText:
 
 
 A_FEW = [step for step in STEPS if step.key in ("cut", "class_token")]
-"""done in its own room, and in another"""
+"""Steps done in their own room, and in another"""
 WALKS = [(language, width, theme) for language in ("en", "zh") for width in (1440, 390) for theme in ("light", "dark")]
 
 
@@ -210,7 +208,7 @@ def test_a_person_walks_the_path_by_keyboard(
 
 @pytest.mark.thorough
 def test_a_room_that_a_step_leads_to_is_filled_once(visit: Visit, url: str) -> None:
-    """With what the step says, not first with what the room would have shown: a press meanwhile would be taken back."""
+    """The room is filled with the step's state at once, or a press meanwhile would be undone."""
     page, step = visit.page, next(step for step in STEPS if step.key == "position")
     visit.open(url, step=step.key, image="scene_gear", **step.state)
     text = agrees(page.locator(".vx-guide"), step, "en")
@@ -233,7 +231,7 @@ def test_a_room_that_a_step_leads_to_is_filled_once(visit: Visit, url: str) -> N
 
 
 def refused_but_paper(asked: Route, held: list[Route]) -> None:
-    """The handout waits, everything else is refused."""
+    """The handout waits, other questions are refused."""
     if asked.request.post_data_json["event_data"].get("paper"):
         held.append(asked)
     else:
@@ -242,7 +240,7 @@ def refused_but_paper(asked: Route, held: list[Route]) -> None:
 
 @pytest.mark.thorough
 def test_the_path_is_taken_home(visit: Visit, url: str, chromium: Browser, tmp_path: Path) -> None:
-    """The page that the button gives is drawn without a server, and has what the guide says."""
+    """The saved page draws without a server, and has the guide's text."""
     page, step = visit.page, STEPS[0]
     visit.open(url, step=step.key, image="scene_gear", **step.state)
     text = agrees(page.locator(".vx-guide"), step, "en")
@@ -275,8 +273,8 @@ def test_the_path_is_taken_home(visit: Visit, url: str, chromium: Browser, tmp_p
     alone.close()
 
 
-def test_a_link_opens_a_step_and_a_wrong_guess_is_told(visit: Visit, url: str) -> None:
-    """A link that names nothing but a step opens its state."""
+def test_a_link_opens_a_step_and_a_wrong_guess_is_marked(visit: Visit, url: str) -> None:
+    """A link that names only a step opens its state."""
     step = next(step for step in STEPS if step.key == "residual")
     guide = visit.page.locator(".vx-guide")
     visit.open(url, step=step.key, image="scene_gear")

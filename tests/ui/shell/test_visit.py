@@ -1,4 +1,4 @@
-"""A visit: each choice changes what it names."""
+"""Visit: each choice changes exactly the fields that it names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vitexplorer.ui.shell.visit import Visit
 
 @pytest.fixture(scope="module")
 def visit(engine: Engine) -> Visit:
-    """The frame of a whole page."""
+    """Return the frame of a whole page."""
     page = Page(Settings(), Desk(engine, Translations(), gr.State(Address()), gr.State("en"), visitor=gr.State("")))
 
     async def build() -> None:  # gradio leaves a loop open where none is running

@@ -1,4 +1,4 @@
-"""Every field of open_clip's vision configuration, and how its images are prepared: followed, or refused by name."""
+"""open_clip's vision configuration and image preparation: every field is followed, or refused by name."""
 
 from __future__ import annotations
 

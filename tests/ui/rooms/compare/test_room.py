@@ -1,4 +1,4 @@
-"""The room Compare without a browser: both sides are what the address says, matched by place and by share of depth."""
+"""Room Compare without a browser: both sides follow the address, matched by place and by share of depth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two sides under one mouse, in a browser: a place that is pointed at on the left is marked on the right."""
+"""Room Compare in a browser: a place under the mouse on the left is marked on the right."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEFT, RIGHT = "#vx-left-canvas .vx-canvas", "#vx-right-canvas .vx-canvas"
 
 
 def ready(page: Page) -> None:
-    """Both canvases have painted."""
+    """Wait until both canvases have painted."""
     for canvas in (LEFT, RIGHT):
         page.locator(f'{canvas}[data-state="ready"]').wait_for(timeout=PATIENCE)
     page.locator('.vx-sides[data-state="ready"]').wait_for(timeout=PATIENCE)
@@ -127,7 +127,7 @@ def test_several_pictures_share_one_basis(visit: Visit, url: str) -> None:
 
 
 @pytest.mark.thorough
-def test_sides_are_swapped_chosen_and_kept(visit: Visit, url: str) -> None:
+def test_sides_are_swapped_chosen_and_saved(visit: Visit, url: str) -> None:
     page = visit.page
     visit.open(url, room="compare", model=VIT, other_model=SWIN)
     ready(page)
@@ -153,7 +153,7 @@ def test_sides_are_swapped_chosen_and_kept(visit: Visit, url: str) -> None:
 
 @pytest.mark.thorough
 def test_a_model_stands_beside_its_lora(visit: Visit, url: str, tmp_path: Path) -> None:
-    """From a training to both under one mouse; what the page says of them is what the engine says of the same files."""
+    """Open a training's models side by side; the page and the engine agree about the same files."""
     page, folder = visit.page, class_folder(tmp_path / "colours", per_class=4)
     visit.open(url, room="finetune", compare="1", model=VIT, image="scene_gear")
     archive = shutil.make_archive(str(tmp_path / "colours"), "zip", folder)

@@ -1,4 +1,4 @@
-"""The room Fine-tune without a browser: places, choices, the picture of a training, its figures, what changed."""
+"""Room Fine-tune without a browser: places, choices, images, progress, results, what changed."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def colours(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def job(tmp_path_factory, colours) -> Comparison:
-    """A training of two methods on a small model."""
+    """Run a training of two methods on a small model."""
     folder = tmp_path_factory.mktemp("runs") / "colours-job"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(setups, "load_backbone", lambda name, *_, **__: load_small(name))
@@ -220,7 +220,7 @@ def test_counts_are_those_of_the_attached_model():
     assert counts == sorted(counts)
 
 
-def test_a_wrong_setting_is_said_at_its_method():
+def test_a_wrong_setting_is_reported_at_its_method():
     data = methods_data(load_small("vit"), 3, True, "zh", TrainingChoice((MethodChoice("lora", {"r": "x"}),)))
     assert "整数" in next(item for item in data.items if item.key == "lora").refused
 
@@ -283,7 +283,7 @@ def test_a_hosted_page_reads_no_folder(tmp_path):
 # ---------------------------------------------------------------------------------------------- progress
 
 
-def told() -> list[Event]:
+def training_events() -> list[Event]:
     step = {"step": 2, "steps": 4, "epoch": 1, "epochs": 2, "seconds": 1.0, "seconds_left": 3.0}
     epoch = {**step, "train_loss": 0.8, "metrics": {"accuracy": 0.5, "loss": 1.0}, "is_best": True}
     return [
@@ -301,7 +301,7 @@ def test_the_picture_of_a_training_by_hand():
         RunState("lora", "lora", "running", 1, 2, 2, 4, 0.5, 1.0, 3.0),
         RunState("linear", "linear", "waiting", steps=4, seconds_left=60.0),
     )
-    data = progress_data(JobState(Path("x/abc"), config, "running", runs, 0.0, "step"), told(), "en")
+    data = progress_data(JobState(Path("x/abc"), config, "running", runs, 0.0, "step"), training_events(), "en")
     assert (data.run, data.state, data.share, data.baseline) == ("abc", "running", 0.25, 0.75)
     assert data.left == "about 1 min 3 s left"
     lora, linear = data.rows
@@ -488,7 +488,7 @@ def test_what_is_taken_home(job):
 
 @pytest.mark.parametrize(("backbone", "fits"), [("vit", True), ("siglip", True), ("beit", False), ("dinov3", False)])
 def test_a_merged_file_fits_timm_or_is_refused(backbone, fits):
-    """SSF shifts after every layer: projections without biases (DINOv3), keys without one (BEiT), cannot take that."""
+    """SSF shifts after every layer: projections without biases (DINOv3) and keys without one (BEiT) cannot hold it."""
     tuned = attach(load_small(backbone), "ssf", 3)
     if fits:
         state = safetensors.torch.load(merged_checkpoint(tuned))
@@ -601,7 +601,7 @@ def test_the_token_of_base_and_tuned_model_turns_by_its_cosine():
 
 @pytest.fixture
 def room(job) -> FinetuneRoom:
-    """The room on the trainings of `job`, for what its events do."""
+    """Return the room on the trainings of `job`, for tests of its events."""
     return a_room(Settings(runs_folder=str(job.folder.parent)))
 
 

@@ -1,4 +1,4 @@
-"""A person fine-tunes in the page: a zip in, methods compared, a wrong image explained, the model home and back."""
+"""Fine-tuning in a browser: upload a zip, compare methods, explain a wrong image, download and reopen the model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def scenes(tmp_path_factory) -> Path:
-    """A zip of three classes of drawn scenes, six images each."""
+    """Make a zip of three classes of drawn scenes, six images each."""
     folder = example_folder(tmp_path_factory.mktemp("scenes") / "all", per_class=6, size=96)
     for place in sorted(folder.iterdir())[3:]:
         shutil.rmtree(place)
@@ -35,7 +35,7 @@ def parameters(page: Page) -> dict[str, str]:
 
 
 def test_steps_of_a_training_by_keyboard_and_by_a_link(pages: str, desk: BrowserContext) -> None:
-    """Who stops a training is on the button that goes on with it; a link that names the drawn scenes has them drawn."""
+    """After a stop the focus is on the button that resumes; a link that names the drawn scenes has them drawn."""
     page = PlainPage(desk.new_page(), pages)
     words = no_progress("en").words
     page.open(("job", ProgressView, ProgressData(run="a", state="running", title="scenes", words=words)))

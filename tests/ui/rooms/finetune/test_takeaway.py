@@ -1,4 +1,4 @@
-"""What a training leaves is taken home and loaded again: every kind of file, by the lines that the card gives."""
+"""Exports of a training: every kind of file loads again by the lines on its card."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_a_number_is_no_class():
 
 @pytest.fixture(scope="module")
 def merged(tmp_path_factory) -> tuple[LoadedModel, Path]:
-    """A tuned model and its merged checkpoint."""
+    """Return a tuned model and its merged checkpoint."""
     tuned = vx.attach(vx.load_model(MODEL, weights="random"), "lora", 3, class_names=("a", "b", "c"))
     file = tmp_path_factory.mktemp("sent") / "abc-merged.safetensors"
     file.write_bytes(merged_checkpoint(tuned))

@@ -1,4 +1,4 @@
-"""A person teaches by examples in the page: boxes filled, a picture asked about, live by a webcam, and home again."""
+"""Teaching in a browser: boxes filled, a picture classified, a live webcam, and export."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ pytestmark = pytest.mark.browser
 MODEL = "scenes_dino_patch16_192"
 CAMERA = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
 SOON = 30_000
-"""milliseconds"""
+"""Milliseconds to wait for the page"""
 
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
-    """Pictures of two classes."""
+    """Draw pictures of two classes."""
     folder = example_folder(tmp_path_factory.mktemp("drawn") / "all", per_class=3, size=96)
     return {name: sorted((folder / name).iterdir()) for name in ("fish", "ring")}
 
 
 @pytest.fixture
 def filmed(chromium: Browser, url: str) -> Iterator[Visit]:
-    """A page in a browser with a camera that films a moving dial."""
+    """Open a page in a browser whose camera films a moving dial."""
     found = next(place for place in PLACES if place.exists())
     with_camera = chromium.browser_type.launch(executable_path=found, args=[*ARGUMENTS, *CAMERA])
     visit = Visit(with_camera)
@@ -55,7 +55,7 @@ def filmed(chromium: Browser, url: str) -> Iterator[Visit]:
 
 
 def answers(page: Page) -> dict[str, float]:
-    """Share of each class on the screen."""
+    """Return the share of each class on the screen."""
     rows = page.locator(".vx-teach .shares li")
     return dict(
         rows.evaluate_all("rows => rows.map((row) => [row.querySelector('.name').textContent, +row.dataset.share])")
@@ -73,7 +73,7 @@ def teach(page: Page, drawn: dict[str, list[Path]]) -> None:
 
 
 def test_a_person_teaches_two_classes(visit: Visit, url: str, drawn: dict[str, list[Path]], tmp_path: Path) -> None:
-    """The answer is what the engine says of the same pictures; the steps of a training are one button away."""
+    """The page and the engine agree about the same pictures; the training steps are one button away."""
     page = visit.page
     visit.open(url, room="finetune")
     expect(page.locator(".vx-teach .doing")).to_have_text("Give at least two classes a picture each.", timeout=SOON)
@@ -105,7 +105,7 @@ def test_a_person_teaches_two_classes(visit: Visit, url: str, drawn: dict[str, l
 
 @pytest.mark.thorough
 def test_a_person_teaches_with_a_webcam(filmed: Visit, url: str) -> None:
-    """Pictures while a button is held, answers to what the camera sees, and none where nobody looks."""
+    """Pictures come while a button is held, answers while the camera is on, and none on a hidden page."""
     page = filmed.page
     filmed.open(url, room="finetune")
     holds = page.locator(".vx-teach .hold")
@@ -149,14 +149,14 @@ GIVEN = """([selector, kind, address]) => {
   const event = kind === 'paste' ? new ClipboardEvent(kind, {clipboardData: given, bubbles: true})
     : new DragEvent(kind, {dataTransfer: given, bubbles: true, cancelable: true});
   document.querySelector(selector).dispatchEvent(event); }"""
-"""a picture is dropped or pasted somewhere"""
+"""Script that drops or pastes a picture"""
 
 
 @pytest.mark.thorough
 def test_pictures_are_dropped_into_boxes_and_pasted_to_ask(
     visit: Visit, url: str, drawn: dict[str, list[Path]]
 ) -> None:
-    """And the picture that the other rooms show stays."""
+    """The picture of the other rooms stays."""
     page = visit.page
     visit.open(url, room="finetune")
     boxes = page.locator(".vx-teach .box")
@@ -187,7 +187,7 @@ def test_pictures_are_dropped_into_boxes_and_pasted_to_ask(
 
 
 @pytest.mark.thorough
-def test_a_camera_that_is_not_given_is_told(visit: Visit, url: str) -> None:
+def test_a_refused_camera_is_reported(visit: Visit, url: str) -> None:
     visit.open(url, room="finetune")
     visit.page.locator(".vx-teach .live").click()
     expect(visit.page.locator(".vx-teach .alert")).to_contain_text("camera", timeout=SOON)

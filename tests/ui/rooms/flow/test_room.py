@@ -1,4 +1,4 @@
-"""The rollouts of the room Flow against those of the view."""
+"""Rollouts of the room Flow against the view's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The room Folder without a browser: what its addresses answer, whose surveys they find, the process they begin."""
+"""Room Folder without a browser: answers of its endpoints, visitors' surveys, and the survey process."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ MODEL = "scenes_vit_patch16_192"
 
 
 class Browser:
-    """What a visitor's browser asks."""
+    """Client that asks as a visitor's browser does."""
 
     def __init__(self, client: TestClient, visitor: str = ANNA):
         self.client, self.headers = client, {"x-visitor": visitor, "content-type": BYTES}
@@ -78,7 +78,7 @@ def client(tmp_path: Path, places: UserStorage, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.fixture
 def drawn(places: UserStorage, tmp_path: Path) -> dict[str, list]:
-    """A survey of 60 made-up images by the name "drawn", one of which is a picture; its columns."""
+    """Make a survey of 60 made-up images named "drawn", one of them a real picture; return its columns."""
     folder = synthetic_survey(places.root / "drawn", 60, rows_per_shard=32, failed=0.1)
     write_card(
         folder, read_card(folder).model_copy(update=dict.fromkeys(("source", "root"), str(tmp_path / "pictures")))
@@ -139,13 +139,13 @@ def test_a_number_beyond_its_column_is_an_answer_or_a_sentence(
 def test_where_all_images_are_asked_there_is_nothing_to_stop(
     client: TestClient, drawn: dict[str, list], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Though its process is still ending."""
+    """The survey can be deleted though its process is still ending."""
     monkeypatch.setattr(StoredSurvey, "is_running", property(lambda survey: True))
     state = Browser(client).ask("state", survey="drawn")
     assert (state["state"], state["running"], state["done"]) == ("finished", False, 60)
 
 
-def test_how_long_it_takes_is_told_by_what_it_did_since_it_went_on(
+def test_the_remaining_time_follows_the_pace_since_it_resumed(
     client: TestClient, places: UserStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = synthetic_survey(places.root / "drawn", 160, rows_per_shard=32, lists=False, shards=(0, 1, 2))
@@ -210,7 +210,7 @@ def test_every_chart_is_of_the_images_that_are_chosen(
 def test_a_survey_answers_while_another_one_is_opened(
     client: TestClient, drawn: dict[str, list], places: UserStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many ask for the one that takes long."""
+    """A survey answers however many requests wait for a slow one."""
     synthetic_survey(places.root / "other", 20, lists=False)
     surveys, waited, done, slow = import_module("vitexplorer.survey.opened"), Event(), Event(), []
 
@@ -327,7 +327,7 @@ def test_pictures_are_those_of_the_survey_alone(client: TestClient, drawn: dict[
 
 
 def test_a_plan_that_names_other_places_shows_them_to_their_owner_alone(places: UserStorage, tmp_path: Path) -> None:
-    """A table may name images anywhere; of a folder, and where there are visitors, nothing else is shown."""
+    """A table may name images anywhere; for a folder, and on a hosted page, no other image is served."""
     folder, root, strange = synthetic_survey(places.root / "drawn", 3, lists=False), tmp_path / "pictures", "猫.png"
     secret, named = tmp_path / "secret.png", os.fsdecode(strange.encode("gb18030"))
     root.mkdir()
@@ -391,7 +391,7 @@ def test_what_cannot_be_surveyed_is_a_sentence(
 def test_what_is_refused_is_refused_before_any_work(
     client: TestClient, places: UserStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No picture is drawn, nothing of a zip is read, and nothing is left."""
+    """No picture is drawn, nothing of a zip is read, and no file is left."""
 
     def no_work(*given: object) -> None:
         raise AssertionError
@@ -533,7 +533,7 @@ def test_a_survey_of_elsewhere_is_linked_and_stays_when_it_is_let_go(
 def test_a_survey_that_is_left_and_opened_again_waits_for_its_own_answers(
     client: TestClient, drawn: dict[str, list], desk: BrowserContext, pages: str
 ) -> None:
-    """What was asked before it was left is not looked at: nothing else that it needs is there yet."""
+    """Answers that were asked for before leaving are ignored: the rest of the survey is not loaded yet."""
     page = PlainPage(desk.new_page(), f"{pages}?room=folder")
     held: list[Route] = []
 
@@ -543,7 +543,7 @@ def test_a_survey_that_is_left_and_opened_again_waits_for_its_own_answers(
         asked.fulfill(status=came.status_code, body=came.content, content_type="application/json")
 
     def hear(asked: Route) -> None:
-        """Answers, but from the first question about its facts on not those about the survey itself."""
+        """Delay answers about the survey from the first question about its facts on."""
         if "/facts" in asked.request.url or (held and "/state" in asked.request.url):
             held.append(asked)
         else:

@@ -1,4 +1,4 @@
-"""A person surveys a folder in the page: begun, brushed, the surest mistake opened in every room; with two surveys."""
+"""Surveying a folder in a browser: start, brush, open the surest mistake in every room; compare two surveys."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 MODEL = "scenes_vit_patch16_192"
 SOON, SURVEYED = 60_000, 300_000
-"""milliseconds"""
+"""Milliseconds to wait for the page"""
 CHARTS = ("histogram", "scatter", "map", "heads", "maps", "classes", "beside")
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two made-up surveys of the same images, the charts of which are looked at."""
+    """Make two surveys of the same made-up images for the charts."""
     folder = tmp_path_factory.mktemp("runs")
     for name, seed in (("first", 0), ("second", 1)):
         synthetic_survey(folder / name, 300, seed=seed, model=MODEL)
@@ -67,7 +67,7 @@ def parameters(page: Page) -> dict[str, str]:
 
 
 def drag(page: Page) -> None:
-    """Over the left half of the chart."""
+    """Brush over the left half of the chart."""
     box = page.locator(".vx-survey .host").bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + 70, box["y"] + box["height"] / 3)

@@ -1,4 +1,4 @@
-"""The patches board: what is sent to it, and a person's path over it in headless Chromium."""
+"""Patches board: the data sent to it, and its use in headless Chromium."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HOSTILE = "<b>model</b> ${window.stolen = 1} {{value}} & 次"
 
 
 def pixels_of(grid: PatchGrid) -> np.ndarray:
-    """Pixels whose red is their row, green their column and blue a constant, all distinct in a small image."""
+    """Make pixels whose red is their row, green their column and blue a constant, all distinct in a small image."""
     rows, cols = np.indices((grid.rows * grid.patch_size, grid.cols * grid.patch_size))
     return np.stack([rows % 256, cols % 256, np.full_like(rows, 200)], axis=-1).astype(np.uint8)
 
@@ -88,7 +88,7 @@ def test_both_languages_say_the_same_things(key):
 
 @pytest.fixture(scope="module")
 def boards() -> list[tuple[str, type[PatchesBoard], BoardData]]:
-    """One for each entry of BOARDS."""
+    """Return a board's data for each entry of BOARDS."""
     caption = [Text(HOSTILE, HOSTILE)]
     return [
         (name, PatchesBoard, board_data(image_file(pixels_of(grid)), grid, prefix, 192, "en", caption))
@@ -105,7 +105,7 @@ def tab(desk: BrowserContext, pages: str) -> Iterator[PlainPage]:
 
 @pytest.fixture
 def page(tab: PlainPage, boards: list) -> Page:
-    """The boards on a wide screen."""
+    """Return the boards on a wide screen."""
     tab.page.set_viewport_size({"width": 1440, "height": 900})
     tab.open(*boards)
     for name in BOARDS:
@@ -118,7 +118,7 @@ def board(page: Page, name: str) -> Locator:
 
 
 def point_at(board: Locator, row: int, col: int, rows: int, cols: int) -> dict[str, float]:
-    """The middle of a patch in CSS pixels of the canvas; the outline's margin of 5 px is on each side."""
+    """Return the middle of a patch in CSS pixels of the canvas; the outline has a margin of 5 px on each side."""
     box = board.locator(".patches").bounding_box()
     side = min((box["width"] - 10) / cols, (box["height"] - 10) / rows)
     left, top = (box["width"] - side * cols) / 2, (box["height"] - side * rows) / 2
@@ -144,7 +144,7 @@ def test_the_patch_under_the_mouse_is_enlarged_with_its_numbers(page, gap):
 
 
 @pytest.mark.browser
-def test_a_click_keeps_the_patch_and_is_told(page):
+def test_a_click_pins_the_patch_and_reports_it(page):
     patches_board = board(page, "distilled")
     patches_board.locator(".patches").click(position=point_at(patches_board, 0, 1, 3, 5))
     page.wait_for_function("() => asked.length")

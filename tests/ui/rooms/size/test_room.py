@@ -1,4 +1,4 @@
-"""Size & cost: every counting of a model beside the others, designs, and the board as a person reads it in Chromium."""
+"""Room Size & cost: all counts of a model agree, designs, and the board in Chromium."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def other(event: gr.EventData) -> SizeData:
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """A page with a board of ViT-B/16 and of a table whose texts are hostile."""
+    """Return the address of a page with a board of ViT-B/16 and a table of hostile texts."""
     data = design_sizes(Design.read("ViT-B/16"), None, "en")
     hostile = terms_table("exact", TERMS, "en")
     data.tables.append(hostile.model_copy(update={"title": HOSTILE, "label": HOSTILE}))
@@ -225,7 +225,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def page(chromium, address) -> Iterator[Page]:
-    """The board on a wide screen, walked from test to test; any error in a script fails the last."""
+    """Return the board on a wide screen, shared by the tests; any script error fails the last."""
     errors: list[str] = []
     page = chromium.new_page(viewport={"width": 1440, "height": 900})
     hear(page.context, errors)

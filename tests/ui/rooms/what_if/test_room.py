@@ -1,4 +1,4 @@
-"""The room What if without a browser: what a person chooses is what runs, and what is shown says so."""
+"""Room What if without a browser: the chosen change is what runs, and the figures name it."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def test_shifts_of_features_by_hand():
 
 
 def test_what_moves_with_the_image():
-    """A whole patch to the side: exact without positions, not with them; the CNN at each of its strides."""
+    """Shifts by a whole patch: exact without positions, not with them; the CNN at each of its strides."""
     result = vx.compute("translation", capture_small("vit"), patches=1)
     assert result.values.shape == (3, 9)
     np.testing.assert_allclose(result.values[:, 0], 1)

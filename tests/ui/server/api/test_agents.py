@@ -1,4 +1,4 @@
-"""Agents with MCP's own client at a server that has seen nothing: each call waits for the model as a visitor does."""
+"""Agents with MCP's own client at a fresh server: each call waits for the model as a visitor does."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @asynccontextmanager
 async def agent(url: str, transport: str = "http") -> AsyncGenerator[ClientSession, None]:
-    """One that is connected."""
+    """Open the session of a connected agent."""
     async with TRANSPORTS[transport](url) as (read, write, *_), ClientSession(read, write) as session:
         await session.initialize()
         yield session
 
 
 def noise(seed: int) -> Image.Image:
-    """A picture that no server has seen."""
+    """Make a picture that no server has seen."""
     return Image.fromarray(np.random.default_rng(seed).integers(0, 256, (192, 192, 3), np.uint8))
 
 
 def sent(url: str, seed: int) -> str:
-    """Its id after it was sent."""
+    """Send a picture and return its id."""
     file = io.BytesIO()
     noise(seed).save(file, "png")
     headers = {"content-type": "application/octet-stream"}
@@ -62,19 +62,19 @@ def sent(url: str, seed: int) -> str:
 
 
 def numbers_of(answer: CallToolResult) -> Any:
-    """The numbers of an answer."""
+    """Return the numbers of an answer."""
     assert not answer.isError, answer.content[0].text
     return json.loads(answer.content[0].text)
 
 
 async def waiting(client: httpx.AsyncClient) -> int:
-    """Jobs that wait for the model or have begun."""
+    """Return the number of jobs that wait for the model or have begun."""
     metrics = (await client.get("/metrics")).text
     return int(float(metrics.partition('vitexplorer_waiting{queue="model"} ')[2].split("\n")[0]))
 
 
 async def until(client: httpx.AsyncClient, count: int) -> None:
-    """Wait until so many are there."""
+    """Wait until that many jobs are there."""
     async with asyncio.timeout(30):
         while await waiting(client) != count:
             await asyncio.sleep(0.02)
@@ -87,7 +87,7 @@ ASKED = {
     "predict": {"top": 3},
     "parameters": {"model": "scenes_swin_patch4_window6_192"},
 }
-"""a call of every tool"""
+"""Arguments of a call of every tool"""
 
 
 @pytest.mark.parametrize(("transport", "first"), [("http", 10), ("sse", 20)])
@@ -131,7 +131,7 @@ def test_several_calls_at_once_have_an_answer_each(url: str, transport: str, fir
 
 @pytest.fixture
 def endless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No pass through a model ends before nobody waits for it."""
+    """Hold every pass through a model until nobody waits for it."""
 
     def run(engine: Engine, picture: object, report: Callable[..., None]) -> None:
         while True:
@@ -177,7 +177,7 @@ def test_a_call_whose_client_hangs_up_is_let_go(url: str, endless: None, way: st
     now(hung_up())
 
 
-def test_an_agent_who_waits_for_enough_is_told_so(url: str, endless: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_with_too_many_jobs_is_refused(url: str, endless: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "EACH", 1)
     first, second = sent(url, 60), sent(url, 61)
 

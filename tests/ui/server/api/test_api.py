@@ -1,4 +1,4 @@
-"""The door for scripts: what an endpoint answers is what `vx.compute` gives, and what cannot be is a sentence."""
+"""Endpoints for scripts: answers equal `vx.compute`, and errors are sentences."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def listing(installation: Settings) -> Listing:
 
 
 def answer(endpoint: Any, **given: Any) -> Any:
-    """As a client gets it."""
+    """Return the answer as a client gets it."""
     return json.loads(json.dumps(now(endpoint(**given)), allow_nan=False))
 
 
@@ -160,7 +160,7 @@ def test_what_cannot_be_is_a_sentence(explaining, given, message):
     assert message in sentence(explaining.explain, **{"image": "scene_fish", "view": "attention_map", **given})
 
 
-def test_a_fault_of_ours_is_told_without_its_traceback(explaining, monkeypatch, caplog):
+def test_an_internal_error_is_reported_without_its_traceback(explaining, monkeypatch, caplog):
     monkeypatch.setattr(explaining, "_capture", lambda *_: 1 / 0)
     message = sentence(explaining.predict, image="scene_fish")
     assert message == "Something went wrong on our side. The details are in the server's log."
@@ -171,7 +171,7 @@ def test_a_fault_of_ours_is_told_without_its_traceback(explaining, monkeypatch, 
 
 
 class Elsewhere(BaseHTTPRequestHandler):
-    """A picture, and ways to somewhere else."""
+    """Handler that serves a picture, and redirects to somewhere else."""
 
     def do_GET(self) -> None:
         onward = {"/on": "/fish.webp", "/round": "/round", "/inside": "http://127.0.0.1/fish.webp"}.get(self.path)
@@ -184,12 +184,12 @@ class Elsewhere(BaseHTTPRequestHandler):
             self.wfile.write(examples()["scene_fish"].path.read_bytes())
 
     def log_message(self, *_: object) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture(scope="module")
 def elsewhere() -> Iterator[str]:
-    """Its address, of which the machine thinks that it lies outside."""
+    """Return its address, which counts as public here."""
     resolved = fetching._public_address
 
     async def outside(host: str) -> str:

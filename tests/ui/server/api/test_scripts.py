@@ -1,4 +1,4 @@
-"""Other programs ask the running app: the lines of `docs/api.md`, and an agent with MCP's own client."""
+"""Other programs at the running app: the lines of `docs/api.md`, and an agent with MCP's own client."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ ADDRESS = "http://127.0.0.1:7860"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where `picture.jpg` of the documentation lies."""
+    """Return the folder with `picture.jpg` of the documentation."""
     shutil.copy(examples()["scene_mug"].path, tmp_path / "picture.jpg")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def lines(language: str, url: str) -> str:
-    """Those of `docs/api.md`, for the app under test."""
+    """Return the lines of `docs/api.md`, for the app under test."""
     (found,) = code_blocks(language, ROOT / "docs" / "api.md")
     return found.replace(ADDRESS, url.rstrip("/"))
 
 
 def computed(image: str, view: str, **settings: Any) -> dict[str, Any]:
-    """What a script of one's own computes, as JSON has it."""
+    """Return what a local script computes, as JSON has it."""
     capture = vx.capture(vx.load_model("scenes_vit_patch16_192"), examples()[image].path)
     result = vx.compute(view, capture, **settings)
     return json.loads(json.dumps({**as_document(result, "en"), "reading": vx.reading(result), "picture": None}))
@@ -67,7 +67,7 @@ def test_the_lines_for_a_shell_run(url, folder):
 
 
 def called(url: str, *calls: tuple[str, dict[str, Any]]) -> list[CallToolResult]:
-    """What an agent is answered."""
+    """Return the answers to an agent's calls."""
 
     async def session() -> list[CallToolResult]:
         connected = streamable_http_client(f"{url}gradio_api/mcp/")
@@ -98,7 +98,7 @@ def test_an_agent_is_given_numbers_and_a_picture(url, folder):
     ]
 
 
-def test_an_agent_is_told_what_cannot_be(url):
+def test_an_agent_gets_a_sentence_for_what_is_impossible(url):
     wrong, inside = called(
         url,
         ("explain", {"image": "scene_fish", "view": "atention_map", "language": "zh"}),

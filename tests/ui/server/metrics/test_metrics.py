@@ -1,4 +1,4 @@
-"""What whoever runs a server is told: whether it is ready, what happens, how long that takes; nothing of visitors."""
+"""Metrics for operators of a server: readiness, events and durations; nothing about visitors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from vitexplorer.ui.server.metrics.routes import watching_routes
 
 
 def amounts(measures: Measures) -> dict[str, float]:
-    """By name and labels."""
+    """Return the values by name and labels."""
     text = measures.exposition().decode()
     return {name: float(value) for name, value in re.findall(r"^(vitexplorer_\S+) (\S+)$", text, re.MULTILINE)}
 
@@ -36,7 +36,7 @@ async def hello(request: Request) -> PlainTextResponse:
     return PlainTextResponse(await request.body(), request.path_params["status"])
 
 
-def test_requests_are_told_by_their_route_and_nothing_else():
+def test_requests_are_counted_by_their_route_and_nothing_else():
     measures, written = Measures(), io.StringIO()
     routes = [Mount("/a", routes=[Route("/{status:int}", hello, methods=["POST"])])]
     watched = Middleware(Watched, measures=measures, lines=Lines(enabled=True, to=written))
