@@ -110,7 +110,8 @@ def _events(handlers: list[dict[str, Any]]) -> SearchStrategy[tuple[dict[str, An
     known = [one for one in known if not {event for _, event in one["targets"]} & {*STARTS}]
 
     def body(handler: dict[str, Any]) -> SearchStrategy[tuple[dict[str, Any], dict[str, Any]]]:
-        data = [VIEW_STATE if number == len(handler["inputs"]) - 1 else None for number in range(len(handler["inputs"]))]
+        last = len(handler["inputs"]) - 1
+        data = [VIEW_STATE if number == last else None for number in range(last + 1)]
         return st.tuples(st.just(handler), altered({"data": data, "event_data": SENT}, PUT))
 
     return st.sampled_from(known).flatmap(body)
