@@ -1,12 +1,10 @@
-"""The same questions asked of every image of a folder: a row for each image, in Parquet files that anything can read.
+"""Survey of a folder: the same questions about every image, one row each, in Parquet files.
 
-- `question.py`    what a question is; `questions/` one file each; `schema.py` which of them a model answers, in which
-  columns
-- `source.py`      folders, tables and lists of images; `manifest.py` which image stands in which row; `card.py` what a
-  survey is of
-- `shard.py`       the one function, images in and a file of rows out; `runners/` who does it; `surveying.py` the whole
-- `opened.py`      a survey that is there, asked through `index.py`; `answers/` one question of a person each;
-  `compared.py` two surveys of the same images; `export.py` files for other programs
+- `question.py`    record of a question; `questions/` one file each; `schema.py` the questions and columns of a model
+- `source.py`      folders, tables and lists of images; `manifest.py` the plan of rows; `card.py` the description
+- `shard.py`       the core function: images in, one file of rows out; `runners/` run it; `surveying.py` entry point
+- `opened.py`      an opened survey, queried through `index.py`; `answers/` one analysis each; `compared.py` two surveys
+  of the same images; `export.py` files for other programs
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ def survey(
     out: str | os.PathLike = "survey",
     **options: Any,
 ) -> Survey:
-    """Ask every image of `source`, keep the answers in the folder `out` and open it; `surveying.ask_all` says more."""
+    """Survey every image of `source` into the folder `out` and open it, see `surveying.ask_all`."""
     from vitexplorer.survey.opened import open_survey
     from vitexplorer.survey.surveying import ask_all
 

@@ -1,8 +1,7 @@
-"""The numbers of a block's heads from its attention, while it is there: a few operations on what a batch just computed.
+"""Head statistics from a block's attention while it is in the cache: a few operations on freshly computed weights.
 
-They are those of `quantities/head_statistics.py`, written for softmax rows whose scores are at hand: with
-S' = (S - max S) log2 e and Z = sum 2 ** S', the largest weight is 1 / Z and the entropy log Z - log 2 sum A S', so that
-neither needs a pass of its own over A.
+They equal those of `quantities/head_statistics.py`, but use the scores: with S' = (S - max S) log2 e and
+Z = sum 2 ** S', the largest weight is 1 / Z and the entropy log Z - log 2 sum A S', so neither needs a pass over A.
 """
 
 from __future__ import annotations
@@ -27,28 +26,28 @@ LOG2_E = math.log2(math.e)
 
 @dataclass(frozen=True, eq=False)
 class BlockPlaces:
-    """Where the tokens of a block lie, as its attention is laid out: (images windows, heads, tokens, tokens)."""
+    """Places of a block's tokens in the layout of its attention: (images windows, heads, tokens, tokens)."""
 
     windows: int
     tokens: int
     patches: int
     rows: Float[Tensor, "windows tokens"]
-    """1 / patches for a query that is a patch, 0 for the others: a mean is a sum with these"""
+    """Weights of a mean over patch queries: 1 / patches for a patch, 0 for other tokens"""
     apart: Float[Tensor, "windows tokens tokens"]
-    """pixels between a query and a key that are patches, times `rows`; 0 where one is none"""
+    """Distance in pixels between query and key patches, times `rows`; 0 if either is no patch"""
     prefix: int
     class_token: int | None
-    """its place in the sequence"""
+    """Index of the class token in the sequence, or None"""
 
     def take(self, weights: Tensor, shifted: Tensor, sums: Tensor, rows: Tensor, distance: Tensor) -> None:
-        """Put down the numbers of a few images, each row of its own where a row has one.
+        """Compute the statistics of a few images into `rows` and `distance`.
 
         Args:
             weights: attention, (images windows, heads, tokens, tokens).
-            shifted: S', its scores minus the largest of each row, times log2 e; they are overwritten.
-            sums: of 2 ** S', (images windows, heads, tokens).
-            rows: for `ROWWISE`, (metrics, images windows, heads, tokens).
-            distance: mean over the patches, (images, heads).
+            shifted: S', scores minus the largest of each row, times log2 e; overwritten.
+            sums: sums of 2 ** S', (images windows, heads, tokens).
+            rows: output for `ROWWISE`, (metrics, images windows, heads, tokens).
+            distance: output, mean over the patches, (images, heads).
         """
         torch.reciprocal(sums, out=rows[0])
         torch.log(sums, out=rows[1])
@@ -62,12 +61,12 @@ class BlockPlaces:
             distance[:] = weights.flatten(2) @ self.apart.flatten()
         else:
             by_image = (len(distance), self.windows)
-            far = shifted.unflatten(0, by_image)  # is free again
+            far = shifted.unflatten(0, by_image)  # reuses the memory
             torch.mul(weights.unflatten(0, by_image), self.apart[:, None], out=far)
             torch.sum(far, (1, 3, 4), out=distance)
 
     def means(self, rows: Tensor, distance: Tensor) -> Float[Tensor, "metrics images heads"]:
-        """The means over patches of `METRICS`, NaN for the mass on a class token that there is not."""
+        """Compute the means over patches of `METRICS`; NaN for the mass on a missing class token."""
         if self.class_token is None:
             rows[3] = torch.nan
         if not self.prefix:
@@ -82,7 +81,7 @@ class BlockPlaces:
 
 
 def places_of(site: BlockSite, prefix_tokens: tuple[str, ...], device: torch.device) -> BlockPlaces | None:
-    """Where a block's tokens lie; None for a block whose attention is laid out in a way of its own."""
+    """Return the places of a block's tokens; None for a block with an unusual attention layout."""
     if site.layout is not None or site.arrange is not None or site.mixes:
         return None
     return _places(site.grid, site.windows, prefix_tokens, device)
@@ -98,7 +97,8 @@ def _places(
     else:
         positions = windows.positions(grid)
     at = torch.from_numpy(positions).to(device)
-    rows, middles = (at >= 0).float() / grid.num_patches, centres(at, grid)
+    rows = (at >= 0).float() / grid.num_patches
+    middles = centres(at, grid)
     apart = torch.cdist(middles, middles, compute_mode="donot_use_mm_for_euclid_dist")
     apart *= rows[:, :, None] * (at >= 0)[:, None]
     inside = prefix if windows is None else int(((at < 0) & (at > PADDING)).any())

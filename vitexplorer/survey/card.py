@@ -1,7 +1,7 @@
-"""What a survey is of: `survey.json`, written once when it begins and never changed.
+"""Description of a survey, `survey.json`: written once at the start and never changed.
 
-It says what was asked of which model about which images, so that a killed survey goes on with the very same questions
-and every answer can be explained without the model.
+It records the questions, the model and the images, so that a killed survey resumes with the same questions and every
+answer can be interpreted without the model.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ Whole = Annotated[int, Field(gt=0, le=2**31)]
 
 
 class SurveyError(ExplainedError):
-    """A survey that cannot begin, go on or be opened; the message says why and how to mend it."""
+    """Raised when a survey cannot begin, resume or be opened; the message gives the reason and a remedy."""
 
 
 class Described(BaseModel):
-    """A column of the rows, as `question.Column` has it; its type stands in the files themselves."""
+    """Column of the rows, see `question.Column`; the type is in the files themselves."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -49,7 +49,7 @@ class Described(BaseModel):
 
 
 class Card(BaseModel):
-    """What a survey is of."""
+    """Description of a survey."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -57,53 +57,55 @@ class Card(BaseModel):
     model: str
     weights: Weights
     weights_source: str
-    """as `Provenance` has them"""
+    """Source of the weights, see `Provenance`"""
     weights_hash: str
     """SHA-256 of the names and numbers of the module, 64 hexadecimal digits"""
     fit: Fit
     size: Size
-    """height, width that the model sees, in pixels; under fit "native" each image has its own"""
+    """Input (height, width) of the model in pixels; under fit "native" each image has its own"""
     resized: bool
-    """whether that was asked for instead of the model's own"""
+    """True if the size was given instead of the model's own"""
     questions: dict[str, dict[str, str]]
-    """settings of each question, by its key"""
+    """Settings of each question, by its key"""
     left_out: dict[str, Text]
-    """questions that have no meaning for the model, and why"""
+    """Questions that do not apply to the model, with the reason"""
     columns: tuple[Described, ...]
-    """of the rows, in their order"""
+    """Columns of the rows, in their order"""
     heads: tuple[Count, ...]
-    """of each block; a column of heads has blocks x the most heads numbers, block after block"""
+    """Number of heads of each block; a column of heads has blocks x max(heads) numbers, block after block"""
     prefix_tokens: tuple[str, ...]
     class_names: tuple[Text, ...]
-    """of the model's classes; empty where nobody knows them"""
+    """Names of the model's classes; empty if unknown"""
     labels: Literal["folders"] | None
     source: str
-    """the folder or table, absolute; empty for a list of paths"""
+    """Absolute path of the folder or table; empty for a list of paths"""
     root: str
-    """the folder that paths are relative to; one that lies elsewhere is absolute"""
+    """Folder that paths are relative to; paths outside it are absolute"""
     findings: tuple[Text, ...]
-    """what was noticed while reading the source, above all what was left out"""
+    """Notes from reading the source, above all on images left out"""
     rows_planned: Count
     rows_per_shard: Whole
     begun: datetime
 
     @property
     def is_of_folder(self) -> bool:
-        """Whether the images are those below a folder; a table or a list may name images anywhere."""
+        """True if the images are those below a folder; a table or a list may name images anywhere."""
         return self.source == self.root
 
     @property
     def maps(self) -> dict[str, Size]:
-        """Rows and columns of each column that is a map."""
-        return {one.key: one.shape for one in self.columns if one.shape and one.axes != ("blocks", "heads")}
+        """Shape (rows, cols) of each column that is a map."""
+        return {
+            column.key: column.shape for column in self.columns if column.shape and column.axes != ("blocks", "heads")
+        }
 
     @property
     def shards(self) -> int:
-        """How many files of rows the finished survey has."""
+        """Number of files of rows in the finished survey."""
         return -(-self.rows_planned // self.rows_per_shard)
 
     def rows_of(self, shard: int) -> int:
-        """Rows of one of them: the last one has the rest."""
+        """Return the number of rows in a shard; the last one has the rest."""
         return min(self.rows_per_shard, self.rows_planned - shard * self.rows_per_shard)
 
 
@@ -119,7 +121,7 @@ def card_of(
     rows: int = 0,
     rows_per_shard: int = 1,
 ) -> Card:
-    """The card of a survey that begins now."""
+    """Make the card of a survey that begins now."""
     return Card(
         format=FORMAT,
         model=model.provenance.model,
@@ -149,7 +151,7 @@ def card_of(
 
 
 def weights_hash(module: nn.Module) -> str:
-    """SHA-256 of the names, types and numbers of a module's parameters and buffers."""
+    """Compute the SHA-256 of the names, types and values of a module's parameters and buffers."""
     digest = hashlib.sha256()
     for name, tensor in sorted(module.state_dict().items()):
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
@@ -158,13 +160,13 @@ def weights_hash(module: nn.Module) -> str:
 
 
 def write_card(folder: Path, card: Card) -> None:
-    """Put the card into a survey's folder; raises DiskFullError."""
+    """Write the card into a survey's folder. Raises DiskFullError."""
     text = json.dumps(card.model_dump(mode="json"), ensure_ascii=False, indent=1)
     replace_text(folder / CARD, text)
 
 
 def read_card(folder: str | os.PathLike) -> Card:
-    """The card of a survey. Raises SurveyError where there is none, BrokenFileError where it is damaged."""
+    """Read the card of a survey. Raises SurveyError if there is none, BrokenFileError if it is damaged."""
     path = Path(folder).expanduser() / CARD
     try:
         return Card.model_validate_json(path.read_bytes())
@@ -175,17 +177,17 @@ def read_card(folder: str | os.PathLike) -> Card:
 
 
 def has_card(folder: Path) -> bool:
-    """Whether a survey has begun in a folder."""
+    """Return True if a survey has begun in a folder."""
     return (folder / CARD).exists()
 
 
 def check_same(old: Card, new: Card, folder: Path) -> None:
-    """Raises SurveyError, naming what differs, where the survey in a folder is not the one that is asked for."""
-    for fields, what in _DIFFERENCES:
+    """Raise SurveyError, naming the difference, if the survey in a folder is not the requested one."""
+    for fields, sentence in _DIFFERENCES:
         if any(getattr(old, field) != getattr(new, field) for field in fields):
-            before, now = (_said(card, fields[0]) for card in (old, new))
-            said = what.format(before=before, now=now)
-            raise SurveyError(_ANOTHER.format(folder=folder.name, what=said))
+            before, now = (_field_text(card, fields[0]) for card in (old, new))
+            difference = sentence.format(before=before, now=now)
+            raise SurveyError(_ANOTHER.format(folder=folder.name, what=difference))
 
 
 # ------------------------------------------------------------------------------------------------- the sentences
@@ -213,7 +215,7 @@ _DIFFERENCES = (
 )
 
 
-def _said(card: Card, field: str) -> Text:
+def _field_text(card: Card, field: str) -> Text:
     value = getattr(card, field)
     if field == "size":
         value = " × ".join(map(str, value))

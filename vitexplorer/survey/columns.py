@@ -1,6 +1,6 @@
-"""The columns of a survey: what each holds, and how one is named in a question.
+"""Columns of a survey, and their names in a query.
 
-No word of a visitor becomes SQL: a name is looked up here, and what is written into a query is the column's own.
+User input never becomes SQL: a name is looked up here, and the query contains the column's own name.
 """
 
 from __future__ import annotations
@@ -22,43 +22,43 @@ NO_NUMBERS = Text("The column {name} holds no numbers.", "列 {name} 不是数�
 
 @dataclass(frozen=True)
 class Column:
-    """One column of the rows."""
+    """Column of the rows."""
 
     key: str
     kind: Kind
     title: Text
     unit: Text = same("")
     better: Literal["high", "low"] | None = None
-    """which end is good, where one is"""
+    """Good direction, if there is one"""
     filters: bool = True
-    """whether a person may choose images by it"""
+    """True if images may be filtered by it"""
     shape: tuple[int, int] | None = None
-    """of a list that is a table: blocks and heads, or rows and columns of a map; row by row"""
+    """Shape of a list that is a table, row by row: (blocks, heads), or (rows, cols) of a map"""
     axes: tuple[str, str] | None = None
-    """what the two are, words of the glossary in `types.py`"""
+    """Names of the two axes, from the glossary in `types.py`"""
 
     @property
     def is_numeric(self) -> bool:
-        """Whether it can be counted in bins and kept within bounds."""
+        """True for a column of numbers."""
         return self.kind in ("number", "integer")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A column as a question names it: the whole of it, or one place of a list."""
+    """Column named in a query: the whole column, or one place of a list."""
 
     column: Column
     at: int | None = None
-    """place in the list, row by row, from 0"""
+    """Index in the list, row by row, from 0; None for the whole column"""
 
     @property
     def kind(self) -> Kind:
-        """What one row has of it."""
+        """Kind of value in a row."""
         return self.column.kind if self.at is None else "number"
 
     @property
     def name(self) -> str:
-        """As a question names it."""
+        """Name in a query."""
         if self.at is None or self.column.shape is None:
             return self.column.key
         row, col = divmod(self.at, self.column.shape[1])
@@ -66,7 +66,7 @@ class Asked:
 
 
 def kind_of(type_: pa.DataType) -> Kind:
-    """What a column of this Arrow type holds."""
+    """Return the kind of a column with this Arrow type."""
     if pa.types.is_list(type_) or pa.types.is_large_list(type_) or pa.types.is_fixed_size_list(type_):
         return "list"
     if pa.types.is_boolean(type_):
@@ -77,7 +77,7 @@ def kind_of(type_: pa.DataType) -> Kind:
 
 
 def asked(columns: Mapping[str, Column], name: str) -> Asked:
-    """The column that a question names. Raises UnknownNameError or SettingError with a sentence."""
+    """Look up the column that a query names. Raises UnknownNameError or SettingError."""
     address = ADDRESS.fullmatch(name)
     column = columns.get(address[1] if address else name)
     if column is None:
@@ -90,7 +90,8 @@ def asked(columns: Mapping[str, Column], name: str) -> Asked:
                 "The column {name} is no table: it has no places to ask for.", "列 {name} 不是表格，无法按位置查询。"
             ).format(name=column.key)
         )
-    (row, col), (rows, cols) = (int(address[2]), int(address[3])), column.shape
+    row, col = int(address[2]), int(address[3])
+    rows, cols = column.shape
     if row >= rows or col >= cols:
         raise SettingError(
             Text(
@@ -102,25 +103,28 @@ def asked(columns: Mapping[str, Column], name: str) -> Asked:
 
 
 def numeric(columns: Mapping[str, Column], name: str) -> Asked:
-    """The same, of a column of numbers."""
-    one = asked(columns, name)
-    if one.kind not in ("number", "integer"):
+    """Look up a column of numbers. Raises UnknownNameError or SettingError."""
+    column = asked(columns, name)
+    if column.kind not in ("number", "integer"):
         raise SettingError(NO_NUMBERS.format(name=name))
-    return one
+    return column
 
 
 def grouping(columns: Mapping[str, Column], name: str) -> Asked:
-    """The same, of a column whose values name groups of images: a text, a truth, a class."""
-    one = asked(columns, name)
-    if one.kind in ("number", "list"):
+    """Look up a column whose values form groups: texts, booleans or classes.
+
+    Raises UnknownNameError or SettingError.
+    """
+    column = asked(columns, name)
+    if column.kind in ("number", "list"):
         raise SettingError(
             Text("The column {name} has no few values to group by.", "列 {name} 的取值过多，无法用于分组。").format(
-                name=one.name
+                name=column.name
             )
         )
-    return one
+    return column
 
 
 def quoted(name: str) -> str:
-    """A column's own name as SQL writes it."""
+    """Quote a column name for SQL."""
     return '"' + name.replace('"', '""') + '"'

@@ -1,10 +1,10 @@
-"""Two surveys of the same images: what changed sides, and where did heads move?
+"""Comparison of two surveys of the same images: changed answers, and changes of heads.
 
-Rows belong together when path and hash of the pixels are the same; what has no partner is counted and told. The
-difference in accuracy has a paired bootstrap's 95 % interval (Efron & Tibshirani 1993, chapter 13: images are drawn
-with replacement, both answers of an image together; a fixed seed) and McNemar's exact test (McNemar 1947, Psychometrika
-12:153; two-sided binomial on the images that changed sides). Heads: the mean over images of right minus left, paired,
-with Student's interval, as in `answers.per_head`.
+Rows match if path and pixel hash are equal; rows without a match are counted. The difference in accuracy has a 95 %
+interval from the paired bootstrap (Efron & Tibshirani 1993, chapter 13: images are drawn with replacement, both answers
+of an image together; fixed seed) and McNemar's exact test (McNemar 1947, Psychometrika 12:153; two-sided binomial on
+the images whose correctness changed). For heads: the mean over images of right minus left, paired, with Student's
+interval, as in `answers.per_head`.
 """
 
 from __future__ import annotations
@@ -32,53 +32,53 @@ from vitexplorer.survey.index import connect
 from vitexplorer.survey.opened import Survey
 
 DRAWS, LEVEL, MOST_ROWS = 10_000, 0.95, 500
-"""of the bootstrap, of its interval, images of each list of an answer"""
+"""Draws of the bootstrap, level of its interval, limit of images in each list"""
 
 
 @dataclass(frozen=True)
 class Changed:
-    """One image that two models answer differently."""
+    """Image that two models answer differently."""
 
     path: str
     row: int
     other_row: int
-    """its number in the left and in the right survey"""
+    """Row numbers in the left and the right survey"""
     label: str | None
     predicted: int
     other_predicted: int
     probability: float | None
     other_probability: float | None
-    """of the label where there is one, otherwise of the predicted class"""
+    """Probabilities of the label, or without a label of the predicted class"""
 
 
 @dataclass(frozen=True)
 class Compared(Summarised):
-    """What two surveys say of the images that both have."""
+    """Comparison of two surveys over their common images."""
 
     matched: int
-    """images that both surveys have and could read"""
+    """Images that both surveys contain and could read"""
     left_out: tuple[Text, ...]
-    """how many rows have no partner, and why"""
+    """Notes on rows without a match, with the reason"""
     judged: int
-    """matched images whose label both models know"""
+    """Matched images whose label both models know"""
     both_right: int
     both_wrong: int
     lost: int
-    """right on the left, wrong on the right"""
+    """Images right on the left and wrong on the right"""
     won: int
-    """wrong on the left, right on the right"""
+    """Images wrong on the left and right on the right"""
     other_answer: int | None
-    """matched images whose predicted class differs; None where the models have different classes"""
+    """Matched images with different predicted classes; None if the models' class names differ"""
     difference: float | None
-    """accuracy of the right minus that of the left"""
+    """Accuracy of the right minus accuracy of the left"""
     low: float | None
     high: float | None
-    """ends of its 95 % interval"""
+    """Ends of its 95 % interval"""
     p_value: float | None
-    """McNemar's, of no difference"""
+    """McNemar's test of no difference"""
     lost_rows: tuple[Changed, ...]
     won_rows: tuple[Changed, ...]
-    """the largest changes in the label's probability first"""
+    """Changed images, largest change of the label's probability first"""
 
     def _summary(self) -> Summary:
         points = [signed(100 * share) for share in (self.difference, self.low, self.high) if share is not None]
@@ -97,14 +97,17 @@ class Compared(Summarised):
 
 
 def compare_surveys(left: Survey, right: Survey, *, where: Where = (), limit: int = 60, seed: int = 0) -> Compared:
-    """Match the rows of two surveys by path and hash and say what changed.
+    """Match the rows of two surveys by path and hash, and compare the answers.
 
     Args:
-        left: the one before, or the reference.
-        right: the other.
-        where: which images of the left one.
-        limit: images of each list, at most `MOST_ROWS`.
-        seed: of the bootstrap.
+        left: the earlier or reference survey.
+        right: the other survey.
+        where: conditions on the images of the left survey.
+        limit: number of images in each list, at most `MOST_ROWS`.
+        seed: seed of the bootstrap.
+
+    Raises:
+        SettingError: `limit` is out of range, or a survey has no rows yet.
     """
     if not is_count(limit, 0, MOST_ROWS):
         raise SettingError(Text("Ask for at most {most} images.", "最多可取 {most} 张图像。").format(most=MOST_ROWS))
@@ -152,9 +155,9 @@ def compare_surveys(left: Survey, right: Survey, *, where: Where = (), limit: in
 
 
 def accuracy_interval(lost: int, won: int, total: int, seed: int = 0) -> tuple[float, float]:
-    """The paired bootstrap's interval of right minus left accuracy.
+    """Compute the paired bootstrap's interval of right minus left accuracy.
 
-    An image's difference is -1, 0 or 1, so that drawing images with replacement is drawing from these three.
+    An image's difference is -1, 0 or 1, so drawing images with replacement is drawing from these three values.
     """
     shares = np.array([lost, won, total - lost - won]) / total
     drawn = np.random.default_rng(seed).multinomial(total, shares, DRAWS)
@@ -170,8 +173,9 @@ PAIRED = ("label", "predicted", "probability", "label_probability", "correct")
 
 
 def _pairs(left: Survey, right: Survey, where: Where) -> duckdb.DuckDBPyConnection:
-    """A database with both indexes and `pairs`, the rows that belong together."""
-    con, among = connect(left._index, right._index), ""
+    """Connect to both indexes and create `pairs`, the matching rows."""
+    con = connect(left._index, right._index)
+    among = ""
     if where:
         con.register("chosen", pa.table(left.sql("SELECT row FROM {rows}", where).fetchnumpy()))
         among = " AND one.row IN (SELECT row FROM chosen)"
@@ -210,24 +214,25 @@ SIDES = Text("left", "左侧"), Text("right", "右侧")
 
 
 def _left_out(con: duckdb.DuckDBPyConnection, left: Survey, right: Survey) -> tuple[Text, ...]:
-    said = [UNREAD.format(count=s.failed, side=side) for s, side in zip((left, right), SIDES, strict=True) if s.failed]
+    notes = [UNREAD.format(count=s.failed, side=side) for s, side in zip((left, right), SIDES, strict=True) if s.failed]
     for one, other, side in (("held", "held_1", SIDES[0]), ("held_1", "held", SIDES[1])):
         query = f"SELECT count(*) FROM {one}.rows one ANTI JOIN {other}.rows other ON one.path = other.path"
         if alone := con.execute(f"{query} WHERE one.reason IS NULL").fetchall()[0][0]:
-            said.append(ALONE.format(count=alone, side=side))
+            notes.append(ALONE.format(count=alone, side=side))
     query = "SELECT count(*) FROM held.rows one JOIN held_1.rows other USING (path) WHERE one.hash <> other.hash"
     if others := con.execute(query).fetchall()[0][0]:
-        said.append(OTHERS.format(count=others))
-    return tuple(said)
+        notes.append(OTHERS.format(count=others))
+    return tuple(notes)
 
 
 def moved_heads(left: Survey, right: Survey, metric: str, where: Where = ()) -> MatrixResult:
-    """Mean over images of each head's number on the right minus on the left, values (blocks, heads).
+    """Compute the mean over images of each head's metric, right minus left, values (blocks, heads).
 
-    `marked` are heads whose interval does not hold zero. Of more than `MOST_READ` pairs a random sample is read.
-    Raises UnsupportedError where the two have not the same blocks and heads, UnknownNameError for another column.
+    `marked` are heads whose interval excludes zero. Of more than `MOST_READ` pairs a random sample is read.
+    Raises UnsupportedError if the two differ in blocks or heads, UnknownNameError for another column.
     """
-    column, other = metric_of(left, metric), metric_of(right, metric)
+    column = metric_of(left, metric)
+    other = metric_of(right, metric)
     if column.shape != other.shape or left.card.heads != right.card.heads or column.shape is None:
         raise UnsupportedError(
             Text(

@@ -1,6 +1,6 @@
-"""Which rows are asked about: conditions on columns, all of which must hold.
+"""Conditions on columns that select rows; all of them must hold.
 
-A column of a list is addressed by its place: `distance[3,1]` is the attention distance of block 3, head 1.
+An entry of a list column is addressed by its place: `distance[3,1]` is the attention distance of block 3, head 1.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Within:
-    """Numbers from `low` to `high`, both included; None leaves an end open. What is not a number is not within."""
+    """Numbers from `low` to `high`, both included; None leaves an end open. NaN and null never match."""
 
     column: str
     low: float | None = None
@@ -19,7 +19,7 @@ class Within:
 
 @dataclass(frozen=True)
 class Equals:
-    """One value; None asks for rows without one."""
+    """One value; None matches rows without a value."""
 
     column: str
     value: str | float | bool | None
@@ -27,7 +27,7 @@ class Equals:
 
 @dataclass(frozen=True)
 class OneOf:
-    """Any of some values."""
+    """Any of several values."""
 
     column: str
     values: tuple[str | float | bool | None, ...]

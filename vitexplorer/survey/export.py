@@ -1,11 +1,11 @@
-"""Rows of a survey as a file for other programs, written whole or not at all.
+"""Export of rows to a file for other programs, written whole or not at all.
 
     export(survey, (Equals("correct", False),), "wrong.csv")
     export(survey, (), "atlas.parquet", atlas=True)
         embedding-atlas atlas.parquet --x projection_x --y projection_y --neighbors neighbors --text path
 
-Embedding Atlas (Ren et al. 2025, arXiv 2505.06386) reads a Parquet file with the place of each image in the plane in
-two columns of numbers and its neighbours as {ids, distances}, ids counting the rows of the file from 0.
+Embedding Atlas (Ren et al. 2025, arXiv 2505.06386) reads a Parquet file with each image's 2D coordinates in two columns
+and its neighbours as {ids, distances}; ids are row numbers of the file, from 0.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
 
 MOST = 1_000_000
-"""rows of a file; for more the files of the survey itself are the better source"""
+"""Limit for the rows of a file; beyond it the survey's own files are the better source"""
 SUFFIXES = (".parquet", ".csv")
 NEIGHBOURS = 15
 BLOCK = 2048
@@ -41,21 +41,23 @@ BLOCK = 2048
 def export(
     survey: Survey, where: Where, file: str | os.PathLike[str], *, atlas: bool = False, lists: bool = True
 ) -> Path:
-    """Write rows to a file; its suffix says as what.
+    """Write rows to a file in the format of its suffix.
 
     Args:
-        survey: which survey.
-        where: which rows.
-        file: .parquet, types as in the survey; .csv, UTF-8 with a byte order mark, lists as JSON text, and texts that
-            a spreadsheet would run as formulas behind an apostrophe (see `cells`), which `survey` takes away again.
-        atlas: add what Embedding Atlas opens: projection_x and projection_y (principal components) and neighbors; of
-            more than `MOST_POINTS` images a random sample. Only for .parquet, and lists are left out.
-        lists: whether columns of lists are written.
+        survey: the survey.
+        where: conditions on the rows.
+        file: .parquet, types as in the survey; or .csv, UTF-8 with a byte order mark, lists as JSON text, and texts
+            that a spreadsheet would run as formulas escaped (see `cells`; `survey` reads them back).
+        atlas: True to add the columns of Embedding Atlas: projection_x and projection_y (principal components) and
+            neighbors; of more than `MOST_POINTS` images a random sample. Only for .parquet, and without lists.
+        lists: True to write columns of lists.
 
     Returns:
         The path.
 
-    Raises SettingError for another suffix or too many rows, SurveyError for a file that cannot be written.
+    Raises:
+        SettingError: the name has another suffix, or there are too many rows.
+        SurveyError: the file cannot be written.
     """
     path = Path(file)
     suffix = path.suffix.lower()
@@ -96,13 +98,13 @@ def export(
 
 
 def tables(survey: Survey, where: Where, lists: bool) -> Iterator[pa.Table]:
-    """The rows that are meant, some at a time, with the types of the survey's files; one table at least."""
+    """Yield the selected rows shard by shard, with the types of the survey's files; at least one table."""
     names = [name for name, column in survey.columns.items() if name != "row" and (lists or column.kind != "list")]
-    found = survey.sql("SELECT row FROM {rows} ORDER BY row", where).fetchnumpy()["row"]
-    wanted = np.asarray(found, np.int64)
-    shards = wanted // survey.card.rows_per_shard
-    for shard in np.unique(shards).tolist() if len(wanted) else survey.shards[:1]:
-        places = wanted[shards == shard] % survey.card.rows_per_shard
+    selected = survey.sql("SELECT row FROM {rows} ORDER BY row", where).fetchnumpy()["row"]
+    rows = np.asarray(selected, np.int64)
+    shards = rows // survey.card.rows_per_shard
+    for shard in np.unique(shards).tolist() if len(rows) else survey.shards[:1]:
+        places = rows[shards == shard] % survey.card.rows_per_shard
         yield survey.shard_table(shard, names).take(pa.array(places))
 
 
@@ -130,7 +132,7 @@ def _write_csv(survey: Survey, where: Where, path: Path, lists: bool) -> None:
 
 
 def _cells(column: pa.ChunkedArray) -> list[object]:
-    """Cells of a table of text: nothing for null and for what is not a number, lists as JSON."""
+    """Format a column as .csv cells: empty for null and NaN, lists as JSON."""
     values = column.to_pylist()
     if pa.types.is_floating(column.type):
         return ["" if value is None or value != value else value for value in values]
@@ -148,7 +150,7 @@ def _cell(value: object) -> object:
 
 
 def _atlas(survey: Survey, where: Where) -> pa.Table:
-    """The scalar columns of images with features, and where each lies among the others."""
+    """Make the table for Embedding Atlas: scalar columns, coordinates and neighbours of images with features."""
     feature = feature_named(survey, None)
     placed = map_2d(survey, feature, "pca", where, MOST_POINTS)
     numbers, values = all_directions(survey, feature, chosen(survey, where, MOST_POINTS))
@@ -166,13 +168,14 @@ def _atlas(survey: Survey, where: Where) -> pa.Table:
 
 
 def _neighbours(values: np.ndarray) -> list[dict[str, list]]:
-    """Of each image the nearest others by the cosine distance 1 - cosine, itself left out."""
-    most, found = min(NEIGHBOURS, len(values) - 1), []
+    """Find each image's nearest others by the distance 1 - cosine."""
+    most = min(NEIGHBOURS, len(values) - 1)
+    neighbours: list[dict[str, list]] = []
     for first in range(0, len(values), BLOCK):
         apart = 1 - values[first : first + BLOCK] @ values.T
         apart[np.arange(len(apart)), first + np.arange(len(apart))] = np.inf
         near = np.argpartition(apart, min(most, apart.shape[1] - 1), axis=1)[:, : max(0, most)]
         for row, ids in zip(apart, near, strict=True):
             ids = ids[np.argsort(row[ids], kind="stable")]
-            found.append({"ids": ids.tolist(), "distances": np.maximum(row[ids], 0).tolist()})
-    return found
+            neighbours.append({"ids": ids.tolist(), "distances": np.maximum(row[ids], 0).tolist()})
+    return neighbours

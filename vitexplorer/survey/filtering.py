@@ -1,8 +1,7 @@
-"""Conditions as SQL: column names are the survey's own, and everything that a person wrote is a bound parameter.
+"""Conditions as SQL: column names are the survey's own, and all user input is passed as bound parameters.
 
-Bounds of a column of 32-bit floats are first rounded inwards to such floats: which rows are within stays exactly the
-same, and the column is compared as it is stored. A number that a column of whole numbers cannot hold is equal to none
-of its rows; a bound that it cannot hold leaves all of them or none.
+Bounds of a column of 32-bit floats are rounded inwards to such floats: the same rows match, and the column is compared
+as stored. A number that an integer column cannot hold equals none of its rows; such a bound matches all or none.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from vitexplorer.survey.columns import NO_NUMBERS, Asked
 from vitexplorer.survey.conditions import Condition, OneOf, Where, Within
 
 MOST_VALUES, FEW = 200_000, 1000
-"""of one condition, and of one that is written out; a longer list is a table of its own"""
+"""Limit for the values of a condition, and for those written as parameters; longer lists are passed as one array"""
 WORDS = {
     "number": Text("a number", "数值"),
     "integer": Text("a number", "数值"),
@@ -26,26 +25,26 @@ WORDS = {
     "text": Text("a text", "文本"),
 }
 LEAST, MOST = -(2**63), 2**63 - 1
-"""whole numbers that DuckDB holds; no column has any beyond"""
+"""Range of whole numbers in DuckDB, which no column exceeds"""
 FARTHEST = float(np.finfo(np.float32).max)
-"""beyond it there is no number to be equal to"""
+"""Largest 32-bit float; no stored number is larger"""
 BEYOND = 1e39
-"""which as a 32-bit float is infinite, as is any number beyond it"""
-MOST_SHOWN = 100
-"""letters of a value that a sentence repeats"""
+"""Number that as a 32-bit float is infinite; larger bounds are clipped to it"""
+MOST_QUOTED = 100
+"""Limit for the letters of a value quoted in a sentence"""
 NO_VALUE = Text("The column {column} holds {kind}: {value} is none.", "列 {column} 的内容是{kind}，而 {value} 不是。")
 
 
 @dataclass(frozen=True)
 class Filter:
-    """A condition of SQL with its parameters by name."""
+    """SQL condition with its named parameters."""
 
     sql: str
     parameters: Mapping[str, object]
 
 
 def filtered(where: Where, find: Callable[[str], Asked], written: Callable[[Asked], str]) -> Filter:
-    """All conditions together; `find` knows the columns, `written` says how SQL calls one."""
+    """Join all conditions; `find` looks up a column by name, `written` returns its SQL expression."""
     parts, parameters = [], {}
     for number, condition in enumerate(where):
         one = find(condition.column)
@@ -88,7 +87,7 @@ def _one(condition: Condition, one: Asked, column: str, name: str) -> Filter:
 
 
 def _held(value: object, one: Asked) -> list[object]:
-    """A value as the column holds it, none where it cannot. Raises SettingError for one of another kind."""
+    """Return [value as stored], or [] if the column cannot store it. Raises SettingError for another kind of value."""
     if isinstance(value, bool):
         fits = one.kind == "bool"
     elif isinstance(value, int | float):
@@ -105,7 +104,7 @@ def _held(value: object, one: Asked) -> list[object]:
 
 
 def _is_unicode(text: str) -> bool:
-    """Whether it can be written as UTF-8, as every text of a column is."""
+    """Return True if a text can be encoded as UTF-8, as every text of a column is."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -114,13 +113,13 @@ def _is_unicode(text: str) -> bool:
 
 
 def _no_value(one: Asked, value: object) -> SettingError:
-    return SettingError(NO_VALUE.format(column=one.name, kind=WORDS[one.kind], value=shown_value(value)))
+    return SettingError(NO_VALUE.format(column=one.name, kind=WORDS[one.kind], value=quote_value(value)))
 
 
-def shown_value(value: object) -> str:
-    """What somebody asked for, as a sentence repeats it; Python writes whole numbers of so many digits alone."""
+def quote_value(value: object) -> str:
+    """Quote a value for a sentence; very long whole numbers in hexadecimal, as Python refuses to print them."""
     long = isinstance(value, int) and abs(value) > MOST
-    return (hex(value) if long else repr(value))[:MOST_SHOWN]
+    return (hex(value) if long else repr(value))[:MOST_QUOTED]
 
 
 def _within(condition: Within, one: Asked, column: str, name: str) -> Filter:
@@ -142,7 +141,7 @@ def _within(condition: Within, one: Asked, column: str, name: str) -> Filter:
 
 
 def _next_float(end: float, inwards: int) -> float:
-    """The 32-bit float nearest to `end` that is not outside of it."""
+    """Return the 32-bit float nearest to `end` on its inner side."""
     with np.errstate(over="ignore"):
         near = np.float32(min(max(end, -BEYOND), BEYOND))
     if float(near) < end if inwards > 0 else float(near) > end:

@@ -1,10 +1,10 @@
-"""The scalar columns of all finished shards in one DuckDB file beside them, so that a question reads no list.
+"""Index: the scalar columns of all finished shards in one DuckDB file, so that queries need not read lists.
 
-A survey of ten million images is thousands of Parquet files and gigabytes of lists; what people filter by is a few
-numbers of each row. These stand once in `index/`, in a file named by the shards that it holds and by its own checksum:
-it never changes, many processes read it at once, a newer one begins as a copy of it, and it may be deleted at any
-time. One that is damaged is made again from the shards. Where the folder cannot be written the file lies in a temporary
-one. Floats stand as they are: packed they would take a tenth less, and a question that reads them a third more time.
+A survey of ten million images is thousands of Parquet files and gigabytes of lists, but filters use a few numbers per
+row. The file lies in `index/`; its name holds digests of its shards and a checksum of itself. It never changes, many
+processes may read it at once, a newer index starts as a copy of it, and it may be deleted at any time. A damaged index
+is rebuilt from the shards. If the folder is not writable, the file goes to a temporary folder. Floats are not
+compressed: that would save a tenth of the space and make queries a third slower.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from vitexplorer.survey.card import SurveyError
 from vitexplorer.survey.columns import Kind, kind_of, quoted
 
 VERSION = 3
-"""of the table; an index of another one is no beginning for this"""
+"""Version of the table; an index of another version is not reused"""
 MEMORY = "1GB"
 THREADS = max(1, min(4, os.cpu_count() or 1))
 LIMITS = {"memory_limit": MEMORY, "threads": THREADS}
 TOGETHER = 256
-"""files that one statement reads"""
+"""Number of files read by one statement"""
 FORGOTTEN = 3600
-"""seconds after which a file that was never finished is nobody's"""
+"""Seconds after which an unfinished file is considered abandoned"""
 SHARD = re.compile(r"shard-(\d{1,9})\.parquet", re.ASCII)
 BROKEN = Text(
     "{file} cannot be read, its rows are left out. Run the survey again: its images are asked again.",
@@ -56,36 +56,36 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Shard:
-    """A finished file of rows."""
+    """Finished file of rows."""
 
     number: int
     path: Path
     size: int
-    """bytes"""
+    """Size in bytes"""
     changed: int
-    """nanoseconds since 1970"""
+    """Modification time in nanoseconds since 1970"""
 
 
 @dataclass(frozen=True)
 class Index:
-    """An index that is there. Its table `rows` has the scalar columns and `row`, the number of each row in the survey.
+    """Existing index. Its table `rows` has the scalar columns and `row`, the number of each row in the survey.
 
-    That number is the shard's times the rows per shard, plus the place in it.
+    That number is the shard's number times the rows per shard, plus the place in the shard.
     """
 
     path: Path
     kinds: dict[str, Kind]
-    """of all columns of the shards, lists too, in their order"""
+    """Kinds of all columns of the shards, lists too, in their order"""
     shards: tuple[tuple[int, int], ...]
-    """number of each shard and how many rows it has, in the order in which the table holds them"""
+    """(number, rows) of each shard, in the order of the table"""
     broken: tuple[int, ...]
-    """numbers of the shards that cannot be read"""
+    """Numbers of the shards that cannot be read"""
     is_made_again: bool = False
-    """whether one that was there was damaged"""
+    """True if it replaces a damaged index"""
 
 
 def shards_in(folder: Path) -> list[Shard]:
-    """The finished shards of a survey, by number."""
+    """List the finished shards of a survey by number."""
     found = []
     with suppress(FileNotFoundError), os.scandir(folder / "rows") as entries:
         for entry in entries:
@@ -96,18 +96,19 @@ def shards_in(folder: Path) -> list[Shard]:
 
 
 def index_of(folder: Path, most_rows: int) -> Index:
-    """The index of the shards that are finished now; made, or made from the last one, where there is none.
+    """Return the index of the shards that are finished now; build it, from the last one if possible, if there is none.
 
     Args:
-        folder: of the survey.
-        most_rows: that a shard may have; a longer one is not of this survey.
+        folder: folder of the survey.
+        most_rows: limit for the rows of a shard; a longer file does not belong to this survey.
 
-    Raises SurveyError where it can be written nowhere.
+    Raises:
+        SurveyError: it cannot be written anywhere.
     """
     shards = shards_in(folder)
     name = f"{VERSION}-{_digest(shards)}"
     beside, temporary = folder / "index", _temporary() / _digest_of(str(folder.resolve()))
-    homes = (temporary,) if beside.is_symlink() else (beside, temporary)  # what a link leads to is not ours to tidy
+    homes = (temporary,) if beside.is_symlink() else (beside, temporary)  # never tidy the target of a link
     damaged = False
     for home in homes:
         for path in _entries(home, f"{name}-*.duckdb"):
@@ -134,7 +135,7 @@ def index_of(folder: Path, most_rows: int) -> Index:
 
 @cache
 def _temporary() -> Path:
-    """A folder of this process, gone when it ends."""
+    """Make a folder of this process that is removed when it ends."""
     folder = Path(tempfile.mkdtemp(prefix="vitexplorer-survey-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
@@ -171,7 +172,7 @@ def _make(home: Path, name: str, shards: Sequence[Shard], most_rows: int) -> Ind
 
 
 def _begin(beside: Path, home: Path, shards: Sequence[Shard]) -> list[Shard]:
-    """Begin with a copy of the newest index that holds only shards that are still there; those it has not are left."""
+    """Copy the newest index whose shards all still exist, and return the shards that it lacks."""
     there = {(shard.number, shard.size, shard.changed) for shard in shards}
     for other in sorted(_entries(home, f"{VERSION}-*.duckdb"), key=_changed, reverse=True):
         if not _is_whole(other):
@@ -188,7 +189,7 @@ def _begin(beside: Path, home: Path, shards: Sequence[Shard]) -> list[Shard]:
 
 
 def _add(con: duckdb.DuckDBPyConnection, shards: Sequence[Shard], most_rows: int) -> None:
-    """Add the rows of shards to the table, and the shards to those that it holds."""
+    """Add shards and their rows to the database."""
     con.execute("CREATE TABLE IF NOT EXISTS shards (number BIGINT, size BIGINT, changed BIGINT, count BIGINT)")
     con.execute("CREATE TABLE IF NOT EXISTS columns (name VARCHAR, kind VARCHAR)")
     kinds = dict(con.execute("SELECT name, kind FROM columns").fetchall())
@@ -218,7 +219,7 @@ def _hold(con: duckdb.DuckDBPyConnection, shard: Shard, count: int | None) -> No
 
 
 def _outline(shard: Shard) -> tuple[pa.Schema | None, int]:
-    """The columns of a shard and its rows; no columns where it cannot be read."""
+    """Return the schema of a shard and its number of rows; None and 0 if it cannot be read."""
     try:
         with pq.ParquetFile(shard.path, page_checksum_verification=True) as file:
             schema = file.schema_arrow
@@ -238,7 +239,7 @@ WIDTHS = {8: "TINYINT", 16: "SMALLINT", 32: "INTEGER", 64: "BIGINT"}
 
 
 def _typed(schema: pa.Schema) -> list[str]:
-    """The columns of the table, each with its type."""
+    """Return the columns of the table with their SQL types."""
     typed = ["row BIGINT"]
     for field in schema:
         kind = kind_of(field.type)
@@ -251,7 +252,7 @@ def _typed(schema: pa.Schema) -> list[str]:
 def _insert(
     con: duckdb.DuckDBPyConnection, shards: Sequence[tuple[Shard, int]], kinds: dict[str, Kind], most_rows: int
 ) -> bool:
-    """Insert the rows of shards in this order; False, and nothing inserted, where one cannot be read."""
+    """Insert the rows of shards in this order; insert nothing and return False if one cannot be read."""
     names = ", ".join(quoted(name) for name, kind in kinds.items() if kind != "list")
     files = [_unglobbed(str(shard.path)) for shard, _ in shards]
     con.begin()
@@ -272,7 +273,7 @@ def _insert(
 
 
 def _unglobbed(path: str) -> str:
-    """A path as DuckDB takes it for itself and not for a pattern."""
+    """Escape a path so that DuckDB does not take it for a pattern."""
     return re.sub(r"[*?\[]", r"[\g<0>]", path)
 
 
@@ -284,7 +285,7 @@ def _changed(path: Path) -> float:
 
 
 def _tidy(home: Path, keep: str) -> None:
-    """Remove older indexes (who reads one still has it) and what was never finished."""
+    """Remove older indexes (processes that read one keep it open) and abandoned files."""
     for path in home.iterdir():
         old = path.suffix == ".duckdb" and path.name != keep
         left = ".part" in path.suffixes and _changed(path) < time.time() - FORGOTTEN
@@ -297,7 +298,7 @@ def _tidy(home: Path, keep: str) -> None:
 
 
 def _entries(home: Path, pattern: str) -> list[Path]:
-    """What is called so in a folder; nothing where that cannot be read."""
+    """List the files of a folder that match a pattern; none if it cannot be read."""
     try:
         return list(home.glob(pattern))
     except OSError:
@@ -305,16 +306,16 @@ def _entries(home: Path, pattern: str) -> list[Path]:
 
 
 def _checksum(path: Path) -> int:
-    """CRC-32 of a file: DuckDB reads what it is asked for alone, and meets damage with an error or a crash then."""
-    found = 0
+    """Compute the CRC-32 of a file; DuckDB itself would notice damage only when reading it, by an error or a crash."""
+    checksum = 0
     with path.open("rb") as file:
         while part := file.read(1 << 20):
-            found = zlib.crc32(part, found)
-    return found
+            checksum = zlib.crc32(part, checksum)
+    return checksum
 
 
 def _is_whole(path: Path) -> bool:
-    """Whether an index is what its name says."""
+    """Return True if an index matches the checksum in its name."""
     try:
         return path.is_file() and path.stem.endswith(f"-{_checksum(path):08x}")
     except OSError:
@@ -322,13 +323,13 @@ def _is_whole(path: Path) -> bool:
 
 
 def _discard(path: Path) -> None:
-    """Remove what lies where an index should be."""
+    """Remove a damaged index."""
     with suppress(OSError):
         shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 def _read(path: Path) -> Index | None:
-    """An index that is there and whole; None otherwise."""
+    """Read an index; None if it is missing or damaged."""
     if not _is_whole(path):
         return None
     try:
@@ -342,9 +343,9 @@ def _read(path: Path) -> Index | None:
 
 
 def connect(*indexes: Index) -> duckdb.DuckDBPyConnection:
-    """A database in memory with the index as `held` (another as `held_1`), which it only reads.
+    """Open a database in memory with the index attached read-only as `held` (a second one as `held_1`).
 
-    No query of it can reach another file.
+    Its queries cannot reach any other file.
     """
     con = duckdb.connect(":memory:", config=LIMITS | {"temp_directory": str(_temporary())})
     for number, index in enumerate(indexes):

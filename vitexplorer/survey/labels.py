@@ -1,29 +1,29 @@
-"""Which class of a model does a label name? The name of a folder or a cell of a table, as people write it."""
+"""Matching of labels, as written in folder names or table cells, to the classes of a model."""
 
 from __future__ import annotations
 
 from vitexplorer.models.loading import LoadedModel
 
 LONG = 10
-"""digits of what is no index any more"""
+"""Number of digits from which on a number is no class index"""
 
 
 def class_of(label: str | None, model: LoadedModel) -> int | None:
-    """A class by its name in either language or one of its synonyms, which no other class has, or by its index.
+    """Find a class by its name in either language, a unique synonym, or its index; None if there is no match.
 
-    Upper and lower case, spaces, hyphens and underscores are alike. None where no class is meant, and of a model with
-    one output, which has none.
+    Case is ignored, and spaces, hyphens and underscores are equivalent. None for a model with one output, which has no
+    classes.
     """
     if label is None or model.num_classes < 2:
         return None
-    wanted = _plain(label)
+    name = _plain(label)
     names = [(_plain(text.en), _plain(text.zh)) for text in model.class_texts]
-    whole = [index for index, both in enumerate(names) if wanted in both]
-    synonyms = [index for index, (en, _) in enumerate(names) if wanted in (one.strip() for one in en.split(","))]
-    if found := whole or synonyms:
-        return found[0] if len(found) == 1 else None
-    is_index = wanted.isdecimal() and len(wanted) < LONG and int(wanted) < model.num_classes
-    return int(wanted) if is_index else None
+    whole = [index for index, both in enumerate(names) if name in both]
+    synonyms = [index for index, (en, _) in enumerate(names) if name in (one.strip() for one in en.split(","))]
+    if matches := whole or synonyms:
+        return matches[0] if len(matches) == 1 else None
+    is_index = name.isdecimal() and len(name) < LONG and int(name) < model.num_classes
+    return int(name) if is_index else None
 
 
 def _plain(name: str) -> str:

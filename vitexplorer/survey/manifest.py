@@ -1,7 +1,7 @@
-"""Which image stands in which row: small Parquet files, written before the first image is opened.
+"""Manifest: the image of each row, in small Parquet files that are written before the first image is opened.
 
-The plan of a survey never changes, whatever happens to the folder meanwhile: an image that vanishes is a row with a
-reason, and one that comes later belongs to another survey.
+The plan of a survey never changes, even if the folder does: an image that vanishes becomes a row with a reason, and a
+new image belongs to another survey.
 """
 
 from __future__ import annotations
@@ -27,30 +27,31 @@ from vitexplorer.survey.card import CARD, Card
 
 MANIFEST, ROWS = "manifest", "rows"
 _READERS = 4
-"""threads that look at finished files"""
+"""Threads that check finished files"""
 _SMALL = 2**16
-"""bytes of a file that is written again to be compared"""
+"""Limit in bytes for files that are rewritten for comparison"""
 _log = logging.getLogger(__name__)
 _SCHEMA = pa.schema([("path", pa.string()), ("label", pa.string()), ("raw", pa.binary())])
 
 
 class Planned(NamedTuple):
-    """One image of the plan."""
+    """Image of the plan."""
 
     path: str
-    """relative to the survey's root where it lies below it, otherwise absolute; as text that can be stored"""
+    """Path as storable text, relative to the survey's root if it lies below it, otherwise absolute"""
     label: str | None
     raw: bytes | None = None
-    """the path's own bytes where they are no UTF-8"""
+    """Bytes of the path if they are not UTF-8"""
 
     def place(self, root: Path, *, inside: bool) -> Path:
-        """Where the image lies.
+        """Return the full path of the image.
 
         Args:
-            root: that paths are relative to.
-            inside: whether it may lie nowhere else, also where a link has taken its place since it was planned.
+            root: folder that paths are relative to.
+            inside: True if it must lie in `root`, even if a link has replaced it since it was planned.
 
-        Raises DataError where it does.
+        Raises:
+            DataError: it lies outside of `root`.
         """
         place = root / (self.path if self.raw is None else os.fsdecode(self.raw))
         if inside and not os.path.realpath(place).startswith(os.path.join(os.path.realpath(root), "")):
@@ -59,7 +60,7 @@ class Planned(NamedTuple):
 
 
 def planned(path: str, label: str | None) -> Planned:
-    """A row for a path as the system names it."""
+    """Make a row for a path as the system names it."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -68,17 +69,17 @@ def planned(path: str, label: str | None) -> Planned:
 
 
 def shard_name(number: int) -> str:
-    """What the files of a shard are called."""
+    """Return the file name of a shard."""
     return f"shard-{number:05d}.parquet"
 
 
 def rows_file(folder: Path, number: int) -> Path:
-    """The file of a shard's rows: it exists as soon as the shard is done."""
+    """Return the path of a shard's rows; the file exists once the shard is done."""
     return folder / ROWS / shard_name(number)
 
 
 def write_manifest(folder: Path, rows: Iterable[Planned], rows_per_shard: int) -> int:
-    """Plan a survey: the number of its rows. Raises DiskFullError."""
+    """Write the plan of a survey and return the number of its rows. Raises DiskFullError."""
     for part in (MANIFEST, ROWS):
         (folder / part).mkdir(parents=True, exist_ok=True)
     with permitted(folder):
@@ -94,7 +95,7 @@ def write_manifest(folder: Path, rows: Iterable[Planned], rows_per_shard: int) -
 
 
 def read_manifest(folder: Path, number: int) -> list[Planned]:
-    """The images of a shard in the order of its rows. Raises BrokenFileError where the file is gone or damaged."""
+    """Read the images of a shard in row order. Raises BrokenFileError if the file is missing or damaged."""
     path = folder / MANIFEST / shard_name(number)
     try:
         columns = pq.read_table(path, schema=_SCHEMA).to_pydict()
@@ -104,7 +105,7 @@ def read_manifest(folder: Path, number: int) -> list[Planned]:
 
 
 def unfinished(folder: Path, card: Card) -> list[int]:
-    """The shards of which there is no whole file yet; a damaged one is named in the log and done again."""
+    """List the shards without a complete file; a damaged one is logged and done again."""
     done = {entry.name for entry in os.scandir(folder / ROWS)}
     there = [number for number in range(card.shards) if shard_name(number) in done]
     with ThreadPoolExecutor(_READERS, "check") as threads:
@@ -120,11 +121,11 @@ def unfinished(folder: Path, card: Card) -> list[int]:
 
 
 def _is_whole(folder: Path, card: Card, number: int) -> bool:
-    """Whether a file of rows has the rows and columns that were planned, and nothing in it is other than written.
+    """Return True if a file has the planned rows and columns and is undamaged.
 
-    Parquet's checksums leave out headers and footers. Of a small file these are much: what was read is written again,
-    and must give the same bytes where the same library wrote it. A large one would take far longer to write than to
-    read.
+    Parquet's checksums do not cover headers and footers, a large part of a small file. A small file is therefore
+    written again and must give the same bytes, if the same library wrote it. For a large file this would take far
+    longer than reading.
     """
     try:
         content = rows_file(folder, number).read_bytes()
@@ -143,7 +144,7 @@ def _is_whole(folder: Path, card: Card, number: int) -> bool:
 
 
 def write_rows(table: pa.Table, place: Path | pa.NativeFile, *, checksums: bool = True) -> None:
-    """A file of rows; each of its pages has a checksum, for a bit that flips in a number shows in nothing else."""
+    """Write a file of rows. Each page has a checksum, since nothing else would reveal a flipped bit in a number."""
     pq.write_table(table, place, compression="zstd", write_page_checksum=checksums)
 
 
@@ -155,21 +156,21 @@ def _written(table: pa.Table, *, checksums: bool) -> bytes:
 
 
 def _unnamed(kind: pa.DataType) -> pa.DataType:
-    """A type of lists as it was made: Parquet calls their entries otherwise."""
+    """Return a list type with its original entry name, which Parquet changes."""
     if pa.types.is_fixed_size_list(kind):
         return pa.list_(kind.value_type, kind.list_size)
     return pa.list_(kind.value_type) if pa.types.is_list(kind) else kind
 
 
 def _make_way(folder: Path, path: Path) -> None:
-    """A folder in the place of a file keeps its content under another name; a file is replaced as it is."""
+    """Rename a folder that takes the place of a file; a file will be replaced."""
     if path.is_dir():
         with permitted(folder):
             path.rename(path.with_name(f"{path.name}.{secrets.token_hex(4)}"))
 
 
 def clear_halves(folder: Path) -> None:
-    """Remove the files that a killed process was writing; one that stands still finds that it may not go on."""
+    """Remove partial files of killed processes; a suspended process no longer has permission to write on."""
     with permitted(folder):
         for pattern in (*(f"{part}/.*-shard-*.parquet" for part in (MANIFEST, ROWS)), f".*-{CARD}", ".model-*.pt"):
             for path in folder.glob(pattern):

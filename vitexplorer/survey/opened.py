@@ -1,11 +1,11 @@
-"""A survey that was made, or is being made: what it is of, and the one place from which its rows are asked.
+"""Opened survey, finished or running: its description and all queries of its rows.
 
     survey = vx.open_survey("survey")
     print(survey.describe())
     count(survey, (Within("probability", high=0.5), Equals("correct", False)))
 
-Everything is read, nothing written but the index beside the rows. Shards that are finished count; open the survey
-again to see those that came later. Threads may ask the same survey at once.
+Only the index beside the rows is written. The survey has the shards that were finished when it was opened; open it
+again for later ones. Threads may share it.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ from vitexplorer.survey.filtering import filtered
 from vitexplorer.survey.index import BROKEN, MADE_AGAIN, Index, connect, index_of
 
 MOST_UNPACKED = 50_000_000
-"""numbers of places of lists that are kept unpacked, at least four columns of them"""
+"""Limit for cached numbers of unpacked list places; at least four columns are cached"""
 TOGETHER = 1_000_000
-"""numbers that are inserted at once"""
+"""Numbers that are inserted at once"""
 
 
 @dataclass(frozen=True, eq=False)
 class Survey(Summarised):
-    """An opened survey. Its answers are functions in `survey.answers`."""
+    """Opened survey. The functions in `survey.answers` analyse it."""
 
     folder: Path
     card: Card
     columns: dict[str, Column]
-    """of the rows, by name, in the order of the files, `row` first; none but that before the first shard is there"""
+    """Columns by name, `row` first, then in the order of the files; only `row` before the first shard is finished"""
     count: int
-    """rows of the finished shards"""
+    """Number of rows of the finished shards"""
     failed: int
-    """rows whose image could not be read"""
+    """Number of rows whose image could not be read"""
     broken: tuple[Text, ...]
-    """a sentence for each file of rows that cannot be read"""
+    """Note for each file of rows that cannot be read"""
     made_again: tuple[Text, ...]
-    """a sentence for each file that was damaged and could be made again from others"""
+    """Note for each damaged file that was rebuilt from others"""
     _index: Index = field(repr=False)
     _con: duckdb.DuckDBPyConnection = field(repr=False)
     _unpacked: Unpacked = field(repr=False)
@@ -78,22 +78,22 @@ class Survey(Summarised):
 
     @property
     def rows(self) -> str:
-        """A pattern of the files of rows, for DuckDB, Polars, pandas or Spark."""
+        """Glob pattern of the files of rows, for DuckDB, Polars, pandas or Spark."""
         return str(self.folder / "rows" / "shard-*.parquet")
 
     @property
     def is_finished(self) -> bool:
-        """Whether every planned row is there."""
+        """True if every planned row exists."""
         return self.count >= self.card.rows_planned
 
     def describe(self) -> str:
-        """What it is of, in English, for a terminal."""
+        """Describe the survey in an English sentence, for a terminal."""
         return self.described.en
 
     @property
     def described(self) -> Text:
-        """What it is of, in words."""
-        said = Text(
+        """Description in words."""
+        sentence = Text(
             "{count} of {planned} images of {source}, seen by {model}; {failed} could not be read. Columns: {columns}.",
             "{source} 的 {planned} 张图像中的 {count} 张，模型为 {model}；{failed} 张无法读取。列：{columns}。",
         ).format(
@@ -105,22 +105,24 @@ class Survey(Summarised):
             columns=Text(", ".join(list(self.columns)[1:]), "、".join(list(self.columns)[1:])),
         )
         also = (*self.broken, *self.made_again)
-        return Text(" ".join([said.en, *(one.en for one in also)]), "".join([said.zh, *(one.zh for one in also)]))
+        return Text(
+            " ".join([sentence.en, *(note.en for note in also)]), "".join([sentence.zh, *(note.zh for note in also)])
+        )
 
     def asked(self, name: str) -> Asked:
-        """The column that a question names, `probability` or `distance[3,1]`. Raises an error with a sentence."""
+        """Look up a column by name, `probability` or `distance[3,1]`. Raises UnknownNameError or SettingError."""
         return asked(self.columns, name)
 
     def sql(
         self, query: str, where: Where = (), *, more: Sequence[Asked] = (), **parameters: object
     ) -> duckdb.DuckDBPyConnection:
-        """The answer to a query over `{rows}`, which stands for the table with its conditions.
+        """Run a query over `{rows}`, which stands for the table with its conditions.
 
         Args:
-            query: with `{rows}`, and `{0}`, `{1}`, ... where the columns of `more` are meant; no word of a visitor.
-            where: which rows.
-            more: columns that the query speaks of.
-            parameters: for `$name` in the query.
+            query: SQL with `{rows}`, and `{0}`, `{1}`, ... for the columns of `more`; never user input.
+            where: conditions on the rows.
+            more: columns that the query uses.
+            parameters: values of `$name` in the query.
         """
         every = [*map(self.asked, (one.column for one in where)), *more]
         places = {one.name: one for one in every if one.at is not None}
@@ -131,15 +133,15 @@ class Survey(Summarised):
             return self._con.cursor().execute(text, {**parameters, **condition.parameters})
 
     def lists(self, key: str) -> Iterator[tuple[Int[np.ndarray, " images"], Float[np.ndarray, "images entries"]]]:
-        """A column of lists, shard after shard as the table has them: numbers of the rows, and their lists.
+        """Yield (row numbers, lists) of a list column, shard by shard in the order of the table.
 
-        A row without a list is NaN. Raises SurveyError for a file that is gone or cannot be read.
+        A row without a list is NaN. Raises SurveyError for a file that is missing or cannot be read.
         """
         for number, _ in self._index.shards:
             yield self._lists_of(key, number)
 
     def lists_at(self, key: str, rows: Int[np.ndarray, " images"]) -> Float[np.ndarray, "images entries"]:
-        """The lists of some rows, in their order; only the files that hold them are read."""
+        """Return the lists of some rows, in their order; only the files that hold them are read."""
         shards, places = np.divmod(rows, self.card.rows_per_shard)
         found: np.ndarray | None = None
         for shard in np.unique(shards).tolist():
@@ -155,7 +157,7 @@ class Survey(Summarised):
         return tuple(sorted(number for number, _ in self._index.shards))
 
     def shard_table(self, shard: int, columns: Sequence[str]) -> pa.Table:
-        """Columns of one file of rows. Raises SurveyError for a file that is gone or cannot be read."""
+        """Read columns of one file of rows. Raises SurveyError if it is missing or cannot be read."""
         file = self.folder / "rows" / f"shard-{shard:05d}.parquet"
         try:
             return pq.ParquetFile(file, page_checksum_verification=True).read(columns=list(columns))
@@ -168,7 +170,7 @@ class Survey(Summarised):
 
 
 def as_table(column: pa.ChunkedArray) -> Float[np.ndarray, "images entries"]:
-    """Lists of one length as rows; NaN where there is none, or one of another length."""
+    """Convert lists of equal length to rows; NaN for a missing list, or one of another length."""
     lists = column.combine_chunks()
     lengths = pc.fill_null(pc.list_value_length(lists), 0)
     width = int(pc.max(lengths).as_py() or 0)
@@ -180,17 +182,22 @@ def as_table(column: pa.ChunkedArray) -> Float[np.ndarray, "images entries"]:
 
 
 class Unpacked:
-    """Places of lists that were asked about, each a table of its own beside the rows, in their order."""
+    """Cache of list places, each unpacked into a table of its own in the order of the rows."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection):
-        """Args: con: to the index; the tables live in its memory, which its limit bounds."""
-        self._con, self._lock = con, threading.RLock()
+        """Make an empty cache.
+
+        Args:
+            con: connection to the index; it holds the tables in memory, within its memory limit.
+        """
+        self._con = con
+        self._lock = threading.RLock()
         self._tables: OrderedDict[str, str] = OrderedDict()
         self._made = 0
 
     @contextmanager
     def held(self, survey: Survey, places: Sequence[Asked]) -> Iterator[Callable[[Asked], str]]:
-        """How SQL calls columns; those of `places` are there until the end."""
+        """Return a function from columns to SQL expressions; the tables of `places` exist until the context ends."""
         with self._lock if places else nullcontext():
             for place in places:
                 if place.name not in self._tables:
@@ -225,13 +232,15 @@ class Unpacked:
 
 
 def open_survey(folder: str | os.PathLike[str]) -> Survey:
-    """Open the survey that lies in a folder, finished or not.
+    """Open the survey in a folder, finished or not.
 
     Args:
-        folder: as given to `survey`, with `survey.json` in it. Nothing in it is changed but `index/`, which may be
-            deleted at any time; where it cannot be written a temporary folder takes its place.
+        folder: folder given to `survey`, with `survey.json` in it. Only `index/` is changed, which may be deleted at
+            any time; if it is not writable, a temporary folder is used.
 
-    Raises SurveyError where there is no survey, or none that can be read.
+    Raises:
+        SurveyError: there is no survey, or no index can be written.
+        BrokenFileError: `survey.json` is damaged.
     """
     folder = Path(folder)
     card = read_card(folder)
@@ -255,13 +264,13 @@ def open_survey(folder: str | os.PathLike[str]) -> Survey:
 
 
 def _columns(card: Card, index: Index) -> dict[str, Column]:
-    """The columns of the files, with what the card says of them."""
-    said = {column.key: column for column in card.columns}
-    found = {"row": Column("row", "integer", Text("Number in the survey", "在普查中的编号"), filters=False)}
+    """Return the columns of the files, with their descriptions from the card."""
+    described = {column.key: column for column in card.columns}
+    columns = {"row": Column("row", "integer", Text("Number in the survey", "在普查中的编号"), filters=False)}
     for name, kind in index.kinds.items():
-        one = said.get(name)
+        one = described.get(name)
         if one is None:
-            found[name] = Column(name, kind, same(name))
+            columns[name] = Column(name, kind, same(name))
         else:
-            found[name] = Column(name, kind, one.title, one.unit, one.better, one.filters, one.shape, one.axes)
-    return found
+            columns[name] = Column(name, kind, one.title, one.unit, one.better, one.filters, one.shape, one.axes)
+    return columns

@@ -1,6 +1,6 @@
-"""What a question of a survey is: some columns, and how an image's `Capture` fills them. No question runs the network.
+"""Record of a survey question: columns, and the function that fills them from captures. It never runs the network.
 
-A new question is one file in `questions/` that defines a `QUESTION`; a view of the registry is one by its key.
+A new question is one file in `questions/` that defines a `QUESTION`; the key of a view is a question, too.
 """
 
 from __future__ import annotations
@@ -16,44 +16,44 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, UnsupportedError, same
 
 Values = Mapping[str, Any]
-"""column -> number, list of numbers or None, as pyarrow takes them"""
+"""Column -> number, list of numbers or None, as pyarrow takes them"""
 Answers = Callable[[Sequence[Capture], Sequence[int | None]], Sequence[Values]]
-"""of captures of one model and one input size, and the class that each image's label names, None where it has none"""
+"""(captures of one model and input size, class of each image's label or None) -> values for each capture"""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column of the rows of a survey."""
+    """Column of the rows of a survey."""
 
     key: str
     type: pa.DataType
     title: Text
     unit: Text = same("")
     better: Literal["high", "low"] | None = None
-    """which end is good, where one is"""
+    """Good direction, if there is one"""
     filters: bool = True
-    """whether a person may choose images by it"""
+    """True if images may be filtered by it"""
     shape: tuple[int, int] | None = None
-    """of a column of lists: (blocks, heads) of what is counted for each head, (rows, cols) of a map; row by row"""
+    """Shape of the lists of a list column, row by row: (blocks, heads), or (rows, cols) of a map"""
     axes: tuple[str, str] | None = None
-    """what the two are, words of the glossary in `types.py`"""
+    """Names of the two axes, from the glossary in `types.py`"""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of every image."""
+    """Question about every image."""
 
     key: str
     title: Text
     question: Text
     columns: Callable[[Capture], tuple[Column, ...]]
-    """of a model, told by a capture of any picture with it: how many blocks, heads and features there are"""
+    """Function from a capture of any picture to the columns, which depend on the model's blocks, heads and features"""
     answers: Answers
-    """a value for each column, of each image; raises UnsupportedError where it has no meaning for the model"""
+    """Function that returns each image's values; raises UnsupportedError if it does not apply to the model"""
     paper: Paper | None = None
 
     def refuses(self, capture: Capture) -> Text | None:
-        """Why it has no meaning for the capture's model; None where it has one."""
+        """Return the reason why it does not apply to the capture's model, or None."""
         try:
             self.answers([capture], [None])
         except UnsupportedError as error:
@@ -62,5 +62,5 @@ class Question:
 
 
 def one_by_one(answer: Callable[[Capture], Values]) -> Answers:
-    """Answers that gain nothing from several captures at once and ask for no label."""
+    """Make `Answers` from a function of a single capture that ignores the label."""
     return lambda captures, targets: [answer(capture) for capture in captures]

@@ -1,7 +1,7 @@
-"""Which questions a model answers, and the columns of its survey.
+"""Questions that apply to a model, and the columns of its survey.
 
-What a model has (blocks, heads, features, the grid of a map) is read from one capture of a noisy picture, so that
-every family answers for itself. A question without a meaning for the model is left out with the reason.
+Blocks, heads, features and map grids are read from one capture of a noise image, so no family needs code of its own. A
+question that does not apply to the model is left out, with the reason.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FILE_COLUMNS = (
     Column("height", pa.int32(), Text("Height", "高"), Text("pixels of the file", "文件的像素")),
     Column("hash", pa.string(), Text("Hash of the pixels", "像素的哈希"), filters=False),
 )
-"""what every row has, whoever is asked; `reason` is null where the image could be read"""
+"""Columns that every survey has; `reason` is null if the image could be read"""
 
 
 NO_GRID = Text(
@@ -43,36 +43,36 @@ NO_GRID = Text(
 
 @dataclass(frozen=True)
 class Schema:
-    """The questions that are asked of every image, and the columns of their answers."""
+    """Questions of a survey and the columns of their answers."""
 
     questions: tuple[Question, ...]
     columns: tuple[Column, ...]
-    """of the answers, in their order; `FILE_COLUMNS` stand before them"""
+    """Columns of the answers, in their order, after `FILE_COLUMNS`"""
     left_out: dict[str, Text]
-    """keys of questions that have no meaning for the model, and why"""
+    """Keys of questions that do not apply to the model, with the reason"""
     input_size: Size
-    """of the picture that was tried, the model's own under every fit but native"""
+    """Input size of the noise image: the model's own, unless fit is "native"."""
     heads: tuple[int, ...]
-    """of each block; 0 where its attention cannot be shown"""
+    """Number of heads of each block; 0 if its attention is not available"""
 
     @property
     def arrow(self) -> pa.Schema:
-        """The schema of a file of rows."""
+        """Arrow schema of a file of rows."""
         return pa.schema([pa.field(column.key, column.type) for column in (*FILE_COLUMNS, *self.columns)])
 
     def captures(self, model: LoadedModel, inputs: Sequence[ModelInput]) -> list[Capture]:
-        """Captures of prepared images of one size, as the questions need them: see `watched_pass.py`."""
+        """Capture prepared images of one size as the questions need them, see `watched_pass.py`."""
         keys = {question.key for question in self.questions}
         if not keys & {"heads", "rollout"}:
             return capture_inputs(model, inputs)
         return watched_captures(model, inputs, rollout="rollout" in keys)
 
     def answers(self, captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values | ExplainedError]:
-        """What is put into a row for each capture, or why it cannot be.
+        """Return the values of each capture's row, or the error that prevents them.
 
         Args:
-            captures: of the schema's model, all of one input size.
-            targets: the class that each image's label names, see `class_of`.
+            captures: captures of the schema's model, all of one input size.
+            targets: class of each image's label, see `class_of`.
         """
         if not captures:
             return []
@@ -81,7 +81,7 @@ class Schema:
         except ExplainedError as error:
             if len(captures) == 1:
                 return [error]
-        return [self.answers([one], [target])[0] for one, target in zip(captures, targets, strict=True)]
+        return [self.answers([each], [target])[0] for each, target in zip(captures, targets, strict=True)]
 
     def _together(self, captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values]:
         rows: list[dict] = [{} for _ in captures]
@@ -98,31 +98,33 @@ def schema_of(
     fit: Fit = "crop",
     size: int | tuple[int, int] | str | None = None,
 ) -> Schema:
-    """What a survey of `model` will ask.
+    """Make the schema of a survey of `model`.
 
     Args:
         model: from `load_model`.
-        ask: names of questions and keys of views, each once; None for every question there is.
+        ask: names of questions and keys of views; duplicates are dropped; None for all questions.
         fit: as for `capture`.
         size: as for `capture`.
 
-    Raises UnknownNameError for a question there is not, SettingError for a setting that a view cannot take.
+    Raises:
+        UnknownNameError: there is no such question.
+        SettingError: a setting of a view is invalid.
     """
     questions = [question_of(key) for key in dict.fromkeys(QUESTIONS if ask is None else ask)]
-    tried = capture(model, _noise(model.preprocessing.input_size), fit, size)
-    kept, columns, left_out = [], [], {}
+    trial = capture(model, _noise(model.preprocessing.input_size), fit, size)
+    applicable, columns, left_out = [], [], {}
     for question in questions:
-        reason = question.refuses(tried)
-        found = () if reason is not None else question.columns(tried)
+        reason = question.refuses(trial)
+        found = () if reason is not None else question.columns(trial)
         if reason is None and fit == "native" and any(column.axes and "cols" in column.axes for column in found):
             reason = NO_GRID.format(question=question.title)
         if reason is not None:
             left_out[question.key] = reason
             continue
-        kept.append(question)
+        applicable.append(question)
         columns += found
-    heads = tuple(calls[0].num_heads if len(calls) == 1 else 0 for calls in tried.calls)
-    return Schema(tuple(kept), tuple(columns), left_out, tried.provenance.input_size, heads)
+    heads = tuple(calls[0].num_heads if len(calls) == 1 else 0 for calls in trial.calls)
+    return Schema(tuple(applicable), tuple(columns), left_out, trial.provenance.input_size, heads)
 
 
 def _noise(size: Size) -> np.ndarray:

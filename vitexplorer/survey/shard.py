@@ -1,9 +1,8 @@
-"""The one function of a survey: images of a shard in, one Parquet file out.
+"""Core function of a survey: images of a shard in, one Parquet file out.
 
-Pictures are opened and fitted in threads, at most a few batches ahead of the model, also over the end of a shard, so
-that neither waits for the other and the memory does not grow with the number of images. A batch never mixes shards:
-what is in a file depends on its shard alone, whoever makes it and how often. The file is written aside, brought to
-the disk and renamed: it exists, or the shard is to be done.
+Threads open and fit pictures a few batches ahead of the model, also across the end of a shard, so that neither waits
+for the other and memory stays bounded. A batch never mixes shards, so a file depends on its shard alone and is
+reproducible. The file is written aside, flushed and renamed: a shard is done if and only if its file exists.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ from vitexplorer.survey.schema import Schema, schema_of
 _T = TypeVar("_T")
 _U = TypeVar("_U")
 BATCHES_AHEAD = 2
-"""of images that are opened before the model wants them; as many may wait for others of their size"""
+"""Batches of images opened ahead of the model; as many may wait for others of their size"""
 
 
 @dataclass(frozen=True)
 class Work:
-    """What whoever does a shard needs to know."""
+    """Everything needed to do a shard."""
 
     folder: Path
     card: Card
@@ -49,23 +48,23 @@ class Work:
     schema: Schema
     batch_size: int
     threads: int
-    """that open images"""
+    """Number of threads that open images"""
     killers: dict[int, dict[int, Text]] = field(default_factory=dict)
-    """of shards, the rows whose image is not opened again, for it has ended a process, and the reason to give"""
+    """Shard -> row -> reason, for images that ended a process and are not opened again"""
 
     @classmethod
     def of(cls, folder: Path, model: LoadedModel, batch_size: int, threads: int, schema: Schema | None = None) -> Work:
-        """The work that the survey in a folder is, with the model at the survey's size and its schema, if known."""
+        """Make the work of the survey in a folder; `model` is at the survey's size, `schema` is derived if None."""
         card = read_card(folder)
         schema = schema or schema_of(model, tuple(card.questions), card.fit)
         return cls(folder, card, model, schema, batch_size, threads)
 
 
 def survey_shards(work: Work, numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Do shards one after another.
+    """Do shards one after another; yield (shard, rows) after each batch and (shard, 0) once its file is written.
 
-    Yields (shard, rows) after each batch, and (shard, 0) once its file is there. Whoever stops listening stops the
-    work; a shard that is half done is then done anew. Raises DiskFullError, and BrokenFileError for a lost manifest.
+    Closing the generator stops the work; a half-done shard is then done again later. Raises DiskFullError, and
+    BrokenFileError if the manifest is missing or damaged.
     """
     target = lru_cache(2**16)(partial(class_of, model=work.model))
     with _threads(work.threads) as threads:
@@ -82,7 +81,7 @@ def survey_shards(work: Work, numbers: Iterable[int]) -> Iterator[tuple[int, int
 
 
 def try_row(work: Work, number: int, row: int, planned: Planned) -> None:
-    """Ask one image alone, in this thread, and keep nothing: to see whether the process outlives it."""
+    """Process one image in this thread and discard the result, to see if the process survives it."""
     _answers(work, [_open(work, (number, row, planned))], [class_of(planned.label, work.model)])
 
 
@@ -91,23 +90,23 @@ def try_row(work: Work, number: int, row: int, planned: Planned) -> None:
 
 @dataclass(frozen=True)
 class _Opened:
-    """An image of the plan, opened and fitted, or why it cannot be."""
+    """Image of the plan, opened and fitted, or the reason why it cannot be."""
 
     shard: int
     row: int
     planned: Planned
     opened: tuple[int, int, str] | None = None
-    """width and height in pixels and hash of the whole picture"""
+    """Width and height in pixels and hash of the whole picture"""
     given: ModelInput | None = None
     reason: Text | None = None
 
     @property
     def size(self) -> tuple[int, ...] | None:
-        """Of what the model gets."""
+        """Shape of the model's input."""
         return None if self.given is None else tuple(self.given.tensor.shape)
 
     def filled(self, values: Values | ExplainedError) -> dict[str, Any]:
-        """The row."""
+        """Return the row with the given values."""
         reason = values.text if isinstance(values, ExplainedError) else None
         width, height, digest = self.opened or (None, None, None)
         row = {"path": self.planned.path, "label": self.planned.label, "width": width, "height": height, "hash": digest}
@@ -122,23 +121,24 @@ def _planned(work: Work, numbers: Iterable[int]) -> Iterator[tuple[int, int, Pla
             yield number, row, one
 
 
-def _open(work: Work, wanted: tuple[int, int, Planned]) -> _Opened:
-    (shard, row, planned), seen = wanted, None
+def _open(work: Work, place: tuple[int, int, Planned]) -> _Opened:
+    shard, row, planned = place
+    seen = None
     if row in work.killers.get(shard, ()):
-        return _Opened(*wanted, reason=work.killers[shard][row])
+        return _Opened(*place, reason=work.killers[shard][row])
     try:
         with explain_full_memory():
-            place = planned.place(Path(work.card.root), inside=work.card.is_of_folder)
-            opened = OpenedImage.of(place, max_megapixels=settings().max_megapixels)
+            path = planned.place(Path(work.card.root), inside=work.card.is_of_folder)
+            opened = OpenedImage.of(path, max_megapixels=settings().max_megapixels)
             height, width = opened.pixels.shape[:2]
             seen = width, height, opened.hash
-            return _Opened(*wanted, seen, given=prepare(work.model, opened, work.card.fit))
+            return _Opened(*place, seen, given=prepare(work.model, opened, work.card.fit))
     except ExplainedError as error:
-        return _Opened(*wanted, seen, reason=error.text)
+        return _Opened(*place, seen, reason=error.text)
 
 
 def _ahead(threads: ThreadPoolExecutor, function: Callable[[_T], _U], items: Iterable[_T], count: int) -> Iterator[_U]:
-    """`function` of each item in their order, at most `count` of them begun before they are wanted."""
+    """Yield `function` of each item in order, computing at most `count` items ahead."""
     begun: deque[Future[_U]] = deque()
     for item in items:
         begun.append(threads.submit(function, item))
@@ -150,7 +150,7 @@ def _ahead(threads: ThreadPoolExecutor, function: Callable[[_T], _U], items: Ite
 
 @contextmanager
 def _threads(count: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads that do no more where nobody listens any more."""
+    """Open a thread pool that cancels pending work at the end of the context."""
     threads = ThreadPoolExecutor(count, "survey")
     try:
         yield threads
@@ -163,20 +163,20 @@ def _threads(count: int) -> Iterator[ThreadPoolExecutor]:
 
 @runtime_checkable
 class Fitted(Protocol):
-    """Something that has a size as the model gets it, or none."""
+    """Item with the shape of a model input, or None."""
 
     @property
     def size(self) -> tuple[int, ...] | None:
-        """Equal for what goes into one batch."""
+        """Shape, equal within a batch."""
 
 
 _Fitted = TypeVar("_Fitted", bound=Fitted)
 
 
 def of_one_size(images: Iterable[_Fitted], most: int, waiting: int) -> Iterator[list[_Fitted]]:
-    """Batches of images of one size, at most `most` each; those that cannot be read are together.
+    """Yield batches of at most `most` images of one size; unreadable ones form batches of their own.
 
-    Under fit "native" sizes differ: at most `waiting` batches' images wait for others of their size.
+    Under fit "native" sizes differ: images of at most `waiting` batches wait for others of their size.
     """
     sizes: dict[tuple[int, ...] | None, list[_Fitted]] = defaultdict(list)
     for one in images:
@@ -189,7 +189,7 @@ def of_one_size(images: Iterable[_Fitted], most: int, waiting: int) -> Iterator[
 
 
 def _answers(work: Work, batch: Sequence[_Opened], targets: Sequence[int | None]) -> Sequence[Values | ExplainedError]:
-    """What is put into the rows of images of one size; where there is no room for all of them, of half of them."""
+    """Return the values of images of one size; if memory runs out, process halves of the batch."""
     if batch[0].given is None:
         return [ImageError(one.reason) for one in batch]
     try:

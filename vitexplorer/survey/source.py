@@ -1,14 +1,14 @@
-"""Whatever names images: a folder, a table or a list of paths; each becomes paths and labels, one after another.
+"""Sources of images: a folder, a table or a list of paths, read as a stream of paths and labels.
 
-folder        every image below it, sorted, as fine-tuning reads folders: hidden clutter is skipped, links never lead
-              out; the label is the class folder that an image lies in
-.csv .tsv     a column "path", and "label" where there is one; also without a header, if the first row names an image;
-              the apostrophe that `export` puts before what a spreadsheet would run is taken away, see `cells.py`
+folder        every image below it, sorted, as in fine-tuning: hidden files are skipped, links must stay inside; the
+              label is the class folder of the image
+.csv .tsv     a column "path" and optionally "label"; or no header, if the first row names an image; cells escaped by
+              `export` are restored, see `cells.py`
 .parquet      the same two columns, read piece by piece
 .txt          a path on each line
 list          paths
 
-Paths of a table are relative to its folder. A path that is named twice is one row.
+Paths of a table are relative to its folder. A path that occurs twice is one row.
 """
 
 from __future__ import annotations
@@ -35,40 +35,40 @@ from vitexplorer.survey.manifest import Planned, planned
 Labels = Literal["folders"] | None
 AnySource = str | os.PathLike | Iterable[str | os.PathLike]
 PATHS = ("path", "file", "filename", "file_name", "image", "image_path")
-"""what the column of paths may be called; the first that is there counts"""
+"""Accepted names of the path column; the first that exists is used"""
 LABELS = ("label", "class", "class_name", "category", "target")
 
 _PIECE = 4096
-"""rows of a Parquet file that are read at once"""
+"""Rows of a Parquet file that are read at once"""
 _BYTES = 2**20
 
 
 @dataclass
 class Source:
-    """Images to ask about; once `rows` was read to its end, `findings` say what was left out."""
+    """Images of a survey; `findings` are complete once `rows` is exhausted."""
 
     name: str
-    """the folder or table, absolute; empty for a list"""
+    """Absolute path of the folder or table; empty for a list"""
     root: Path
-    """what paths are relative to"""
+    """Folder that paths are relative to"""
     rows: Iterator[Planned]
     findings: list[Text] = field(default_factory=list)
 
 
 def source_name(source: AnySource) -> str:
-    """The absolute path of a folder or table; empty for a list of paths."""
+    """Return the absolute path of a folder or table; empty for a list of paths."""
     return str(Path(source).expanduser().resolve()) if isinstance(source, (str, os.PathLike)) else ""
 
 
 def read_source(source: AnySource, labels: Labels = "folders") -> Source:
-    """The images of a folder, a table or a list of paths.
+    """Read the images of a folder, a table or a list of paths.
 
     Args:
         source: see above.
-        labels: "folders" for the class folders of a folder; None for no labels, also of a table.
+        labels: "folders" for labels from class folders or the table; None for no labels.
 
-    Raises DataError, also while `rows` is read, for what is no such thing, holds no image or holds more than the
-    settings allow.
+    Raises:
+        DataError: it is no such source, has no image, or has more than the settings allow; also while reading `rows`.
     """
     if not isinstance(source, (str, os.PathLike)):
         read = Source("", Path.cwd(), iter(()))
@@ -82,7 +82,7 @@ def read_source(source: AnySource, labels: Labels = "folders") -> Source:
         return _folder(path, labels)
     read = Source(source_name(path), path.resolve().parent, iter(()))
     rows = reader(path)
-    read.rows = _once(rows if labels else ((one, None) for one, _ in rows), read)
+    read.rows = _once(rows if labels else ((image, None) for image, _ in rows), read)
     return read
 
 
@@ -100,7 +100,7 @@ def _folder(path: Path, labels: Labels) -> Source:
 
 
 def _class_folders(listing: Listing) -> dict[str, str]:
-    """The class of each image that lies in a class folder; of parts that a training leaves alone, by the same names."""
+    """Return the class of each image in a class folder; parts that a training ignores are matched by the same names."""
     try:
         dataset = class_dataset(listing)
     except DataError:
@@ -149,9 +149,9 @@ def _parquet(path: Path) -> Iterator[tuple[str, str | None]]:
         with pq.ParquetFile(path) as file:
             columns = file.schema_arrow.names
             at, of = _columns(columns, name)
-            wanted = [columns[at], *([columns[of]] if of is not None else [])]
-            for piece in file.iter_batches(_PIECE, columns=wanted):
-                cells = [piece.column(one).cast(pa.string()).to_pylist() for one in wanted]
+            names = [columns[at], *([columns[of]] if of is not None else [])]
+            for piece in file.iter_batches(_PIECE, columns=names):
+                cells = [piece.column(column).cast(pa.string()).to_pylist() for column in names]
                 labels = cells[1] if of is not None else [None] * len(piece)
                 yield from ((one or "", label) for one, label in zip(cells[0], labels, strict=True))
     except (OSError, pa.ArrowException):
@@ -162,7 +162,7 @@ _READERS = {".txt": _text, ".csv": _csv, ".tsv": _csv, ".parquet": _parquet}
 
 
 def _columns(names: Sequence[str], table: Text) -> tuple[int, int | None]:
-    """Where the paths and the labels stand."""
+    """Return the indices of the path column and the label column."""
     plain = [name.casefold() for name in names]
     at = next((plain.index(name) for name in PATHS if name in plain), None)
     if at is None:
@@ -171,7 +171,7 @@ def _columns(names: Sequence[str], table: Text) -> tuple[int, int | None]:
 
 
 def _encoding(path: Path) -> str:
-    """In which encoding a text is written, as people save tables. Raises DataError for what is no text."""
+    """Detect the encoding of a text file: UTF-16, UTF-8 or GB 18030. Raises DataError if it is none of these."""
     try:
         with open(path, "rb") as file:
             start = file.read(4)
@@ -198,7 +198,7 @@ def _is_written_in(path: Path, encoding: str) -> bool:
 
 
 def _once(rows: Iterable[tuple[str, str | None]], source: Source) -> Iterator[Planned]:
-    """Each image that is named, once, in the order of the first naming."""
+    """Yield each image once, in the order of its first occurrence."""
     seen: set[str] = set()
     most, repeated, empty = settings().survey_images, [], 0
     inside = os.path.join(source.root, "")
@@ -223,7 +223,7 @@ def _once(rows: Iterable[tuple[str, str | None]], source: Source) -> Iterator[Pl
 
 
 _NAMED = 4
-"""repeated paths whose names are kept: a sentence shows three"""
+"""Number of repeated paths whose names are recorded; a sentence lists three"""
 
 
 # ------------------------------------------------------------------------------------------------- the sentences

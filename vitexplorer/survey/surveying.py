@@ -1,13 +1,13 @@
-"""`survey`: the same questions asked of every image of a folder, a row for each in files that anything can read.
+"""Running a survey: the same questions about every image of a folder.
 
     survey = vx.survey("photographs", "scenes_vit_patch16_192", ask=["prediction", "heads"], out="surveys/photographs")
 
-    OUT/survey.json                     the card: what is asked of which model, see `card.py`
-    OUT/manifest/shard-00000.parquet    which image stands in which row
+    OUT/survey.json                     the description, see `card.py`
+    OUT/manifest/shard-00000.parquet    the image of each row
     OUT/rows/shard-00000.parquet        the answers; the file exists as soon as its shard is done
 
-Whatever ends it, the same call goes on where it was: no image is asked twice, and the rows are those of a run that was
-never interrupted.
+After any interruption the same call resumes: finished shards are not repeated, and the rows equal those of an
+uninterrupted run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.storage.claims import HeldClaim, JobError, LostError, TakenError, claimed, revoke
 from vitexplorer.survey.card import Card, SurveyError, card_of, check_same, has_card, read_card, write_card
 from vitexplorer.survey.manifest import ROWS, clear_halves, unfinished, write_manifest
-from vitexplorer.survey.runners import Job, Runner, Told, runner_of
+from vitexplorer.survey.runners import Job, Runner, RowCallback, runner_of
 from vitexplorer.survey.schema import Schema, schema_of
 from vitexplorer.survey.source import AnySource, Labels, read_source, source_name
 
@@ -36,9 +36,9 @@ ROWS_PER_SHARD = 512
 _BATCH = {"cuda": 64}
 _BATCH_ELSEWHERE = 16
 _MOST_THREADS = 16
-"""that open images in one process: more of them wait for the interpreter"""
+"""Limit of image threads in one process; more would wait for the interpreter lock"""
 _WORKER_BYTES = 2**30
-"""that a worker takes beside the model"""
+"""Memory of a worker in bytes, besides the model"""
 
 
 def ask_all(
@@ -56,36 +56,38 @@ def ask_all(
     runner: Runner = "processes",
     progress: Progress | None = None,
 ) -> Path:
-    """`vx.survey` without opening it: ask every image of `source` and keep the answers in the folder `out`.
+    """Survey every image of `source` into the folder `out`, like `vx.survey`, but without opening it.
 
-    A survey that was stopped or killed goes on; of a finished one nothing is asked again. The images are those that
-    were there when it began. One that cannot be read is a row with the reason.
+    A survey that was stopped or killed is resumed; a finished one is left as it is. The images are those that existed
+    when it began. An image that cannot be read is a row with the reason.
 
     Args:
-        source: a folder (its class folders are the labels), a .csv, .tsv or .parquet table with a column "path" and
-            perhaps "label", a .txt with a path on each line, or a list of paths.
+        source: a folder (labels are its class folders), a .csv, .tsv or .parquet table with a column "path" and
+            optionally "label", a .txt with a path on each line, or a list of paths.
         model: from `load_model`, or a name or path for it.
-        ask: names of questions and keys of views, as `vx.evaluate` takes them; every question when None.
-        out: the survey's folder: new, empty, or of this very survey.
+        ask: names of questions and keys of views, as for `vx.evaluate`; None for every question.
+        out: folder of the survey: new, empty, or of this same survey.
         fit: as for `capture`.
         size: as for `capture`.
-        labels: None to take no labels from the source.
-        workers: processes, or Ray's workers; None for one on a GPU, otherwise as many as there are cores, and memory
-            for. One is this process itself.
+        labels: None to ignore labels of the source.
+        workers: number of processes or Ray workers; None for one on a GPU, otherwise as many as cores and memory
+            allow. A single one is this process itself.
         batch_size: images in one forward pass; None for 64 on a GPU and 16 elsewhere.
-        rows_per_shard: images in one file, and what is lost at most by a kill of one worker; that of the survey where
-            it goes on.
+        rows_per_shard: images in one file, and the most that is lost if a worker is killed; ignored when resuming.
         runner: "processes" of this machine, or "ray".
-        progress: told how many rows are done, of how many; what it raises stops the work, to be gone on with later.
+        progress: called with the rows done and their total; an exception that it raises stops the work, which can be
+            resumed.
 
     Returns:
         The folder.
 
     Raises:
-        DataError: the source names no images, or more than the settings allow.
+        DataError: the source has no images, or more than the settings allow.
         SurveyError: `out` holds another survey, or another process works on it.
-        UnknownNameError, SettingError, UnsupportedError: as `load_model` and `capture`.
-        DiskFullError: nothing is lost; it goes on when there is room.
+        UnknownNameError: there is no such question, view, runner or model.
+        SettingError: a setting is invalid.
+        UnsupportedError: the model cannot be surveyed, see `load_model` and `capture`.
+        DiskFullError: the disk is full; nothing is lost, and the call resumes once there is room.
     """
     run = runner_of(runner)
     folder = Path(out).expanduser().absolute()
@@ -101,15 +103,15 @@ def ask_all(
         left = unfinished(folder, card)
         if left:
             job = _job(folder, held.token, loaded, schema, len(left), workers, batch_size)
-            run(job, left, _teller(card, left, held, progress))
+            run(job, left, _row_counter(card, left, held, progress))
             clear_halves(folder)
     return folder
 
 
 def stop(folder: str | os.PathLike) -> None:
-    """End the survey of a folder, whoever works on it: that process ends as soon as it notices, or when it wakes.
+    """Stop the process that works on the survey in a folder, if there is one.
 
-    What is written stays, and `ask_all` goes on with it. Where nobody works on it nothing happens.
+    It ends as soon as it notices, or when it wakes up. Written rows stay, and `ask_all` resumes the survey.
     """
     revoke(Path(folder).expanduser().absolute())
 
@@ -120,11 +122,11 @@ def stop(folder: str | os.PathLike) -> None:
 def _begun(
     folder: Path, source: AnySource, model: LoadedModel, schema: Schema, fit: Fit, labels: Labels, rows_per_shard: int
 ) -> Card:
-    """The card of the survey in a folder, which is begun where there is none. Raises SurveyError for another one."""
-    asked = {"model": model, "schema": schema, "fit": fit, "labels": labels}
+    """Return the card of the survey in a folder; begin it if there is none. Raises SurveyError for another survey."""
+    described = {"model": model, "schema": schema, "fit": fit, "labels": labels}
     if has_card(folder):
-        old, name = read_card(folder), source_name(source)
-        check_same(old, card_of(**asked, source=name, root=Path(old.root)), folder)
+        old = read_card(folder)
+        check_same(old, card_of(**described, source=source_name(source), root=Path(old.root)), folder)
         return old
     if any((folder / ROWS).glob("shard-*.parquet")):
         raise SurveyError(_ROWS_ALONE.format(folder=folder.name))
@@ -133,7 +135,7 @@ def _begun(
     read = read_source(source, labels)
     rows = write_manifest(folder, read.rows, rows_per_shard)
     card = card_of(
-        **asked,
+        **described,
         source=read.name,
         root=read.root,
         findings=tuple(read.findings),
@@ -146,7 +148,7 @@ def _begun(
 
 @contextmanager
 def _claimed(folder: Path) -> Iterator[HeldClaim]:
-    """The folder's survey is this process's meanwhile, see `claimed`; what keeps it from that is a SurveyError."""
+    """Claim the folder's survey for this process, see `claimed`. Raises SurveyError if that fails."""
     with ExitStack() as until_it_ends:
         try:
             with explain_full_disk(folder):
@@ -175,7 +177,7 @@ def _job(
     workers: int | None,
     batch_size: int | None,
 ) -> Job:
-    """How many work on it, and how."""
+    """Choose workers, batch size and threads. Raises SettingError for numbers below 1."""
     for value in (workers, batch_size):
         if value is not None and value < 1:
             raise SettingError(_NO_NUMBER.format(value=value))
@@ -188,30 +190,30 @@ def _job(
 
 
 def _cores() -> int:
-    """Those that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _room_for(model: LoadedModel) -> int:
-    """How many workers the memory has room for; the model's numbers are shared by those of one machine."""
+    """Return the number of workers that fit into memory; workers of one machine share the model's weights."""
     own = sum(parameter.nbytes for parameter in model.module.parameters())
     return max(1, (psutil.virtual_memory().available - own) // _WORKER_BYTES)
 
 
-def _teller(card: Card, left: Sequence[int], held: HeldClaim, progress: Progress | None) -> Told:
-    """What the runner tells of rows, as whoever waits wants to hear it, while the survey is this process's."""
+def _row_counter(card: Card, left: Sequence[int], held: HeldClaim, progress: Progress | None) -> RowCallback:
+    """Make the runner's callback: it checks the claim and passes the total of finished rows to `progress`."""
     done = card.rows_planned - sum(map(card.rows_of, left))
     if progress is not None:
         progress(done, card.rows_planned)
 
-    def told(rows: int) -> None:
+    def add(rows: int) -> None:
         nonlocal done
         held.check()
         done += rows
         if progress is not None:
             progress(done, card.rows_planned)
 
-    return told
+    return add
 
 
 # ------------------------------------------------------------------------------------------------- the sentences

@@ -1,7 +1,7 @@
-"""A view as a question: its number or its small map of every image, at the settings that its key states.
+"""View as a question: its number or small map for every image, at the settings in its key.
 
-`attention_rollout`, `attention_map:block=3;head=mean`: the notation of `evaluation/methods.py`. What is left out takes
-its default, which for a class that is explained is the likeliest one.
+Keys are written as in `evaluation/methods.py`: `attention_rollout`, `attention_map:block=3;head=mean`. Other settings
+take their defaults; the default target is the likeliest class.
 """
 
 from __future__ import annotations
@@ -25,29 +25,32 @@ NO_MAP = Text(
 
 
 def column_of(key: str) -> str:
-    """The column of a view's key."""
+    """Return the column of a view's key."""
     return f"view_{key}"
 
 
 def title_of(key: str) -> Text:
-    """The view, and in brackets each setting that the key states: "Grad-CAM (Block 3)"."""
-    record, stated = VIEWS[view_of(key)], settings_of(key)
-    said = [_said(control, stated[control.name]) for control in record.controls if control.name in stated]
-    if not said:
+    """Name the view, with the settings of the key in brackets: "Grad-CAM (Block 3)"."""
+    record = VIEWS[view_of(key)]
+    stated = settings_of(key)
+    parts = [_setting_text(control, stated[control.name]) for control in record.controls if control.name in stated]
+    if not parts:
         return record.title
-    settings = Text(", ".join(one.en for one in said), "，".join(one.zh for one in said))
+    settings = Text(", ".join(part.en for part in parts), "，".join(part.zh for part in parts))
     return Text("{view} ({settings})", "{view}（{settings}）").format(view=record.title, settings=settings)
 
 
-def _said(control: Control, written: str) -> Text:
-    """A setting by its name, and its value in words where these are the same for every model."""
+def _setting_text(control: Control, written: str) -> Text:
+    """Name a setting with its value, in words if these are the same for every model."""
     value = same(written) if control.of_capture else control.say(written, None)
     return Text("{name} {value}", "{name} {value}").format(name=control.label, value=value)
 
 
 def view_question(key: str) -> Question:
-    """The question that a view's key is; raises UnknownNameError for no view."""
-    record, name, title = VIEWS[view_of(key)], column_of(key), title_of(key)
+    """Make the question of a view's key. Raises UnknownNameError if there is no such view."""
+    record = VIEWS[view_of(key)]
+    name = column_of(key)
+    title = title_of(key)
 
     def columns(capture: Capture) -> tuple[Column, ...]:
         result = _result(key, capture)
@@ -73,5 +76,5 @@ def _result(key: str, capture: Capture) -> Result:
 
 
 def _shape(values: np.ndarray) -> tuple[int, int] | None:
-    """Rows and columns of a map, one row of a list; None of one number."""
+    """Return (rows, cols) of a map, (1, entries) of a list, None for one number."""
     return None if values.size == 1 else tuple(np.atleast_2d(values).shape)

@@ -1,9 +1,8 @@
-"""A forward pass of many images that takes the numbers of every head while its attention is in the cache.
+"""Forward pass of a batch that computes head statistics while the attention is in the cache.
 
-The weights are computed once, for the answer and for the numbers: softmax(scale q k^T + bias) v written out, a few
-images at a time, in place of the kernel that hides it. The answer is the kernel's up to rounding. What cannot be seen
-so (heads that are mixed, layouts of their own, matrices too large to be whole) takes its ordinary way, and the
-questions then compute their numbers from the captures.
+softmax(scale q k^T + bias) v is computed explicitly, a few images at a time, in place of the fused kernel, and the
+weights serve the output and the statistics. The output equals the kernel's up to rounding. Other attention (mixed
+heads, unusual layouts, very large matrices) runs as usual; the questions then compute their numbers from the captures.
 """
 
 from __future__ import annotations
@@ -25,31 +24,31 @@ from vitexplorer.tracing.attention_call import WEIGHTS_AT_ONCE, AttentionCall, o
 from vitexplorer.tracing.tap import AttentionTap
 
 IN_CACHE = 1 << 18
-"""attention weights that are computed together, a megabyte"""
+"""Number of attention weights that are computed together, a megabyte"""
 FAR_BELOW = -125.0
-"""2 to it is 2e-38, the least that a processor computes with at its usual speed: what a mask hides has less"""
+"""Lower bound of the exponent: 2 to it is 2e-38, and smaller numbers (of masked keys) are slow on many processors"""
 
 
 class WatchedTap(AttentionTap):
-    """A tap that answers attention itself and keeps the numbers of its heads, and their mean where it is asked to."""
+    """Tap that computes attention itself and records head statistics, and the mean over heads if `keep_mean`."""
 
     def __init__(self, model: LoadedModel, sites: tuple[BlockSite, ...], batch: int, keep_mean: bool):
-        """For a pass of `batch` images."""
+        """Prepare a pass of `batch` images."""
         super().__init__(model.block_of_parameter, keep_stream=model.family.shows_stream, sites=sites)
         self.numbers: dict[int, Tensor] = {}
-        """by block: (metrics, images, heads)"""
+        """Block -> statistics (metrics, images, heads)"""
         self.mean: dict[int, Tensor] = {}
-        """by block: attention averaged over heads, (images, windows, queries, keys)"""
+        """Block -> attention averaged over heads, (images, windows, queries, keys)"""
         self._batch, self._keep_mean = batch, keep_mean
         self._places = [places_of(site, model.prefix_tokens, model.device) for site in sites]
 
     @property
     def has_seen_all(self) -> bool:
-        """Whether there are numbers of every block, of its only attention."""
+        """True if every block has statistics, and only one attention call."""
         return all(block in self.numbers and len(self.calls[block]) == 1 for block in range(len(self._places)))
 
     def kernel(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
-        """Attention in one call, written out."""
+        """Compute the attention of a kernel call explicitly."""
         call = of_kernel(*args, **kwargs)
         places = self._places_of(call.query, call.key)
         if places is None:
@@ -73,7 +72,7 @@ class WatchedTap(AttentionTap):
         return out
 
     def softmax(self, query: Tensor, key: Tensor, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
-        """Attention's softmax, written out."""
+        """Compute the softmax of attention explicitly."""
         scores = args[0]
         places = self._places_of(query, key)
         if places is None or kwargs.get("dtype") is not None or scores.shape[-2:] != (places.tokens, places.tokens):
@@ -88,7 +87,7 @@ class WatchedTap(AttentionTap):
         return out
 
     def _places_of(self, query: Tensor, key: Tensor) -> BlockPlaces | None:
-        """Where the tokens lie, for attention of the usual layout that is not too large to be whole."""
+        """Return the places of the tokens, for attention of the usual layout and size; None for any other."""
         places = self._places[self.block] if self.block >= 0 else None
         if places is None or query.ndim != 4 or query.shape[:3] != key.shape[:3] or query.dtype != torch.float32:
             return None
@@ -105,16 +104,16 @@ class WatchedTap(AttentionTap):
         out: Tensor | None = None,
         may_hide: bool = True,
     ) -> None:
-        """Go through a block a few images at a time.
+        """Compute the weights and statistics of a block, a few images at a time.
 
         Args:
-            places: where its tokens lie.
-            heads: how many.
-            scores: puts those of a part of the windows into their room, times log2 e: 2 ** x is several times faster
-                than e ** x on some processors.
-            use: what is to be done with the weights of a part.
-            out: where the weights go, if they are to stay.
-            may_hide: whether a mask may be in the scores.
+            places: places of the block's tokens.
+            heads: number of heads.
+            scores: writes the scores of a part of the windows, times log2 e, into a buffer: 2 ** x is several times
+                faster than e ** x on some processors.
+            use: receives the weights of each part.
+            out: buffer for all weights, or None to discard them.
+            may_hide: True if the scores may contain a mask.
         """
         windows, tokens, device = places.windows, places.tokens, places.rows.device
         step = min(self._batch, max(1, IN_CACHE // (heads * windows * tokens**2)))
@@ -145,7 +144,7 @@ class WatchedTap(AttentionTap):
 
 
 def watched_captures(model: LoadedModel, inputs: Sequence[ModelInput], rollout: bool) -> list[Capture]:
-    """`capture_inputs`, with the numbers of heads (and the rollout) in `Capture.tables` where they could be taken."""
+    """Capture inputs like `capture_inputs`, with head statistics (and the rollout) in `Capture.tables` if possible."""
     taps: list[WatchedTap] = []
 
     def make(model: LoadedModel, sites: tuple[BlockSite, ...]) -> WatchedTap:
@@ -173,7 +172,7 @@ def _note(captures: Sequence[Capture], tap: WatchedTap, rollout: bool) -> None:
 
 
 def _rollouts(captures: Sequence[Capture], tap: WatchedTap) -> np.ndarray:
-    """The rollout of the view `attention_rollout` at its defaults for every image, (images, patches)."""
+    """Compute the rollout of the view `attention_rollout` at its defaults for every image, (images, patches)."""
     one = captures[0]
     query = "cls" if "cls" in one.prefix_tokens else "mean"
     shares = query_shares(one, query).expand(len(captures), -1)
@@ -182,7 +181,7 @@ def _rollouts(captures: Sequence[Capture], tap: WatchedTap) -> np.ndarray:
 
 
 def _push(shares: Tensor, pieces: Any) -> Tensor:
-    """shares @ (0.5 A + 0.5 I) for each image's own A, whose rows sum to 1; (images, windows, tokens)."""
+    """Return shares @ (0.5 A + 0.5 I) for each image's A, whose rows sum to 1; (images, windows, tokens)."""
     ((_, weights),) = pieces
     half = 0.5 * shares
     return half + (half[:, :, None] @ weights)[:, :, 0]

@@ -1,6 +1,6 @@
-"""What a survey answers: one question of a person in each file, over the rows that conditions leave.
+"""Analyses of a survey, one file each, over the rows that match conditions.
 
-Every answer is bounded: numbers of groups, a page of rows, a sample, each with the bound in its file.
+Every answer is bounded (groups, a page of rows, a sample); the bounds are constants of each file.
 """
 
 from vitexplorer.survey.answers.count import count as count

@@ -1,4 +1,4 @@
-"""Numbers that a question names: how many of something, and from where to where."""
+"""Checks of counts and ranges in queries."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ import math
 from numbers import Integral, Real
 
 from vitexplorer.core.text import SettingError, Text
-from vitexplorer.survey.filtering import shown_value
+from vitexplorer.survey.filtering import quote_value
 
 MOST_PARTS = 512
-"""into which a range is cut, at most"""
+"""Limit for the parts of a range"""
 
 
 def is_count(value: object, least: int, most: int) -> bool:
-    """Whether it is a whole number, within bounds."""
+    """Return True for a whole number within bounds; booleans do not count."""
     return isinstance(value, Integral) and not isinstance(value, bool) and least <= value <= most
 
 
 def is_real(value: object) -> bool:
-    """Whether it is a number, finite or not: no truth, and not NaN, which is not equal to itself."""
+    """Return True for a number, finite or infinite, but not for a boolean or NaN."""
     return isinstance(value, Real) and not isinstance(value, bool) and value == value
 
 
 def edge(value: object) -> float:
-    """One end of a range, infinite for what no float is large enough for. Raises SettingError for what is no number."""
+    """Convert one end of a range to float, infinite if it is too large. Raises SettingError if it is no number."""
     if not is_real(value):
         raise SettingError(
             Text("{value} is no end of a range: name a number.", "{value} 不能作为界限：请给出数值。").format(
-                value=shown_value(value)
+                value=quote_value(value)
             )
         )
     try:
@@ -37,9 +37,9 @@ def edge(value: object) -> float:
 
 
 def cut_range(low: object, high: object) -> tuple[float, float]:
-    """A range that can be cut into parts of equal width; one of no width ends 1 later, or as soon as floats differ.
+    """Check a range to be cut into equal parts; an empty range is widened by 1, or as little as floats allow.
 
-    Raises SettingError for ends that are infinite, the wrong way round, or too near or too far for that.
+    Raises SettingError for ends that are infinite, reversed, or too near or too far apart.
     """
     first, last = edge(low), edge(high)
     if first == last:
@@ -48,7 +48,7 @@ def cut_range(low: object, high: object) -> tuple[float, float]:
     if not (width > 0 and math.isfinite(width) and math.isfinite(MOST_PARTS / width)):
         raise SettingError(
             Text("The bounds {low} and {high} are no range.", "界限 {low} 与 {high} 不构成范围。").format(
-                low=shown_value(low), high=shown_value(high)
+                low=quote_value(low), high=quote_value(high)
             )
         )
     return first, last

@@ -1,7 +1,7 @@
-"""Which rows a question reads whose cost grows with each of them: all, or of very many a simple random sample.
+"""Selection of the rows that an expensive analysis reads: all, or a simple random sample.
 
-The sample is the rows whose numbers have the smallest hashes (bottom-k sampling, Cohen & Kaplan 2007), so that the same
-question always has the same answer and a row stays in the sample of every question that means it.
+The sample is the rows whose numbers have the smallest hashes (bottom-k sampling, Cohen & Kaplan 2007): the same query
+always gives the same sample, and a row in one sample is in the sample of every narrower query that selects it.
 """
 
 from __future__ import annotations
@@ -24,59 +24,59 @@ SAMPLED = Text(
 
 @dataclass(frozen=True)
 class Chosen:
-    """The rows that are read."""
+    """Rows that are read."""
 
     rows: Int[np.ndarray, " images"]
-    """their numbers, ascending"""
+    """Row numbers, ascending"""
     total: int
-    """how many the conditions leave"""
+    """Number of rows that match the conditions"""
 
     @property
     def is_sample(self) -> bool:
-        """Whether there are more than are read."""
+        """True if not all of them are read."""
         return self.total > len(self.rows)
 
     @property
     def notes(self) -> tuple[Text, ...]:
-        """What must be said of it."""
+        """Note on the sample, if it is one."""
         return sample_notes(self.total, len(self.rows))
 
 
 def sample_notes(total: int, most: int) -> tuple[Text, ...]:
-    """What must be said where of `total` images at most `most` are read."""
+    """Return the note on a sample, if `total` images are more than `most`."""
     return (SAMPLED.format(read=f"{most:,}", total=f"{total:,}"),) if total > most else ()
 
 
 def by_file(survey: Survey, rows: Int[np.ndarray, " images"]) -> Iterator[Int[np.ndarray, " images"]]:
-    """Rows that ascend, in pieces of one file each, so that no file is read twice."""
+    """Split ascending rows by file, so that no file is read twice."""
     ends = np.flatnonzero(np.diff(rows // survey.card.rows_per_shard)) + 1
     return (piece for piece in np.split(rows, ends) if len(piece))
 
 
 def chosen(survey: Survey, where: Where, most: int) -> Chosen:
-    """Rows of images that could be read, `most` at most."""
+    """Select at most `most` rows whose image could be read."""
     read = "" if "reason" not in survey.columns else " AND reason IS NULL"
     (total,) = survey.sql("SELECT count(*) FROM {rows}" + read, where).fetchall()[0]
-    found = np.empty(0, np.int64)
+    selected = np.empty(0, np.int64)
     if total <= most:
-        found = survey.sql("SELECT row FROM {rows}" + read, where).fetchnumpy()["row"]
+        selected = survey.sql("SELECT row FROM {rows}" + read, where).fetchnumpy()["row"]
     for bound in hash_bounds(most, total) if total > most else ():
-        found = survey.sql("SELECT row FROM {rows}" + read + SMALLEST, where, bound=bound, most=most).fetchnumpy()[
+        selected = survey.sql("SELECT row FROM {rows}" + read + SMALLEST, where, bound=bound, most=most).fetchnumpy()[
             "row"
         ]
-        if len(found) == most:
+        if len(selected) == most:
             break
-    return Chosen(np.sort(np.asarray(found, np.int64)), total)
+    return Chosen(np.sort(np.asarray(selected, np.int64)), total)
 
 
 SMALLEST = " AND hash(row) <= $bound::UBIGINT ORDER BY hash(row), row LIMIT $most"
-"""of a query over `{rows}`: the rows of a sample"""
+"""End of a query over `{rows}` that selects the rows of a sample"""
 LARGEST_HASH = 2**64 - 1
 
 
 def hash_bounds(most: int, total: int) -> tuple[int, int]:
-    """Bounds of the hashes that are sorted for a sample of `most` of `total` rows; the second leaves none out.
+    """Return two bounds on the hashes to sort for a sample of `most` of `total` rows; the second excludes none.
 
-    Under the first lie six standard deviations more than are wanted, so that next to never the second is needed.
+    The first includes six standard deviations more rows than needed, so the second is almost never used.
     """
     return min(LARGEST_HASH, int((most + 6 * most**0.5) / max(1, total) * LARGEST_HASH)), LARGEST_HASH

@@ -1,4 +1,4 @@
-"""How many images are meant?"""
+"""Number of matching images."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from vitexplorer.survey.opened import Survey
 
 
 def count(survey: Survey, where: Where = ()) -> int:
-    """Rows for which every condition holds; images that could not be read are rows too."""
+    """Count the rows that match every condition, unreadable images included."""
     return int(survey.sql("SELECT count(*) FROM {rows}", where).fetchall()[0][0])

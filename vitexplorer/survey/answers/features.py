@@ -1,4 +1,4 @@
-"""The features of images as directions: lists of length 1, so that the cosine of two images is their product."""
+"""Features of images as unit vectors, so that the cosine of two images is their dot product."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ FEATURES = ("feature_cls", "feature_mean")
 
 
 def features_of(survey: Survey) -> tuple[str, ...]:
-    """The features that the survey has, the class token's first."""
+    """Return the features of the survey, the class token's first."""
     return tuple(name for name in FEATURES if name in survey.columns)
 
 
 def feature_named(survey: Survey, feature: str | None) -> str:
-    """A feature by its name, None for the first. Raises UnsupportedError or UnknownNameError."""
+    """Look up a feature, None for the first. Raises UnsupportedError or UnknownNameError."""
     known = features_of(survey)
     if not known:
         raise UnsupportedError(
@@ -35,7 +35,7 @@ def feature_named(survey: Survey, feature: str | None) -> str:
 def directions(
     survey: Survey, feature: str, chosen: Chosen
 ) -> Iterator[tuple[Int[np.ndarray, " images"], Float[np.ndarray, "images dim"]]]:
-    """Numbers of rows and their features of length 1, file by file, float32; images without one are left out."""
+    """Yield row numbers and unit features, file by file, float32; images without a feature are left out."""
     for rows in by_file(survey, chosen.rows):
         values = survey.lists_at(feature, rows).astype(np.float32)
         length = np.linalg.norm(values, axis=1)
@@ -46,7 +46,7 @@ def directions(
 def all_directions(
     survey: Survey, feature: str, chosen: Chosen
 ) -> tuple[Int[np.ndarray, " images"], Float[np.ndarray, "images dim"]]:
-    """The same at once, for so many images that they fit."""
+    """Return all row numbers and unit features at once; they must fit into memory."""
     parts = list(directions(survey, feature, chosen))
     if not any(len(rows) for rows, _ in parts):
         return np.zeros(0, np.int64), np.zeros((0, 1), np.float32)

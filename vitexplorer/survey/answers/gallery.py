@@ -1,4 +1,4 @@
-"""Which images are they? A page of rows in an order."""
+"""Page of rows in a given order."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from vitexplorer.survey.filtering import MOST as MOST_ROW
 from vitexplorer.survey.opened import Survey
 
 MOST, FARTHEST = 500, 1_000_000
-"""rows of one page, and the last row that a page may begin with"""
+"""Limit for the rows of a page, and for its first row"""
 
 Row = Mapping[str, object]
-"""the scalar columns of an image by name, and `row`: its number in the survey"""
+"""Scalar columns of an image by name, with `row`, its number in the survey"""
 
 
 def gallery(
@@ -25,15 +25,19 @@ def gallery(
     offset: int = 0,
     limit: int = 60,
 ) -> tuple[Row, ...]:
-    """A page of rows; those of equal number, and all where there is no order, as they stand in the survey.
+    """Return a page of rows; ties, and all rows without an order, are in the order of the survey.
 
     Args:
-        survey: which survey.
-        where: which rows.
-        order: a column, or None. Rows without a number come last, whichever way.
-        descending: the largest first.
+        survey: the survey.
+        where: conditions on the rows.
+        order: a column, or None. Rows without a value come last in either direction.
+        descending: True for the largest first.
         offset: rows to skip, at most `FARTHEST`.
         limit: rows of the page, at most `MOST`.
+
+    Raises:
+        SettingError: a number is out of range, or `order` is a list.
+        UnknownNameError: there is no such column.
     """
     if not is_count(offset, 0, FARTHEST) or not is_count(limit, 0, MOST):
         raise SettingError(
@@ -63,7 +67,7 @@ def gallery(
 
 
 def rows_at(survey: Survey, numbers: list[int]) -> tuple[Row, ...]:
-    """Rows by their numbers, in this order; one that is not there is left out."""
+    """Return rows by their numbers, in this order; missing ones are left out."""
     numbers = [number for number in numbers if is_count(number, 0, MOST_ROW)]
     if not numbers:
         return ()

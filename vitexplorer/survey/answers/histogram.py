@@ -1,6 +1,6 @@
-"""How are the numbers of a column spread?
+"""Histogram of a column of numbers.
 
-A number v lies in bin floor((v - first) bins / (last - first)), and the last bin holds its upper edge too.
+A number v lies in bin floor((v - first) bins / (last - first)); the last bin includes its upper edge.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from vitexplorer.core.text import SettingError, Text
 from vitexplorer.survey.answers.bounds import MOST_PARTS, cut_range, is_count
 from vitexplorer.survey.columns import grouping, numeric
 from vitexplorer.survey.conditions import Where
-from vitexplorer.survey.filtering import shown_value
+from vitexplorer.survey.filtering import quote_value
 from vitexplorer.survey.opened import Survey
 
 MOST_BINS, MOST_GROUPS = MOST_PARTS, 12
-"""bars, and colours of them that an eye can tell apart"""
+"""Limits for bins, and for groups, whose colours must be distinguishable"""
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,14 @@ class Histogram:
     """Counts of images in bins of equal width."""
 
     edges: Float[np.ndarray, " points"]
-    """one more than bins; a bin holds its lower edge, the last one its upper edge too"""
+    """Edges, one more than bins; a bin includes its lower edge, the last one also its upper edge"""
     counts: Int[np.ndarray, "groups bins"]
     groups: tuple[str | float | bool | None, ...]
-    """the values of the column `by`, the most frequent first; a single None where there is none"""
+    """Values of the column `by`, most frequent first; a single None without `by`"""
     others: int
-    """rows that have a number, and a group that is not among them"""
+    """Rows with a number whose group is not among `groups`"""
     without: int
-    """rows that have no number, or an infinite one"""
+    """Rows without a number, or with an infinite one"""
 
 
 def histogram(
@@ -46,20 +46,24 @@ def histogram(
     by: str | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Histogram:
-    """Counts in bins of equal width from the least to the largest number there is, or within `bounds`.
+    """Count images in bins of equal width, from the smallest to the largest number or within `bounds`.
 
     Args:
-        survey: which survey.
-        column: of numbers.
-        where: which rows.
-        bins: how many, at most `MOST_BINS`.
-        by: a column whose values are counted apart, the `MOST_GROUPS` most frequent of them.
-        bounds: first and last edge; what lies outside of them is counted nowhere.
+        survey: the survey.
+        column: name of a column of numbers.
+        where: conditions on the rows.
+        bins: number of bins, at most `MOST_BINS`.
+        by: a column to group by; the `MOST_GROUPS` most frequent values are counted separately.
+        bounds: first and last edge; numbers outside are not counted.
+
+    Raises:
+        SettingError: `bins`, `bounds` or the kind of a column is invalid.
+        UnknownNameError: there is no such column.
     """
     if not is_count(bins, 1, MOST_BINS):
         raise SettingError(
             Text("{bins} bins: ask for 1 to {most}.", "分箱数为 {bins}：请在 1 到 {most} 之间选择。").format(
-                bins=shown_value(bins), most=MOST_BINS
+                bins=quote_value(bins), most=MOST_BINS
             )
         )
     one = numeric(survey.columns, column)
@@ -96,7 +100,7 @@ def histogram(
 def _groups(
     found: Iterable[tuple[str | float | bool | None, int | None, int]],
 ) -> tuple[tuple[str | float | bool | None, ...], int]:
-    """The most frequent of the groups whose bins were counted, and how many images have another."""
+    """Return the most frequent groups, and the number of images in all others."""
     totals: Counter[str | float | bool | None] = Counter()
     for value, _, number in found:
         totals[value] += number

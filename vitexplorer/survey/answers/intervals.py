@@ -1,8 +1,8 @@
-"""How far would a number move with other images? 95 % intervals that cost nothing at ten million images.
+"""95 % confidence intervals in closed form, cheap even for ten million images.
 
-A share has Wilson's score interval (Wilson 1927, JASA 22:209; Brown, Cai & DasGupta 2001, section 3.1.1, advise it), a
-mean Student's (Student 1908, Biometrika 6:1): mean +- t s / sqrt(n) over the n images, each one independent sample.
-Each interval is for its own number; of twenty heads one is expected to lie outside of its own.
+For a share, Wilson's score interval (Wilson 1927, JASA 22:209; recommended by Brown, Cai & DasGupta 2001, section
+3.1.1). For a mean, Student's (Student 1908, Biometrika 6:1): mean +- t s / sqrt(n) over n images, taken as independent
+samples. Intervals are not corrected for multiple comparisons: of twenty heads, one is expected to lie outside its own.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from vitexplorer.survey.answers.moments import Moments
 
 LEVEL = 0.95
 Z = 1.959963984540054
-"""the normal distribution holds 95 % within this many standard deviations"""
+"""Number of standard deviations that contain 95 % of the normal distribution"""
 
 
 def share_interval(successes: int, count: int) -> tuple[float, float]:
-    """Wilson's interval of a share, 0-1; NaN for no case."""
+    """Compute Wilson's interval of a share, 0-1; NaN for a count of zero."""
     if not count:
         return math.nan, math.nan
-    share, spread = successes / count, Z * Z / count
+    share = successes / count
+    spread = Z * Z / count
     middle = (share + spread / 2) / (1 + spread)
     half = Z / (1 + spread) * math.sqrt(share * (1 - share) / count + spread / (4 * count))
     return max(0.0, middle - half), min(1.0, middle + half)
@@ -33,12 +34,12 @@ def share_interval(successes: int, count: int) -> tuple[float, float]:
 def mean_intervals(
     means: Float[np.ndarray, "*places"], deviations: Float[np.ndarray, "*places"], counts: Int[np.ndarray, "*places"]
 ) -> tuple[Float[np.ndarray, "*places"], Float[np.ndarray, "*places"]]:
-    """Student's intervals of means.
+    """Compute Student's intervals of means.
 
     Args:
-        means: over images.
-        deviations: standard deviations of the images, with n - 1.
-        counts: of images; fewer than two have no interval, NaN.
+        means: means over images.
+        deviations: standard deviations over images, with n - 1.
+        counts: numbers of images; fewer than two give NaN.
     """
     quantile = student.ppf((1 + LEVEL) / 2, np.maximum(counts - 1, 1))
     half = np.where(counts > 1, quantile * deviations / np.sqrt(np.maximum(counts, 1)), np.nan)
@@ -48,7 +49,7 @@ def mean_intervals(
 def mean_tables(
     moments: Moments, shape: tuple[int, int]
 ) -> dict[str, Float[np.ndarray, "rows cols"] | Int[np.ndarray, "rows cols"]]:
-    """The fields `values`, `low`, `high` and `counts` of a figure: means over images, of these rows and columns."""
+    """Return the fields `values`, `low`, `high` and `counts` of a figure of means over images, as tables."""
     mean, deviation, counts = (part.reshape(shape) for part in (moments.mean, moments.deviation, moments.counts))
     low, high = mean_intervals(mean, deviation, counts)
     return {"values": mean, "low": low, "high": high, "counts": counts}

@@ -1,9 +1,9 @@
-"""Which images lie together? The features in the plane, by principal components or by UMAP.
+"""2D map of the images' features, by principal components or UMAP.
 
 PCA: the two directions of largest variance of a random sample of at most `most` images (scikit-learn's PCA, exact
-singular values); UMAP: neighbours stay neighbours, distances between groups say little (McInnes et al. 2018,
-arXiv 1802.03426), where umap-learn is installed; its seed is fixed. Both take features of length 1, so that they speak
-of cosines as the other answers do.
+singular values). UMAP, if umap-learn is installed, with a fixed seed: neighbours stay neighbours, but distances between
+groups mean little (McInnes et al. 2018, arXiv 1802.03426). Both use unit features, so they reflect cosines like the
+other analyses.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from vitexplorer.survey.conditions import OneOf, Where
 from vitexplorer.survey.opened import Survey
 
 MOST_POINTS, MOST_READ = 20_000, 200_000
-"""images that the plane is laid through, and images that are placed in it"""
+"""Limits for the images that define the plane, and for those placed in it"""
 Box = tuple[float, float, float, float]
-"""left, right, bottom and top of a part of a map, all included"""
+"""Left, right, bottom and top of a part of a map, all inclusive"""
 METHODS = {"pca": Text("principal components", "主成分"), "umap": Text("UMAP", "UMAP")}
 NO_UMAP = Text(
     "UMAP needs a package that is not installed: pip install umap-learn. Principal components need none.",
@@ -40,18 +40,18 @@ class Map2d:
     """Images in the plane."""
 
     rows: Int[np.ndarray, " images"]
-    """numbers of the rows"""
+    """Row numbers"""
     places: Float[np.ndarray, "images 2"]
-    """without a unit; of principal components, in lengths of the features"""
+    """Coordinates; for principal components in units of the feature length, for UMAP without a unit"""
     shares: tuple[float, float] | None
-    """of the variance that lies along either axis, 0-1; None for UMAP"""
+    """Share of the variance along each axis, 0-1; None for UMAP"""
     notes: tuple[Text, ...]
     plane: tuple[Float[np.ndarray, " dim"], Float[np.ndarray, "2 dim"]] | None = None
-    """a point in it and its two directions; None for UMAP, and of fewer than three images"""
+    """Origin and two directions of the plane; None for UMAP, and for fewer than three images"""
 
 
 def methods_there() -> tuple[str, ...]:
-    """The methods that can be asked for on this machine."""
+    """Return the methods that are available on this machine."""
     return tuple(METHODS) if importlib.util.find_spec("umap") else ("pca",)
 
 
@@ -62,16 +62,19 @@ def map_2d(
     where: Where = (),
     most: int = 5000,
 ) -> Map2d:
-    """Features of images in the plane; of more than `most` images a random sample.
+    """Map the features of images to the plane; of more than `most` images a random sample.
 
     Args:
-        survey: which survey.
-        feature: feature_cls or feature_mean; None for the first there is.
+        survey: the survey.
+        feature: feature_cls or feature_mean; None for the first that exists.
         method: pca or umap.
-        where: which images.
-        most: images, at most `MOST_POINTS`.
+        where: conditions on the images.
+        most: number of images, at most `MOST_POINTS`.
 
-    Raises UnsupportedError without features or umap-learn, UnknownNameError, SettingError.
+    Raises:
+        UnsupportedError: there are no features, or umap-learn is not installed.
+        UnknownNameError: there is no such feature or method.
+        SettingError: `most` is out of range.
     """
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
@@ -100,7 +103,7 @@ def _placed(
 def all_places(
     survey: Survey, feature: str, found: Map2d
 ) -> tuple[Int[np.ndarray, " images"], Float[np.ndarray, "images 2"]]:
-    """Rows and places in a map of every image, also those it was not laid out with; of more than `MOST_READ` some."""
+    """Return rows and coordinates of every image, also outside the sample; of more than `MOST_READ` a random sample."""
     if found.plane is None:
         return found.rows, found.places
     parts = directions(survey, feature, chosen(survey, (), MOST_READ))
@@ -109,13 +112,13 @@ def all_places(
 
 
 def rows_within(rows: Int[np.ndarray, " images"], places: Float[np.ndarray, "images 2"], box: Box) -> tuple[int, ...]:
-    """Those that lie in a part of the plane."""
+    """Return the rows in a part of the plane."""
     (x, y), (left, right, bottom, top) = places.T, map(edge, box)
     return tuple(rows[(left <= x) & (x <= right) & (bottom <= y) & (y <= top)].tolist())
 
 
 def within_map(survey: Survey, feature: str, box: Box) -> OneOf:
-    """The images in a part of the map of principal components, as a condition."""
+    """Return the condition for the images in a part of the map of principal components."""
     return OneOf("row", rows_within(*all_places(survey, feature, map_2d(survey, feature)), box))
 
 

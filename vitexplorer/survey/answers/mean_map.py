@@ -1,8 +1,7 @@
-"""Where does a view look on the average? The small maps that a view has of each image, their mean cell by cell.
+"""Mean over images of a view's small maps, cell by cell.
 
-Arithmetic mean over the images that have the map, each cell by itself; what is not a finite number is left out. Cells
-are places of the picture that the model got, so that a mean says where things lie in these pictures (photographs have
-their subject in the middle) as much as where the model looks.
+Values that are not finite are left out of the arithmetic mean. Cells are places of the model's input, so the mean shows
+where objects lie in these pictures (photographs have their subject in the middle) as much as where the model looks.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
 
 MOST_READ = 50_000
-"""images; the mean of so many is known to 1/200 of a standard deviation"""
+"""Limit for images; the mean of so many is known to 1/200 of a standard deviation"""
 
 
 @dataclass(frozen=True)
@@ -29,32 +28,36 @@ class MeanMap:
     """Mean over images of a view's map."""
 
     values: Float[np.ndarray, "rows cols"]
-    """in the view's unit; NaN where no image has a number"""
+    """Means in the view's unit; NaN if no image has a number"""
     counts: Int[np.ndarray, "rows cols"]
-    """images that each mean rests on"""
+    """Number of images in each mean"""
     column: Column
     notes: tuple[Text, ...]
-    """that a sample was read, where one was"""
+    """Note on the sample, if there is one"""
 
 
 def maps_of(survey: Survey) -> tuple[Column, ...]:
-    """The columns that hold a map of each image, of views that were asked."""
-    return tuple(one for one in survey.columns.values() if one.key.startswith("view_") and one.shape is not None)
+    """Return the columns of maps, made by views."""
+    columns = survey.columns.values()
+    return tuple(column for column in columns if column.key.startswith("view_") and column.shape is not None)
 
 
 def mean_map(survey: Survey, column: str, where: Where = ()) -> MeanMap:
-    """Mean of a view's map over images; of more than `MOST_READ` a random sample is read.
+    """Compute the mean of a view's map over images; of more than `MOST_READ` a random sample is read.
 
     Args:
-        survey: which survey.
-        column: of maps, as `view_attention_rollout`.
-        where: which images.
+        survey: the survey.
+        column: name of a column of maps, such as `view_attention_rollout`.
+        where: conditions on the images.
 
-    Raises UnsupportedError in a survey without maps, UnknownNameError for another column.
+    Raises:
+        UnsupportedError: the survey has no maps.
+        UnknownNameError: there is no such column of maps.
     """
     one = _map_named(survey, column)
     assert one.shape is not None
-    rows, cells = chosen(survey, where, MOST_READ), one.shape[0] * one.shape[1]
+    rows = chosen(survey, where, MOST_READ)
+    cells = one.shape[0] * one.shape[1]
     moments = Moments(cells)
     for piece in by_file(survey, rows.rows):
         maps = survey.lists_at(column, piece)
@@ -64,7 +67,7 @@ def mean_map(survey: Survey, column: str, where: Where = ()) -> MeanMap:
 
 
 def map_of_image(survey: Survey, column: str, row: int) -> Float[np.ndarray, "rows cols"] | None:
-    """The map of the image in a row of the survey; None where it has none. Raises as `mean_map`."""
+    """Return the map of the image in a row, or None. Raises UnsupportedError and UnknownNameError, see `mean_map`."""
     one = _map_named(survey, column)
     assert one.shape is not None
     shard, place = divmod(row, survey.card.rows_per_shard)

@@ -1,7 +1,7 @@
-"""Mean and standard deviation of each place of many lists, some lists at a time and exact to rounding.
+"""Running mean and standard deviation of each place of many lists, exact to rounding.
 
-Parts are joined as Chan, Golub & LeVeque 1983 do (The American Statistician 37:242), which loses no digits where the
-mean is large beside the spread.
+Parts are combined as in Chan, Golub & LeVeque 1983 (The American Statistician 37:242), which loses no digits even if
+the mean is much larger than the spread.
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ from jaxtyping import Float, Int
 
 
 class Moments:
-    """Of what was added so far; what is not a finite number is left out."""
+    """Moments of the lists added so far; values that are not finite are left out."""
 
     def __init__(self, width: int):
-        """Args: width: places of a list."""
+        """Start with no lists of `width` places."""
         self.counts: Int[np.ndarray, " entries"] = np.zeros(width, np.int64)
         self._means, self._squares = np.zeros(width), np.zeros(width)
 
     @property
     def mean(self) -> Float[np.ndarray, " entries"]:
-        """NaN where there is no number."""
+        """Mean of each place; NaN without numbers."""
         return np.where(self.counts > 0, self._means, np.nan)
 
     @property
     def deviation(self) -> Float[np.ndarray, " entries"]:
-        """With n - 1; NaN for fewer than two numbers."""
+        """Standard deviation of each place, with n - 1; NaN for fewer than two numbers."""
         return np.where(self.counts > 1, np.sqrt(self._squares / np.maximum(self.counts - 1, 1)), np.nan)
 
     def add(self, lists: Float[np.ndarray, "images entries"]) -> None:
-        """Count some lists in; lists without entries are none."""
+        """Add some lists; lists without entries are ignored."""
         if not lists.size:
             return
         values = lists.astype(np.float64)

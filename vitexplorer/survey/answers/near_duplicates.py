@@ -1,10 +1,9 @@
-"""Which images are in the data set twice, or almost?
+"""Near-duplicates: pairs of images whose features have a cosine of at least `threshold`.
 
-Pairs whose features have a cosine of at least `threshold`. Up to `MOST_EXACT` images every pair is compared, block by
-block. Of more, only pairs that meet in one of `TABLES` tables of random hyperplanes (Charikar 2002, section 3) are
-compared, each by its true cosine: nothing is found that is not there, and some pairs are missed, the nearer the fewer;
-`found_share` is what share of the pairs that lie just at the threshold is met. Of more than `MOST_READ` images a random
-sample is read, in which pairs are rarer than among all.
+Up to `MOST_EXACT` images, every pair is compared, block by block. For more, only pairs that meet in one of `TABLES`
+tables of random hyperplanes (Charikar 2002, section 3) are compared, by their exact cosine: there are no false pairs,
+but some are missed, fewer at higher cosines; `found_share` is the expected share of found pairs just at the threshold.
+Of more than `MOST_READ` images a random sample is read, in which pairs are rarer than among all.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
 
 MOST_EXACT, MOST_READ, MOST = 20_000, 200_000, 1000
-"""images of which every pair is compared, images that are read, pairs of an answer"""
+"""Limits for images with all pairs compared, for images that are read, and for pairs of an answer"""
 NUMBERS = 150_000_000
-"""of features that are held, 600 MB; images with longer features are fewer"""
+"""Limit for the feature values in memory, 600 MB; longer features allow fewer images"""
 TABLES, BUCKET, BLOCK = 12, 64, 1024
-"""tables, images that a bucket is meant to hold, images that are compared at once"""
+"""Number of hash tables, intended images of a bucket, images compared at once"""
 MISSED = Text(
     "So many images are not all compared with each other: of the pairs just at the threshold about {share} % are "
     "found, of nearer ones more.",
@@ -40,33 +39,33 @@ TOO_MANY = Text(
     "符合条件的图像对过多，搜索已提前结束：请提高余弦阈值。",
 )
 MOST_HELD = 2_000_000
-"""pairs at which the search ends"""
+"""Number of pairs at which the search ends"""
 ROUNDING = 1e-6
-"""of products of 32-bit floats: identical features are found at a threshold of 1"""
+"""Tolerance for rounding of 32-bit products, so that identical features are found at a threshold of 1"""
 
 
 @dataclass(frozen=True)
 class Twins:
-    """Two images that are alike to the model."""
+    """Pair of images that are alike to the model."""
 
     row: int
     other: int
-    """the later one in the survey"""
+    """Row of the later image in the survey"""
     cosine: float
     same_pixels: bool
 
 
 @dataclass(frozen=True)
 class NearDuplicates:
-    """The pairs, the most alike first."""
+    """Pairs, most similar first."""
 
     pairs: tuple[Twins, ...]
     total: int
-    """pairs that were found, also those beyond the limit"""
+    """Number of pairs found, also beyond the limit"""
     compared: int
-    """images among which was looked"""
+    """Number of images compared"""
     found_share: float
-    """share of the pairs just at the threshold that is expected to be found, 1 where all were compared"""
+    """Expected share of found pairs just at the threshold; 1 if all pairs were compared"""
     notes: tuple[Text, ...]
 
 
@@ -78,15 +77,20 @@ def near_duplicates(
     limit: int = 200,
     seed: int = 0,
 ) -> NearDuplicates:
-    """Pairs of images whose features have a cosine of at least `threshold`.
+    """Find pairs of images whose features have a cosine of at least `threshold`.
 
     Args:
-        survey: which survey.
-        feature: feature_cls or feature_mean; None for the first there is.
-        where: among which images.
-        threshold: of the cosine, 0.5 to 1.
-        limit: pairs, at most `MOST`.
-        seed: of the hyperplanes.
+        survey: the survey.
+        feature: feature_cls or feature_mean; None for the first that exists.
+        where: conditions on the images.
+        threshold: cosine, 0.5 to 1.
+        limit: number of pairs, at most `MOST`.
+        seed: seed of the hyperplanes.
+
+    Raises:
+        SettingError: `threshold` or `limit` is out of range.
+        UnsupportedError: there are no features.
+        UnknownNameError: there is no such feature.
     """
     if not (is_real(threshold) and 0.5 <= threshold <= 1) or not is_count(limit, 0, MOST):
         raise SettingError(
@@ -104,12 +108,13 @@ def near_duplicates(
     bits = 0 if exact else max(1, round(math.log2(len(numbers) / BUCKET)))
     pieces = _every_pair(values) if exact else _meeting(values, bits, seed)
     cosines, places, whole = _pairs(pieces, values, threshold)
-    share, kept = 1.0 if exact else found_share(threshold, bits), numbers[places[:limit]]
-    pixels = {row["row"]: row["hash"] for row in rows_at(survey, np.unique(kept).tolist())}
+    share = 1.0 if exact else found_share(threshold, bits)
+    row_pairs = numbers[places[:limit]]
+    pixels = {row["row"]: row["hash"] for row in rows_at(survey, np.unique(row_pairs).tolist())}
     return NearDuplicates(
         pairs=tuple(
             Twins(row, other, float(cosine), pixels[row] is not None and pixels[row] == pixels[other])
-            for cosine, (row, other) in zip(cosines[:limit], kept.tolist(), strict=True)
+            for cosine, (row, other) in zip(cosines[:limit], row_pairs.tolist(), strict=True)
         ),
         total=len(places),
         compared=len(numbers),
@@ -123,13 +128,13 @@ def near_duplicates(
 
 
 def found_share(cosine: float, bits: int) -> float:
-    """Share of the pairs of a cosine that meet in some table: a hyperplane parts them with probability angle / pi."""
+    """Compute the share of pairs that meet in some table: a hyperplane separates them with probability angle / pi."""
     together = (1 - math.acos(min(1.0, cosine)) / math.pi) ** bits
     return 1 - (1 - together) ** TABLES
 
 
 Pairs = tuple[Int[np.ndarray, " images"], Int[np.ndarray, " images"]]
-"""places of images: all of the first are compared with all of the second"""
+"""Two sets of image indices, of which all cross pairs are compared"""
 
 
 def _every_pair(values: Float[np.ndarray, "images dim"]) -> Iterator[Pairs]:
@@ -140,7 +145,7 @@ def _every_pair(values: Float[np.ndarray, "images dim"]) -> Iterator[Pairs]:
 
 
 def _meeting(values: Float[np.ndarray, "images dim"], bits: int, seed: int) -> Iterator[Pairs]:
-    """Images on the same side of every hyperplane of a table; very full buckets in blocks as all images are."""
+    """Yield images on the same side of every hyperplane of a table, large buckets in blocks."""
     rng = np.random.default_rng(seed)
     for _ in range(TABLES):
         sides = values @ rng.normal(size=(values.shape[1], bits)).astype(np.float32) > 0
@@ -157,7 +162,7 @@ def _meeting(values: Float[np.ndarray, "images dim"], bits: int, seed: int) -> I
 def _pairs(
     pieces: Iterator[Pairs], values: Float[np.ndarray, "images dim"], threshold: float
 ) -> tuple[Float[np.ndarray, " entries"], Int[np.ndarray, "entries sides"], bool]:
-    """Cosines and places of all pairs at least so alike, each once, the most alike first; and whether all were kept."""
+    """Return cosines and indices of all pairs from `threshold` on, most similar first, and True if none is missing."""
     count, codes, cosines, fresh = len(values), np.zeros(0, np.int64), np.zeros(0, np.float32), []
     whole = True
 

@@ -1,4 +1,4 @@
-"""By which numbers can images be chosen?"""
+"""Columns of numbers that images may be filtered by."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from vitexplorer.survey.columns import Column
 from vitexplorer.survey.opened import Survey
 
 CLASSES = ("predicted", "second")
-"""numbers that are names"""
+"""Columns of class indices, whose numbers are names"""
 
 
 def numeric_columns(survey: Survey) -> tuple[Column, ...]:
-    """The columns of numbers that a person may filter by; of lists those with places, to be asked as `name[3,1]`."""
+    """Return the columns of numbers that may be filtered by, and list columns with a shape, used as `name[3,1]`."""
     return tuple(
         column
         for column in survey.columns.values()

@@ -1,7 +1,7 @@
-"""Which classes does the model know, and which does it take for which?
+"""Accuracy of each class, and confusions between classes.
 
-`accuracy` is the share of a class's images that are predicted to be it (its recall), over images that have a label of
-the model's and could be read. Intervals are Wilson's, see `intervals`.
+`accuracy` is the share of a class's images that are predicted as it (its recall), over readable images whose label is a
+class of the model. Intervals are Wilson's, see `intervals`.
 """
 
 from __future__ import annotations
@@ -14,60 +14,60 @@ import numpy as np
 from vitexplorer.core.text import Text, UnsupportedError, same
 from vitexplorer.core.types import ConfusionResult, PerClassResult
 from vitexplorer.survey.answers.intervals import share_interval
-from vitexplorer.survey.answers.results import provenance_of, said_of
+from vitexplorer.survey.answers.results import provenance_of, scope_notes
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
 from vitexplorer.survey.questions.prediction import NO_CLASSIFIER, ONE_NUMBER
 
 MOST_CLASSES, MOST_PAIRS, MOST_TAKEN, MOST_CONFUSED = 2000, 200, 3, 30
-"""classes and pairs of an answer, pairs that each label has at least, and classes of a matrix that can be read"""
+"""Limits for classes and pairs of an answer, pairs that every label keeps, and limit for classes of a legible matrix"""
 
 
 @dataclass(frozen=True)
 class ClassAnswer:
-    """One label."""
+    """Numbers of one label."""
 
     label: str | None
-    """None where images have none: then all are one class, and nothing is right or wrong"""
+    """Label; None for images without one, which form one class that is neither right nor wrong"""
     count: int
-    """images that could be read"""
+    """Images that could be read"""
     judged: int
-    """of these, images whose label names a class of the model"""
+    """Images among them whose label names a class of the model"""
     right: int
     accuracy: float | None
     low: float | None
     high: float | None
-    """ends of the 95 % interval of the accuracy"""
+    """Ends of the 95 % interval of the accuracy"""
     probability: float | None
-    """mean probability of the labelled class"""
+    """Mean probability of the labelled class"""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """One class that was taken for another."""
+    """Confusion of one class with another."""
 
     label: str
     predicted: int
     name: Text
-    """of the predicted class"""
+    """Name of the predicted class"""
     count: int
     share: float
-    """of the label's judged images"""
+    """Share of the label's judged images"""
 
 
 @dataclass(frozen=True)
 class PerClass:
-    """All labels together, and each."""
+    """Numbers of all labels together, and of each."""
 
     whole: ClassAnswer
     classes: tuple[ClassAnswer, ...]
-    """the worst first, those that cannot be judged last; at most `MOST_CLASSES`"""
+    """Labels, worst first, without accuracy last; at most `MOST_CLASSES`"""
     pairs: tuple[Pair, ...]
-    """the most frequent first: at most `MOST_PAIRS`, and the first `MOST_TAKEN` of every label"""
+    """Confusions, most frequent first: at most `MOST_PAIRS`, and the first `MOST_TAKEN` of every label"""
 
 
 def per_class(survey: Survey, where: Where = ()) -> PerClass:
-    """Accuracy of each label and the classes that are taken for each other.
+    """Compute the accuracy of each label and the confusions.
 
     Raises UnsupportedError for a model without a classifier, or with one output.
     """
@@ -111,7 +111,7 @@ def per_class(survey: Survey, where: Where = ()) -> PerClass:
 
 
 def class_text(survey: Survey, index: int) -> Text:
-    """A class of the model by its name, or by its number where nobody knows the names."""
+    """Name a class of the model, by its number if the names are unknown."""
     names = survey.card.class_names
     return names[index] if 0 <= index < len(names) else same(str(index))
 
@@ -128,7 +128,7 @@ def _worst_first(one: ClassAnswer) -> tuple:
 
 
 def per_class_result(survey: Survey, where: Where = ()) -> PerClassResult:
-    """The same as a figure: accuracy, both ends of its interval and the mean probability of the label, 0-1."""
+    """Make the figure: accuracy, both ends of its interval and the mean probability of the label, 0-1."""
     found = [one for one in per_class(survey, where).classes if one.accuracy is not None]
     values = [[one.low, one.high, one.probability, one.accuracy] for one in found]
     return PerClassResult(
@@ -139,7 +139,7 @@ def per_class_result(survey: Survey, where: Where = ()) -> PerClassResult:
         unit=same(""),
         formula="right / judged",
         provenance=provenance_of(survey),
-        notes=(*said_of(survey, where), Text("Intervals are Wilson's.", "区间为威尔逊区间。")),
+        notes=(*scope_notes(survey, where), Text("Intervals are Wilson's.", "区间为威尔逊区间。")),
         classes=tuple(one.label or "" for one in found),
         figures=(
             Text("lower end, 95 %", "95 % 区间下限"),
@@ -152,12 +152,12 @@ def per_class_result(survey: Survey, where: Where = ()) -> PerClassResult:
 
 
 def confusion_result(survey: Survey, where: Where = (), labels: Sequence[str] | None = None) -> ConfusionResult:
-    """Which classes are taken for which, as a matrix of those that take part in the most frequent mistakes.
+    """Make the confusion matrix of the classes with the most frequent confusions.
 
     Args:
-        survey: which survey.
-        where: which rows.
-        labels: of the rows and columns; None for at most `MOST_CONFUSED` that are confused most.
+        survey: the survey.
+        where: conditions on the rows.
+        labels: labels of rows and columns; None for at most `MOST_CONFUSED` that are confused most.
     """
     answer = per_class(survey, where)
     label_of = _labels_of_classes(survey)
@@ -170,9 +170,9 @@ def confusion_result(survey: Survey, where: Where = (), labels: Sequence[str] | 
     query = "SELECT label, predicted, correct, count(*) FROM {rows} AND correct IS NOT NULL GROUP BY ALL"
     outside = 0
     for label, predicted, correct, number in survey.sql(query, where).fetchall():
-        said = label if correct else label_of.get(predicted)
-        if label in at and said in at:
-            counts[at[label], at[said]] += number
+        answered = label if correct else label_of.get(predicted)
+        if label in at and answered in at:
+            counts[at[label], at[answered]] += number
         else:
             outside += number
     left_out = Text("{count} images lie in classes that are not shown.", "另有 {count} 张图像属于未显示的类别。")
@@ -184,13 +184,13 @@ def confusion_result(survey: Survey, where: Where = (), labels: Sequence[str] | 
         unit=Text("images", "图像数"),
         formula="",
         provenance=provenance_of(survey),
-        notes=(*said_of(survey, where), *([left_out.format(count=outside)] if outside else [])),
+        notes=(*scope_notes(survey, where), *([left_out.format(count=outside)] if outside else [])),
         classes=tuple(labels),
     )
 
 
 def _labels_of_classes(survey: Survey) -> dict[int, str]:
-    """How rows call the classes of the model: a class that was ever right is known by it."""
+    """Return the label of each predicted class: the one it was right for, if any, otherwise its English name."""
     found = survey.sql("SELECT predicted, min(label) FROM {rows} AND correct GROUP BY predicted").fetchall()
     names = {number: text.en for number, text in enumerate(survey.card.class_names)}
     return names | dict(found)

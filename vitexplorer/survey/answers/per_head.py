@@ -1,9 +1,8 @@
-"""What kind of head is where in the network, over a whole data set?
+"""Mean over images of each head's metric, with its interval.
 
-The mean over images of each head's number, as figure 11 of Dosovitskiy et al. 2020 (arXiv 2010.11929) has it for 128
-images and figure 3 of Raghu et al. 2021 (arXiv 2108.08810) for 5000, and how far it would move with other images:
-Student's 95 % interval over images, see `intervals`. Of more than `MOST_READ` images a random sample is read, whose
-size the intervals speak of.
+As in figure 11 of Dosovitskiy et al. 2020 (arXiv 2010.11929) for 128 images, and figure 3 of Raghu et al. 2021 (arXiv
+2108.08810) for 5000. The interval is Student's 95 % interval over images, see `intervals`. Of more than `MOST_READ`
+images a random sample is read, and the intervals are for its size.
 """
 
 from __future__ import annotations
@@ -14,31 +13,33 @@ from vitexplorer.core.types import MatrixResult
 from vitexplorer.survey.answers.chosen import by_file, chosen
 from vitexplorer.survey.answers.intervals import mean_tables
 from vitexplorer.survey.answers.moments import Moments
-from vitexplorer.survey.answers.results import provenance_of, said_of
+from vitexplorer.survey.answers.results import provenance_of, scope_notes
 from vitexplorer.survey.columns import Column
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
 
 MOST_READ = 200_000
-"""images; the interval of so many is 1/200 of a standard deviation wide"""
+"""Limit for images; the interval of so many is 1/200 of a standard deviation wide"""
 
 
 def head_metrics(survey: Survey) -> tuple[Column, ...]:
-    """The columns that have a number for each head."""
+    """Return the columns that have a number for each head."""
     return tuple(column for column in survey.columns.values() if column.axes == ("blocks", "heads"))
 
 
 def per_head(survey: Survey, metric: str, where: Where = ()) -> MatrixResult:
-    """Mean over images of each head's number, values (blocks, heads), with `low`, `high` and `counts`.
+    """Compute the mean over images of each head's metric, values (blocks, heads), with `low`, `high` and `counts`.
 
-    NaN where a block has no such head, or where no image has a number.
+    NaN for a head that a block lacks, and if no image has a number.
 
     Args:
-        survey: which survey.
+        survey: the survey.
         metric: a column with a number for each head: distance, head_entropy, class_mass, ...
-        where: which images.
+        where: conditions on the images.
 
-    Raises UnknownNameError for another column.
+    Raises:
+        UnsupportedError: the survey has no head metrics.
+        UnknownNameError: there is no such metric.
     """
     column = metric_of(survey, metric)
     assert column.shape is not None
@@ -54,7 +55,7 @@ def per_head(survey: Survey, metric: str, where: Where = ()) -> MatrixResult:
         formula="1/n Σ_image x",
         provenance=provenance_of(survey),
         settings={"metric": metric},
-        notes=(*said_of(survey, where), *rows.notes, INTERVALS),
+        notes=(*scope_notes(survey, where), *rows.notes, INTERVALS),
         **mean_tables(moments, column.shape),
     )
 
@@ -66,7 +67,7 @@ INTERVALS = Text(
 
 
 def metric_of(survey: Survey, metric: str) -> Column:
-    """A column with a number for each head. Raises UnsupportedError or UnknownNameError."""
+    """Look up a column with a number for each head. Raises UnsupportedError or UnknownNameError."""
     known = {column.key: column for column in head_metrics(survey)}
     if not known:
         raise UnsupportedError(Text("This survey has no numbers of heads.", "本次普查没有各注意力头的数值。"))

@@ -1,4 +1,4 @@
-"""What the figures of a survey have in common: whose numbers they are, and over which images."""
+"""Common parts of a survey's figures: provenance, and notes on the images included."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vitexplorer.survey.opened import Survey
 
 
 def provenance_of(survey: Survey, beside: Survey | None = None) -> Provenance:
-    """The model of the survey, and of the one on the right where two are compared; there is no one image."""
+    """Return the provenance of a figure: the survey's model, and the right survey's if two are compared."""
     card = survey.card
     return Provenance(
         model=card.model,
@@ -22,11 +22,13 @@ def provenance_of(survey: Survey, beside: Survey | None = None) -> Provenance:
     )
 
 
-def said_of(survey: Survey, where: Where) -> tuple[Text, ...]:
-    """Over which images a number is."""
+def scope_notes(survey: Survey, where: Where) -> tuple[Text, ...]:
+    """Return the notes on the images that a figure includes."""
     folder = same(survey.card.source.rstrip("/").rpartition("/")[2]) if survey.card.source else LIST
-    said = OVER.format(count=survey.count - survey.failed, source=folder)
-    return (said, *([ONLY.format(what=_together([condition_text(survey, one) for one in where]))] if where else []))
+    scope = OVER.format(count=survey.count - survey.failed, source=folder)
+    if not where:
+        return (scope,)
+    return scope, ONLY.format(what=_together([condition_text(survey, condition) for condition in where]))
 
 
 LIST = Text("a list", "列表")
@@ -34,11 +36,11 @@ OVER = Text("Over {count} images of {source}.", "统计范围：{source} 的 {co
 ONLY = Text("Only those with {what}.", "仅限：{what}。")
 MORE = Text(" and {count} more", " 等另外 {count} 个")
 FEW = 3
-"""values that a sentence names"""
+"""Number of values that a sentence lists"""
 
 
 def condition_text(survey: Survey, condition: Condition) -> Text:
-    """A condition in words."""
+    """Describe a condition in words."""
     one = survey.asked(condition.column)
     place = "" if one.at is None else f" {one.name}"
     name = Text(one.column.title.en + place, one.column.title.zh + place)
@@ -47,9 +49,9 @@ def condition_text(survey: Survey, condition: Condition) -> Text:
         high = "∞" if condition.high is None else f"{condition.high:.4g}"
         return Text("{name} from {low} to {high}", "{name} 从 {low} 到 {high}").format(name=name, low=low, high=high)
     values = condition.values if isinstance(condition, OneOf) else (condition.value,)
-    shown = ", ".join("–" if value is None else str(value) for value in values[:FEW])
+    listed = ", ".join("–" if value is None else str(value) for value in values[:FEW])
     more = MORE.format(count=len(values) - FEW) if len(values) > FEW else same("")
-    return Text("{name} {values}{more}", "{name} {values}{more}").format(name=name, values=shown, more=more)
+    return Text("{name} {values}{more}", "{name} {values}{more}").format(name=name, values=listed, more=more)
 
 
 def _together(texts: list[Text]) -> Text:

@@ -1,4 +1,4 @@
-"""How do two numbers go together? Counts on a grid of every image, and some of the images as points."""
+"""Scatter plot of two columns: counts of all images on a grid, and a sample of images as points."""
 
 from __future__ import annotations
 
@@ -15,43 +15,47 @@ from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
 
 MOST_POINTS, MOST_CELLS = 20_000, 256
-"""points of the sample, and cells along one axis"""
+"""Limits for points of the sample, and for cells along one axis"""
 
 
 @dataclass(frozen=True)
 class Scatter:
-    """Two numbers of each image."""
+    """Joint distribution of two columns."""
 
     density: Int[np.ndarray, "rows cols"]
-    """images in each cell; rows go up with y, columns with x; a cell holds its lower edges, the last the upper too"""
+    """Images in each cell, rows by y, columns by x; a cell includes its lower edges, the last one also the upper"""
     x_edges: Float[np.ndarray, " points"]
     y_edges: Float[np.ndarray, " points"]
     rows: Int[np.ndarray, " images"]
-    """numbers of the rows of the sample"""
+    """Row numbers of the sample"""
     x: Float[np.ndarray, " images"]
-    """of the sample"""
+    """Values of the sample, like `y`"""
     y: Float[np.ndarray, " images"]
     groups: tuple[str | float | bool | None, ...]
-    """of the sample, the column `by`; empty where there is none"""
+    """Values of the column `by` in the sample; empty without `by`"""
     total: int
-    """images that have both numbers"""
+    """Number of images that have both values"""
 
 
 def scatter(
     survey: Survey, x: str, y: str, where: Where = (), most: int = 4000, cells: int = 64, by: str | None = None
 ) -> Scatter:
-    """Two columns against each other.
+    """Compute the joint distribution of two columns.
 
-    The grid counts every image; the points are a simple random sample (those whose numbers have the smallest hashes).
+    The grid counts every image; the points are a simple random sample (the rows with the smallest hashes).
 
     Args:
-        survey: which survey.
+        survey: the survey.
         x: a column of numbers.
-        y: another.
-        where: which rows.
+        y: another column of numbers.
+        where: conditions on the rows.
         most: points of the sample, at most `MOST_POINTS`.
-        cells: of the grid along each axis, at most `MOST_CELLS`.
-        by: a column whose value each point is given.
+        cells: cells along each axis, at most `MOST_CELLS`.
+        by: a column whose value is the group of each point.
+
+    Raises:
+        SettingError: a number is out of range, or a column is of the wrong kind.
+        UnknownNameError: there is no such column.
     """
     if not is_count(most, 0, MOST_POINTS) or not is_count(cells, 1, MOST_CELLS):
         raise SettingError(
@@ -60,7 +64,8 @@ def scatter(
                 "最多可取 {points} 个点，每个轴最多 {cells} 格。",
             ).format(points=MOST_POINTS, cells=MOST_CELLS)
         )
-    across, up = numeric(survey.columns, x), numeric(survey.columns, y)
+    across = numeric(survey.columns, x)
+    up = numeric(survey.columns, y)
     group = None if by is None else grouping(survey.columns, by)
     known = f" AND {_finite(across, 0)} AND {_finite(up, 1)}"
     both = [across, up]
@@ -102,7 +107,7 @@ def scatter(
 
 
 def _place(number: int, axis: str) -> str:
-    """In which cell a number lies; one key of two bytes for both axes is counted in half the time of two keys."""
+    """Return the SQL for a number's cell. One two-byte key for both axes halves the time of two keys."""
     return f"least(floor(({{{number}}}::DOUBLE - ${axis}_low) * ${axis}_scale), $last)"
 
 

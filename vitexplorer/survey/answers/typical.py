@@ -1,8 +1,8 @@
-"""Which images look most like their class to the model, and which least?
+"""Most and least typical images of each class.
 
-The mean direction of a class is the mean of its images' features of length 1 (Mardia & Jupp 2000, section 9.2.1); an
-image is as typical as its cosine with that of its own class. Classes are labels; images without any are one class.
-The means are over the images that the conditions leave. Of more than `MOST_READ` images a random sample is read.
+The mean direction of a class is the mean of its images' unit features (Mardia & Jupp 2000, section 9.2.1); an image's
+typicality is its cosine with the mean direction of its class. Classes are labels; images without a label form one
+class. The means are over the images that match the conditions. Of more than `MOST_READ` a random sample is read.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
 
 MOST_READ, MOST = 200_000, 500
-"""images that are read, and images of an answer"""
+"""Limits for images that are read, and for images of an answer"""
 
 
 @dataclass(frozen=True)
 class Similar:
-    """An image and how near it is to its class."""
+    """Image with its cosine to its class."""
 
     row: int
     label: str | None
@@ -33,27 +33,28 @@ class Similar:
 
 @dataclass(frozen=True)
 class Typical:
-    """Images in their order."""
+    """Images in order, with notes."""
 
     images: tuple[Similar, ...]
     notes: tuple[Text, ...]
-    """what was left out"""
+    """Note on the sample, if there is one"""
 
 
 def most_typical(survey: Survey, feature: str | None = None, where: Where = (), limit: int = 60) -> Typical:
-    """The images that are nearest to the mean direction of their class."""
+    """Return the images nearest to the mean direction of their class."""
     return _by_cosine(survey, feature, where, limit, -1)
 
 
 def most_unusual(survey: Survey, feature: str | None = None, where: Where = (), limit: int = 60) -> Typical:
-    """The images that are farthest from the mean direction of their class."""
+    """Return the images farthest from the mean direction of their class."""
     return _by_cosine(survey, feature, where, limit, 1)
 
 
 def _by_cosine(survey: Survey, feature: str | None, where: Where, limit: int, sign: int) -> Typical:
     if not is_count(limit, 0, MOST):
         raise SettingError(Text("Ask for at most {most} images.", "最多可取 {most} 张图像。").format(most=MOST))
-    name, rows = feature_named(survey, feature), chosen(survey, where, MOST_READ)
+    name = feature_named(survey, feature)
+    rows = chosen(survey, where, MOST_READ)
     labels = labels_of(survey, rows.rows)
     names = list(dict.fromkeys(labels.tolist()))
     at = {label: number for number, label in enumerate(names)}
@@ -85,7 +86,7 @@ def _by_cosine(survey: Survey, feature: str | None, where: Where, limit: int, si
 
 
 def labels_of(survey: Survey, rows: np.ndarray) -> np.ndarray:
-    """The label of each of some rows, which ascend; None where there is none."""
+    """Return the labels of ascending rows; None for a row without one."""
     labels = np.full(len(rows), None, object)
     for first in range(0, len(rows), 50_000):
         some = rows[first : first + 50_000]

@@ -1,4 +1,4 @@
-"""Where is the model most wrong? Images whose labelled class it gives least; without labels, where it wavers most."""
+"""Images on which the model is most wrong: lowest probability of the label, or without labels the lowest margin."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vitexplorer.survey.questions.prediction import ONE_NUMBER
 
 
 def worst_column(survey: Survey, where: Where = ()) -> str:
-    """The column that says it, the smallest first: `label_probability`, or `margin` where no image has a label.
+    """Return the column to sort by, ascending: `label_probability`, or `margin` if no image has a label.
 
     Raises UnsupportedError for a model without a classifier, or with one output.
     """
@@ -27,6 +27,6 @@ def worst_column(survey: Survey, where: Where = ()) -> str:
 
 
 def worst(survey: Survey, where: Where = (), limit: int = 60, offset: int = 0) -> tuple[Row, ...]:
-    """A page of rows, the worst first; images without the number are left out."""
+    """Return a page of rows, worst first; images without the number are left out."""
     column = worst_column(survey, where)
     return gallery(survey, (*where, Within(column)), column, False, offset, limit)

@@ -1,4 +1,4 @@
-"""The questions there are, by their file's name; a view is one too, by its key."""
+"""Registry of the questions, keyed by file name; a view is a question, too, by its key."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ QUESTIONS: Registry[Question] = Registry("question", __name__, "QUESTION")
 
 
 def small_views() -> tuple[str, ...]:
-    """Views whose result is one map or one table, which a survey can keep of every image unless its grid is large."""
+    """Return the views whose result is one map or table, small enough for a survey unless the grid is large."""
     return tuple(key for key in VIEWS if get_type_hints(VIEWS[key].compute).get("return") in (MapResult, MatrixResult))
 
 
 def question_of(key: str) -> Question:
-    """A question by its name or a view's key, `attention_map:block=3;head=mean` with settings.
+    """Look up a question by name or by a view's key, with settings as in `attention_map:block=3;head=mean`.
 
-    Raises UnknownNameError, with the nearest name, where there is neither.
+    Raises UnknownNameError, which suggests the nearest name.
     """
     if key in set(QUESTIONS):
         return QUESTIONS[key]

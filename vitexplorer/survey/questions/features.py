@@ -1,6 +1,6 @@
-"""Which images are alike to the model? Its last tokens after the final norm: the class token, and the patches' mean.
+"""Features of an image: its last tokens after the final norm, the class token and the mean over patches.
 
-Kept as float16, which is exact to three digits: enough to find neighbours by their cosine.
+Stored as float16, which is exact to three digits: enough to find neighbours by their cosine.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from vitexplorer.survey.question import Column, Question, Values
 
 
 def columns(capture: Capture) -> tuple[Column, ...]:
-    """Two lists as wide as a token."""
+    """Return two list columns as wide as a token."""
     kind = pa.list_(pa.float16(), capture.residual_after(capture.depth - 1).shape[-1])
     return (
         Column("feature_cls", kind, Text("Class token", "类别标记"), filters=False),
@@ -28,10 +28,11 @@ def columns(capture: Capture) -> tuple[Column, ...]:
 
 @torch.no_grad()
 def answers(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values]:
-    """Both features; None for a class token that there is not."""
-    one = captures[0]
-    streams = torch.stack([each.residual_after(one.depth - 1) for each in captures])
-    tokens, prefix = one.model.family.final_norm(one.model.module, streams), one.prefix_tokens
+    """Return both features of each capture; None for a missing class token."""
+    first = captures[0]
+    streams = torch.stack([capture.residual_after(first.depth - 1) for capture in captures])
+    tokens = first.model.family.final_norm(first.model.module, streams)
+    prefix = first.prefix_tokens
     means = _small(tokens[:, len(prefix) :].mean(1))
     own = _small(tokens[:, prefix.index("cls")]) if "cls" in prefix else [None] * len(captures)
     return [{"feature_cls": cls, "feature_mean": mean} for cls, mean in zip(own, means, strict=True)]

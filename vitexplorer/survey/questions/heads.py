@@ -1,7 +1,7 @@
-"""What kind of head is where, in every image? The six numbers of the view `head_atlas`, of every head of every block.
+"""Head statistics: the six metrics of the view `head_atlas` for every head of every block.
 
-One pass over each block's attention gives all six. Lists are (blocks, heads) row by row, NaN where a block has fewer
-heads than another. Means over the patches as queries; Raghu et al. 2021 (arXiv 2108.08810), section 3.
+One pass over each block's attention gives all six. Lists are (blocks, heads) row by row, NaN for heads that a block
+lacks. Means are over patch queries; Raghu et al. 2021 (arXiv 2108.08810), section 3.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from vitexplorer.views import refusal
 from vitexplorer.views.head_atlas import METRICS, SHARE, UNITS
 
 COLUMNS = {metric: "head_entropy" if metric == "entropy" else metric for metric in METRICS}
-"""metric of the view -> column; `entropy` is that of the prediction"""
+"""Metric of the view -> column; the column `entropy` is the entropy of the prediction"""
 
 
 def measures(capture: Capture, block: int) -> dict[str, Measure]:
-    """The metrics that a block has."""
+    """Return the metrics that apply to a block."""
     found = {
         "distance": distance(capture.grid(block)),
         "entropy": entropy,
@@ -47,20 +47,21 @@ def measures(capture: Capture, block: int) -> dict[str, Measure]:
 
 
 def of_block(capture: Capture, block: int) -> dict[str, Float[np.ndarray, " heads"]]:
-    """Every metric of a block's heads, each piece of its attention computed once."""
+    """Compute every metric of a block's heads, with each piece of its attention computed once."""
     positions = torch.from_numpy(capture.positions(block)).to(capture.input.tensor.device)
-    wanted, patches = measures(capture, block), capture.grid(block).num_patches
-    totals = dict.fromkeys(wanted, 0.0)
+    metrics = measures(capture, block)
+    patches = capture.grid(block).num_patches
+    totals = dict.fromkeys(metrics, 0.0)
     for queries, weights in capture.call(block).in_pieces():
         real = (positions[:, None, queries] >= 0).to(weights.dtype)
-        for metric, measure in wanted.items():
+        for metric, measure in metrics.items():
             rows = measure(weights, queries, positions) * real
             totals[metric] = totals[metric] + rows.sum((0, 2), dtype=torch.float64)
     return {metric: (total / patches).cpu().numpy() for metric, total in totals.items()}
 
 
 def columns(capture: Capture) -> tuple[Column, ...]:
-    """A list for each metric."""
+    """Return a list column for each metric."""
     shape = capture.depth, max(capture.num_heads(block) for block in range(capture.depth))
     return tuple(
         Column(
@@ -76,7 +77,10 @@ def columns(capture: Capture) -> tuple[Column, ...]:
 
 
 def answer(capture: Capture) -> Values:
-    """The six lists; None for the mass on a class token that there is not."""
+    """Return the six lists; None for the mass on a missing class token.
+
+    Raises UnsupportedError if the view `head_atlas` does not apply to the model.
+    """
     reason = refusal("head_atlas", capture)
     if reason is not None:
         raise UnsupportedError(reason)
@@ -88,7 +92,7 @@ def answer(capture: Capture) -> Values:
 
 
 def tables_of(capture: Capture) -> dict[str, Float[np.ndarray, "blocks heads"]]:
-    """Every metric of every head; those of a watched pass where there was one."""
+    """Return every metric of every head, from the watched pass if there was one."""
     if "heads" in capture.tables:
         taken = dict(zip(TAKEN, capture.tables["heads"], strict=True))
         return {metric: taken[metric] for metric in measures(capture, 0)}

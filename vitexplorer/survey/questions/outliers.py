@@ -1,7 +1,7 @@
-"""Does the model use patches as scratch paper? Patches of the last block whose token is far longer than the others.
+"""Outlier tokens: patches of the last block with very large token norms, which the model may use as scratch paper.
 
-`outliers` counts those beyond Tukey's fence, as the view `token_norms` marks them, and `largest_norm` says how many
-times as long as the median patch the longest one is. Darcet et al. 2023 (arXiv 2309.16588).
+`outliers` counts those beyond Tukey's fence, as in the view `token_norms`; `largest_norm` is the largest norm over the
+median norm. Darcet et al. 2023 (arXiv 2309.16588).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ COLUMNS = (
 
 
 def answers(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values]:
-    """How many, and how long the longest is; None for that where the median patch is zero."""
-    streams = torch.stack([one.residual_after(one.depth - 1) for one in captures])
+    """Return both numbers of each capture; `largest_norm` is None if the median norm is zero."""
+    streams = torch.stack([capture.residual_after(capture.depth - 1) for capture in captures])
     patches = streams[:, len(captures[0].prefix_tokens) :]
     return [_values(norms) for norms in torch.linalg.vector_norm(patches, dim=-1, dtype=torch.float64).cpu().numpy()]
 

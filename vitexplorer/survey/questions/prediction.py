@@ -1,9 +1,9 @@
-"""What does the model say, how sure is it, and is it right? Of a classifier's softmax over all classes.
+"""Prediction, confidence and correctness, from the softmax over all classes.
 
-`entropy` is -sum p ln p in nats, `margin` the first probability minus the second, `label_probability` that of the class
-which the image's label names. A classifier that was trained to say several classes at once has no softmax of its own:
-read its numbers as an order. A model with one output has neither classes nor probabilities: the one column is `output`,
-that number in its own unit. After Hendrycks & Gimpel 2017 (arXiv 1610.02136), section 2, whose score is `probability`.
+`entropy` is -sum p ln p in nats, `margin` the first probability minus the second, `label_probability` the probability
+of the image's label. A multi-label classifier has no softmax of its own: only the order of its numbers is meaningful. A
+model with one output has a single column, `output`, in its own unit. After Hendrycks & Gimpel 2017 (arXiv 1610.02136),
+section 2, whose score is `probability`.
 """
 
 from __future__ import annotations
@@ -44,12 +44,15 @@ NO_CLASSIFIER = Text("{model} has no classifier, so nothing is predicted.", "{mo
 
 
 def answers(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values]:
-    """The two likeliest classes of each capture, and what there is to say of the label's; or the one output."""
+    """Return the two likeliest classes of each capture and the label's probability; or the single output.
+
+    Raises UnsupportedError for a model without a classifier.
+    """
     logits = [capture.logits for capture in captures]
     if logits[0] is None:
         raise UnsupportedError(NO_CLASSIFIER.format(model=captures[0].model.name))
     if has_one_output(captures[0]):
-        return [{"output": float(one[0])} for one in logits]
+        return [{"output": float(output[0])} for output in logits]
     probabilities = shown_values(torch.stack(logits).double()).cpu()
     entropies = torch.special.entr(probabilities).sum(-1).tolist()
     best = probabilities.topk(2)

@@ -1,9 +1,9 @@
-"""How narrowly did the model gather, through all blocks? The shape of the map of the view `attention_rollout`.
+"""Concentration of attention rollout through all blocks, from the view `attention_rollout` at its defaults.
 
-`rollout_peak` is the largest number of that map at its default settings, the share of the patch that most was gathered
-from. `rollout_concentration` is ours: sort the patches by it, take from the top until they hold at least half of all
-that lies on patches; the share of the patches that were taken. 1/2 says that every patch gave alike, 1/patches that one
-gave most. Abnar & Zuidema 2020 (arXiv 2005.00928). A model without a class token is asked for the mean over patches.
+`rollout_peak` is the largest value of the map, the share of one patch. `rollout_concentration` (our own) is the
+smallest share of the patches that holds at least half of the rollout on patches: 1/2 if all patches contribute alike,
+1/patches if one contributes most. Abnar & Zuidema 2020 (arXiv 2005.00928). Without a class token, the query is the mean
+over patches.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ HALF = 0.5
 
 
 def concentration(shares: Float[np.ndarray, " patches"]) -> float:
-    """The share of the patches that, largest first, hold half of the sum."""
+    """Return the share of the patches that, largest first, hold half of the sum."""
     held = np.cumsum(np.sort(shares.astype(np.float64))[::-1])
     return float((np.searchsorted(held, HALF * held[-1]) + 1) / len(shares))
 
 
 def answer(capture: Capture) -> Values:
-    """Both numbers of the view's map."""
-    taken = capture.tables.get("rollout")  # of a watched pass
+    """Return both numbers of the map."""
+    taken = capture.tables.get("rollout")  # from a watched pass
     shares = compute("attention_rollout", capture).values.ravel() if taken is None else taken
     return {"rollout_concentration": concentration(shares), "rollout_peak": float(shares.max())}
 

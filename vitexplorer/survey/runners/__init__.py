@@ -1,4 +1,4 @@
-"""Who does the shards: each runner is a function `run(job, shards, told)` and all write the very same files."""
+"""Runners, which do the shards: each is a function `run(job, shards, report)`, and all write identical files."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from vitexplorer.models.loading import LoadedModel
 from vitexplorer.survey.schema import Schema
 
 Runner = Literal["processes", "ray"]
-Told = Callable[[int], None]
-"""called with how many rows more are answered; fewer than none where they were lost. What it raises stops the work."""
+RowCallback = Callable[[int], None]
+"""Called with the number of new rows, negative if rows were lost; an exception that it raises stops the work"""
 
 _MODULES = {"processes": "processes", "ray": "ray_data"}
 
 
 @dataclass(frozen=True)
 class Job:
-    """A survey that was planned, and how many are to work on it."""
+    """Planned survey, with the number of workers."""
 
     folder: Path
     token: str
-    """of the claim on the folder: whoever works writes only while the job has it"""
+    """Token of the claim on the folder: workers write only while the job holds it"""
     model: LoadedModel
-    """at the survey's size"""
+    """Model at the survey's size"""
     schema: Schema
     workers: int
     batch_size: int
     threads: int
-    """that open images, of each worker"""
+    """Threads per worker that open images"""
     torch_threads: int
-    """that compute, of each worker; one worker alone keeps those of this process"""
+    """Threads per worker that compute; a single worker keeps the setting of this process"""
 
 
-def runner_of(name: str) -> Callable[[Job, Sequence[int], Told], None]:
-    """The function of a runner. Raises UnknownNameError."""
+def runner_of(name: str) -> Callable[[Job, Sequence[int], RowCallback], None]:
+    """Return the function of a runner. Raises UnknownNameError."""
     if name not in _MODULES:
         raise unknown_name("runner", name, _MODULES)
     return import_module(f"{__name__}.{_MODULES[name]}").run

@@ -1,9 +1,9 @@
-"""Does shards in processes of this machine: each asks for the next one when it has opened the last images of its own.
+"""Runner with processes of this machine; each requests its next shard once it has opened the last images of its own.
 
-A worker that dies (the system's memory ran out, somebody killed it) loses what it was doing and nothing else: another
-takes its place and its shards. Where a second one dies at the same shard, a finder asks its images one by one and names
-each before: one that ends two finders is a row with that reason, and the shard is done without it. Workers read the
-model from one file, whose pages they share; when the process that started them ends, however it ends, so do they.
+A worker that dies (out of memory, killed) loses only its current work; another takes over its shards. If a second one
+dies at the same shard, a finder process tries its images one by one, reporting each before it starts: an image that
+ends two finders becomes a row with that reason, and the shard is done without it. Workers map the model from one file,
+so they share its memory. They end when the process that started them ends, however it ends.
 """
 
 from __future__ import annotations
@@ -29,49 +29,49 @@ from vitexplorer.storage.claims import shared
 from vitexplorer.survey.card import SurveyError, read_card
 from vitexplorer.survey.manifest import read_manifest
 from vitexplorer.survey.memory import keep_freed_memory
-from vitexplorer.survey.runners import Job, Told
+from vitexplorer.survey.runners import Job, RowCallback
 from vitexplorer.survey.shard import Work, survey_shards, try_row
 
 MODEL_FILE = ".model-{token}.pt"
-"""each claim on a folder has its own"""
+"""Name of the model file, one for each claim on a folder"""
 START = "spawn"
-"""how a process begins: a copy of this one (fork) would have its locks, held by threads that it does not have"""
+"""Start method; a forked process would inherit locks held by threads that it does not have"""
 MOST_DEATHS = 5
-"""of workers on one shard, or of workers that never began, before it is no accident"""
+"""Deaths of workers at one shard, or before their start, after which the survey fails"""
 SUSPECT = 2
-"""deaths of workers at one shard before its images are asked one by one, and of finders at one image to blame it"""
+"""Deaths of workers at one shard before its images are tried one by one, and of finders at one image to blame it"""
 MOST_KILLERS = 8
-"""images to blame one after another before it is not the images"""
+"""Number of consecutive blamed images after which the survey fails, as the images are not the cause"""
 _BEFORE = -1
 Killers = dict[int, dict[int, Text]]
-"""of shards, the rows whose image has ended processes, and the reason to give"""
+"""Shard -> row -> reason, for images that ended processes"""
 
 
-def run(job: Job, shards: Sequence[int], told: Told) -> None:
-    """Do these shards. With one worker it is this process.
+def run(job: Job, shards: Sequence[int], report: RowCallback) -> None:
+    """Do these shards; a single worker is this process.
 
-    Raises what `told` raises, DiskFullError, and SurveyError where workers die again and again.
+    Raises DiskFullError, SurveyError if workers die repeatedly, and any exception of `report`.
     """
     if job.workers == 1:
         work = Work.of(job.folder, job.model, job.batch_size, job.threads, job.schema)
         for _, rows in survey_shards(work, shards):
             if rows:
-                told(rows)
+                report(rows)
         return
-    kept = job.folder / MODEL_FILE.format(token=job.token)
+    model_file = job.folder / MODEL_FILE.format(token=job.token)
     try:
-        with explain_full_disk(job.folder), open(kept, "wb") as file:  # torch's own does not say why it failed
+        with explain_full_disk(job.folder), open(model_file, "wb") as file:  # torch's own does not say why it failed
             torch.save(job.model, file)
-        _Crew(job, shards, told).work()
+        _Crew(job, shards, report).work()
     finally:
-        kept.unlink(missing_ok=True)
+        model_file.unlink(missing_ok=True)
 
 
 # ------------------------------------------------------------------------------------------------- the workers
 
 
 class _Process:
-    """One of them."""
+    """Worker process with its connection."""
 
     def __init__(self, job: Job, doing: Callable[[Work, Connection], None]):
         context = multiprocessing.get_context(START)
@@ -85,49 +85,51 @@ class _Process:
         other.close()
 
     def ended(self) -> int | None:
-        """How, once it has."""
+        """Wait for the process to end and return its exit code."""
         self.process.join()
         self.connection.close()
         return self.process.exitcode
 
 
 class _Worker(_Process):
-    """A process and the shards that it was given."""
+    """Process with the shards assigned to it."""
 
     def __init__(self, job: Job):
         super().__init__(job, _do_shards)
         self.given: list[int] = []
         self.rows = 0
-        """answered of the first of them"""
+        """Finished rows of the first shard"""
 
 
 class _Finder(_Process):
-    """A process that asks the images of some shards one by one."""
+    """Process that tries the images of some shards one by one."""
 
     def __init__(self, job: Job, shards: Sequence[int], first: tuple[int, int], killers: Killers):
         super().__init__(job, partial(_try_rows, shards=tuple(shards), first=first, killers=killers))
         self.shards, self.first = shards, first
         self.at: tuple[int, int] | None = None
-        """place of the shard among them, and row, that it named last"""
+        """Last reported (index in `shards`, row)"""
 
 
 class _Crew:
-    """The workers of a job, while they work."""
+    """Running workers of a job."""
 
-    def __init__(self, job: Job, shards: Sequence[int], told: Told):
-        self._job, self._told, self._waiting = job, told, deque(shards)
+    def __init__(self, job: Job, shards: Sequence[int], report: RowCallback):
+        self._job = job
+        self._report = report
+        self._waiting = deque(shards)
         self._deaths: Counter[int] = Counter()
         self._workers: dict[Connection, _Worker | _Finder] = {}
         self._killers: Killers = defaultdict(dict)
         self._tried: set[int] = set()
-        """shards that a finder was sent to"""
+        """Shards that a finder has tried"""
         self._ends: Counter[tuple[int, int]] = Counter()
-        """of finders at a shard's row"""
+        """Number of finders that ended at (shard, row)"""
         self._in_a_row = 0
-        """images to blame, since one was none"""
+        """Number of consecutive blamed images"""
 
     def work(self) -> None:
-        """Until all is done; nobody works any more when it returns or raises."""
+        """Run until all shards are done. No worker is left when it returns or raises."""
         try:
             for _ in range(min(self._job.workers, len(self._waiting))):
                 self._begin()
@@ -136,7 +138,7 @@ class _Crew:
                     self._listen(self._workers[connection])
         finally:
             for worker in self._workers.values():
-                worker.process.kill()  # it may be killed at any moment
+                worker.process.kill()  # safe at any moment
                 worker.ended()
 
     def _begin(self) -> None:
@@ -149,35 +151,35 @@ class _Crew:
 
     def _listen(self, worker: _Worker | _Finder) -> None:
         try:
-            said = worker.connection.recv()
+            message = worker.connection.recv()
         except (EOFError, OSError):
             self._ended(worker)
             return
-        if isinstance(said, Exception):
-            raise said
+        if isinstance(message, Exception):
+            raise message
         if isinstance(worker, _Finder):
-            if worker.at is not None:  # and has outlived that one
+            if worker.at is not None:  # it survived the previous image
                 self._in_a_row = 0
-            worker.at = said
+            worker.at = message
             self._deaths[_BEFORE] = 0
             return
-        if said is None:
+        if message is None:
             self._deaths[_BEFORE] = 0
             number = self._waiting.popleft() if self._waiting else None
             worker.given += [number] if number is not None else []
-            with suppress(OSError):  # it has died: the next that is heard of it
+            with suppress(OSError):  # it has died, which the next `wait` reports
                 worker.connection.send(None if number is None else (number, self._killers.get(number, {})))
             return
-        number, rows = said
+        number, rows = message
         if rows:
             worker.rows += rows
-            self._told(rows)
+            self._report(rows)
         else:
             worker.rows = 0
             worker.given.remove(number)
 
     def _ended(self, worker: _Worker | _Finder) -> None:
-        """One has finished, or has died and left something."""
+        """Handle a process that has finished or died; reassign its shards."""
         code = worker.ended()
         del self._workers[worker.connection]
         if isinstance(worker, _Finder):
@@ -186,12 +188,12 @@ class _Crew:
         if not worker.given and code == 0:
             return
         if worker.rows:
-            self._told(-worker.rows)
+            self._report(-worker.rows)
         for lost in worker.given or [_BEFORE]:
             self._died(lost)
-        suspects = [one for one in worker.given if self._deaths[one] >= SUSPECT and one not in self._tried]
+        suspects = [shard for shard in worker.given if self._deaths[shard] >= SUSPECT and shard not in self._tried]
         self._tried.update(suspects)
-        self._waiting.extendleft(one for one in reversed(worker.given) if one not in suspects)
+        self._waiting.extendleft(shard for shard in reversed(worker.given) if shard not in suspects)
         if suspects:
             self._find(suspects)
         elif self._waiting:
@@ -203,7 +205,7 @@ class _Crew:
             raise SurveyError(_what_died(self._job.folder, lost, MOST_DEATHS))
 
     def _finder_ended(self, finder: _Finder, code: int | None) -> None:
-        """All its images are asked, or it died at one."""
+        """Handle a finder that has tried all its images, or has died at one."""
         if code == 0:
             self._waiting.extendleft(reversed(finder.shards))
             self._begin()
@@ -226,9 +228,9 @@ class _Crew:
 
 
 def _how(code: int | None) -> str:
-    """How a process ended: the signal's name, or its exit code."""
-    known = {one.value: one.name for one in signal.Signals}
-    return known.get(-(code or 0), str(code))
+    """Name the signal that ended a process, or its exit code."""
+    names = {sig.value: sig.name for sig in signal.Signals}
+    return names.get(-(code or 0), str(code))
 
 
 def _what_died(folder: Path, shard: int, times: int) -> Text:
@@ -267,14 +269,14 @@ def _begin(
     torch_threads: int,
     doing: Callable[[Work, Connection], None],
 ) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever pressed it has stopped the one who waits for us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it
     torch.set_num_threads(torch_threads)
     keep_freed_memory()
-    with suppress(BrokenPipeError, ConnectionResetError, EOFError):  # nobody waits any more
+    with suppress(BrokenPipeError, ConnectionResetError, EOFError):  # the parent is gone
         try:
             with shared(Path(folder), token):
-                kept = Path(folder) / MODEL_FILE.format(token=token)
-                model = torch.load(kept, mmap=True, weights_only=False)  # our own file
+                model_file = Path(folder) / MODEL_FILE.format(token=token)
+                model = torch.load(model_file, mmap=True, weights_only=False)  # written by `run`
                 doing(Work.of(Path(folder), model, batch_size, threads), connection)
         except (BrokenPipeError, ConnectionResetError, EOFError):
             raise
@@ -285,13 +287,13 @@ def _begin(
 
 
 def _do_shards(work: Work, connection: Connection) -> None:
-    """What a worker does."""
-    for said in survey_shards(work, _asked_for(work, connection)):
-        connection.send(said)
+    """Do shards as the parent assigns them (a worker's task)."""
+    for message in survey_shards(work, _asked_for(work, connection)):
+        connection.send(message)
 
 
 def _asked_for(work: Work, connection: Connection) -> Iterator[int]:
-    """The next shard as often as one is wanted."""
+    """Request and yield shards until there are none."""
     while True:
         connection.send(None)
         given = connection.recv()
@@ -304,7 +306,7 @@ def _asked_for(work: Work, connection: Connection) -> Iterator[int]:
 def _try_rows(
     work: Work, connection: Connection, *, shards: Sequence[int], first: tuple[int, int], killers: Killers
 ) -> None:
-    """What a finder does."""
+    """Try images one by one, reporting each before it starts (a finder's task)."""
     for at, number in enumerate(shards):
         for row, planned in enumerate(read_manifest(work.folder, number)):
             if (at, row) >= first and row not in killers.get(number, ()):
@@ -314,9 +316,9 @@ def _try_rows(
 
 @contextmanager
 def _as_main(model: Any) -> Iterator[None]:
-    """Processes that begin in this context import the script that is run only where the model is made of its classes.
+    """Hide the main script from processes started in this context, unless the model uses classes of the script.
 
-    A script that calls us outside `if __name__ == "__main__":` would call us again in each of them.
+    A script that calls us outside `if __name__ == "__main__":` would otherwise call us again in each process.
     """
     main = sys.modules["__main__"]
     if not any(type(part).__module__ == "__main__" for part in (model.family, *model.module.modules())):

@@ -1,8 +1,8 @@
-"""Does shards on a Ray cluster, or on the cores of this machine: Ray Data maps our function over shard numbers.
+"""Runner on a Ray cluster, or on the cores of this machine: Ray Data maps the shard function over shard numbers.
 
-Which shards there are and which are done is known from the survey's folder alone, so that all machines need to see
-that folder and the images under the same paths. Ray brings workers that died back; a run that was killed goes on from
-the files that are there, as with every runner. `pip install -r requirements-ray.txt`.
+The state of a survey is in its folder alone, so all machines need to see that folder and the images under the same
+paths. Ray restarts workers that died; a killed run resumes from the existing files, as with every runner. Install it
+with `pip install -r requirements-ray.txt`.
 """
 
 from __future__ import annotations
@@ -19,28 +19,29 @@ from vitexplorer.core.text import Text
 from vitexplorer.storage.claims import shared
 from vitexplorer.survey.card import SurveyError
 from vitexplorer.survey.memory import keep_freed_memory
-from vitexplorer.survey.runners import Job, Told
+from vitexplorer.survey.runners import Job, RowCallback
 from vitexplorer.survey.shard import Work, survey_shards
 
 
 class Actor:
-    """One of Ray's workers: loads the model once, then does a shard in each call."""
+    """Ray worker: loads the model once, then does a shard in each call."""
 
     def __init__(self, folder: str, token: str, model: bytes, batch_size: int, threads: int):
-        torch.set_num_threads(1)  # each has a core of the cluster, or a GPU
+        torch.set_num_threads(1)  # each worker has a core of the cluster, or a GPU
         keep_freed_memory()
-        loaded = torch.load(io.BytesIO(model), weights_only=False)  # what `run` has saved
-        self._work, self._token = Work.of(Path(folder), loaded, batch_size, threads), token
+        loaded = torch.load(io.BytesIO(model), weights_only=False)  # saved by `run`
+        self._work = Work.of(Path(folder), loaded, batch_size, threads)
+        self._token = token
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[int]]:
-        """How many rows were answered of the shards in `batch`."""
+        """Do the shards in `batch` and return the number of their rows."""
         with shared(self._work.folder, self._token):
             done = [rows for _, rows in survey_shards(self._work, map(int, batch["shard"]))]
         return {"rows": [sum(done)]}
 
 
-def run(job: Job, shards: Sequence[int], told: Told) -> None:
-    """Do these shards. Raises what `told` raises, and SurveyError where Ray is not installed."""
+def run(job: Job, shards: Sequence[int], report: RowCallback) -> None:
+    """Do these shards. Raises SurveyError if Ray is not installed, and any exception of `report`."""
     try:
         ray = import_module("ray")
         data = import_module("ray.data")
@@ -65,7 +66,7 @@ def run(job: Job, shards: Sequence[int], told: Told) -> None:
             num_gpus=1 if on_gpu else 0,
         )
         for rows in answered.iter_rows():
-            told(int(rows["rows"]))
+            report(int(rows["rows"]))
     finally:
         if begun:
             ray.shutdown()
