@@ -142,17 +142,17 @@ def printed_page(page: str) -> bytes:
         from choreographer.browsers.chromium import Chromium
     except ImportError:
         raise PictureError(MISSING.format(what=KALEIDO)) from None
-    found = Chromium.find_browser(skip_local=False)
-    if not found:
+    chrome = Chromium.find_browser(skip_local=False)
+    if not chrome:
         raise PictureError(MISSING.format(what=CHROME))
     with tempfile.TemporaryDirectory() as folder:
-        source, made = Path(folder, "page.html"), Path(folder, "page.pdf")
+        source, pdf = Path(folder, "page.html"), Path(folder, "page.pdf")
         source.write_text(page, encoding="utf-8")
-        command = [found, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
-        command += [f"--print-to-pdf={made}", "--no-pdf-header-footer", f"--virtual-time-budget={PRINTING}"]
+        command = [chrome, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
+        command += [f"--print-to-pdf={pdf}", "--no-pdf-header-footer", f"--virtual-time-budget={PRINTING}"]
         try:
             subprocess.run([*command, source.as_uri()], check=True, capture_output=True, timeout=SECONDS)
-            return made.read_bytes()
+            return pdf.read_bytes()
         except (subprocess.SubprocessError, OSError) as error:
             raise PictureError(
                 Text(

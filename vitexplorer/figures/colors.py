@@ -76,7 +76,8 @@ class Scale:
 
     def over_a_picture(self, opacity: float) -> list[list[float | str]]:
         """Return the table for use over a picture: zero is transparent, so that it tints no photograph."""
-        table, places = lookup_table(self.colormap), np.linspace(self.low, self.high, ENTRIES)
+        table = lookup_table(self.colormap)
+        places = np.linspace(self.low, self.high, ENTRIES)
         strengths = (np.abs(places) / max(abs(self.low), abs(self.high))) ** EASE
         return [
             [i / (ENTRIES - 1), f"rgba({r},{g},{b},{opacity * strength:.4f})"]

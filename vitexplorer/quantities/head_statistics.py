@@ -78,7 +78,8 @@ def distance(grid: PatchGrid, renormalise: bool = False) -> Measure:
     """
 
     def measure(weights: Tensor, queries: slice, positions: Tensor) -> Tensor:
-        places, real = centres(positions, grid), (positions >= 0).to(weights.dtype)
+        places = centres(positions, grid)
+        real = (positions >= 0).to(weights.dtype)
         apart = torch.cdist(places[:, queries], places, compute_mode="donot_use_mm_for_euclid_dist")
         far = torch.einsum("whqk,wqk->whq", weights, apart * real[:, None])
         if not renormalise:

@@ -87,8 +87,8 @@ def explanation(
 ) -> MapResult:
     """Compute the map of one of `explanations()` for a class; controls not in `settings` take their defaults."""
     controls = {control.name for control in VIEWS[view].controls}
-    given = {key: value for key, value in {"target": target, "seed": seed}.items() if key in controls}
-    return compute(view, capture, progress=progress, **given, **settings)
+    target_and_seed = {key: value for key, value in {"target": target, "seed": seed}.items() if key in controls}
+    return compute(view, capture, progress=progress, **target_and_seed, **settings)
 
 
 def reading(result: Result, language: Language = "en") -> str:

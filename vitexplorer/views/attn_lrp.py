@@ -32,7 +32,8 @@ HELD = Text(
 
 def compute(capture: Capture, target: Target) -> MapResult:
     """Compute the relevance of the pixels summed over each patch, (rows, cols), signed, not rescaled."""
-    grid, relevance = capture.grid(0), capture.input.tensor * gradients(capture, target, "attn_lrp").input
+    grid = capture.grid(0)
+    relevance = capture.input.tensor * gradients(capture, target, "attn_lrp").input
     values = patch_sums(relevance[0].sum(0), grid)
     return class_map(
         capture,

@@ -120,8 +120,8 @@ def covered(image: np.ndarray, hidden: np.ndarray, side: int) -> np.ndarray:
     """Return uint8 (height, width, 3): the image with hidden (rows, cols) patches of `side` pixels under grey."""
     height, width, _ = image.shape
     over = np.zeros((height, width, 1))
-    found = hidden.repeat(side, 0).repeat(side, 1)[:height, :width, None]
-    over[: found.shape[0], : found.shape[1]] = COVER * found
+    is_hidden = hidden.repeat(side, 0).repeat(side, 1)[:height, :width, None]
+    over[: is_hidden.shape[0], : is_hidden.shape[1]] = COVER * is_hidden
     return (image * (1 - over) + HIDDEN_GREY * over).round().astype(np.uint8)
 
 

@@ -110,7 +110,8 @@ def _sequence(page: Page, y: float, number: int, result: TokenStepsResult) -> fl
     """Draw every token of the sequence as a box: prefix tokens, patches, and the chosen one. Returns y below."""
     _name(page, y, number, result.steps[-1])
     y += _over(page)
-    grid, prefix = result.grid, [prefix_text(name).in_(page.language) for name in result.prefix_names]
+    grid = result.grid
+    prefix = [prefix_text(name).in_(page.language) for name in result.prefix_names]
     chosen = result.place[0] * grid.cols + result.place[1]
     each = _wide(page) / (len(prefix) + grid.num_patches)
     pieces = []
