@@ -223,7 +223,7 @@ class Capture(Summarised, NotebookDisplay):
         return self.sites[block]
 
     def grid(self, block: int) -> PatchGrid:
-        """Return the patch grid of a block: that of its queries, where keys have another."""
+        """Return the patch grid of a block's queries, usually also of its keys."""
         return self.site(block).grid
 
     def key_grid(self, block: int) -> PatchGrid:

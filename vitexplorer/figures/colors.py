@@ -104,6 +104,6 @@ def scale_of(values: np.ndarray, colormap: str | None) -> Scale:
     finite = values[np.isfinite(values)]
     signed = bool((finite < 0).any())
     colormap = colormap or (SIGNED if signed else UNSIGNED)
-    lookup_table(colormap)  # refuses an unknown name before anything is drawn
+    lookup_table(colormap)  # raises for an unknown name before anything is drawn
     largest = float(np.abs(finite).max(initial=0)) or 1.0
     return Scale(colormap, -largest if signed else 0.0, largest)

@@ -19,8 +19,7 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.types import PADDING, PatchGrid
 
 Measure = Callable[[Tensor, slice, Tensor], Tensor]
-"""measure(weights (windows, heads, queries, keys), which queries, positions (windows, keys)) -> (windows, heads,
-queries)"""
+"""(weights (windows, heads, queries, keys), query rows, positions (windows, keys)) -> (windows, heads, queries)"""
 
 
 def per_head(capture: Capture, block: int, measure: Measure) -> Float[np.ndarray, " heads"]:

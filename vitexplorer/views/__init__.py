@@ -52,7 +52,7 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
         SettingError: a value that the control cannot take.
         UnsupportedError: the view has no meaning for this model; the message says why.
     """
-    from vitexplorer.capturing.capture import plain_numbers  # which loads torch
+    from vitexplorer.capturing.capture import plain_numbers  # here: it imports torch
 
     record = VIEWS[view]
     reason = refusal(view, capture)

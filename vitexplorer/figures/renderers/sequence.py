@@ -44,7 +44,7 @@ LARGEST = Text("A cell is the largest of {every} × {every} weights.", "每格�
 def painted_rows(result: SequenceResult, every: int = 1) -> Float[np.ndarray, "queries keys"]:
     """Return each row as a share of its largest, NaN for hidden keys; the largest of `every` x `every` weights."""
     rows = result.values.astype(float)
-    rows /= rows.max(1, keepdims=True)  # a softmax's: never 0
+    rows /= rows.max(1, keepdims=True)  # softmax weights are never 0
     starts = np.arange(0, len(rows), every)
     largest = np.maximum.reduceat(np.maximum.reduceat(rows, starts, axis=0), starts, axis=1)
     if result.masked:

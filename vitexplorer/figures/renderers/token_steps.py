@@ -18,7 +18,7 @@ from vitexplorer.figures.renderers.colours import enlarged
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 
-LEFT, OVER = 300, 44  # pixels for names and shapes at the left; over the strip where that is too narrow
+LEFT, OVER = 300, 44  # pixels for names and shapes: left of the strip, or over it in a narrow window
 PICTURE, BAR, STRIP, STEP, CLOSE = 200, 160, 34, 84, 62
 BESIDE = 640
 """Width in pixels from which a strip is beside its name; in a narrower window such rows are `CLOSE`"""
