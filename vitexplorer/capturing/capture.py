@@ -223,7 +223,7 @@ class Capture(Summarised, NotebookDisplay):
         return self.sites[block]
 
     def grid(self, block: int) -> PatchGrid:
-        """Return the patch grid of a block: that of its queries, where keys have another."""
+        """Return the patch grid of a block's queries, usually also of its keys."""
         return self.site(block).grid
 
     def key_grid(self, block: int) -> PatchGrid:
@@ -257,14 +257,14 @@ class Capture(Summarised, NotebookDisplay):
                     "{model}：{module} 调用了 {calls} 次注意力，而预期是 1 次，因此无法显示。",
                 ).format(model=self.model.name, module=site.name, calls=len(calls))
             )
-        expected, found = self.positions(block).shape[1], calls[0].num_tokens
-        if found != expected:
+        expected, num_tokens = self.positions(block).shape[1], calls[0].num_tokens
+        if num_tokens != expected:
             raise UnsupportedError(
                 Text(
                     "{model}: {module} attends to {keys} keys where its tokens are {tokens}, "
                     "so they cannot be placed in the image.",
                     "{model}：{module} 的键有 {keys} 个，而标记有 {tokens} 个，因此无法在图像中定位。",
-                ).format(model=self.model.name, module=site.name, keys=found, tokens=expected)
+                ).format(model=self.model.name, module=site.name, keys=num_tokens, tokens=expected)
             )
         return calls[0]
 
@@ -444,7 +444,8 @@ def capture_input(
 ) -> Capture:
     """Capture an image that is already prepared, with a changed network if there is a `change`."""
     sites = model.blocks(prepared.tensor.shape[-2:])
-    network, tap = change.network if change else model.module, plain_tap(model, sites, differentiable)
+    network = change.network if change else model.module
+    tap = plain_tap(model, sites, differentiable)
     graph = with_graph(network, prepared.tensor, tap) if differentiable else None
     if graph is None:
         output = tapped(network, prepared.tensor, tap)

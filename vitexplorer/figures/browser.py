@@ -22,8 +22,8 @@ import plotly.graph_objects as go
 
 from vitexplorer.core.text import ExplainedError, Text
 
-PRINTING = 60_000  # milliseconds of the page's own time: its figures are drawn long before
-SECONDS = 120  # for one picture, a cold start on a busy machine included
+PRINTING = 60_000  # milliseconds of the page's virtual time, far more than its figures need
+SECONDS = 120  # limit for one picture, including a cold start on a busy machine
 
 MISSING = Text(
     "Saving a picture needs {what}. Saving as .csv or .json works without.",
@@ -66,7 +66,7 @@ class _Browser:
 
     @staticmethod
     async def _open(kaleido_class):
-        browser = kaleido_class(mathjax=False, timeout=SECONDS)  # needs the loop that it will live on
+        browser = kaleido_class(mathjax=False, timeout=SECONDS)  # needs the running loop
         await browser.open()
         return browser
 
@@ -75,7 +75,7 @@ class _Browser:
 
     @staticmethod
     async def _cancel_the_rest() -> None:
-        rest = asyncio.all_tasks() - {asyncio.current_task()}  # kaleido's watchdog, where the browser crashed
+        rest = asyncio.all_tasks() - {asyncio.current_task()}  # kaleido's watchdog, after a crash of the browser
         for task in rest:
             task.cancel()
         await asyncio.gather(*rest, return_exceptions=True)
@@ -142,17 +142,17 @@ def printed_page(page: str) -> bytes:
         from choreographer.browsers.chromium import Chromium
     except ImportError:
         raise PictureError(MISSING.format(what=KALEIDO)) from None
-    found = Chromium.find_browser(skip_local=False)
-    if not found:
+    chrome = Chromium.find_browser(skip_local=False)
+    if not chrome:
         raise PictureError(MISSING.format(what=CHROME))
     with tempfile.TemporaryDirectory() as folder:
-        source, made = Path(folder, "page.html"), Path(folder, "page.pdf")
+        source, pdf = Path(folder, "page.html"), Path(folder, "page.pdf")
         source.write_text(page, encoding="utf-8")
-        command = [found, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
-        command += [f"--print-to-pdf={made}", "--no-pdf-header-footer", f"--virtual-time-budget={PRINTING}"]
+        command = [chrome, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
+        command += [f"--print-to-pdf={pdf}", "--no-pdf-header-footer", f"--virtual-time-budget={PRINTING}"]
         try:
             subprocess.run([*command, source.as_uri()], check=True, capture_output=True, timeout=SECONDS)
-            return made.read_bytes()
+            return pdf.read_bytes()
         except (subprocess.SubprocessError, OSError) as error:
             raise PictureError(
                 Text(
@@ -168,7 +168,7 @@ def close() -> None:
     browser, _browser = _browser, None
     if browser is not None:
         atexit.unregister(close)
-        with suppress(Exception):  # it may have crashed: that is why it is closed
+        with suppress(Exception):  # the browser may have crashed
             browser.close()
 
 

@@ -76,7 +76,8 @@ class Scale:
 
     def over_a_picture(self, opacity: float) -> list[list[float | str]]:
         """Return the table for use over a picture: zero is transparent, so that it tints no photograph."""
-        table, places = lookup_table(self.colormap), np.linspace(self.low, self.high, ENTRIES)
+        table = lookup_table(self.colormap)
+        places = np.linspace(self.low, self.high, ENTRIES)
         strengths = (np.abs(places) / max(abs(self.low), abs(self.high))) ** EASE
         return [
             [i / (ENTRIES - 1), f"rgba({r},{g},{b},{opacity * strength:.4f})"]
@@ -103,6 +104,6 @@ def scale_of(values: np.ndarray, colormap: str | None) -> Scale:
     finite = values[np.isfinite(values)]
     signed = bool((finite < 0).any())
     colormap = colormap or (SIGNED if signed else UNSIGNED)
-    lookup_table(colormap)  # refuses an unknown name before anything is drawn
+    lookup_table(colormap)  # raises for an unknown name before anything is drawn
     largest = float(np.abs(finite).max(initial=0)) or 1.0
     return Scale(colormap, -largest if signed else 0.0, largest)

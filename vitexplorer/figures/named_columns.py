@@ -87,7 +87,8 @@ def _answer_fields(answer: Answer, language: Language) -> dict[str, Any]:
 
 def _answers(result: BeforeAfterResult, language: Language) -> Columns:
     """Return the likeliest class of both runs, or the output, and the map of the plain one."""
-    count, columns = result.values.size, {"before": result.before.ravel().tolist()}
+    count = result.values.size
+    columns = {"before": result.before.ravel().tolist()}
     if not result.classes:
         return columns
     for run in ("before", "after"):

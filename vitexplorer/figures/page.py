@@ -47,11 +47,13 @@ class Page:
     """Figure under construction, in one language and one theme, for one size."""
 
     def __init__(self, language: Language, theme: str, sheet: Sheet = SLIDE):
-        self.language, self.theme, self.sheet = language, theme_named(theme, sheet.is_slide), sheet
+        self.language = language
+        self.theme = theme_named(theme, sheet.is_slide)
+        self.sheet = sheet
         self.margin, self.width = sheet.margin, sheet.width
         self.inner = sheet.width - 2 * sheet.margin
         self.facts: list[Fact] = []
-        """the caption of a window, which the page shows as text of its own"""
+        """Caption of a window, which the page shows as text of its own"""
         self._traces: list[dict[str, Any]] = []
         self._images: list[dict[str, Any]] = []
         self._shapes: list[dict[str, Any]] = []
@@ -375,7 +377,7 @@ class Page:
             }
         used = {trace.get("coloraxis") for trace in self._traces}
         for coloraxis, box, title in self._bars:
-            if coloraxis not in used:  # plotly draws no bar of an axis that nothing refers to
+            if coloraxis not in used:  # plotly draws no bar for an unused axis
                 marker = {"color": [0], "coloraxis": coloraxis, "opacity": 0}
                 self._traces.append({"type": "scatter", "x": [0], "y": [0], "marker": marker, "hoverinfo": "skip"})
             self._layout[coloraxis]["colorbar"] = self._color_bar(box, title, height)

@@ -93,7 +93,8 @@ def lines(curves: np.ndarray | Sequence[np.ndarray]) -> np.ndarray:
 def bars(values: np.ndarray, most: int = 8) -> np.ndarray:
     """Draw the largest values as bars from the left."""
     largest = np.sort(values[np.isfinite(values)].astype(float))[::-1][:most]
-    step, longest = SIDE / max(len(largest), 4), largest.max(initial=0) or 1.0
+    step = SIDE / max(len(largest), 4)
+    longest = largest.max(initial=0) or 1.0
     picture = Image.new("RGBA", (WIDE, SIDE))
     pen = ImageDraw.Draw(picture)
     for number, value in enumerate(largest.tolist()):
@@ -254,7 +255,8 @@ def _(result: CountResult) -> np.ndarray:
 
 @_pixels.register
 def _(result: ContributionsResult) -> np.ndarray:
-    step, largest = WIDE / len(result.values), np.abs(result.values).max() or 1.0
+    step = WIDE / len(result.values)
+    largest = np.abs(result.values).max() or 1.0
     picture = Image.new("RGBA", (WIDE, SIDE))
     pen = ImageDraw.Draw(picture)
     for number, (part, value) in enumerate(zip(result.parts, result.values.tolist(), strict=True)):

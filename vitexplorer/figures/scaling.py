@@ -69,7 +69,8 @@ def painted(values: np.ndarray, normalise: str) -> Painted:
     """
     if normalise not in ("raw", "max"):
         raise unknown_name("normalisation", normalise, ("raw", "max"))
-    finite, peak = np.where(np.isfinite(values), values, np.nan).astype(float), largest(values)
+    finite = np.where(np.isfinite(values), values, np.nan).astype(float)
+    peak = largest(values)
     if normalise == "raw" or peak == 0:
         return Painted(finite, RAW, _remarks(values), rescaled=False)
     how = BY_MAGNITUDE if np.nanmin(finite) < 0 else BY_MAXIMUM

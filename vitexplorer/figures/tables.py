@@ -78,7 +78,8 @@ def as_csv(result: Result, language: Language = "en") -> str:
     axis, and class names with probabilities, so that any reader of tables understands it. Beyond `REPEATED` rows only
     the first row has the facts.
     """
-    facts, named = facts_of(result.view, result.provenance, result.settings, language), named_columns(result, language)
+    facts = facts_of(result.view, result.provenance, result.settings, language)
+    named = named_columns(result, language)
     words = zip(*named.values(), strict=True) if named else itertools.repeat(())
     lines: list[str] = []
     writer = csv.writer(SimpleNamespace(write=lines.append), lineterminator="\n")

@@ -73,7 +73,8 @@ def layer_norm(function, x, normalized_shape, weight=None, bias=None, eps=1e-5) 
 
 def rms_norm(function, x, normalized_shape, weight=None, eps=None) -> Tensor:
     """Normalise with a constant divisor."""
-    dims, least = tuple(range(-len(normalized_shape), 0)), torch.finfo(x.dtype).eps if eps is None else eps
+    dims = tuple(range(-len(normalized_shape), 0))
+    least = torch.finfo(x.dtype).eps if eps is None else eps
     normed = x / (x.square().mean(dims, keepdim=True) + least).sqrt().detach()
     return swapped(function(x, normalized_shape, weight, eps), normed if weight is None else normed * weight)
 

@@ -38,7 +38,7 @@ def cka(one: Captures, other: Captures) -> Float[np.ndarray, "blocks _"]:
         SettingError: the images differ, in kind or number.
         UnsupportedError: only the attention of a model's blocks is known.
     """
-    ones, others = ([given] if isinstance(given, Capture) else [*given] for given in (one, other))
+    ones, others = ([captures] if isinstance(captures, Capture) else [*captures] for captures in (one, other))
     _refuse_other_images(ones, others)
     of_one, of_other = _products_of(ones), _products_of(others)
     values = np.empty((ones[0].depth, others[0].depth))

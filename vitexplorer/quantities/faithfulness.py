@@ -106,7 +106,7 @@ def faithfulness(
     on_grid = [coarsened(result.values, result.grid, grid) for result in maps]
 
     first = np.concatenate([first_ones(ranking(values, seed), counts) for values in on_grid])
-    different, place = np.unique(first, axis=0, return_inverse=True)  # all curves begin and end alike
+    different, place = np.unique(first, axis=0, return_inverse=True)  # all curves share their ends
     at = patch_of_pixel(grid, *image.shape[-2:])
     ranked_first = torch.from_numpy(different)[:, at].to(image.device)
     runs = Runs(capture, len(CURVES) * len(different), progress)

@@ -71,11 +71,11 @@ def gradients(capture: Capture, target: Target | None = None, backward: str = "p
         SettingError: a class that the model does not have.
     """
     target = _explained(capture, target)
-    found = _CACHE.get(capture, target, backward)
-    if found is None:
-        found = _differentiate(capture, target, backward)
-        _CACHE.put(capture, found)
-    return found
+    result = _CACHE.get(capture, target, backward)
+    if result is None:
+        result = _differentiate(capture, target, backward)
+        _CACHE.put(capture, result)
+    return result
 
 
 def at_outputs(capture: Capture, target: Target | None = None, backward: str = "plain") -> Mapping[int, Tensor]:
@@ -98,8 +98,8 @@ def at_norm(
     target = _explained(capture, target)
     graph = _partial_graph(capture, target, backward)
     if graph is None:
-        found = gradients(capture, target, backward)
-        return (found.norms[block], found.norm_gradients[block]) if block in found.norms else None
+        result = gradients(capture, target, backward)
+        return (result.norms[block], result.norm_gradients[block]) if block in result.norms else None
     norm = graph.tap.normed.get(block)
     return None if norm is None else (norm.detach(), *_slopes(capture, target, backward, graph, [norm]))
 
@@ -137,7 +137,7 @@ def _slopes(capture: Capture, target: Target, backward: str, graph: Graph, of: S
 
 def _outputs(capture: Capture, graph: Graph) -> dict[int, Tensor]:
     calls = {block: graph.tap.calls.get(block, []) for block in range(capture.depth)}
-    return {block: made[0].output for block, made in calls.items() if len(made) == 1}
+    return {block: block_calls[0].output for block, block_calls in calls.items() if len(block_calls) == 1}
 
 
 def _differentiate(capture: Capture, target: Target, backward: str) -> Gradients:

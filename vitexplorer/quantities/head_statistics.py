@@ -19,8 +19,7 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.types import PADDING, PatchGrid
 
 Measure = Callable[[Tensor, slice, Tensor], Tensor]
-"""measure(weights (windows, heads, queries, keys), which queries, positions (windows, keys)) -> (windows, heads,
-queries)"""
+"""(weights (windows, heads, queries, keys), query rows, positions (windows, keys)) -> (windows, heads, queries)"""
 
 
 def per_head(capture: Capture, block: int, measure: Measure) -> Float[np.ndarray, " heads"]:
@@ -78,7 +77,8 @@ def distance(grid: PatchGrid, renormalise: bool = False) -> Measure:
     """
 
     def measure(weights: Tensor, queries: slice, positions: Tensor) -> Tensor:
-        places, real = centres(positions, grid), (positions >= 0).to(weights.dtype)
+        places = centres(positions, grid)
+        real = (positions >= 0).to(weights.dtype)
         apart = torch.cdist(places[:, queries], places, compute_mode="donot_use_mm_for_euclid_dist")
         far = torch.einsum("whqk,wqk->whq", weights, apart * real[:, None])
         if not renormalise:

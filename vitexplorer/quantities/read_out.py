@@ -62,7 +62,8 @@ def answer_of(
     logits: Float[Tensor, " classes"], values: Float[Tensor, " classes"], class_names: tuple[Text, ...], index: int
 ) -> Answer:
     """Return one class of an answer, or the one output; `values` are the logits' `shown_values`."""
-    name, value = class_names[index] if class_names else same(""), float(values[index])
+    name = class_names[index] if class_names else same("")
+    value = float(values[index])
     if unit_of_values(logits) == OUTPUT:
         return Output(index, name, value)
     return Prediction(index, name, float(logits[index]), value)

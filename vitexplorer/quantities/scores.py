@@ -36,10 +36,10 @@ def scores(
         tokens = last.flatten(1, -2)
         family, module = capture.model.family, capture.model.module
         if isinstance(target, Alike):
-            found = family.embedding(module, tokens)
+            features = family.embedding(module, tokens)
         else:
-            found = family.final_norm(module, tokens)[:, tokens_of(capture, target)].mean(1)
-        return F.cosine_similarity(found, reference(capture, target)[None], dim=-1)
+            features = family.final_norm(module, tokens)[:, tokens_of(capture, target)].mean(1)
+        return F.cosine_similarity(features, reference(capture, target)[None], dim=-1)
     return of_logits(output, target)
 
 

@@ -103,7 +103,8 @@ def _counted(shapes: LoadedModel) -> tuple[CaptureMemory, int]:
 
 
 def _possible(own: LoadedModel, factors: tuple[float, ...]) -> list[Size]:
-    sides_, step = own.preprocessing.input_size, own.family.size_step(own.module)
+    sides_ = own.preprocessing.input_size
+    step = own.family.size_step(own.module)
     if step is None:
         return [sides_]
     rounded = [tuple(max(1, round(f * side / of)) * of for side, of in zip(sides_, step, strict=True)) for f in factors]

@@ -56,7 +56,7 @@ _OF_NAME = (
     (r".*\bmlp", "mlp"),
     ("(patch_embed|pos_embed|cls_token|dist_token|reg_token)", "embedding"),
 )
-"""the first that a parameter's name begins with"""
+"""Patterns for the beginning of a parameter's name, and its part; the first match counts"""
 
 
 def part_of(parameter: str) -> str:
@@ -82,7 +82,7 @@ def by_formula(terms: Iterable[Term]) -> dict[str, list[Term]]:
 
 def multiplied(result: CostResult) -> Counter[str]:
     """Sum the multiply-accumulates of each part."""
-    from vitexplorer.quantities.multiplications import MLP  # brings torch, which the page does not wait for
+    from vitexplorer.quantities.multiplications import MLP  # here: it imports torch, and the page starts without
 
     counts: Counter[str] = Counter()
     for part, split in zip(result.parts, result.split.tolist(), strict=True):

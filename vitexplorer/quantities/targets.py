@@ -155,7 +155,8 @@ def class_map(
 
 def target_text(result: Result) -> Text:
     """Name the target of a map: a class by number and name, the one output, or a similarity."""
-    setting, target = result.settings_said.get("target"), result.settings["target"]
+    setting = result.settings_said.get("target")
+    target = result.settings["target"]
     named = setting[1] if setting else same(str(target))
     if isinstance(result.target, Output):
         return answer_text(result.target)

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 THREADS = 4
 Wait = Callable[[Coroutine[Any, Any, Any]], Any]
-"""returns what a coroutine returns, or raises what it raises"""
+"""Function that waits for a coroutine on another thread, and returns its result or raises its exception"""
 
 _answers = ThreadPoolExecutor(THREADS, "answer")
 _waiting_answers = ThreadPoolExecutor(THREADS, "waiting-answer")

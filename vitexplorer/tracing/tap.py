@@ -82,10 +82,11 @@ class AttentionTap(FollowedPass):
         """Keep the input of a block's first operation and the output of its first norm."""
         stream = self._streams.get(self.block, _USUAL)
         if self._keep_stream and self.block not in self.read:
-            given = batch_first(args[0] if args else kwargs["input"], stream.reads_tokens_first)
-            self.read[self.block] = given
+            stream_input = batch_first(args[0] if args else kwargs["input"], stream.reads_tokens_first)
+            self.read[self.block] = stream_input
             if stream.reads_tokens_first:
-                args, kwargs = (given.transpose(0, 1), *args[1:]), {k: v for k, v in kwargs.items() if k != "input"}
+                args = (stream_input.transpose(0, 1), *args[1:])
+                kwargs = {name: value for name, value in kwargs.items() if name != "input"}
         out = function(*args, **kwargs)
         if function not in _NORMS:
             return out

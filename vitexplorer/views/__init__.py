@@ -52,7 +52,7 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
         SettingError: a value that the control cannot take.
         UnsupportedError: the view has no meaning for this model; the message says why.
     """
-    from vitexplorer.capturing.capture import plain_numbers  # which loads torch
+    from vitexplorer.capturing.capture import plain_numbers  # here: it imports torch
 
     record = VIEWS[view]
     reason = refusal(view, capture)
@@ -87,8 +87,8 @@ def explanation(
 ) -> MapResult:
     """Compute the map of one of `explanations()` for a class; controls not in `settings` take their defaults."""
     controls = {control.name for control in VIEWS[view].controls}
-    given = {key: value for key, value in {"target": target, "seed": seed}.items() if key in controls}
-    return compute(view, capture, progress=progress, **given, **settings)
+    target_and_seed = {key: value for key, value in {"target": target, "seed": seed}.items() if key in controls}
+    return compute(view, capture, progress=progress, **target_and_seed, **settings)
 
 
 def reading(result: Result, language: Language = "en") -> str:

@@ -57,7 +57,9 @@ def reading(result: MatrixResult) -> Text:
     """Name the blocks that look farthest and nearest, and the block whose heads differ most."""
     of_blocks = np.nanmean(result.values, axis=1)
     low, high = np.nanmin(result.values, axis=1), np.nanmax(result.values, axis=1)
-    far, near, uneven = int(of_blocks.argmax()), int(of_blocks.argmin()), int((high - low).argmax())
+    far = int(of_blocks.argmax())
+    near = int(of_blocks.argmin())
+    uneven = int((high - low).argmax())
     heads = Text(
         " The heads of one block differ most in block {block}: from {low} to {high} px.",
         "同一块内各头相差最大的是块 {block}：从 {low} 到 {high} 像素。",

@@ -40,7 +40,7 @@ def window_of(query: Query, grid: PatchGrid, windows: WindowLayout | None) -> tu
         return None
     positions = windows.positions(grid)
     (cells,) = (row for row in positions if query[0] * grid.cols + query[1] in row)
-    cells = cells[-windows.window_size[0] * windows.window_size[1] :]  # prompts stand before the window
+    cells = cells[-windows.window_size[0] * windows.window_size[1] :]  # prompts come before the window
     square = cells.reshape(windows.window_size) >= 0
     top, left = divmod(int(cells[0]), grid.cols)
     return top, left, int(square[:, 0].sum()), int(square[0].sum())

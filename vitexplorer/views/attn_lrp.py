@@ -5,7 +5,7 @@ stated in `quantities.backward_rules`. It is read at the pixels: x times the slo
 channels of each patch. The implied baseline is the mean colour, as in input times gradient. Biases, position embeddings
 and prefix tokens keep their contributions, and softmax keeps the remainder of its first-order expansion; the notes give
 the part of the logit that arrives at the patches.
-Misleading: products are shared evenly by decree, so query-key weights and values get equal credit.
+Misleading: products are shared evenly by decree, so queries and keys get equal credit.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ HELD = Text(
 
 def compute(capture: Capture, target: Target) -> MapResult:
     """Compute the relevance of the pixels summed over each patch, (rows, cols), signed, not rescaled."""
-    grid, relevance = capture.grid(0), capture.input.tensor * gradients(capture, target, "attn_lrp").input
+    grid = capture.grid(0)
+    relevance = capture.input.tensor * gradients(capture, target, "attn_lrp").input
     values = patch_sums(relevance[0].sum(0), grid)
     return class_map(
         capture,

@@ -47,10 +47,8 @@ def class_changes(before: Capture, after: Capture) -> tuple[PredictionChange, ..
         return ()
     names = before.model.class_texts
     best = [top.index for run in (before, after) for top in top_classes(run.logits, names)]
-    values, unit = (
-        [shown_values(run.logits.double()).tolist() for run in (before, after)],
-        unit_of_values(before.logits),
-    )
+    values = [shown_values(run.logits.double()).tolist() for run in (before, after)]
+    unit = unit_of_values(before.logits)
     return tuple(
         PredictionChange(index, names[index] if names else same(""), values[0][index], values[1][index], unit)
         for index in dict.fromkeys(best)

@@ -138,7 +138,9 @@ def closed_formula(module: nn.Module, sites: tuple[BlockSite, ...]) -> tuple[Ter
         AttributeError: the module has other parts.
     """
     stages = [(stage, len(list(same))) for stage, same in groupby(_stage(module, site) for site in sites)]
-    first, windowed, many = sites[0].grid, sites[0].windows is not None, len(stages) > 1
+    first = sites[0].grid
+    windowed = sites[0].windows is not None
+    many = len(stages) > 1
     sum_, s = ("Σ ", "_s") if many else ("", "")
 
     def over_stages(name: Text, symbols: str, numbers: str, factors: Any) -> Term:
@@ -253,7 +255,8 @@ def _notes(size: tuple[int, int], sites: tuple[BlockSite, ...], has_formula: boo
 
 def reading(result: CostResult) -> Text:
     """State the total and which kinds of multiplications take most of it."""
-    (height, width), total = result.settings["image_size"], max(result.total, 1)
+    height, width = result.settings["image_size"]
+    total = max(result.total, 1)
     shares = result.split.sum(0) / total
     parts = [
         Text("{share} in {kind}", "{kind}占 {share}").format(share=percent(shares[kind]), kind=IN_SHORT[kind])

@@ -78,7 +78,8 @@ def growth(capture: Capture, sizes: tuple[int, ...], window: int | None) -> np.n
     for at, size in enumerate(sizes):
         for number, site in enumerate(capture.model.blocks((size, size))):
             heads, dim = capture.call(number).query.shape[1], capture.call(number).query.shape[-1]
-            matrices, grid = matrices_of(module, site, number, heads * dim), site.grid
+            matrices = matrices_of(module, site, number, heads * dim)
+            grid = site.grid
             tokens = grid.num_prefix_tokens + grid.num_patches
             layout = window_of(site, window)
             windows, keys = layout.positions(grid).shape
@@ -135,7 +136,8 @@ def compute(capture: Capture, largest: int, window: int) -> GrowthResult:
 
 def reading(result: GrowthResult) -> Text:
     """State the cost of the largest image in both designs, and the size from which attention exceeds the MLPs."""
-    both, (attention, mlp) = result.values.sum(1)[:, -1], (result.kinds.index(kind) for kind in ("attention", "mlp"))
+    both = result.values.sum(1)[:, -1]
+    attention, mlp = (result.kinds.index(kind) for kind in ("attention", "mlp"))
     larger = result.values[0, attention] > result.values[0, mlp]
     overtakes = (
         Text(

@@ -26,7 +26,8 @@ TITLE = Text("Input × gradient", "输入 × 梯度")
 
 def compute(capture: Capture, target: Target, backward: str) -> MapResult:
     """Compute x * dL/dx summed over each patch, (rows, cols), signed, not rescaled."""
-    grid, product = capture.grid(0), capture.input.tensor * gradients(capture, target, backward).input
+    grid = capture.grid(0)
+    product = capture.input.tensor * gradients(capture, target, backward).input
     return class_map(
         capture,
         view="input_x_gradient",

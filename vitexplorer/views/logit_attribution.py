@@ -157,7 +157,7 @@ def compute(capture: Capture, target: int) -> ContributionsResult:
 def reading(result: ContributionsResult) -> Text:
     """Name the block branches that add and take away most, and give the sums of attention and of MLPs."""
     named = [(part, value) for part, value in zip(result.parts, result.values.tolist(), strict=True) if "block" in part]
-    most, least = (choose(named, key=lambda one: one[1]) for choose in (max, min))
+    most, least = (choose(named, key=lambda part_and_value: part_and_value[1]) for choose in (max, min))
     whole = (
         Text("{named}, {logit},", "{named}（{logit}）")
         if isinstance(result.target, Output)

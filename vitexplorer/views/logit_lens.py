@@ -93,7 +93,9 @@ def compute(capture: Capture, token: str) -> LensResult:
     if token == PATCHES:
         classes, sure = likeliest(torch.stack([read_patches_after(capture, block) for block in blocks]))
         shape = (len(blocks), grid.rows, grid.cols)
-        values, probabilities, top = classes.reshape(shape), sure.reshape(shape), ()
+        values = classes.reshape(shape)
+        probabilities = sure.reshape(shape)
+        top = ()
     else:
         values = torch.stack([read_after(capture, block, token) for block in blocks])
         probabilities = shown_values(values.double())
@@ -159,7 +161,8 @@ def reading(result: LensResult) -> Text:
 
 def _of_one_token(result: LensResult) -> Text:
     answers = [top[0] for top in result.top]
-    last, names = answers[-1], [class_text(answer.index, answer.name) for answer in answers]
+    last = answers[-1]
+    names = [class_text(answer.index, answer.name) for answer in answers]
     before = [n for n, answer in enumerate(answers) if answer.index != last.index]
     fields = {"answer": names[-1], "end": percent(last.probability)}
     if not before:

@@ -75,7 +75,8 @@ def terms_of(module: nn.Module) -> tuple[Term, ...]:
 def vit_shape(module: nn.Module) -> ViTShape:
     """Read the shape of a plain ViT off its modules. Raises AttributeError for other architectures."""
     projection, block = module.patch_embed.proj, module.blocks[0]
-    grid, patch_size = module.patch_embed.grid_size, projection.kernel_size[0]
+    grid = module.patch_embed.grid_size
+    patch_size = projection.kernel_size[0]
     prefix_tokens = [getattr(module, name, None) for name in _PREFIX_TOKENS]
     cls_token, dist_token, registers = (0 if token is None else token.shape[1] for token in prefix_tokens)
     positions = module.pos_embed
@@ -105,7 +106,8 @@ def vit_shape(module: nn.Module) -> ViTShape:
 
 def swin_shape(module: nn.Module) -> SwinShape:
     """Read the shape of a Swin transformer off its modules. Raises AttributeError for other architectures."""
-    projection, stages = module.patch_embed.proj, [stage.blocks for stage in module.layers]
+    projection = module.patch_embed.proj
+    stages = [stage.blocks for stage in module.layers]
     first = stages[0][0]
     return SwinShape(
         patch_size=projection.kernel_size[0],
@@ -161,7 +163,8 @@ def compute(capture: Capture) -> CountResult:
 
 def reading(result: CountResult) -> Text:
     """State the total and the parts that hold most of it."""
-    counts, total = dict(zip(result.parts, result.values.tolist(), strict=True)), max(result.total, 1)
+    counts = dict(zip(result.parts, result.values.tolist(), strict=True))
+    total = max(result.total, 1)
     blocks = [part for part in counts if part.startswith("block ")]
     others = {part: count for part, count in counts.items() if part not in blocks}
     largest = max(others, key=others.get, default="")

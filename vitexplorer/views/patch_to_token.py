@@ -95,8 +95,8 @@ def _learns(module: nn.Module | None) -> bool:
 
 
 def _step(name: Text, symbols: str, shape: tuple[int, ...], numbers: Tensor | None = None) -> TokenStep:
-    found = torch.zeros(0) if numbers is None else numbers
-    return TokenStep(name, symbols, shape, found.float().cpu().numpy())
+    entries = torch.zeros(0) if numbers is None else numbers
+    return TokenStep(name, symbols, shape, entries.float().cpu().numpy())
 
 
 @torch.no_grad()

@@ -48,9 +48,12 @@ def read_out(capture: Capture, reading: Reading, is_own: bool) -> ReadOut:
 
 def compute(capture: Capture) -> PoolingResult:
     """Compute the cosine of class token and mean patch after each block, (blocks,), and each reading's answer."""
-    model, prefix, place = capture.model, len(capture.prefix_tokens), capture.prefix_tokens.index("cls")
+    model = capture.model
+    prefix = len(capture.prefix_tokens)
+    place = capture.prefix_tokens.index("cls")
     streams = [capture.residual_after(block) for block in range(capture.depth)]
-    own, answers = model.family.own_reading(model.module), capture.logits is not None
+    own = model.family.own_reading(model.module)
+    answers = capture.logits is not None
     trained = Text("The model was trained to be read by: {reading}.", "该模型训练时的读出方式：{reading}。")
     return PoolingResult(
         view="pooling",
@@ -99,12 +102,12 @@ def reading(result: PoolingResult) -> Text:
     if result.readings[0].top[0].unit == OUTPUT:
         return Text("Read {listed}. {cosine}", "读出的结果：{listed}。{cosine}").format(listed=listed, cosine=cosine)
     agree = len({read.top[0].index for read in result.readings}) == 1
-    found = (
+    sentence = (
         Text("All readings agree: {listed}. {cosine}", "各种读出方式一致：{listed}。{cosine}")
         if agree
         else Text("The readings differ: {listed}. {cosine}", "读出方式不同，答案也不同：{listed}。{cosine}")
     )
-    return found.format(listed=listed, cosine=cosine)
+    return sentence.format(listed=listed, cosine=cosine)
 
 
 def _short(token: Text) -> Text:

@@ -49,7 +49,7 @@ def compute(
     """Compute the map of each method, (methods, rows, cols), and on request its areas, (methods, curves)."""
     passes = num_passes(capture, len(methods), steps)
     maps, done = _compute_maps(capture, target, methods, seed, passes if measure else 0, progress)
-    measured = faithfulness(capture, target, maps, steps, seed, _after(done, progress)) if measure else None
+    measured = faithfulness(capture, target, maps, steps, seed, _progress_after(done, progress)) if measure else None
     known = explanations()
     classless = [
         known[name].title for name in methods if not any(control.name == "target" for control in known[name].controls)
@@ -118,7 +118,7 @@ class _MethodProgress:
             self.progress(self.before + done, self.before + of + self.after)
 
 
-def _after(before: int, progress: Progress | None) -> Progress | None:
+def _progress_after(before: int, progress: Progress | None) -> Progress | None:
     return progress and _MethodProgress(progress, before, 0, 0)
 
 
@@ -150,7 +150,7 @@ def agreements(maps: Float[np.ndarray, "methods rows cols"]) -> list[tuple[float
 
 def reading(result: MethodsResult) -> Text:
     """Say how alike the maps are; once they are measured, name the best and the worst beside random order."""
-    return _agreement(result) if result.areas is None else _trust(result, result.areas)
+    return _agreement(result) if result.areas is None else _best_and_worst(result, result.areas)
 
 
 def _agreement(result: MethodsResult) -> Text:
@@ -171,7 +171,7 @@ def _agreement(result: MethodsResult) -> Text:
     return Text(sentence.en + which.en, sentence.zh + which.zh)
 
 
-def _trust(result: MethodsResult, areas: Float[np.ndarray, "methods curves"]) -> Text:
+def _best_and_worst(result: MethodsResult, areas: Float[np.ndarray, "methods curves"]) -> Text:
     """Compare the methods by the area between insertion and deletion, as the view `faithfulness` does."""
     gains = areas[:, CURVES.index("insertion")] - areas[:, CURVES.index("deletion")]
     chance, others = float(gains[-1]), gains[:-1]
@@ -194,10 +194,10 @@ def _trust(result: MethodsResult, areas: Float[np.ndarray, "methods curves"]) ->
         "{best} does best here: the area between insertion and deletion is {high}, that of random order {chance}.",
         "此处“{best}”最好：插入与删除曲线之间的面积为 {high}，随机顺序为 {chance}。",
     ).format(**fields)
-    return Text("{first}{rest}", "{first}{rest}").format(first=first, rest=_rest(fields, best != worst))
+    return Text("{first}{rest}", "{first}{rest}").format(first=first, rest=_worst_sentence(fields, best != worst))
 
 
-def _rest(fields: dict[str, object], differ: bool) -> Text:
+def _worst_sentence(fields: dict[str, object], differ: bool) -> Text:
     if not differ:
         return same("")
     if not fields["count"]:

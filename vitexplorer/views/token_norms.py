@@ -25,7 +25,8 @@ def compute(capture: Capture) -> MatrixResult:
     """Compute the L2 norm of each token after each block, (blocks, tokens), prefix tokens first; `marked`: outliers."""
     streams = [capture.residual_after(block) for block in range(capture.depth)]
     values = np.full((len(streams), max(map(len, streams))), np.nan)
-    marked, prefix = np.zeros(values.shape, dtype=bool), len(capture.prefix_tokens)
+    marked = np.zeros(values.shape, dtype=bool)
+    prefix = len(capture.prefix_tokens)
     for block, tokens in enumerate(streams):
         norms = tokens.double().norm(dim=-1).cpu().numpy()
         values[block, : len(norms)] = norms
@@ -55,7 +56,8 @@ def compute(capture: Capture) -> MatrixResult:
 
 def reading(result: MatrixResult) -> Text:
     """Say how many patches stand out, where and by how much; if none does, how the median length changes."""
-    outlier_counts, medians = result.marked.sum(1), np.nanmedian(result.values, axis=1)
+    outlier_counts = result.marked.sum(1)
+    medians = np.nanmedian(result.values, axis=1)
     last = len(medians) - 1
     if not outlier_counts.any():
         return Text(

@@ -211,7 +211,8 @@ def _notes(components: int, foreground: bool, visible: int, patches: int) -> lis
 
 def reading(result: ColoursResult) -> Text:
     """Name the patches at the two ends of the first component and, with `foreground`, the size of the object."""
-    red, patches = np.where(result.shown, result.values[..., 0], np.nan), int(result.shown.sum())
+    red = np.where(result.shown, result.values[..., 0], np.nan)
+    patches = int(result.shown.sum())
     counts = {"shown": counted(patches), "total": counted(result.shown.size)}
     object_text = Text(
         "{shown} of {total} patches are taken for the object{where}. ",

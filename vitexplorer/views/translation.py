@@ -45,8 +45,8 @@ def moved_right(features: Float[Tensor, "rows cols dim"], cells: float) -> Float
     """Shift features around by a number of cells, interpolated between two cells."""
     whole = int(cells // 1)
     share = cells - whole
-    there, next_one = features.roll(whole, dims=1), features.roll(whole + 1, dims=1)
-    return there if share == 0 else (1 - share) * there + share * next_one
+    shifted, shifted_further = features.roll(whole, dims=1), features.roll(whole + 1, dims=1)
+    return shifted if share == 0 else (1 - share) * shifted + share * shifted_further
 
 
 def correlation(one: Float[Tensor, "rows cols dim"], other: Float[Tensor, "rows cols dim"]) -> float:
@@ -80,10 +80,12 @@ def patch_tokens(capture: Capture, images: Tensor) -> Float[Tensor, "batch rows 
 
 def compute(capture: Capture, patches: int, progress: Progress | None = None) -> CurvesResult:
     """Compute the correlation of moved tokens with tokens of the moved image, (curves, points)."""
-    model, patch_size = capture.model, capture.grid(capture.depth - 1).patch_size
+    model = capture.model
+    patch_size = capture.grid(capture.depth - 1).patch_size
     shifts = [round(patch_size * step / STEPS) for step in range(patches * STEPS + 1)]
     shifts = list(dict.fromkeys(shifts))
-    cnn, positions = feature_map(patch_size), model.family.without_positions(model.module)
+    cnn = feature_map(patch_size)
+    positions = model.family.without_positions(model.module)
     image, image_of_cnn = capture.input.tensor, normalise(capture.input.pixels, cnn.mean, cnn.std)
 
     def tokens(images: Tensor, off: bool = False) -> Tensor:

@@ -131,10 +131,10 @@ def _known(table: Standings, rows: Sequence[str]) -> Iterator[_Column]:
 
 def reading(result: EvaluationResult) -> Text:
     """Name the best method by the tables and how far that carries, and the best on this image."""
-    here = _on_this_image(result)
+    image_sentence = _on_this_image(result)
     table = standings(result.provenance)
     if table is None:
-        return here
+        return image_sentence
     best = next(iter(table.ranked))
     sharpest = max(table.ranked, key=lambda method: np.nan_to_num(table.of(method, table.class_sensitive)))
     share, chance = (percent(table.of(method, table.class_sensitive)) for method in (sharpest, RANDOM))
@@ -143,12 +143,17 @@ def reading(result: EvaluationResult) -> Text:
         "By tests with a known truth on this model {best} ranks best (mean rank {rank} of {count}); {told} {here}",
         "按有真实答案的测试，该模型上“{best}”名次最好（{count} 种方法中平均名次 {rank}）；{told}{here}",
     ).format(
-        best=VIEWS[best].title, rank=measured(table.ranked[best]), count=len(table.ranked), told=best_at, here=here
+        best=VIEWS[best].title,
+        rank=measured(table.ranked[best]),
+        count=len(table.ranked),
+        told=best_at,
+        here=image_sentence,
     )
 
 
 def _on_this_image(result: EvaluationResult) -> Text:
-    gains, titles = result.values[:, result.protocols.index(HERE)], result.titles
+    gains = result.values[:, result.protocols.index(HERE)]
+    titles = result.titles
     chance = float(gains[result.methods.index(RANDOM)])
     others = [at for at, method in enumerate(result.methods) if method not in YARDSTICKS]
     if not others:

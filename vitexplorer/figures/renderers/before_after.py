@@ -93,15 +93,15 @@ def _classes(page: Page, result: BeforeAfterResult, box: Box) -> float:
     page.text(box.x, box.y, ONE_OUTPUT if of_output else CLASSES, bold=True)
     y = box.y + 30
     changed = style_of(page, 1).color
-    ends = [value for one in result.classes for value in (one.before, one.after)]
+    ends = [value for change in result.classes for value in (change.before, change.after)]
     low, high = (min(0.0, *ends), max(0.0, *ends)) if of_output else (0.0, 1.0)
     per_unit = box.width / ((high - low) or 1.0)
-    for one in result.classes:
-        name = wrap(_name(one).in_(page.language), box.width - 150, SMALL_SIZE)
+    for change in result.classes:
+        name = wrap(_name(change).in_(page.language), box.width - 150, SMALL_SIZE)
         page.text(box.x, y, name[0] + ("…" if len(name) > 1 else ""), size=SMALL_SIZE)
-        numbers = f"{value_text(one.before, one.unit)} → {value_text(one.after, one.unit)}"
+        numbers = f"{value_text(change.before, change.unit)} → {value_text(change.after, change.unit)}"
         page.text(box.right, y, numbers, size=SMALL_SIZE, anchor="right")
-        for at, value, color in ((20, one.before, page.theme.bar), (28, one.after, changed)):
+        for at, value, color in ((20, change.before, page.theme.bar), (28, change.after, changed)):
             page.rectangle(Box(box.x, y + at, box.width, 6), fill=page.theme.line)
             left = box.x + (min(0.0, value) - low) * per_unit
             page.rectangle(Box(left, y + at, abs(value) * per_unit, 6), fill=color)
@@ -114,10 +114,10 @@ def _classes(page: Page, result: BeforeAfterResult, box: Box) -> float:
     return y + 24
 
 
-def _name(one: PredictionChange) -> Text:
-    if one.name.en:
-        return one.name
-    return OUTPUT if one.unit == OUTPUT else NUMBERED.format(index=one.index)
+def _name(change: PredictionChange) -> Text:
+    if change.name.en:
+        return change.name
+    return OUTPUT if change.unit == OUTPUT else NUMBERED.format(index=change.index)
 
 
 def _cosines(page: Page, result: BeforeAfterResult, box: Box) -> float:

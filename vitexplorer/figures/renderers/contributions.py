@@ -70,7 +70,7 @@ def _bars(page: Page, y: float, result: ContributionsResult) -> float:
     zero, top = left - low * per_logit, y
     pieces: list[tuple[Box, str, str]] = []
     numbered = zip(result.parts, result.values.tolist(), strict=True)
-    for row, bars in groupby(numbered, key=lambda one: row_and_branch(one[0])[0]):
+    for row, bars in groupby(numbered, key=lambda part_and_value: row_and_branch(part_and_value[0])[0]):
         label, start = row_text(row), y
         for part, value in bars:
             branch = row_and_branch(part)[1]

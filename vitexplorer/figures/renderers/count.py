@@ -26,7 +26,7 @@ from vitexplorer.figures.themes import SMALL_SIZE, TEXT_SIZE
 from vitexplorer.figures.typesetting import width
 
 LABELS = 290  # pixels left of the bars
-SHARE, NUMBER_WIDTH = 76, 114  # pixels of a share, and the least of a number
+SHARE, NUMBER_WIDTH = 76, 114  # pixels of a share, and least pixels of a number
 DIGIT = 0.66  # width of a digit, in units of the font size, a little generous: the bars end before it
 BAR, STEP = 26, 36
 NUMBER = re.compile(r"(?<![^. ])\d+(?![^. ])")  # between dots, spaces or the ends: no number in `norm1`
@@ -140,7 +140,7 @@ def draw_rows(page: Page, result: CountResult, rows: list[Row]) -> float:
         y = _terms(page, y + 24, result)
     rows_of_caption = [
         fact for fact in facts(result) if not (result.terms and fact.label == FORMULA)
-    ]  # it is the table
+    ]  # the formula is already in the table
     return facts_below(page, y + 20, rows_of_caption)
 
 

@@ -46,7 +46,8 @@ def draw(page: Page, result: DotProductResult) -> float:
 
 
 def _table(page: Page, y: float, result: DotProductResult) -> float:
-    factor, step = min(1.0, page.inner / TABLE), STEP if page.sheet.is_slide else CLOSE
+    factor = min(1.0, page.inner / TABLE)
+    step = STEP if page.sheet.is_slide else CLOSE
     bar = Box(page.margin + 540 * factor, y, 80 * factor, 13)
     page.text(page.margin, y, Text("strongest keys", "最强的键"), bold=True)
     columns = range(len(COLUMNS)) if factor == 1 else (1, 3)

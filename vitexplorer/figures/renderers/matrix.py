@@ -38,7 +38,8 @@ def draw(
 
     Option: colormap, None takes inferno or, for signed values, balance.
     """
-    values, missing = painted(result.values, "raw").values, ~np.isfinite(result.values)
+    values = painted(result.values, "raw").values
+    missing = ~np.isfinite(result.values)
     scale, (rows, cols) = scale_of(values, colormap), values.shape
     y = page.header(result) + 24
     height = page.high(min(TALLEST, LARGEST_HEIGHT / rows) * rows, y + 66)
@@ -65,11 +66,11 @@ def draw(
 
 def runs(mask: np.ndarray) -> list[tuple[int, int, int, int]]:
     """Return true cells of (rows, cols) as (top, left, 1, width), neighbours in a row together."""
-    found = []
+    rectangles = []
     for row, line in enumerate(mask):
         edges = np.flatnonzero(np.diff(np.concatenate(([0], line.astype(int), [0]))))
-        found += [(row, left, 1, right - left) for left, right in edges.reshape(-1, 2).tolist()]
-    return found
+        rectangles += [(row, left, 1, right - left) for left, right in edges.reshape(-1, 2).tolist()]
+    return rectangles
 
 
 def _axes(page: Page, box: Box, result: MatrixResult, names: tuple[Text, Text]) -> None:

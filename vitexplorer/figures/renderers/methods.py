@@ -95,7 +95,8 @@ def _offered(page: Page, result: MethodsResult) -> list[Text]:
 
 def _places(page: Page, result: MethodsResult, y: float, titles: list[Text], narrow: bool) -> tuple[list[Place], float]:
     """Return places in rows, as large as the page allows, and y below them; in a narrow page the scale comes last."""
-    count, room = len(titles) + narrow, page.inner - (0 if narrow else BAR_ROOM)
+    count = len(titles) + narrow
+    room = page.inner - (0 if narrow else BAR_ROOM)
     below = 8 + LINE + (BAR + 6 + LINE if result.areas is not None else 0)
     ratio = result.image.shape[0] / result.image.shape[1]
     tall = page.high(620, y + page.margin + 2 * LINE + BUTTON, 0)

@@ -26,7 +26,8 @@ DOWN = Text("row offset, query − key (cells)", "行偏移，查询减键（格
 def draw(page: Page, result: OffsetsResult, *, colormap: str | None = None) -> float:
     """Draw the maps on one scale. Option: colormap, None takes inferno or, for signed values, balance."""
     painted_values = painted(result.values, "raw")
-    scale, (heads, rows, cols) = scale_of(painted_values.values, colormap), result.values.shape
+    scale = scale_of(painted_values.values, colormap)
+    heads, rows, cols = result.values.shape
     y = page.header(result)
     page.text(page.margin, y, DOWN, size=SMALL_SIZE, color=page.theme.muted)
     room = Box(page.margin + LEFT, y + 22, page.inner - LEFT - BAR_ROOM, page.high(420, y + 120))

@@ -13,10 +13,10 @@ from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 
-GUTTER = 72  # between the pictures; holds the number of the first patch of each row
-NUMBERS = 44  # the same where they stand one below the other
+GUTTER = 72  # pixels between the pictures, for the number of each row's first patch
+NUMBERS = 44  # the same if the pictures are one below the other
 LARGEST_HEIGHT = 560
-INSIDE = 46  # pixels: from this size on a patch carries its own number
+INSIDE = 46  # least pixels of a patch that carries its own number
 ENLARGED = 1200  # pixels of the longer side of the exploded picture: patches keep sharp edges when it is scaled
 
 

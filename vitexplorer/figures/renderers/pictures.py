@@ -20,16 +20,16 @@ def draw(page: Page, result: PicturesResult) -> float:
     per_row = page.per_row(count, GAP, LEAST)
     wide = min(MOST, (page.inner - (per_row - 1) * GAP) / per_row)
     y = bottom = page.header(result)
-    for at, one in enumerate(result.pictures):
+    for at, picture in enumerate(result.pictures):
         col = at % per_row
         if col == 0:
             y = bottom + TITLE + (8 if at else 0)
         x = page.margin + col * (wide + GAP)
-        image = place(one.image, one.grid, Box(x, y, wide, wide))
+        image = place(picture.image, picture.grid, Box(x, y, wide, wide))
         colours = image.below(4)
-        page.text(x, y - TITLE, one.title, bold=True)
-        page.picture(image.image, one.image)
-        page.picture(colours.cells, enlarged(one.values))
+        page.text(x, y - TITLE, picture.title, bold=True)
+        page.picture(image.image, picture.image)
+        page.picture(colours.cells, enlarged(picture.values))
         bottom = max(bottom, colours.bottom)
     return facts_below(page, bottom + 20, facts(result))
 

@@ -44,7 +44,7 @@ LARGEST = Text("A cell is the largest of {every} × {every} weights.", "每格�
 def painted_rows(result: SequenceResult, every: int = 1) -> Float[np.ndarray, "queries keys"]:
     """Return each row as a share of its largest, NaN for hidden keys; the largest of `every` x `every` weights."""
     rows = result.values.astype(float)
-    rows /= rows.max(1, keepdims=True)  # a softmax's: never 0
+    rows /= rows.max(1, keepdims=True)  # softmax weights are never 0
     starts = np.arange(0, len(rows), every)
     largest = np.maximum.reduceat(np.maximum.reduceat(rows, starts, axis=0), starts, axis=1)
     if result.masked:
@@ -120,8 +120,8 @@ def covered(image: np.ndarray, hidden: np.ndarray, side: int) -> np.ndarray:
     """Return uint8 (height, width, 3): the image with hidden (rows, cols) patches of `side` pixels under grey."""
     height, width, _ = image.shape
     over = np.zeros((height, width, 1))
-    found = hidden.repeat(side, 0).repeat(side, 1)[:height, :width, None]
-    over[: found.shape[0], : found.shape[1]] = COVER * found
+    is_hidden = hidden.repeat(side, 0).repeat(side, 1)[:height, :width, None]
+    over[: is_hidden.shape[0], : is_hidden.shape[1]] = COVER * is_hidden
     return (image * (1 - over) + HIDDEN_GREY * over).round().astype(np.uint8)
 
 

@@ -18,7 +18,7 @@ from vitexplorer.figures.renderers.colours import enlarged
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 
-LEFT, OVER = 300, 44  # pixels for names and shapes at the left; over the strip where that is too narrow
+LEFT, OVER = 300, 44  # pixels for names and shapes: left of the strip, or over it in a narrow window
 PICTURE, BAR, STRIP, STEP, CLOSE = 200, 160, 34, 84, 62
 BESIDE = 640
 """Width in pixels from which a strip is beside its name; in a narrower window such rows are `CLOSE`"""
@@ -110,7 +110,8 @@ def _sequence(page: Page, y: float, number: int, result: TokenStepsResult) -> fl
     """Draw every token of the sequence as a box: prefix tokens, patches, and the chosen one. Returns y below."""
     _name(page, y, number, result.steps[-1])
     y += _over(page)
-    grid, prefix = result.grid, [prefix_text(name).in_(page.language) for name in result.prefix_names]
+    grid = result.grid
+    prefix = [prefix_text(name).in_(page.language) for name in result.prefix_names]
     chosen = result.place[0] * grid.cols + result.place[1]
     each = _wide(page) / (len(prefix) + grid.num_patches)
     pieces = []

@@ -35,7 +35,8 @@ def draw(page: Page, result: TreeResult) -> float:
     total = Text("{total:,} {unit}", "{total:,} {unit}").format(total=result.total, unit=result.unit)
     top = page.text(page.margin, y - 8 if page.sheet.is_slide else y, total, size=20) + 14
     box = Box(page.margin, top, page.inner, page.high(HEIGHT, top + 8))
-    kinds, leaf = kinds_of(result), [index not in result.parents for index in range(len(result.names))]
+    kinds = kinds_of(result)
+    leaf = [index not in result.parents for index in range(len(result.names))]
     page.treemap(
         box,
         [part_text(name).in_(page.language) for name in result.names],
