@@ -1,4 +1,4 @@
-"""From a click in the strip of heads to the head on the stage, and to its whole block: ViT-B/16 in headless Chromium.
+"""Latency from a click in the strip of heads to the painted head, and to its whole block: ViT-B/16 in Chromium.
 
     python -m benchmarks.block_change [changes]                # 2 at least
 
@@ -35,7 +35,7 @@ CLICK = """([block, head]) => new Promise((done) => {
 
 
 def clicks(page: Page, blocks: list[int]) -> dict[str, float]:
-    """Median milliseconds until a head of each block in turn is painted, and until the whole block is there."""
+    """Return the median milliseconds until a head of each block is painted, and until the whole block is there."""
     times = []
     for i, block in enumerate(blocks):
         times.append(page.evaluate(CLICK, [block, i % 12]))

@@ -51,7 +51,7 @@ SENT = {
     "epochs": "3", "seed": "0", "augmentation": "none", "class_weights": "none", "backbone": "",
 }  # fmt: skip
 """All fields that components put into events"""
-VIEW_STATE = json.dumps({"search": f"?image=scene_fish&model={MODEL}&weights=random&block=3", "theme": "dark"})
+VIEWED = json.dumps({"search": f"?image=scene_fish&model={MODEL}&weights=random&block=3", "theme": "dark"})
 DEEP: Any = 0
 for _ in range(250):
     DEEP = [DEEP]
@@ -110,8 +110,7 @@ def _events(handlers: list[dict[str, Any]]) -> SearchStrategy[tuple[dict[str, An
     known = [one for one in known if not {event for _, event in one["targets"]} & {*STARTS}]
 
     def body(handler: dict[str, Any]) -> SearchStrategy[tuple[dict[str, Any], dict[str, Any]]]:
-        last = len(handler["inputs"]) - 1
-        data = [VIEW_STATE if number == last else None for number in range(last + 1)]
+        data = [VIEWED if number == len(handler["inputs"]) - 1 else None for number in range(len(handler["inputs"]))]
         return st.tuples(st.just(handler), altered({"data": data, "event_data": SENT}, PUT))
 
     return st.sampled_from(known).flatmap(body)

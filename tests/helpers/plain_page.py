@@ -1,7 +1,8 @@
 """Components of the page without gradio, for tests of their behaviour in the browser.
 
 A gradio page takes seconds to open, this one a tenth of a second: gradio's style sheet and theme, our own head with its
-modules, and components mounted as by gradio. A function of the test answers their events. The policy of these pages forbids `eval`, which only gradio needs.
+modules, and components mounted as by gradio. A function of the test answers their events. Tests of the running app
+check them within gradio. The policy of these pages forbids `eval`, which only gradio needs.
 """
 
 from __future__ import annotations

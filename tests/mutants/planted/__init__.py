@@ -1,1 +1,1 @@
-"""The faults, by part of the product."""
+"""Mutants by part of the package."""

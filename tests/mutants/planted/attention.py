@@ -1,4 +1,4 @@
-"""Faults in the capture, and in the families that say where a token lies."""
+"""Mutants of the capture, and of the families, which state the position of each token."""
 
 from tests.mutants.mutant import Mutant
 

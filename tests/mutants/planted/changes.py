@@ -1,4 +1,4 @@
-"""Faults in what is changed in a run, in settings and in what is refused."""
+"""Mutants of interventions, settings and refusals."""
 
 from tests.mutants.mutant import Mutant
 

@@ -1,4 +1,4 @@
-"""Faults in captions, colours and files, and in the words of two languages."""
+"""Mutants of captions, colours, exported files and the texts in both languages."""
 
 from tests.mutants.mutant import Mutant
 

@@ -1,4 +1,4 @@
-"""Faults between a file and what the model sees."""
+"""Mutants of image decoding and preprocessing."""
 
 from tests.mutants.mutant import Mutant
 

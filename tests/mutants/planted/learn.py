@@ -1,4 +1,4 @@
-"""Faults of the guided path: numbers that are not the picture's, an end that is noticed too soon."""
+"""Mutants of the guided path: numbers of another picture, an end that is reported too soon."""
 
 from tests.mutants.mutant import JAVASCRIPT, Mutant
 

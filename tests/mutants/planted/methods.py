@@ -1,4 +1,4 @@
-"""Faults in the methods of fine-tuning and in the files they leave."""
+"""Mutants of the fine-tuning methods and their files."""
 
 from tests.mutants.mutant import Mutant
 
@@ -92,7 +92,7 @@ MUTANTS = (
         "inject",
         "range(depth - k, depth)",
         "range(depth - k + 1, depth)",
-        "test_where_gradients_begin",
+        "test_counts_of_the_papers",
     ),
     Mutant(
         "head not counted",

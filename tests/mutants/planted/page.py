@@ -1,4 +1,4 @@
-"""Faults in the scripts of the page."""
+"""Mutants of the page's scripts."""
 
 from tests.mutants.mutant import JAVASCRIPT, Mutant
 

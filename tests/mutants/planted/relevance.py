@@ -1,4 +1,4 @@
-"""Faults in rollout, in what gradients say, and in what is taken away to see what happens."""
+"""Mutants of rollout, gradient methods, and perturbation methods."""
 
 from tests.mutants.mutant import Mutant
 

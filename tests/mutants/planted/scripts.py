@@ -1,4 +1,4 @@
-"""Faults that other programs would meet: what they are answered, and what they may not reach."""
+"""Mutants of the API: its answers, and its limits."""
 
 from tests.mutants.mutant import Mutant
 
@@ -34,15 +34,15 @@ MUTANTS = (
     Mutant(
         "a changed run explained as the plain one",
         "Explaining._capture",
-        "(asked.picture, asked.change)",
-        '(asked.picture, "")',
+        "(address.picture, address.change)",
+        '(address.picture, "")',
         "test_of_another_size_weights_and_run",
     ),
     Mutant(
         "an event that failed counted as answered",
         "watch_events",
-        'time.monotonic(), "failed"',
-        'time.monotonic(), "answered"',
+        'outcome = "failed"',
+        'outcome = "answered"',
         "test_events_are_told_by_what_became_of_them",
     ),
 )

@@ -1,4 +1,4 @@
-"""Faults that visitors of a page would meet: what is kept, what is theirs, and in which language."""
+"""Mutants of the service: caches, visitors' data, and languages."""
 
 from tests.mutants.mutant import Mutant
 

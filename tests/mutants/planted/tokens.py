@@ -1,4 +1,4 @@
-"""Faults in views of heads, tokens, classes, positions and sizes."""
+"""Mutants of views of heads, tokens, classes, positions and sizes."""
 
 from tests.mutants.mutant import Mutant
 

@@ -1,4 +1,4 @@
-"""Faults in training, in what is measured, and in the images one trains on."""
+"""Mutants of training, its metrics, and its images."""
 
 from tests.mutants.mutant import Mutant
 

@@ -29,7 +29,7 @@ NAMES = {
     "gradio.state_holder.SessionState.is_closed": "closed pages are dropped first",
     "gradio.state_holder.StateHolder()": "requests with invented session names evict nobody",
     "gradio.state_holder.StateHolder.session_data": "states of open pages",
-    "gradio.state_holder.StateHolder.lock": "states are asked for on several threads",
+    "gradio.state_holder.StateHolder.lock": "states are read on several threads",
     "gradio.state_holder.StateHolder.delete_all_expired_state()": "closed pages are forgotten, which gradio asks for",
     "gradio.queueing.Queue.event_ids_to_events": "a request for an unknown answer is refused",
     "gradio.queueing.Queue.pending_event_ids_session": "the same",

@@ -1,4 +1,4 @@
-"""Host and origin check: refuses unknown host names (DNS rebinding) and changes asked for by other sites' pages.
+"""Host and origin check: refuse unknown host names (DNS rebinding) and changes requested by other sites' pages.
 
 The owner of a name can point it at this machine, and a browser would then show them everything here, so a name has to
 be known. A numeric address cannot be rebound and is accepted where the server listens at all addresses. Requests that
