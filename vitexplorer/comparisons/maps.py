@@ -32,7 +32,7 @@ BLOCKS = Text("Block {one} on the left, {other} on the right.", "左侧第 {one}
 
 
 class QueryOfMap(QueryControl):
-    """Query token; its patches are those of the left model's chosen block, or of its last block for the rollout."""
+    """Query token; its patches lie on the grid of the left model's chosen block, or last block for the rollout."""
 
     def grid(self, capture, settings):
         """Return the grid of the block whose map is drawn."""

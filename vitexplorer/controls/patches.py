@@ -65,7 +65,7 @@ class Others:
 class PatchesControl(Control):
     """Any patches of the last block's grid.
 
-    With `others` the grid is that of the first block, none is a valid choice, and all is not.
+    With `others` it is the first block's grid; no patches are a valid choice, all patches are not.
     """
 
     name: str = "patches"

@@ -27,7 +27,7 @@ from vitexplorer.interventions.changed_pass import Effect, Intervention, attenti
 def silenced(
     values: Float[Tensor, "*windows heads keys head_dim"], off: Bool[Tensor, " heads"]
 ) -> Float[Tensor, "*windows heads keys head_dim"]:
-    """Return the values with those of the chosen heads at zero."""
+    """Set the values of the chosen heads to zero."""
     return values * (~off)[:, None, None].to(values.dtype)
 
 

@@ -6,8 +6,8 @@ outlier patches. An untrained token, zero at first, is added; for each such neur
 all tokens, and the activation of every patch becomes zero. Prefix tokens keep theirs.
 
 The paper finds the neurons on 500 images and defines outliers by a norm threshold per model. Here only this image is
-used, and outliers are those of the view `token_norms`: more than 3 interquartile ranges above the upper quartile after
-the chosen block. Neurons of later blocks are not considered.
+used, and outliers are defined as in the view `token_norms`: more than 3 interquartile ranges above the upper quartile,
+after the chosen block. Neurons of later blocks are not considered.
 Misleading: on one image a neuron may be large by chance, and small models have no such neurons.
 """
 

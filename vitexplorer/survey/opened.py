@@ -182,7 +182,7 @@ def as_table(column: pa.ChunkedArray) -> Float[np.ndarray, "images entries"]:
 
 
 class Unpacked:
-    """Cache of list places, each unpacked into a table of its own in the order of the rows."""
+    """Cache of list places, each unpacked into a separate table in the order of the rows."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection):
         """Make an empty cache.

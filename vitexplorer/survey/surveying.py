@@ -28,7 +28,7 @@ from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.storage.claims import HeldClaim, JobError, LostError, TakenError, claimed, revoke
 from vitexplorer.survey.card import Card, SurveyError, card_of, check_same, has_card, read_card, write_card
 from vitexplorer.survey.manifest import ROWS, clear_halves, unfinished, write_manifest
-from vitexplorer.survey.runners import Job, Runner, RowCallback, runner_of
+from vitexplorer.survey.runners import Job, RowCallback, Runner, runner_of
 from vitexplorer.survey.schema import Schema, schema_of
 from vitexplorer.survey.source import AnySource, Labels, read_source, source_name
 
