@@ -15,7 +15,7 @@ from vitexplorer.core.text import SettingError
 
 
 def named(*names: str) -> Capture:
-    """The small ViT whose seven classes have names."""
+    """Return the small ViT whose seven classes have names."""
     captured = capture_small("vit")
     return replace(captured, model=replace(captured.model, class_names=names))
 

@@ -236,7 +236,7 @@ CLASSES = [dict(zip(NAMES, kinds, strict=True)) for kinds in KINDS]
 
 
 class Toy:
-    """Five squares on one column and two dots beside them; the red value of a square says its kind."""
+    """Image with five squares in one column and two dots beside them; the red value of a square is its kind."""
 
     classes, background = CLASSES, ("dot", "blot")
 
@@ -260,7 +260,7 @@ class Toy:
 
 
 def toy_logits(image: np.ndarray) -> np.ndarray:
-    """For each class the weights of the squares that are of its kinds; the dot counts half for the first."""
+    """Return each class's weights of the squares of its kinds; the dot counts half for the first."""
     seen = [[image[8 * at + 2, 1, 0] == ord(kind) for at, kind in enumerate(kinds)] for kinds in KINDS]
     logits = np.array(seen) @ (1.0, 0.6, 0.8, 0.7, 1.1)
     return logits + np.eye(5)[0] * (image[2, 13, 0] == 200) / 2

@@ -64,7 +64,7 @@ PROMISED = {
     "cost_growth": ("vit", {"largest": 128}, (2, 3, 8)),
     "patch_to_token": ("vit", {"patch": (1, 2)}, (48,)),
 }
-"""By view: small model, settings, shape of `values` (None where the parts of a model are counted)"""
+"""Small model, settings, and shape of `values` by view (None where the parts of a model are counted)"""
 
 
 @cache

@@ -67,7 +67,7 @@ class Block:
         return self.inside(x).chunk(3, dim=-1)
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Split heads: (windows, heads, tokens, dim) to the same; with five axes the batch comes first."""
+        """Run the block on (windows, heads, tokens, dim), same shape out; with five axes the batch comes first."""
         one_more = self.axes == 5
         out = self.way(*(part[None] if one_more else part for part in self.parts(x)))
         return self.outside(out[0] if one_more else out)

@@ -32,7 +32,7 @@ SHIPPED = [name for name in RECIPES if (ASSETS / "models" / name / "model.safete
 
 @pytest.fixture(scope="module", autouse=True)
 def first_accelerator():
-    """Run one pass before: the first in a process sets its rounding, and another test may come first."""
+    """Reset accelerate: the first accelerator of a process sets the precision, and another test may make it."""
     AcceleratorState._reset_state(reset_partial_state=True)
 
 
@@ -164,7 +164,7 @@ def test_dino_loss_by_hand(pool, monkeypatch):
 
 
 def test_the_teacher_sees_silhouettes(pool):
-    """At the end too: of the crops of a black scene on its own ground, only the teacher's vary."""
+    """At the end of training too, of the crops of a black scene on its own ground, only the teacher's vary."""
     scenes = pool.take(range(4))
     black = dataclasses.replace(scenes, images=np.zeros_like(scenes.images), grounds=np.zeros_like(scenes.images))
     last = dino.STEPS - 1

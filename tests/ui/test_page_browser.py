@@ -392,10 +392,9 @@ def press_everything(page: Page) -> None:
 
 
 class Held:
-    """Hold a page's questions until they are released."""
+    """Requests of a page, held until they are released; `address` is a URL pattern of Playwright."""
 
     def __init__(self, page: Page, address: str):
-        """Args: address: of the questions, as Playwright writes a pattern."""
         self._asked: list[Route] = []
         self._is_free = False
         page.route(address, self._hear)
@@ -482,7 +481,7 @@ def test_what_the_policy_forbids_is_heard(desk: BrowserContext, pages: str, desk
 def test_a_page_that_the_server_has_forgotten_loads_again(
     desk: BrowserContext, pages: str, desk_errors: list[str]
 ) -> None:
-    """A page that has only just loaded does not: it would reload for ever."""
+    """A page that has only just loaded does not reload: it would do so for ever."""
     page = desk.new_page()
     page.route("**/forgotten", lambda asked: asked.fulfill(status=410))
     page.goto(pages)

@@ -1,4 +1,4 @@
-"""What a patch brings into a neutral run: a slow twin with hooks on a copy, one patch and one run at a time."""
+"""Activation patching against a slow twin with hooks on a copy, one patch and one run at a time."""
 
 from __future__ import annotations
 

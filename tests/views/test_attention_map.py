@@ -19,7 +19,7 @@ HEADS = (0, 1, "mean", "max", "min")
 
 
 def attention_rows(captured: Capture, attention: np.ndarray, query, block: int) -> tuple[np.ndarray, ...]:
-    """From the module's own softmax, a query's shares for each head: patches, prefix tokens, padding."""
+    """Return a query's shares for each head from the module's own softmax: patches, prefix tokens, padding."""
     grid, p = captured.grid(block), len(captured.prefix_tokens)
     if captured.site(block).windows:
         dense, on_padding = reference.dense_attention(attention, grid.rows, grid.cols, windows_of(captured, block))
@@ -37,7 +37,7 @@ def attention_rows(captured: Capture, attention: np.ndarray, query, block: int) 
 
 
 def test_attention_map_and_head_gallery(any_capture, thorough):
-    """Every head of every query in the gallery, and one map of each query in turn."""
+    """Compare every head of every query in the gallery, and one map of each query in turn."""
     explicit = run_explicitly(any_capture.model.module, any_capture.input.tensor)
     for block, softmax in enumerate(explicit.attention):
         grid = any_capture.grid(block)

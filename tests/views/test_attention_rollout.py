@@ -1,4 +1,4 @@
-"""Attention rollout against its slow twin and the published code, by hand, and its conserved mass."""
+"""Attention rollout against its slow twin and the published code, by hand, and its conserved sum."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from vitexplorer.quantities.rollout import SWIN_NOTE
 
 ROLLOUTS = [("mean", 0.0, 0), ("max", 0.0, 1), ("min", 0.5, 0), ("mean", 0.9, 2)]
 SHRUNK = ("swin_padded", "native")
-"""windows, padding, and a grid that the stages make smaller"""
+"""Models with windows, padding, and a grid that the stages make smaller"""
 
 
 def whole_rollout(captured: Capture, fusion: str, ratio: float, start: int) -> np.ndarray:
-    """R as a whole matrix, from the module's own softmax, in float64."""
+    """Compute R as a whole matrix from the module's own softmax, in float64."""
     explicit = run_explicitly(captured.model.module, captured.input.tensor)
     attentions = [attention.double().numpy() for attention in explicit.attention]
     if not captured.site(0).windows:
@@ -69,7 +69,7 @@ def test_rollout(made, rollout):
 
 @pytest.mark.parametrize("start", range(6))
 def test_rollout_of_swin_starts_in_any_stage_and_loses_nothing(start):
-    """Two blocks a stage and no padding: the rows of the slow twin, on the grid of the stage, adding up to 1."""
+    """Swin without padding, two blocks a stage: rows of the slow twin on the stage's grid, with sum 1."""
     captured = capture_small("swin")
     grid, last = captured.grid(start), captured.grid(captured.depth - 1)
     R = whole_rollout(captured, "mean", 0.0, start)
@@ -95,7 +95,7 @@ def test_rollout_is_chefers_from_the_first_layer(key):
 
 
 def with_attention(captured: Capture, *matrices: list[list[float]], cols: int) -> Capture:
-    """The capture of a model without prefix tokens whose blocks have these attentions, of one head, `cols` wide."""
+    """Return a capture without prefix tokens whose blocks have these attentions, of one head, `cols` wide."""
     calls = []
     for matrix in matrices:
         scores = torch.tensor(matrix, dtype=torch.float32).log()[None, None]
@@ -105,7 +105,7 @@ def with_attention(captured: Capture, *matrices: list[list[float]], cols: int) -
 
 
 def test_rollout_by_hand():
-    """Two patches, two blocks that do not commute.
+    """By hand: two patches, two blocks that do not commute.
 
     A_0 = | .5 .5 |   A^_0 = | .75 .25 |   A_1 = | 0  1  |   A^_1 = | .5  .5  |   R = A^_1 A^_0 = | .375  .625  |
           | 0  1  |          | 0   1   |         | .5 .5 |          | .25 .75 |                   | .1875 .8125 |
@@ -119,7 +119,7 @@ def test_rollout_by_hand():
 
 
 def test_discard_by_hand():
-    """Half of the four entries of A are discarded, .1 and .3; the rows are normalised after the identity is added.
+    """By hand: half of the four entries of A are discarded, .1 and .3; the identity is added, then rows are normalised.
 
     A = | .9 .1 |   kept | .9 0  |   0.5 kept + 0.5 I = | .95 0   |   A^ = | 1     0     |
         | .3 .7 |        | 0  .7 |                      | 0   .85 |        | 0     1     |

@@ -27,7 +27,7 @@ def test_at_the_models_own_size_it_is_what_torch_counts(any_capture):
 
 
 def pairs_in_windows(rows: int, cols: int, prefix: int, side: int) -> int:
-    """Query-key pairs one by one; windows beyond the grid are full."""
+    """Count query-key pairs one by one; windows beyond the grid are full."""
     tall, wide = -(-rows // side) * side, -(-cols // side) * side
     cells = [(y // side, x // side) for y, x in product(range(tall), range(wide))]
     found = sum(a == b for a, b in product(cells, repeat=2))

@@ -38,7 +38,7 @@ def test_generic_relevance(any_capture):
 
 @pytest.mark.parametrize("key", ["vit", "deit_distilled", "beit", "dinov3"])
 def test_generic_relevance_from_what_captum_says_of_each_block(key):
-    """captum's gradient times activation at the dropout after the softmax, put through Chefer's recurrence."""
+    """Put captum's gradient times activation at the dropout after the softmax through Chefer's recurrence."""
     from captum.attr import LayerGradientXActivation
 
     captured, R = capture_small(key), 0

@@ -71,7 +71,7 @@ def test_grad_cam_is_that_of_the_grad_cam_package(key, block, name):
 
 
 def test_grad_cam_after_the_last_attention_is_zero_and_says_so():
-    """Where the norm comes after attention, the last block's patches no longer reach the class token."""
+    """In post-norm models the last block's patches no longer reach the class token."""
     captured = capture_small("norm_last")
     last = vx.compute("grad_cam", captured, target=TARGET)
     assert not last.values.any()

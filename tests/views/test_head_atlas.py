@@ -1,4 +1,4 @@
-"""Numbers of heads and the steps of one head's attention against their slow twins."""
+"""Metrics of heads and the steps of one head's attention against their slow twins."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vitexplorer.views.head_atlas import METRICS
 
 
 def cells_of(captured: Capture, block: int) -> list[list[reference_tokens.Cell]]:
-    """What each token of each window is, from the paper's windows and the recipe's prefix tokens."""
+    """Return the kind of each token of each window, from the paper's windows and the recipe's prefix tokens."""
     grid, windows = captured.grid(block), captured.site(block).windows
     if windows:
         return reference.window_positions(grid.rows, grid.cols, windows.window_size, windows.shift_size)
@@ -33,7 +33,7 @@ def cells_of(captured: Capture, block: int) -> list[list[reference_tokens.Cell]]
 
 
 def expected_table(captured: Capture, metric: str) -> np.ndarray:
-    """The slow twin for every block; NaN where a block has fewer heads."""
+    """Compute the slow twin for every block; NaN where a block has fewer heads."""
     explicit = run_explicitly(captured.model.module, captured.input.tensor)
     rows = [
         reference_tokens.of_heads(metric, A.double().numpy(), cells_of(captured, b), captured.grid(b).patch_size)
@@ -46,7 +46,7 @@ def expected_table(captured: Capture, metric: str) -> np.ndarray:
 
 
 WHOLE = [("deit_distilled", "squash"), ("dinov2_registers", "native"), ("siglip", "squash"), ("swin_padded", "native")]
-"""what every number is asked of: two prefix tokens, registers, none, and windows with padding"""
+"""Models with two prefix tokens, registers, no prefix token, and windows with padding"""
 
 
 @pytest.mark.parametrize(("made", "normalise"), in_turn(CAPTURES, ["raw", "renormalised"], WHOLE))
@@ -89,7 +89,7 @@ def test_two_views_show_distances_that_are_computed_once(monkeypatch):
 
 
 def uniform(rows: int, cols: int, size: int) -> Capture:
-    """A capture whose only block has one head that looks everywhere alike, with one class token."""
+    """Return a capture whose only block has one uniform head, with one class token."""
     tokens = 1 + rows * cols
     zeros = torch.zeros(1, 1, tokens, tokens)
     site = BlockSite("block", PatchGrid(rows, cols, size, 1))
@@ -152,7 +152,7 @@ def test_heads_that_a_block_does_not_have_are_nan_with_a_note():
 
 
 def places(captured: Capture, block: int) -> list:
-    """Queries of a block: prefix tokens, opposite corners, one inside."""
+    """Return queries of a block: prefix tokens, opposite corners, one inside."""
     grid = captured.grid(block)
     named = [name for name in ("cls", "dist") if name in captured.prefix_tokens]
     return [*named, (0, 0), (grid.rows - 1, grid.cols - 1), (grid.rows // 2, grid.cols // 3)]
@@ -212,7 +212,7 @@ def test_scale_is_that_of_the_family(any_capture):
 @torch.no_grad()
 @pytest.mark.parametrize("key", ["vit", "swin", "beit"])
 def test_query_and_keys_are_the_projections(key):
-    """q and k of head 1 from the weights of the first block, before any scaling."""
+    """Compute q and k of head 1 from the weights of the first block, before any scaling."""
     captured = capture_small(key)
     block, x = blocks_of(captured.model.module)[0], captured.residual(0)
     projected, heads = block.attn.qkv(block.norm1(x)), captured.num_heads(0)

@@ -1,4 +1,4 @@
-"""Integrated gradients against their slow twin and Captum; they add up to the rise of the logit."""
+"""Integrated gradients against their slow twin and Captum; they add up to the change of the logit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the parts of a model add to a logit: every bar is what hooks on timm's own module see, and the bars sum up."""
+"""Logit attribution: every bar equals hooks on timm's own module, and the bars add up to the logit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SUPPORTED = [key for key in RECIPES if not is_refused("logit_attribution", key)]
 
 
 class Twin:
-    """A copy of the module in float64, what passed its branches, and its head with the norms' scale held, by hand."""
+    """Slow twin: a float64 copy of the module, its branches' outputs, and its head with the norms' scale fixed."""
 
     def __init__(self, captured: Capture):
         self.module = copy.deepcopy(captured.model.module).double()
@@ -44,7 +44,7 @@ class Twin:
         return lambda _, inputs, output: self.terms.append((name, output))
 
     def normed(self, norm: nn.Module, x: Tensor, whole: Tensor) -> Tensor:
-        """gain (x - mean x) / deviation of the whole; RMSNorm keeps the mean."""
+        """Compute gain (x - mean x) / deviation of the whole; RMSNorm does not subtract the mean."""
         if isinstance(norm, nn.Identity):
             return x
         if isinstance(norm, nn.LayerNorm):
@@ -88,7 +88,7 @@ def test_what_is_no_sum_is_refused_with_the_reason(key, message):
 
 
 class NormAfterTheSum(nn.Module):
-    """A block whose output is normed once more, as in the first transformer."""
+    """Block whose output is normed once more, as in the original transformer."""
 
     def __init__(self, block: nn.Module):
         super().__init__()
@@ -114,7 +114,7 @@ def test_a_changed_run_is_attributed_as_it_ran():
 
 
 def test_a_norm_is_held_by_hand():
-    """x = (3, 1): mean 2, deviation 1. The part (1, 0) has the mean 0.5, so it is (0.5, -0.5) / 1, times (2, 4)."""
+    """By hand: x = (3, 1), mean 2, deviation 1. Part (1, 0) has mean 0.5, so it is (0.5, -0.5) / 1, times (2, 4)."""
     norm = nn.LayerNorm(2, eps=0.0).double()
     with torch.no_grad():
         norm.weight.copy_(torch.tensor([2.0, 4.0]))

@@ -1,4 +1,4 @@
-"""The logit lens: it ends at the logits; one token and all patches against loops."""
+"""Logit lens: the last block gives the logits; one token and all patches against loops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vitexplorer.core.text import SettingError, UnsupportedError
 # ------------------------------------------------------------------------------------------------ pooling
 
 PLAIN = ["vit", "clip", "dinov2_registers", "registers_only", "eva", "dinov3"]
-"""whose norm is a LayerNorm and whose classifier is linear"""
+"""Models with a LayerNorm as last norm and a linear classifier"""
 
 
 # ------------------------------------------------------------------------------------------------ logit lens
@@ -54,7 +54,7 @@ def test_lens_of_one_token_and_of_patches(key):
 
 
 def test_every_block_has_its_own_statistics():
-    """Tokens twice as long give the same logits, as a LayerNorm has it."""
+    """Tokens twice as long give the same logits, as the norm is a LayerNorm."""
     captured = capture_small("vit")
     longer = replace(captured, made={block: 2 * made for block, made in captured.made.items()})
     before, after = (vx.compute("logit_lens", c, token="cls").values for c in (captured, longer))

@@ -1,4 +1,4 @@
-"""The masked autoencoder: the published checkpoint's layout, a slow twin in numpy, masks, pasting, norm-pix."""
+"""MAE reconstruction: the published checkpoint's layout, a slow twin in numpy, masks, pasting, norm-pix."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DECODER_DIM, DECODER_HEADS, DECODER_DEPTH = 64, 2, 2
 
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
-    """Encoder and decoder as they were published: one dictionary under "model", the decoder's names beside timm's."""
+    """Make encoder and decoder as published: one dictionary under "model", the decoder's names beside timm's."""
     encoder = load_model(ARCHITECTURE, weights="random").module.state_dict()
     with seeded(0):
         decoder = MaeDecoder(DIM, DECODER_DIM, DECODER_DEPTH, (SIDE, SIDE), PATCH).state_dict()
@@ -75,7 +75,7 @@ def block(x, tensors, name, heads):
 
 
 def reconstruct_slowly(tensors, pixels, hidden):
-    """(patches, P, P, 3) of normalised pixels (height, width, 3): He et al. 2021, section 3, a patch at a time."""
+    """Reconstruct normalised pixels (height, width, 3) as (patches, P, P, 3): He et al. 2021, section 3."""
     t = {name: tensor.double().numpy() for name, tensor in tensors.items()}
     kernel = t["patch_embed.proj.weight"]  # dim, 3, P, P
     tokens, order = [t["cls_token"][0, 0] + t["pos_embed"][0, 0]], []
@@ -101,7 +101,7 @@ def reconstruct_slowly(tensors, pixels, hidden):
 
 
 def assembled(cells):
-    """(patches, P, P, 3) -> (height, width, 3), one cell after the other."""
+    """Join (patches, P, P, 3) to (height, width, 3), one cell after the other."""
     picture = np.zeros((SIDE * PATCH, SIDE * PATCH, 3))
     for patch, cell in enumerate(cells):
         row, col = divmod(patch, SIDE)
@@ -149,7 +149,7 @@ def test_errors_are_those_of_the_hidden_patches(captured, checkpoint, image):
 
 
 def test_hidden_pixels_are_never_seen(captured, image):
-    """Other pixels under the mask, the same drawing; another visible patch, another drawing."""
+    """Other pixels under the mask give the same drawing; another visible patch gives another drawing."""
     first = compute("mae_reconstruction", captured, shown="raw")
     under = first.hidden.repeat(PATCH, 0).repeat(PATCH, 1)[..., None]
     for where, same in ((under, True), (~under, False)):
@@ -212,7 +212,7 @@ def test_another_grid_is_refused(captured, image):
 
 
 def test_loading_says_what_became_of_the_decoder(captured, checkpoint, tmp_path):
-    """A whole decoder is used and not called left out; a part of one cannot be used, and is."""
+    """A whole decoder is used and not reported as left out; a part of one cannot be used, and is reported."""
     assert isinstance(captured.model.decoder, MaeDecoder)
     assert not any("left out" in note.en for note in captured.model.notes)
     tensors = torch.load(checkpoint)["model"]
@@ -239,7 +239,7 @@ def test_the_bundled_autoencoder_draws_better_than_one_colour():
 
 
 def in_the_page(captured, **given):
-    """The panel, its painted control and the settings of its figure."""
+    """Return the panel, its mask control and the settings of its figure."""
     try:
         made = compute("mae_reconstruction", captured, **given)
     except ExplainedError as error:
@@ -298,7 +298,7 @@ def test_patches_are_cut_row_by_row_with_colours_last():
 
 
 def test_sine_positions_by_hand():
-    """16 numbers: 4 sines and 4 cosines of the column, then of the row; rates 1, 0.1, 0.01, 0.001."""
+    """By hand: 4 sines and 4 cosines of the column, then of the row; rates 1, 0.1, 0.01, 0.001."""
     found = sine_positions(3, 5, 16)[2 * 5 + 4]
     rates = [10000 ** (-k / 4) for k in range(4)]
     by_hand = [f(place * rate) for place in (4, 2) for f in (math.sin, math.cos) for rate in rates]

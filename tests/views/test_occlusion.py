@@ -37,7 +37,7 @@ def test_occlusion(key, kind):
 @pytest.mark.parametrize("key", ["vit_not_square", "deit_distilled", "swin"])
 @pytest.mark.parametrize("kind", ["mean", "black"])
 def test_occlusion_is_captums(key, kind):
-    """Its own sliding window, one patch large and moved by a patch, gives every pixel of a patch the same fall."""
+    """captum's sliding window, one patch large with a stride of one, gives every pixel of a patch the same drop."""
     from captum.attr import Occlusion
 
     captured = capture_small(key)

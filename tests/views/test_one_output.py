@@ -1,4 +1,4 @@
-"""A model with one output: everywhere the number itself in its own unit, and no probability, which would be 1."""
+"""Models with one output: everywhere its value in its own unit, and no probability, which would be 1."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ from vitexplorer.views import VIEWS, refusal
 
 PROBABILITY_WORDS = re.compile(r"probab|概率|likeliest|最可能|logit [−\d]")
 REFUSED = {"logit_lens": "predicts a number", "mae_reconstruction": "decoder", "relative_position_bias": "adds no bias"}
-"""views that have nothing to show of it, and why"""
+"""Views without an answer for such a model, with the reason"""
 REFUSED_STEPS = {"position", "class_token", "residual", "stack"}
-"""steps of Learn that are about a choice among classes"""
+"""Steps of Learn about a choice among classes"""
 OF_CLASSES = ("grid_pointing", "parts", "road")
-"""protocols that ask which class is the answer"""
+"""Protocols that ask which class is the answer"""
 
 
 def with_outputs(outputs: int, seed: int, *names: str) -> LoadedModel:
-    """The small ViT with a classifier of so many outputs."""
+    """Return the small ViT with a classifier of this many outputs."""
     small = load_small("vit")
     with seeded(seed):
         module = type(small.module)(img_size=64, embed_dim=48, num_heads=3, depth=3, num_classes=outputs).eval()
@@ -82,12 +82,12 @@ def one(request: pytest.FixtureRequest) -> Capture:
 
 @pytest.fixture(scope="module")
 def other() -> Capture:
-    """The same image in another model with one output."""
+    """Capture the same image with another model of one output."""
     return vx.capture(with_outputs(1, 1), picture(64, 64), fit="squash")
 
 
 def everything(result: Result, reading: Callable[[Result, str], str]) -> Iterator[str]:
-    """All that a result says: its tables, its caption, what is read off it and the words of its figure."""
+    """Yield all text of a result: tables, caption, reading and the words of its figure."""
     yield as_json(result)
     yield str(caption(result))
     for language in ("en", "zh"):
@@ -148,7 +148,7 @@ def test_maps_are_counted_in_the_output(one, view):
 
 
 def test_curves_are_those_of_the_output(one):
-    """A slow twin: f(x) with patches covered one count after the other, in float64, and trapezoids by hand."""
+    """Slow twin: f(x) with patches covered one count after the other, in float64, and trapezoids by hand."""
     result = vx.compute("faithfulness", one, methods="input_x_gradient", steps=4, seed=5)
     grid, image = one.grid(one.depth - 1), one.input.tensor[0].double().numpy()
     mean, blur = (baseline_image(one, kind)[0].double().numpy() for kind in ("mean", "blur"))

@@ -1,4 +1,4 @@
-"""The treemap of parameters: every module counts what torch says it holds, rectangles fit into their parents."""
+"""Treemap of parameters: modules count as torch counts them, rectangles fit into their parents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def inside(result, index: int) -> list[int]:
 
 
 def test_each_module_counts_what_it_holds(any_capture):
-    """One by one: a module's own parameters and those below it, or the elements of a tensor."""
+    """Count one by one: a module's own parameters and those below it, or the elements of a tensor."""
     result, module = vx.compute("parameter_tree", any_capture), any_capture.model.module
     assert result.total == sum(parameter.numel() for parameter in module.parameters())
     assert len(set(result.modules)) == len(result.modules) == len(result.names)

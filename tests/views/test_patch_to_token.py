@@ -20,7 +20,7 @@ from vitexplorer.figures.tables import as_json
 
 
 def pixels_of(source: str) -> np.ndarray:
-    """A picture of a figure."""
+    """Return the pixels of a picture of a figure."""
     return np.asarray(Image.open(io.BytesIO(base64.b64decode(source.split(",")[1]))))
 
 
@@ -29,7 +29,7 @@ def steps_of(result) -> dict[str, np.ndarray]:
 
 
 def test_the_token_is_what_the_first_block_read(any_capture):
-    """For every family and at every corner of the grid: equal to the captured residual stream to 1e-5."""
+    """Compare with the captured residual stream to 1e-5, for every family and at every corner of the grid."""
     if any_capture.model.name.startswith("hybrid"):
         with pytest.raises(UnsupportedError, match="one matrix"):
             vx.compute("patch_to_token", any_capture)
@@ -46,7 +46,7 @@ def test_the_token_is_what_the_first_block_read(any_capture):
 
 @pytest.mark.parametrize("key", ["vit", "deit_distilled", "beit", "dinov3", "swin"])
 def test_each_step_number_by_number(key):
-    """Normalise, flatten pixel by pixel, multiply entry by entry, add."""
+    """Slow twin: normalise, flatten pixel by pixel, multiply entry by entry, add."""
     captured = capture_small(key)
     module, grid, preprocessing = captured.model.module, captured.grid(0), captured.model.preprocessing
     P, (row, col) = grid.patch_size, (1, 2)
@@ -97,7 +97,7 @@ def test_shapes_by_hand():
 
 
 def test_a_patch_is_picked_on_the_image():
-    """In the page a patch can only be picked where there is a list to put it into."""
+    """The page offers a patch to pick only where there is a list to put it into."""
     captured = capture_small("vit_not_square")
     (control,) = vx.views()["patch_to_token"].controls
     drawn = control.spec(captured, {"patch": (0, 3)})

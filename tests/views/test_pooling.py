@@ -1,4 +1,4 @@
-"""Class token beside mean: cosines and top classes against loops."""
+"""Class token against mean of patches: cosines and top classes against loops."""
 
 from __future__ import annotations
 

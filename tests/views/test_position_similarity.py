@@ -1,4 +1,4 @@
-"""Similarity of positions: learned tables, resampled grids, rotations, sinusoids."""
+"""Similarity of position embeddings: learned tables, resampled grids, rotations, sinusoids."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vitexplorer.core.types import BoardResult, MapResult
 
 
 def board_of(vectors: np.ndarray, rows: int, cols: int) -> np.ndarray:
-    """Cosines of all pairs, one by one."""
+    """Compute cosines of all pairs, one by one."""
     cells = list(product(range(rows), range(cols)))
     board = np.zeros((rows, cols, rows, cols))
     for (i, a), (j, b) in product(enumerate(cells), repeat=2):
@@ -44,7 +44,7 @@ def test_learned_positions_where_nothing_is_resampled(key):
 @torch.no_grad()
 @pytest.mark.parametrize("key", [key for key in LEARNED if RECIPES[key].native_size])
 def test_learned_positions_are_what_the_forward_pass_adds(key):
-    """At another grid: the module's own position step, fed with zeros, leaves the embedding alone."""
+    """At another grid: the module's own position step, fed with zeros, leaves just the embedding."""
     captured = capture_small(key, "native")
     module, grid, prefix = captured.model.module, captured.grid(0), len(captured.prefix_tokens)
     zeros = torch.zeros(1, grid.rows, grid.cols, module.embed_dim)
@@ -99,7 +99,7 @@ def test_resampled_to_another_grid_is_timms_own_resampling(key):
 
 
 def test_the_native_grid_is_what_a_native_run_shows():
-    """Asked for on a run of 4 x 4 patches and captured on 4 x 6: the same board."""
+    """A run of 4 x 4 patches and a capture of 4 x 6 give the same board."""
     for key in ("vit", "dinov3"):
         asked = vx.compute("position_similarity", capture_small(key), grid="4x6")
         run = vx.compute("position_similarity", capture_small(key, "native"))
@@ -132,7 +132,7 @@ def test_grids_that_are_none():
 @pytest.mark.parametrize("key", ROTARY)
 @pytest.mark.parametrize("fit", ["squash", "native"])
 def test_rotary_kernel_is_the_product_of_rotated_unit_vectors(key, fit):
-    """timm's own rotation of a unit vector with equal parts; the mean over what differs by block and head."""
+    """Compute timm's own rotation of a unit vector with equal parts, averaged over blocks and heads."""
     captured = capture_small(key, fit)
     module, grid = captured.model.module, captured.grid(0)
     embed = module.rope.get_embed(shape=[grid.rows, grid.cols])
@@ -170,7 +170,7 @@ def test_sinusoids(kind):
 
 
 def test_sinusoids_are_those_of_mae_up_to_order():
-    """timm's 2-D table has the same numbers in another order of channels."""
+    """Reorder timm's 2-D table, which has the same numbers in another order of channels."""
     from timm.layers import build_sincos2d_pos_embed
 
     table = build_sincos2d_pos_embed([4, 6], dim=48).double().numpy()

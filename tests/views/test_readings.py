@@ -1,4 +1,4 @@
-"""What is read off a figure: a sentence in both languages, made of the result's own numbers, true in every case."""
+"""Readings of figures: a sentence in both languages, made of the result's own numbers, true in every case."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from vitexplorer.views import NO_NUMBERS, VIEWS
 # ---------------------------------------------------------------------------------------------- the contract
 
 FEW = ("vit", "encoder", "deit_distilled", "registers_only", "siglip", "beit", "swin_padded")
-"""each kind of prefix token, of position and of window, and a model without a classifier"""
+"""Models with each kind of prefix token, position and window, and a model without a classifier"""
 
 
 @pytest.mark.contract
@@ -131,7 +131,7 @@ IMAGE = np.zeros((80, 96, 3), dtype=np.uint8)
 
 
 def planted(kind, view: str, values, axes: tuple[str, ...], settings=None, **more):
-    """A result made by hand."""
+    """Make a result by hand."""
     record = VIEWS[view]
     return kind(
         view=view, title=record.title, values=np.asarray(values), axes=axes, unit=same(""), formula="",
@@ -146,7 +146,7 @@ def planted_map(view: str, values, settings=None, **more) -> MapResult:
 
 
 def corner() -> np.ndarray:
-    """5 x 6 patches; three of them, in the lower right, have 0.2, 0.15 and 0.1, the others 0.01."""
+    """Make a map of 5 x 6 patches; three, in the lower right, have 0.2, 0.15 and 0.1, the others 0.01."""
     values = np.full((5, 6), 0.01)
     values[4, 3:] = (0.1, 0.15, 0.2)
     return values
@@ -213,7 +213,7 @@ def test_a_map_with_signs(view):
 
 
 def lens(*answers: tuple[int, float], named: bool = True) -> LensResult:
-    """One likeliest class and its probability after each block."""
+    """Make a lens result with one top class and its probability after each block."""
     names = (Text("fish", "鱼"), Text("flower", "花"), Text("mug", "杯子")) if named else ()
     top = tuple((Prediction(index, names[index] if names else same(""), 0.0, share),) for index, share in answers)
     return planted(
@@ -303,7 +303,7 @@ def test_reading_of_token_norms():
 
 
 def colours(red: np.ndarray, mask: np.ndarray) -> ColoursResult:
-    """Where only the first component says something."""
+    """Make a PCA result in which only the first component varies."""
     values = np.stack([red, 0 * red, 0 * red], axis=-1) * mask[..., None]
     axes = ("rows", "cols", "channels")
     return planted(ColoursResult, "token_pca", values, axes, grid=PatchGrid(5, 6, 16), image=IMAGE, shown=mask)
@@ -346,7 +346,7 @@ def test_reading_of_patch_filters():
 
 
 def pooled(*answers: int) -> PoolingResult:
-    """Readings through class token and mean with these likeliest classes."""
+    """Make a pooling result with these top classes by class token and mean."""
     tokens = ("cls", "mean")
     return planted(
         PoolingResult, "pooling", np.array([0.9, 0.5, 0.1]), ("blocks",), x=np.arange(3), x_name=same(""), curves=(),
@@ -439,7 +439,7 @@ def test_translation_names_the_curves_it_has():
 
 
 def changed(*classes: PredictionChange, values: np.ndarray) -> BeforeAfterResult:
-    """Two runs of these answers."""
+    """Make a result of two runs with these answers."""
     return planted(
         BeforeAfterResult, "before_after", values, ("rows", "cols"), grid=PatchGrid(5, 6, 16), before=0 * values,
         after=values, image=IMAGE, changed_image=IMAGE, query="cls", classes=classes, cosines=np.array([1, 0.8]),
@@ -461,7 +461,7 @@ def test_reading_of_before_and_after():
 
 
 def counted_parts(view: str, **parts: int):
-    """Counts by part, `_` for a space."""
+    """Make parameter counts by part, `_` for a space."""
     names, counts = tuple(name.replace("_", " ") for name in parts), np.array([*parts.values()])
     return planted(CountResult, view, counts, ("parts",), parts=names, total=int(counts.sum()))
 
@@ -508,7 +508,7 @@ def test_reading_of_cost_growth():
 
 
 def redrawn(hidden: np.ndarray, error: float, simplest: float) -> ReconstructionResult:
-    """A masked autoencoder's picture with these errors."""
+    """Make an MAE reconstruction with these errors."""
     return planted(
         ReconstructionResult, "mae_reconstruction", IMAGE, ("height", "width", "channels"), grid=PatchGrid(5, 6, 16),
         image=IMAGE, hidden=hidden, error=error, simplest_error=simplest,
@@ -526,7 +526,7 @@ def test_reading_of_mae_reconstruction():
 
 
 def explained(*gains: float) -> FaithfulnessResult:
-    """Methods with these areas between insertion and deletion; the last is random order."""
+    """Make a faithfulness result with these areas between insertion and deletion; the last is random order."""
     areas = np.array([(0.5, 0.5 + gain) for gain in gains])
     names = ("LeGrad", "Grad-CAM", "Random map")[-len(gains) :]
     return planted(
@@ -547,7 +547,7 @@ def test_faithfulness_says_whether_anything_beats_chance():
 
 
 def beside(values: np.ndarray, *gains: float) -> MethodsResult:
-    """Maps (methods, rows, cols), and the area between the curves of each where they were measured; random is last."""
+    """Make maps (methods, rows, cols) with the area between their curves where measured; the last is random."""
     grid, names = PatchGrid(*values.shape[1:], 16), ("LeGrad", "Grad-CAM", "Random map")[-len(values) :]
     areas = np.array([(0.5, 0.5 + gain) for gain in gains]) if gains else None
     return planted(

@@ -1,4 +1,4 @@
-"""The bias of every offset against what the scores get."""
+"""Relative position bias of every offset against what the scores receive."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vitexplorer.capturing.capture import Capture
 
 
 def pairs(captured: Capture, block: int) -> list[tuple[int, int, int, int]]:
-    """Query, key, row offset and column offset of any two places of the first window, or of the whole grid."""
+    """Return query, key, row offset and column offset of all pairs in the first window, or the whole grid."""
     windows, grid = captured.site(block).windows, captured.grid(block)
     height, width = windows.window_size if windows else (grid.rows, grid.cols)
     cells = list(product(range(height), range(width)))
@@ -25,7 +25,7 @@ def pairs(captured: Capture, block: int) -> list[tuple[int, int, int, int]]:
 
 @pytest.mark.parametrize("key", RELATIVE)
 def test_relative_bias_is_what_the_scores_get(key):
-    """Every pair of the first window of every block: the bias of its offset, query minus key."""
+    """Check every pair of the first window of every block: the bias of its offset, query minus key."""
     captured = capture_small(key)
     prefix = len(captured.prefix_tokens)
     for block, part in enumerate(blocks_of(captured.model.module)):

@@ -1,4 +1,4 @@
-"""Maps for one class: what holds for every method, with a planted answer, progress and refusals."""
+"""Relevance maps for one class: properties of every method, a planted answer, progress and refusals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from vitexplorer.views.record import View
 
 ONE_PASS = ("grad_rollout", "generic_relevance", "grad_cam", "input_x_gradient")
 ROUNDING = 1e-5
-"""a kernel that is to be differentiated may sum in another order"""
+"""Rounding tolerance: a differentiable kernel may sum in another order"""
 GOES_BACK = tuple(key for key, view in VIEWS.items() if view.goes_back)
 MANY_PASSES = ("integrated_gradients", "occlusion", "faithfulness", "side_by_side")
 RANDOM_ALONE = {"faithfulness": {"methods": "random"}, "side_by_side": {"methods": "random", "measure": True}}
@@ -65,7 +65,7 @@ def test_the_first_choice_is_explained_when_nobody_says(view):
 
 @pytest.mark.parametrize("view", CLASS_VIEWS)
 def test_two_classes_that_change_places_change_maps(view):
-    """The head's rows of two classes exchanged: the map of one is the other's."""
+    """With the head's rows of two classes exchanged, the map of one is the other's."""
     if view == "random":
         pytest.skip("knows no model")
     captured = capture_small("vit")
@@ -104,7 +104,7 @@ def test_without_a_gradient_the_map_is_zero_and_says_so(view):
 
 
 def linear(module: nn.Module, weight: torch.Tensor) -> nn.Module:
-    """A copy of a module that says the weighted sum of its input for class 0, and 0 for class 1."""
+    """Copy a module, with the weighted sum of its input as logit of class 0, and 0 for class 1."""
     twin = copy.deepcopy(module)
     twin.num_classes = 2
     twin.forward = lambda images: nn.functional.pad((images * weight).sum((1, 2, 3))[:, None], (0, 1))
@@ -113,7 +113,7 @@ def linear(module: nn.Module, weight: torch.Tensor) -> nn.Module:
 
 @pytest.fixture
 def planted(monkeypatch) -> tuple[Capture, np.ndarray]:
-    """A capture of a linear model, what each patch gives to its logit, and two methods that know it."""
+    """Return a capture of a linear model, each patch's part of its logit, and two methods that know it."""
     captured = capture_small("vit_not_square")
     grid, image = captured.grid(0), captured.input.tensor
     fine = image[0] - baseline_image(captured, "blur")[0]  # a detail that both baselines lack
@@ -157,7 +157,7 @@ def test_a_map_that_knows_beats_random_and_its_opposite_does_not(planted, seed):
 
 @pytest.fixture
 def passes(monkeypatch) -> list[int]:
-    """The batch size of every pass through the module of the small ViT."""
+    """Record the batch size of every pass through the module of the small ViT."""
     module, seen = capture_small("vit").model.module, []
     forward = module.forward
 
@@ -246,7 +246,7 @@ def test_threads_do_not_mix_their_classes():
 
 
 class StoppedError(Exception):
-    """A person pressed stop."""
+    """Raised when a person presses stop."""
 
 
 @pytest.mark.parametrize("key", ["vit_not_square", "uneven", "swin_padded"])

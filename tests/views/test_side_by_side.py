@@ -1,4 +1,4 @@
-"""Methods side by side: the maps and areas of the single views; rank correlation by hand."""
+"""Side-by-side view: maps and areas of the single views; rank correlation by hand."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_side_by_side_stand_the_maps_and_areas_of_the_single_views(key):
 
 
 def test_rank_correlation_by_hand():
-    """Places 1, 2.5, 2.5, 4 against 4, 2.5, 2.5, 1 and against 1, 2, 3, 4: 4.5 / sqrt(4.5 * 5)."""
+    """By hand: ranks 1, 2.5, 2.5, 4 against 4, 2.5, 2.5, 1 and against 1, 2, 3, 4: 4.5 / sqrt(4.5 * 5)."""
     first, turned, other = (np.array([row]) for row in ([0.0, 3, 3, 9], [8.0, 5, 5, 1], [1.0, 2, 3, 4]))
     assert ranks(first).tolist() == [1, 2.5, 2.5, 4]
     (least, *pair), *_, (most, *alike) = agreements(np.stack([first, turned, other, 0 * first]))

@@ -1,4 +1,4 @@
-"""Lengths of tokens against loops, and their outliers."""
+"""Norms of tokens against loops, and outliers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_token_norms(any_capture):
 
 
 def test_outliers_are_marked_and_prefix_tokens_are_not():
-    """Patch 5 of the second block, and the class token, ten times as long as they were."""
+    """Make patch 5 of the second block, and the class token, ten times as long."""
     captured = capture_small("vit")
     made = dict(captured.made)
     made[1] = made[1].clone()

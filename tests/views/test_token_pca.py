@@ -70,7 +70,7 @@ def test_tokens_that_are_all_alike_have_no_colour():
 
 
 def test_foreground_is_what_touches_the_border_less():
-    """A 4 x 4 picture whose inner 2 x 2 patches differ from the rest, above or below the mean."""
+    """Make a 4 x 4 picture whose inner 2 x 2 patches differ from the rest, above or below the mean."""
     inner = np.zeros((4, 4), dtype=bool)
     inner[1:3, 1:3] = True
     for sign in (1, -1):

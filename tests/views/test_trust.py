@@ -1,4 +1,4 @@
-"""Which map should one trust: ranks against a slow twin, which table holds for what, the numbers of the view."""
+"""The trust view: ranks against a slow twin, the table for each model, the numbers of the view."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NUMBERS = ("deletion", "grid_pointing", "avg_sensitivity")
 
 @pytest.fixture
 def table(monkeypatch):
-    """The small ViT as a bundled model with a table of its own."""
+    """Make the small ViT a bundled model with a table of its own."""
     values = np.array(
         [[0.2, 0.5, 0.9], [0.4, 0.6, 0.1], [0.1, 0.9, 0.0], [0.3, np.nan, 0.2], [0.5, 0.25, 1], [0.1, 1, 0]]
     )
@@ -37,12 +37,12 @@ def table(monkeypatch):
 
 
 def as_bundled(capture):
-    """The same run under the name of a bundled model."""
+    """Return the same run under the name of a bundled model."""
     return dataclasses.replace(capture.provenance, weights="bundled", model="small", resized=False, changes=())
 
 
 def slow_ranks(values: np.ndarray, better: tuple[str, ...]) -> list[float]:
-    """Each number ranks the methods it knows, ties sharing the mean of their places; then the mean over the numbers."""
+    """Slow twin: each metric ranks the methods it has, ties share the mean rank; then the mean over the metrics."""
     found = []
     for at in range(len(values)):
         places = []
@@ -102,7 +102,7 @@ def test_the_shipped_tables_are_of_the_shipped_classifiers():
 
 
 def checksum(module) -> str:
-    """As `benchmarks.truth` writes it: of every parameter and buffer."""
+    """Return the checksum of every parameter and buffer, as `benchmarks.truth` writes it."""
     found = 0
     for tensor in module.state_dict().values():
         found = zlib.crc32(tensor.contiguous().view(-1).view(torch.uint8).numpy(), found)

@@ -1,4 +1,4 @@
-"""What holds for every view: its record, an answer or a refusal, errors in a sentence."""
+"""The contract of every view: its record, an answer or a refusal, errors in a sentence."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_view_says_what_it_is(view):
 
 MADE = [*product(RECIPES, ["squash"]), *product(["vit", "dinov3", "swin_padded"], ["native"])]
 TWICE = ("vit", "deit_distilled", "registers_only", "encoder", "swin_padded")
-"""two kinds of prefix tokens, none, no class token, no classifier, windows: where an answer is asked for again"""
+"""Models where an answer is computed twice: two kinds of prefix tokens, none, no class token, no classifier, windows"""
 
 
 @pytest.mark.contract
@@ -95,7 +95,7 @@ def test_the_network_does_not_run_again(view, monkeypatch):
 
 
 def sentence(error: type[Exception], view: str, key: str = "vit", **settings) -> str:
-    """What a person reads who asked for this."""
+    """Return the message to a person who asked for this."""
     with pytest.raises(error) as raised:
         vx.compute(view, capture_small(key), **settings)
     return str(raised.value)

@@ -1,4 +1,4 @@
-"""A view runs what its record says: nothing of the network, one pass of one image, or many."""
+"""Views run what their record states: nothing of the network, one pass of one image, or many."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ADDRESS = Address(image="scene_ring", model="small")
 
 
 def fresh(key: str) -> Capture:
-    """A capture whose module is nobody else's, of which no gradient is kept; with a decoder where there can be one."""
+    """Capture with a module that no other test uses and no cached gradient; with a decoder where possible."""
     model = copy.deepcopy(load_small(key))
     if key == "vit":
         patches = model.module.patch_embed
@@ -46,7 +46,7 @@ def fresh(key: str) -> Capture:
 
 
 def capture_for(view: str) -> Capture:
-    """A run that the view has a meaning for: a plain one, a changed one, one with windows."""
+    """Return a run that the view supports: a plain one, a changed one, one with windows."""
     for key, change in (("vit", ""), ("vit", "temperature"), ("swin", "")):
         captured = fresh(key)
         captured = vx.intervene(captured, change) if change else captured
@@ -57,7 +57,7 @@ def capture_for(view: str) -> Capture:
 
 @contextmanager
 def counting(captured: Capture) -> Iterator[dict[str, int]]:
-    """Images that go through each block, by its name; those without numbers do not count."""
+    """Count the images through each block, by its name; blocks without images are left out."""
     seen = {site.name: 0 for site in captured.sites}
     blocks = {captured.model.module.get_submodule(name): name for name in seen}
 
@@ -94,7 +94,7 @@ def test_a_view_runs_what_it_says(view):
 
 
 class CountedScheduler(Scheduler):
-    """The engine's, which counts how often a turn was taken."""
+    """Engine's scheduler that counts how often a turn was taken."""
 
     taken = 0
 

@@ -78,7 +78,7 @@ class Canvas:
 
 
 class Tab:
-    """One tab of the browser in which case after case is opened."""
+    """Browser tab in which case after case is opened."""
 
     def __init__(self, page: Page, pages: str):
         self.plain = PlainPage(page, pages)

@@ -147,7 +147,7 @@ def test_the_last_of_quick_questions_is_answered(staying: Visit) -> None:
 
 
 def test_a_term_explains_itself_and_the_numbers_are_read(staying: Visit) -> None:
-    """It opens on hover, keyboard focus and click, closes with Escape, and works in the next view's texts."""
+    """Explanations open on hover, focus and click, close with Escape, and work in the next view's texts too."""
     page, panel = staying.page, panel_of(staying.page, "tokens")
     go_to(page, "tokens")
     for view, read in (("token_norms", "after block 0"), ("patch_similarity", "Most like the patch in row")):

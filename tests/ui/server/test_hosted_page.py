@@ -226,7 +226,7 @@ def test_the_documentation_has_the_policy_of_the_page(client: httpx.Client) -> N
 
 
 def test_no_script_of_the_page_makes_functions_of_text() -> None:
-    """Such scripts need `unsafe-eval`, which the policy allows for gradio; the plain pages do without it."""
+    """Scripts that do need `unsafe-eval`, which the policy allows for gradio; the plain pages do without it."""
     scripts = {name: source.decode() for name, source in static_files().items() if name.endswith(".js")}
     assert [name for name, source in scripts.items() if re.search(r"\b(?:eval|Function)\(|javascript:", source)] == []
 
@@ -541,7 +541,7 @@ def test_a_body_shorter_or_longer_than_it_says_is_refused(url: str, monkeypatch:
 
 
 def test_what_is_no_json_in_a_value_is_nothing(tab: Tab, capfd) -> None:
-    """A page sends its visitor and its address as JSON inside of an event's JSON."""
+    """Pages send their visitor and address as JSON inside of an event's JSON."""
     menu = next(one for one in tab.handlers if "vxVisitor" in str(one["js"]) and one["queue"] is False)
     for value in ("[" * 19_000, '{"visitor": ' * 1500, "9" * 5000, '{"visitor": "\\ud800"}', "[]", None):
         assert tab.send(menu, [value, *[None] * (len(menu["inputs"]) - 1)]).status_code == 200
