@@ -371,10 +371,8 @@ class Page:
         height = round(bottom + self.margin)
         ground = {"type": "scatter", "x": [], "y": []}  # without a trace on them the axes vanish, and all on them
         for tree, box in self._trees:
-            tree["domain"] = {
-                "x": [box.x / self.width, box.right / self.width],
-                "y": [1 - box.bottom / height, 1 - box.y / height],
-            }
+            x = [box.x / self.width, box.right / self.width]
+            tree["domain"] = {"x": x, "y": [1 - box.bottom / height, 1 - box.y / height]}
         used = {trace.get("coloraxis") for trace in self._traces}
         for coloraxis, box, title in self._bars:
             if coloraxis not in used:  # plotly draws no bar for an unused axis
