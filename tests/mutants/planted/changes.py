@@ -97,8 +97,8 @@ MUTANTS = (
     Mutant(
         "tensors swapped in the model itself",
         "ChangedPass.__init__",
-        "self._instead = {id(old): new for old, new in swaps}",
-        "self._instead = {old.data.copy_(new).data_ptr(): new for old, new in swaps}",
+        "self._replacements = {id(old): new for old, new in swaps}",
+        "self._replacements = {old.data.copy_(new).data_ptr(): new for old, new in swaps}",
         "test_a_change_leaves_no_trace",
     ),
     Mutant(

@@ -160,8 +160,8 @@ MUTANTS = (
     Mutant(
         "class asked for by name is its neighbour",
         "TargetControl._named",
-        "return found[0]",
-        "return found[0] + 1",
+        "return matches[0]",
+        "return matches[0] + 1",
         "test_a_class_has_a_number_and_names",
     ),
     Mutant(
