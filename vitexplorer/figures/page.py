@@ -47,9 +47,7 @@ class Page:
     """Figure under construction, in one language and one theme, for one size."""
 
     def __init__(self, language: Language, theme: str, sheet: Sheet = SLIDE):
-        self.language = language
-        self.theme = theme_named(theme, sheet.is_slide)
-        self.sheet = sheet
+        self.language, self.theme, self.sheet = language, theme_named(theme, sheet.is_slide), sheet
         self.margin, self.width = sheet.margin, sheet.width
         self.inner = sheet.width - 2 * sheet.margin
         self.facts: list[Fact] = []
