@@ -222,7 +222,7 @@ async def beside(url: str) -> None:
         await large.open(model=LARGE, weights="random")
         await large.enter("flow")
         long_request = asyncio.create_task(large.view("flow", "faithfulness"))
-        while not large.is_told_progress("flow"):
+        while not large.reports_progress("flow"):
             if long_request.done():
                 long_request.result()
             await asyncio.sleep(0.2)

@@ -213,7 +213,7 @@ def work(piece: Piece, folder: Path) -> tuple[Piece, dict[str, float]]:
 
         cases = cases_of(piece.model, piece.weights, piece.kind, piece.drawn)[piece.start : piece.end]
         model, shared = loaded(piece.model, piece.weights), shared_of(piece.model, piece.weights)
-        scores = measure(model, cases, missing, first=piece.start, of_model=shared, told=record)
+        scores = measure(model, cases, missing, first=piece.start, of_model=shared, report=record)
         found |= {keys[pair]: [value.tolist() for value in values] for pair, values in scores.items()}
         file.parent.mkdir(parents=True, exist_ok=True)
         beside = file.with_suffix(f".{os.getpid()}.tmp")

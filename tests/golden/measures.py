@@ -34,7 +34,7 @@ from vitexplorer.comparisons import reading as reading_of_two
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.learn import STEPS
 from vitexplorer.models.examples import examples
-from vitexplorer.ui.shell.address import Address, ShownView
+from vitexplorer.ui.shell.address import Address, SelectedView
 
 # ---- end of inner modules
 
@@ -263,7 +263,7 @@ def measure_addresses(ruler: Ruler) -> None:
 def read_twice(state: Mapping[str, str]) -> list[Any]:
     """Read an address from a link, and from the browser's message about it."""
     address = Address.read(state)
-    view = ShownView.read(json.dumps({"search": f"?{urlencode(state)}", "theme": "dark"}))
+    view = SelectedView.read(json.dumps({"search": f"?{urlencode(state)}", "theme": "dark"}))
     return [address, address.display, address.picture, address.other, Address.read(address.parameters()), view]
 
 

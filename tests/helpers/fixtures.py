@@ -125,23 +125,23 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def desk_errors() -> list[str]:
-    """Return the errors of pages of `desk` in a test; a test that causes some empties the list."""
+def desktop_errors() -> list[str]:
+    """Return the errors of pages of `desktop` in a test; a test that causes some empties the list."""
     return []
 
 
 @pytest.fixture(scope="session")
-def desk(chromium: Browser, desk_errors: list[str]) -> Iterator[BrowserContext]:
+def desktop(chromium: Browser, desktop_errors: list[str]) -> Iterator[BrowserContext]:
     """Return a shared browser context that caches gradio's scripts, for pages without a visitor's state."""
     with chromium.new_context(accept_downloads=True) as context:
-        hear(context, desk_errors)
+        hear(context, desktop_errors)
         yield context
 
 
 @pytest.fixture(autouse=True)
 def pages_without_errors(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail a test in which a page of `desk` reported errors."""
-    errors: list[str] = request.getfixturevalue("desk_errors") if "desk" in request.fixturenames else []
+    """Fail a test in which a page of `desktop` reported errors."""
+    errors: list[str] = request.getfixturevalue("desktop_errors") if "desktop" in request.fixturenames else []
     yield
     reported = errors.copy()
     errors.clear()

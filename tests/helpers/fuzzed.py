@@ -33,6 +33,7 @@ from vitexplorer.core.text import ExplainedError
 from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.data import inspect, read_folder, read_zip
+from vitexplorer.finetune.exports import merged_checkpoint
 from vitexplorer.finetune.in_process import run_job
 from vitexplorer.finetune.job import detached
 from vitexplorer.finetune.job.events import EVENTS
@@ -41,7 +42,6 @@ from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.state import JobState
 from vitexplorer.finetune.peft import CONFIG, WEIGHTS, export_peft, import_peft
 from vitexplorer.finetune.storing import base_in, load_tuned, objective_in, preprocessing_in, save_tuned
-from vitexplorer.finetune.takeaway import merged_checkpoint
 from vitexplorer.finetune.trained_parts import parameter_groups
 from vitexplorer.finetune.training import checkpoint, loop
 from vitexplorer.finetune.training import setup as setups
@@ -58,7 +58,7 @@ from vitexplorer.ui.rooms.finetune.progress import progress_data
 from vitexplorer.ui.rooms.finetune.results import results_data
 from vitexplorer.ui.rooms.finetune.watch import Watch
 from vitexplorer.ui.server.event_fields import Sent
-from vitexplorer.ui.shell.address import Address, ShownView
+from vitexplorer.ui.shell.address import Address, SelectedView
 
 MODEL = "test_vit"
 
@@ -326,7 +326,7 @@ def _addresses() -> Iterator[Subject]:
         address = Address.read(parameters)
         address.display, address.picture, address.parameters()
         text = "&".join(f"{name}={value}" for name, value in parameters.items())
-        ShownView.read(json.dumps({"search": "?" + text, "theme": "dark"}))
+        SelectedView.read(json.dumps({"search": "?" + text, "theme": "dark"}))
         Address.exactly(**{name: value for name, value in parameters.items() if name in ("block", "head", "model")})
 
     yield Subject("addresses", st.dictionaries(names, values, max_size=6), use_address)
@@ -341,6 +341,6 @@ def _addresses() -> Iterator[Subject]:
         text = as_json(sent).decode()
         visitor_of(text)
         training_of(text)
-        ShownView.read(text)
+        SelectedView.read(text)
 
     yield Subject("events", altered(choice) | altered({"visitor": "a" * 32, "run": "pets"}), use_event)

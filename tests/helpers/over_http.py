@@ -137,7 +137,7 @@ class HttpVisitor:
             raise RefusedError(panel["refused"] or panel["work"])
         return panel
 
-    def is_told_progress(self, room: str) -> bool:
+    def reports_progress(self, room: str) -> bool:
         """Return True if a panel reports the progress of its view."""
         work = (self.shown(f"vx-{room}-panel") or {}).get("work")
         return bool(work) and work["share"] is not None

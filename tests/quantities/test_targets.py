@@ -36,7 +36,7 @@ from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.kit.served_files import image_file
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import Desk
+from vitexplorer.ui.shell.room_context import RoomContext
 
 FAMILIES = ("vit", "encoder", "deit_distilled", "dinov2_registers", "registers_only", "beit", "swin", "siglip")
 TARGETS = ("3 vs 1", "other image", "patch 0,1", "patch 0,1 vs 1,0")
@@ -301,7 +301,7 @@ def test_the_page_finds_the_image_that_a_target_names():
     assert written_value(found.settings["target"]) == "like scene_gear patch 3,4"
     with pytest.raises(ExplainedError):
         now(engine.compute(picture_of, captured, "grad_cam", {"target": "like:../../secret"}))
-    flow = RoomFigures(Desk(engine, Translations(), gr.State(Address()), gr.State("en")), "flow")
+    flow = RoomFigures(RoomContext(engine, Translations(), gr.State(Address()), gr.State("en")), "flow")
     address = Address(image="scene_fish", model=picture_of.model)
     for target, seen in (("like scene_gear patch 3,4", other), ("like ../../secret", None), ("7", None)):
         field = Field(kind="target", name="target", label="", value=target)

@@ -16,7 +16,7 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.models.catalog import catalog
 from vitexplorer.service import jobs
-from vitexplorer.service.engine import Engine, Explored, Picture, weights_of
+from vitexplorer.service.engine import Engine, Picture, TimedCapture, weights_of
 from vitexplorer.service.jobs import Waiting
 from vitexplorer.ui.canvas.block_data import block_data
 from vitexplorer.ui.rooms.flow.room import rollout_data
@@ -74,7 +74,7 @@ def test_visitors_with_pictures_of_their_own_load_one_model(monkeypatch: pytest.
     load = engine._of_timm
     monkeypatch.setattr(engine, "_of_timm", lambda picture: (loaded.append(picture.model), load(picture))[1])
 
-    async def explore_all() -> list[Explored]:
+    async def explore_all() -> list[TimedCapture]:
         pictures = [replace(SMALL, image=image) for image in ("scene_flower", "scene_ring", "scene_gear", "scene_fish")]
         waiting = []
         for number, picture in enumerate(pictures):

@@ -26,7 +26,7 @@ from vitexplorer.service.answer_threads import THREADS, in_thread, waiting_in_th
 from vitexplorer.service.fair_shares import Shares
 from vitexplorer.service.jobs import CrowdedError, Done, Report, Step, StoppedError, Waiting, following, waiting
 from vitexplorer.service.scheduler import Scheduler, end_unwanted_passes
-from vitexplorer.ui.gradio_adapter.page_blocks import PatientBlocks
+from vitexplorer.ui.gradio_adapter.page_blocks import PageBlocks
 from vitexplorer.views import VIEWS
 
 PATIENCE = 5.0
@@ -427,7 +427,7 @@ def test_the_page_answers_while_forty_five_wait_for_the_model(scheduler: Schedul
         return await composed.get("a")
 
     async def visit() -> list[str]:
-        with PatientBlocks(analytics_enabled=False) as page:
+        with PageBlocks(analytics_enabled=False) as page:
             textbox = gr.Textbox()
             for asking in (ask_for_a, lambda: "from memory"):
                 gr.Button().click(asking, None, textbox, queue=False)
@@ -460,7 +460,7 @@ async def _a_then_b() -> AsyncGenerator[str, None]:
 
 async def _outputs(visibility: str) -> list[tuple[str, list]]:
     """Return messages and outputs of the stream of an event with two outputs."""
-    with PatientBlocks(analytics_enabled=False) as page:
+    with PageBlocks(analytics_enabled=False) as page:
         gr.Button().click(_a_then_b, None, gr.Textbox(), api_visibility=visibility)
     page.queue()
     app = gr.mount_gradio_app(Starlette(), page, path="", ssr_mode=False)

@@ -446,9 +446,9 @@ def test_who_acts_before_the_first_answer_breaks_nothing(visit: Visit, url: str)
 
 
 def test_the_room_that_is_looked_at_is_filled_when_the_rail_hears_late_which_it_is(
-    pages: str, desk: BrowserContext
+    pages: str, desktop: BrowserContext
 ) -> None:
-    page = PlainPage(desk.new_page(), pages)
+    page = PlainPage(desktop.new_page(), pages)
     page.open(("rail", Rail(rooms=("attention", "flow")), None), ("header", Header, None))
     page.page.evaluate("vxLook()")
     assert page.page.evaluate("asked") == []
@@ -463,9 +463,9 @@ def test_the_room_that_is_looked_at_is_filled_when_the_rail_hears_late_which_it_
     page.page.close()
 
 
-def test_what_the_policy_forbids_is_heard(desk: BrowserContext, pages: str, desk_errors: list[str]) -> None:
+def test_what_the_policy_forbids_is_heard(desktop: BrowserContext, pages: str, desktop_errors: list[str]) -> None:
     """Any walk fails if the page needs what its Content-Security-Policy forbids."""
-    page = desk.new_page()
+    page = desktop.new_page()
     page.goto(pages)
     page.evaluate("""() => { const brought = document.createElement('script');
       brought.textContent = 'window.brought = true';
@@ -473,16 +473,16 @@ def test_what_the_policy_forbids_is_heard(desk: BrowserContext, pages: str, desk
     assert page.evaluate("window.brought") is None
     page.wait_for_timeout(0)
     for directive in ("script-src-elem", "img-src"):
-        assert [one for one in desk_errors if f"Content-Security-Policy: {directive}" in one], directive
+        assert [one for one in desktop_errors if f"Content-Security-Policy: {directive}" in one], directive
     page.close()
-    desk_errors.clear()
+    desktop_errors.clear()
 
 
 def test_a_page_that_the_server_has_forgotten_loads_again(
-    desk: BrowserContext, pages: str, desk_errors: list[str]
+    desktop: BrowserContext, pages: str, desktop_errors: list[str]
 ) -> None:
     """A page that has only just loaded does not reload: it would do so for ever."""
-    page = desk.new_page()
+    page = desktop.new_page()
     page.route("**/forgotten", lambda asked: asked.fulfill(status=410))
     page.goto(pages)
     page.evaluate("fetch('/forgotten').then(() => { window.stayed = true; })")
@@ -492,4 +492,4 @@ def test_a_page_that_the_server_has_forgotten_loads_again(
         page.evaluate("void fetch('/forgotten')")
     assert page.evaluate("window.stayed") is None
     page.close()
-    desk_errors.clear()
+    desktop_errors.clear()

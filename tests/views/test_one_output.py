@@ -28,14 +28,14 @@ from vitexplorer.figures.caption import caption
 from vitexplorer.figures.previews import preview
 from vitexplorer.figures.tables import as_csv, as_document, as_json
 from vitexplorer.learn import STEPS
-from vitexplorer.learn.telling import OnScreen
+from vitexplorer.learn.sentences import OnScreen
 from vitexplorer.models.families import family_of
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.seeding import seeded
 from vitexplorer.notebook.capture_card import capture_card
 from vitexplorer.quantities.faithfulness import ranking
 from vitexplorer.quantities.perturbation import baseline_image
-from vitexplorer.quantities.read_out import shown_values, top_classes
+from vitexplorer.quantities.read_out import displayed_values, top_classes
 from vitexplorer.survey import answers
 from vitexplorer.survey.labels import class_of
 from vitexplorer.survey.questions import QUESTIONS
@@ -107,9 +107,9 @@ def assert_no_probability(result: Result, reading: Callable[[Result, str], str] 
 
 def test_one_output_is_shown_as_it_is_and_two_are_classes():
     logits = torch.tensor([[-2.5], [40.0]])
-    assert torch.equal(shown_values(logits), logits)
+    assert torch.equal(displayed_values(logits), logits)
     both = torch.tensor([1.0, 3.0], dtype=torch.float64)
-    assert torch.equal(shown_values(both), both.softmax(-1))
+    assert torch.equal(displayed_values(both), both.softmax(-1))
     (only,) = top_classes(torch.tensor([-2.5]), ())
     assert isinstance(only, Output)
     assert (only.index, only.output, only.unit, only.display_value) == (0, -2.5, OUTPUT, "−2.50")

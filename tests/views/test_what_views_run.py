@@ -28,7 +28,7 @@ from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.panel.room_figures import Question, RoomFigures
 from vitexplorer.ui.rooms.what_if.room import ChangedFigures
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import Desk
+from vitexplorer.ui.shell.room_context import RoomContext
 from vitexplorer.views import VIEWS, refusal
 
 ADDRESS = Address(image="scene_ring", model="small")
@@ -112,7 +112,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 
 def panel_of(engine: Engine, room: str) -> RoomFigures:
-    context = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
+    context = RoomContext(engine, Translations(), gr.State(Address()), gr.State("en"))
     return ChangedFigures(context) if room == "what_if" else RoomFigures(context, room)
 
 

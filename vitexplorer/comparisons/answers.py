@@ -15,7 +15,7 @@ from vitexplorer.comparisons.sides import names_of
 from vitexplorer.core.capture_protocol import has_one_output
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import OUTPUT, PROBABILITY, SidesResult, value_text
-from vitexplorer.quantities.read_out import answer_text, shown_values, top_classes, unit_of_values
+from vitexplorer.quantities.read_out import answer_text, displayed_values, top_classes, unit_of_values
 
 TITLE = Text("Answers side by side", "答案对比")
 NOT_ALIKE = Text(
@@ -31,7 +31,7 @@ def compute(left: Capture, right: Capture) -> SidesResult:
     """
     sides = (left, right)
     unit = unit_of_values(left.logits)
-    shares = [shown_values(capture.logits.double()).tolist() for capture in sides]
+    shares = [displayed_values(capture.logits.double()).tolist() for capture in sides]
     by_name = all(capture.model.class_names for capture in sides)
     keys = [[*capture.model.class_names] if by_name else [*range(len(capture.logits))] for capture in sides]
     places = [

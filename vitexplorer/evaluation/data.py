@@ -18,7 +18,7 @@ from vitexplorer.capturing.capture import prepare
 from vitexplorer.evaluation.case import Case
 from vitexplorer.evaluation.parted import Parted
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.quantities.read_out import shown_values
+from vitexplorer.quantities.read_out import displayed_values
 from vitexplorer.scenes import Scene, draw_scene
 from vitexplorer.scenes.paper import box_of
 
@@ -110,7 +110,7 @@ def known_scenes(model: LoadedModel, count: int = POOL) -> list[int]:
 
     def is_known(index: int) -> bool:
         scene = _scene(index, size)
-        answer = shown_values(model.module(prepare(model, scene.image, "squash").tensor)[0])
+        answer = displayed_values(model.module(prepare(model, scene.image, "squash").tensor)[0])
         return bool(scene.mask.any()) and float(answer[scene.label]) >= SURE
 
     return list(islice(filter(is_known, range(4 * count)), count))

@@ -118,7 +118,7 @@ def evaluate(
         edges = sorted({0, *(counts[protocol, method] for protocol in here for method in methods)})
         for start, end in pairwise(edges):
             methods_of = {p: [method for method in methods if counts[p, method] > start] for p in here}
-            measured = measure(model, cases[start:end], methods_of, first=start, of_model=of_model, told=report)
+            measured = measure(model, cases[start:end], methods_of, first=start, of_model=of_model, report=report)
             for key, values in measured.items():
                 scores.setdefault(key, []).extend(values)
     return tabulate(model, methods, {plan.protocol: plan.cases for plan in plans}, scores)

@@ -26,7 +26,7 @@ def measure(
     *,
     first: int = 0,
     of_model: dict[Hashable, Any] | None = None,
-    told: Callable[[str, str, float], None] = lambda protocol, method, seconds: None,
+    report: Callable[[str, str, float], None] = lambda protocol, method, seconds: None,
 ) -> Scores:
     """Measure cases in order.
 
@@ -36,7 +36,7 @@ def measure(
         methods_of: methods to measure by each protocol.
         first: number of the first case; a case's number is its seed.
         of_model: cache of the model's trials; pass the same dictionary again to reuse it.
-        told: called with protocol, method and seconds of each number; with "" as the protocol for each map itself.
+        report: called with protocol, method and seconds of each number; with "" as the protocol for each map itself.
     """
     scores: Scores = {(protocol, method): [] for protocol, methods in methods_of.items() for method in methods}
     methods = list(dict.fromkeys(method for methods in methods_of.values() for method in methods))
@@ -51,10 +51,10 @@ def measure(
                 explain = explainer(method, case, seed)
                 since = perf_counter()
                 trial = Trial(captured, case, explain(captured, case.target), explain, seed, shared, of_model)
-                told("", method, perf_counter() - since)
+                report("", method, perf_counter() - since)
                 for protocol in methods_of:
                     if method in methods_of[protocol]:
                         since = perf_counter()
                         scores[protocol, method].append(PROTOCOLS[protocol].measure(trial))
-                        told(protocol, method, perf_counter() - since)
+                        report(protocol, method, perf_counter() - since)
     return scores

@@ -8,7 +8,7 @@
 - `training/`        execution of a job: features, estimates, one run after the other
 - `results/`         records of a run, metrics and their uncertainty; no torch
 - `in_process.py`    `finetune` and `compare`: a job in this process; `comparison.py` its results, read back
-- `storing.py`       a tuned model as a file; `peft.py` in Hugging Face's format; `takeaway.py` other exports
+- `storing.py`       a tuned model as a file; `peft.py` in Hugging Face's format; `exports.py` other exports
 - `preview.py`       cost of a method before training; `change.py` its effects afterwards
 - `outcome.py`       results as figure data; `submission.py` predictions for images without labels
 

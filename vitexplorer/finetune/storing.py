@@ -98,7 +98,7 @@ def base_in(path: str | os.PathLike) -> Provenance:
     return _about(Path(path)).base
 
 
-def no_longer_there() -> WeightsError:
+def deleted_model_error() -> WeightsError:
     """Make the error for a model whose file was deleted."""
     return WeightsError(
         Text(

@@ -24,9 +24,9 @@ from vitexplorer.figures.files import SaveError, write
 from vitexplorer.figures.inline import figures_html
 from vitexplorer.figures.rendering import printed
 from vitexplorer.figures.themes import FONTS
+from vitexplorer.learn.sentences import OnScreen, sayer
 from vitexplorer.learn.step import Seen, Step
 from vitexplorer.learn.steps import STEPS
-from vitexplorer.learn.telling import OnScreen, sayer
 
 SUFFIXES = (".html", ".pdf")
 TALLEST = 640

@@ -19,7 +19,7 @@ from vitexplorer.core.types import Query
 from vitexplorer.notebook.card import png_address
 from vitexplorer.notebook.sources import widget_script, widget_style
 from vitexplorer.ui.canvas.all_heads import packed_strip, queries_of_strip
-from vitexplorer.ui.canvas.block_data import block_facts, carried, default_query, frame_data, packed_row, shown_query
+from vitexplorer.ui.canvas.block_data import block_facts, carried, default_query, frame_data, packed_row, valid_query
 from vitexplorer.ui.canvas.canvas import CanvasData, Strip, query_text
 from vitexplorer.ui.canvas.files import packed_block
 from vitexplorer.ui.kit.served_files import FileAddress, ServedFile
@@ -136,7 +136,7 @@ class AttentionWidget(anywidget.AnyWidget):
         capture, block, query = self.capture, self.block, self.query
         image = ServedFile(url=png_address(capture.input.pixels), name="image.png")
         data = frame_data(capture, block, self._language, image)
-        looking = shown_query(capture, block, query)
+        looking = valid_query(capture, block, query)
         sent_whole = data.attention is not None
         attention = packed_block(capture, block) if sent_whole else packed_row(capture, block, looking)
         data.attention = FileAddress(url=f"_attention/{block}/{'' if sent_whole else query_text(looking)}")

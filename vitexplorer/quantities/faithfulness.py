@@ -22,7 +22,7 @@ from vitexplorer.core.capture_protocol import has_one_output
 from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import MapResult, PatchGrid
 from vitexplorer.quantities.perturbation import Runs, baseline_image, baseline_text, patch_of_pixel, run_exchanged
-from vitexplorer.quantities.read_out import shown_values
+from vitexplorer.quantities.read_out import displayed_values
 
 CURVES = ("deletion", "insertion")
 OF_OUTPUT = Text(
@@ -89,7 +89,7 @@ def values_exchanged(
 ) -> Float[np.ndarray, " images"]:
     """Compute the probability of the class, or the one output, with pixels exchanged for those of another image."""
     logits = run_exchanged(runs, capture.input.tensor, other, exchanged)
-    return shown_values(logits)[:, target].double().cpu().numpy()
+    return displayed_values(logits)[:, target].double().cpu().numpy()
 
 
 def num_passes(capture: Capture, maps: int, steps: int) -> int:

@@ -45,7 +45,7 @@ def read_patches_after(capture: Capture, block: int) -> Float[Tensor, "patches c
     return model.family.read_each(model.module, tokens)[0]
 
 
-def shown_values(logits: Float[Tensor, "*shape classes"]) -> Float[Tensor, "*shape classes"]:
+def displayed_values(logits: Float[Tensor, "*shape classes"]) -> Float[Tensor, "*shape classes"]:
     """Return a classifier's outputs for display: softmax probabilities over all classes; a single output unchanged.
 
     Classes trained with a sigmoid each are treated in the same way, because no file states the loss of its training.
@@ -54,14 +54,14 @@ def shown_values(logits: Float[Tensor, "*shape classes"]) -> Float[Tensor, "*sha
 
 
 def unit_of_values(logits: Float[Tensor, "*shape classes"]) -> Text:
-    """Return the unit of `shown_values`."""
+    """Return the unit of `displayed_values`."""
     return PROBABILITY if logits.shape[-1] > 1 else OUTPUT
 
 
 def answer_of(
     logits: Float[Tensor, " classes"], values: Float[Tensor, " classes"], class_names: tuple[Text, ...], index: int
 ) -> Answer:
-    """Return one class of an answer, or the one output; `values` are the logits' `shown_values`."""
+    """Return one class of an answer, or the one output; `values` are the logits' `displayed_values`."""
     name = class_names[index] if class_names else same("")
     value = float(values[index])
     if unit_of_values(logits) == OUTPUT:
@@ -73,7 +73,7 @@ def top_classes(
     logits: Float[Tensor, " classes"], class_names: tuple[Text, ...], count: int = TOP
 ) -> tuple[Answer, ...]:
     """Return the likeliest classes, likeliest first; only the output of a model that has one."""
-    values = shown_values(logits.double())
+    values = displayed_values(logits.double())
     best: Int[Tensor, " count"] = values.topk(min(count, len(logits))).indices
     return tuple(answer_of(logits, values, class_names, index) for index in best.tolist())
 

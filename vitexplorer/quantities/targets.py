@@ -21,7 +21,7 @@ from vitexplorer.core.format import counted, percent, signed
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import OUTPUT, Answer, MapResult, Output, PatchGrid, Query, Result, query_text
 from vitexplorer.quantities.on_the_map import extreme, is_constant, tenth
-from vitexplorer.quantities.read_out import answer_of, answer_text, shown_values
+from vitexplorer.quantities.read_out import answer_of, answer_text, displayed_values
 from vitexplorer.quantities.rollout import query_shares
 from vitexplorer.quantities.scores import score_of
 
@@ -46,7 +46,7 @@ ROWS_NOTE = Text(
 
 def explained(capture: Capture, target: int) -> Answer:
     """Return the class with its name if known, its logit and its probability; or the one output."""
-    return answer_of(capture.logits, shown_values(capture.logits), capture.model.class_texts, target)
+    return answer_of(capture.logits, displayed_values(capture.logits), capture.model.class_texts, target)
 
 
 def class_text(target: Answer) -> Text:

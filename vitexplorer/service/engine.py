@@ -57,7 +57,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Explored:
+class TimedCapture:
     """A capture and the duration of its forward pass in seconds."""
 
     capture: Capture
@@ -92,7 +92,7 @@ class Engine:
         )
         self.memory = Memory(settings.capture_cache_megabytes << 20)
         """Memory shared by captures and everything computed from them"""
-        self._captures: BytesCache[Picture, Explored] = BytesCache(self.memory, lambda entry: entry.capture.nbytes)
+        self._captures: BytesCache[Picture, TimedCapture] = BytesCache(self.memory, lambda entry: entry.capture.nbytes)
         self._changed: BytesCache[tuple[Picture, str], Capture] = BytesCache(
             self.memory, lambda capture: capture.nbytes
         )
@@ -148,11 +148,11 @@ class Engine:
         end_unwanted_passes()
         self.is_warm = True
 
-    def kept(self, picture: Picture) -> Explored | None:
+    def cached_capture(self, picture: Picture) -> TimedCapture | None:
         """Return the capture of a picture if it is in memory."""
         return self._captures.get(picture)
 
-    async def explore(self, picture: Picture) -> Explored:
+    async def explore(self, picture: Picture) -> TimedCapture:
         """Return the capture of a picture: from memory, or by loading the model and running it once.
 
         Raises:
@@ -283,7 +283,7 @@ class Engine:
         """Return a PNG of a view of a run; None if it was not computed, empty if it has no preview."""
         return self._previews.get((run, view))
 
-    def _run(self, picture: Picture, report: Report) -> Explored:
+    def _run(self, picture: Picture, report: Report) -> TimedCapture:
         report(0, 0, SERVICE_WORDS["status_engine"])
         self.warm()
         from vitexplorer.capturing.capture import capture
@@ -292,7 +292,7 @@ class Engine:
         model = self._sized(picture, report)
         report(0, 0, SERVICE_WORDS["status_run"].format(model=model.name))
         start = time.perf_counter()
-        return Explored(capture(model, image, picture.fit), time.perf_counter() - start)
+        return TimedCapture(capture(model, image, picture.fit), time.perf_counter() - start)
 
     async def model(self, name: str, weights: Literal["trained", "random"] = "trained") -> LoadedModel:
         """Return a model by its name in an address, from memory if it is there.
@@ -375,13 +375,13 @@ class Engine:
         Raises:
             WeightsError: the file is gone.
         """
-        from vitexplorer.finetune.storing import load_tuned, no_longer_there
+        from vitexplorer.finetune.storing import deleted_model_error, load_tuned
         from vitexplorer.models.about import about
         from vitexplorer.models.loading import load_backbone
 
         file = self.places.file_of(picture.model)
         if file is None:
-            raise no_longer_there()
+            raise deleted_model_error()
         description = about(file)
         if description is None:
             return opened_file(file, report)

@@ -158,11 +158,11 @@ def choose(engine: Engine, visitor: str, name: str, chosen: str) -> Opened:
     Raises:
         ExplainedError: the file is gone, another visitor's, or does not fit, or the model may not be loaded.
     """
-    from vitexplorer.finetune.storing import no_longer_there
+    from vitexplorer.finetune.storing import deleted_model_error
 
     file = engine.places.file_of(name)
     if file is None or not engine.places.is_of(visitor, file):
-        raise no_longer_there()
+        raise deleted_model_error()
     if not engine.holds(file, chosen):
         engine.check_allowed(Picture("", chosen, "random"))
     with tempfile.TemporaryDirectory() as place:

@@ -19,11 +19,11 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Language
 from vitexplorer.learn import Step
 from vitexplorer.service.answer_threads import Wait, waiting_in_thread
-from vitexplorer.service.engine import Engine, Explored, Picture
+from vitexplorer.service.engine import Engine, Picture, TimedCapture
 from vitexplorer.service.jobs import StoppedError
 from vitexplorer.service.visitor_names import visitor_of
 from vitexplorer.ui.gradio_adapter.events import fields_of, sent
-from vitexplorer.ui.gradio_adapter.page_blocks import PatientBlocks, session_of
+from vitexplorer.ui.gradio_adapter.page_blocks import PageBlocks, session_of
 from vitexplorer.ui.gradio_adapter.types import Block, Dependency
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file
@@ -39,7 +39,7 @@ from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size.room import SizeRoom
 from vitexplorer.ui.rooms.tokens.room import TokensRoom
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
-from vitexplorer.ui.server.api import open_door
+from vitexplorer.ui.server.api import add_endpoints
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.exploring import PAGE, Replacement, exploring, ready
 from vitexplorer.ui.shell.guide import Guide, OnScreen, guide_data, step_named, step_text
@@ -48,7 +48,7 @@ from vitexplorer.ui.shell.image_chip import ImageChip
 from vitexplorer.ui.shell.model_chip import ModelChip
 from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
 from vitexplorer.ui.shell.rail import SELECTED, Rail
-from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Updates
+from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, RoomContext, Updates
 from vitexplorer.ui.shell.saved_views import SavedViews
 from vitexplorer.ui.shell.size_chip import SizeChip
 from vitexplorer.ui.shell.size_choice import cost_of, size_chip, with_sizes
@@ -75,26 +75,26 @@ ROOMS: tuple[type[Room], ...] = (
 def build_page(settings: Settings, engine: Engine) -> tuple[gr.Blocks, Translations]:
     """Build the page and its translations; nothing is computed yet."""
     t = Translations()
-    with PatientBlocks(title="ViT Explorer", analytics_enabled=False, fill_width=True) as page:
-        Page(settings, Desk(engine, t, gr.State(Address()), gr.State("en"), visitor=gr.State(""))).build(page)
-    open_door(page, settings, engine)
+    with PageBlocks(title="ViT Explorer", analytics_enabled=False, fill_width=True) as page:
+        Page(settings, RoomContext(engine, t, gr.State(Address()), gr.State("en"), visitor=gr.State(""))).build(page)
+    add_endpoints(page, settings, engine)
     return page, t
 
 
 class Page:
     """The frame and its rooms."""
 
-    def __init__(self, settings: Settings, desk: Desk):
+    def __init__(self, settings: Settings, context: RoomContext):
         """Make the rooms that this installation offers.
 
         Args:
             settings: settings of the installation.
-            desk: context that the rooms share.
+            context: context that the rooms share.
         """
         rooms = tuple(room for room in ROOMS if room.is_offered(settings))
         self.settings = settings
-        self.desk = replace(desk, rooms=rooms)
-        self.rooms = [room(self.desk) for room in rooms]
+        self.context = replace(context, rooms=rooms)
+        self.rooms = [room(self.context) for room in rooms]
         self._visitor_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def build(self, page: gr.Blocks) -> None:
@@ -115,20 +115,20 @@ class Page:
             room_components = [self._build_room(room, rail, entering, active) for room in self.rooms]
         requested = gr.State(Address())
         parts = (image, model, size, status, saved_views, header, rail, guide, tabs)
-        self.visit = Visit(self.desk.language, requested, *parts, self.desk.rooms)
+        self.visit = Visit(self.context.language, requested, *parts, self.context.rooms)
         self._browser = gr.Textbox(visible=False)  # the browser sends its visitor name through it
         self._explore_outputs = [
             requested,
             status,
             size,
-            self.desk.address,
+            self.context.address,
             *(component for components in room_components for component in components),
         ]
         self._bind(page)
 
     def _build_room(self, room: Room, rail: Rail, entering: gr.Textbox, active: gr.State) -> list[Block]:
         """Build a room in its tab; its panel fills itself when the room is entered."""
-        with gr.Tab(self.desk.t(room.title), id=room.key) as tab:
+        with gr.Tab(self.context.t(room.title), id=room.key) as tab:
             components = room.build()
         entered = tab.select(self.enter, entering, active, js=f"() => window.vxEnter('{room.key}')", **QUICK)
         room.enter_on(entered.then, active)
@@ -145,16 +145,20 @@ class Page:
         stops = [sent(room.panel.panel, "stop") for room in self.rooms if room.panel]
         gr.on(stops, self.stop, None, None, **QUICK)
         self._then_menu(page.load(self.start, None, self._with_explore_outputs(visit.components), **WAITING))
-        visit.size.cost(self.cost, [self.desk.address, visit.language], visit.size, trigger_mode="always_last", **QUICK)
+        visit.size.cost(
+            self.cost, [self.context.address, visit.language], visit.size, trigger_mode="always_last", **QUICK
+        )
         links = [sent(part, "go") for part in (visit.saved_views, visit.guide)]
-        on_screen = [self.desk.address, visit.language]
+        on_screen = [self.context.address, visit.language]
         outputs = self._with_explore_outputs(visit.of_choice)
-        self._then_menu(gr.on(links, self.go, [visit.wanted, *on_screen], outputs, trigger_mode="multiple", **WAITING))
+        self._then_menu(
+            gr.on(links, self.go, [visit.requested, *on_screen], outputs, trigger_mode="multiple", **WAITING)
+        )
         visit.guide.tell(self.tell, on_screen, visit.guide, trigger_mode="always_last", **QUICK)
         visit.guide.handout(self.handout, on_screen, visit.guide, trigger_mode="once", **QUICK)
         choices = [sent(part, "choose") for part in (visit.image, visit.model, visit.size, visit.status)]
-        inputs = [visit.wanted, *on_screen, self.desk.visitor]
-        outputs = self._with_explore_outputs([visit.wanted, visit.image, visit.model])
+        inputs = [visit.requested, *on_screen, self.context.visitor]
+        outputs = self._with_explore_outputs([visit.requested, visit.image, visit.model])
         self._then_menu(gr.on(choices, self.choose, inputs, outputs, trigger_mode="multiple", **WAITING))
 
     def _with_explore_outputs(self, components: list[Block]) -> list[Block]:
@@ -163,12 +167,12 @@ class Page:
 
     def then_explore(self, event: Dependency) -> None:
         """Fill the parts that all rooms show after an event that wrote the requested address, then the open room."""
-        inputs = [self.visit.wanted, self.desk.address, self.visit.language]
+        inputs = [self.visit.requested, self.context.address, self.visit.language]
         self._then_menu(event.success(self.explore, inputs, self._explore_outputs, **WAITING))
 
     def _then_menu(self, event: Dependency) -> None:
-        inputs = [self._browser, self.visit.wanted, self.visit.language]
-        event.then(self.menu, inputs, [self.desk.visitor, self.visit.model], js=LOOK, **QUICK)
+        inputs = [self._browser, self.visit.requested, self.visit.language]
+        event.then(self.menu, inputs, [self.context.visitor, self.visit.model], js=LOOK, **QUICK)
 
     # -------------------------------------------------------------------------------------- events
 
@@ -177,12 +181,12 @@ class Page:
 
         The key is empty where gradio itself or a link selected a tab: the new capture fills that room when it is ready.
         """
-        self.desk.engine.leave(session_of(request), FIGURE)
+        self.context.engine.leave(session_of(request), FIGURE)
         return room if any(offered.key == room for offered in self.rooms) else ""
 
     def stop(self, request: gr.Request) -> None:
         """Stop the figure of a room at its stop button."""
-        self.desk.engine.leave(session_of(request), FIGURE)
+        self.context.engine.leave(session_of(request), FIGURE)
 
     async def start(self, request: gr.Request) -> AsyncGenerator[Updates, None]:
         """Fill the frame as the page's URL asks, then the rooms."""
@@ -211,7 +215,9 @@ class Page:
         """Choose another image, model, weights, size or fit."""
 
         def choose() -> Updates:
-            return self.visit.choose(event, address, language, tuned_choices(self.desk.engine, self.settings, visitor))
+            return self.visit.choose(
+                event, address, language, tuned_choices(self.context.engine, self.settings, visitor)
+            )
 
         async for updates in self._chosen(await asyncio.to_thread(choose), current, language, request):
             yield updates
@@ -223,10 +229,10 @@ class Page:
 
         An event that chose nothing fills no rooms.
         """
-        requested = frame_updates.get(self.visit.wanted)
-        if requested is not None and self.desk.engine.is_own_size(requested.picture):
-            requested = frame_updates[self.visit.wanted] = replace(requested, size="")
-        if requested is None or self.desk.engine.kept(requested.picture) is None:
+        requested = frame_updates.get(self.visit.requested)
+        if requested is not None and self.context.engine.is_own_size(requested.picture):
+            requested = frame_updates[self.visit.requested] = replace(requested, size="")
+        if requested is None or self.context.engine.cached_capture(requested.picture) is None:
             yield frame_updates
             frame_updates = {}
         if requested is not None:
@@ -244,9 +250,9 @@ class Page:
         """
         visitor = session_of(request)
         for purpose in (FIGURE, PAGE):
-            self.desk.engine.leave(visitor, purpose)
+            self.context.engine.leave(visitor, purpose)
         reason = ""
-        lines = exploring(self.desk.engine, visitor, address, current, language)
+        lines = exploring(self.context.engine, visitor, address, current, language)
         async with self._visitor_locks.setdefault(visitor, asyncio.Lock()), aclosing(lines):
             try:
                 async for line in lines:
@@ -255,17 +261,17 @@ class Page:
                     elif isinstance(line, Replacement):
                         address = line.address
                         reason = line.reason
-                        yield {self.visit.wanted: address}
+                        yield {self.visit.requested: address}
                     else:
                         yield await asyncio.to_thread(self._fill, line, address, language, reason)
             except StoppedError:
                 yield {self.visit.status: gr.skip()}  # gradio repeats the last update at the end, which is out of date
 
-    def _fill(self, exploration: Explored, address: Address, language: Language, reason: str) -> Updates:
+    def _fill(self, exploration: TimedCapture, address: Address, language: Language, reason: str) -> Updates:
         updates: Updates = {
             self.visit.status: ready(exploration, address, language, reason),
             self.visit.size: size_chip(exploration.capture, address, language),
-            self.desk.address: address,
+            self.context.address: address,
         }
         for room in self.rooms:
             updates |= room.fill(exploration, address, language)
@@ -273,15 +279,15 @@ class Page:
 
     def leave(self, request: gr.Request) -> None:
         """Abandon the work of a page that was closed."""
-        self.desk.engine.leave(session_of(request))
+        self.context.engine.leave(session_of(request))
 
     def menu(self, browser: str, address: Address, language: Language) -> Updates:
         """Fill the models' sheet, once timm is loaded and knows which weights are here, and the visitor's name."""
         visitor = visitor_of(browser)
-        tuned = tuned_choices(self.desk.engine, self.settings, visitor)
-        loaded = self.desk.engine.loaded(address.picture)
+        tuned = tuned_choices(self.context.engine, self.settings, visitor)
+        loaded = self.context.engine.loaded(address.picture)
         return {
-            self.desk.visitor: visitor,
+            self.context.visitor: visitor,
             self.visit.model: model_chip(address, language, self.settings, tuned, loaded),
         }
 
@@ -290,10 +296,10 @@ class Page:
         size = fields_of(event).get("size")
         if size is None or current == Address():
             return gr.skip()
-        chip = size_chip(await self.desk.engine.capture(current.picture), current, language)
-        chip = await with_sizes(chip, self.desk.engine, current, language)
+        chip = size_chip(await self.context.engine.capture(current.picture), current, language)
+        chip = await with_sizes(chip, self.context.engine, current, language)
         if size:
-            chip.says = await cost_of(self.desk.engine, current, size, language)
+            chip.says = await cost_of(self.context.engine, current, size, language)
         return {self.visit.size: chip}
 
     async def tell(self, event: gr.EventData, current: Address, language: Language) -> Updates:
@@ -326,7 +332,7 @@ class Page:
 
     def _on_screen(self, picture: Picture, wait: Wait) -> OnScreen:
         """Make the capture that the steps of the path read; its functions block the thread that calls them."""
-        engine = self.desk.engine
+        engine = self.context.engine
         capture = wait(engine.capture(picture))
         return OnScreen(
             capture,

@@ -30,7 +30,7 @@ from vitexplorer.core.types import (
 )
 from vitexplorer.interventions.changed_pass import came_from
 from vitexplorer.quantities.on_the_map import extreme
-from vitexplorer.quantities.read_out import answer_text, shown_values, top_classes, unit_of_values
+from vitexplorer.quantities.read_out import answer_text, displayed_values, top_classes, unit_of_values
 from vitexplorer.quantities.two_runs import token_cosines
 from vitexplorer.views.record import View
 
@@ -47,7 +47,7 @@ def class_changes(before: Capture, after: Capture) -> tuple[PredictionChange, ..
         return ()
     names = before.model.class_texts
     best = [top.index for run in (before, after) for top in top_classes(run.logits, names)]
-    values = [shown_values(run.logits.double()).tolist() for run in (before, after)]
+    values = [displayed_values(run.logits.double()).tolist() for run in (before, after)]
     unit = unit_of_values(before.logits)
     return tuple(
         PredictionChange(index, names[index] if names else same(""), values[0][index], values[1][index], unit)

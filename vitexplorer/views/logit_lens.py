@@ -29,10 +29,10 @@ from vitexplorer.core.types import LensResult
 from vitexplorer.quantities.read_out import (
     READING_WORDS,
     class_text,
+    displayed_values,
     read_after,
     read_patches_after,
     readable_blocks,
-    shown_values,
     top_classes,
 )
 from vitexplorer.views.record import View
@@ -82,7 +82,7 @@ def likeliest(
     logits: Float[Tensor, "blocks patches classes"],
 ) -> tuple[Tensor, Tensor]:
     """Return the class with the highest logit of each patch, and its softmax probability."""
-    probabilities, classes = shown_values(logits.double()).max(-1)
+    probabilities, classes = displayed_values(logits.double()).max(-1)
     return classes, probabilities
 
 
@@ -98,7 +98,7 @@ def compute(capture: Capture, token: str) -> LensResult:
         top = ()
     else:
         values = torch.stack([read_after(capture, block, token) for block in blocks])
-        probabilities = shown_values(values.double())
+        probabilities = displayed_values(values.double())
         top = tuple(top_classes(logits, names) for logits in values)
     return LensResult(
         view="logit_lens",

@@ -5,7 +5,7 @@ from tests.mutants.mutant import Mutant
 MUTANTS = (
     Mutant(
         "a probability of one output",
-        "shown_values",
+        "displayed_values",
         "logits.softmax(-1) if logits.shape[-1] > 1 else logits",
         "logits.softmax(-1)",
         "test_one_output_is_shown_as_it_is_and_two_are_classes",

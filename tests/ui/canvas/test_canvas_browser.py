@@ -93,8 +93,8 @@ class Tab:
 
 
 @pytest.fixture(scope="module")
-def tab(desk: BrowserContext, pages: str) -> Iterator[Tab]:
-    page = desk.new_page()
+def tab(desktop: BrowserContext, pages: str) -> Iterator[Tab]:
+    page = desktop.new_page()
     yield Tab(page, pages)
     page.close()
 
@@ -106,11 +106,11 @@ def show(tab: Tab) -> Callable[..., Canvas]:
 
 
 @pytest.fixture
-def show_in_trouble(tab: Tab, desk_errors: list[str]) -> Iterator[Callable[..., Canvas]]:
+def show_in_trouble(tab: Tab, desktop_errors: list[str]) -> Iterator[Callable[..., Canvas]]:
     """Show a case whose files are delayed or lost; the console reports it."""
     yield tab.open
     tab.plain.page.unroute_all()
-    desk_errors.clear()
+    desktop_errors.clear()
 
 
 @pytest.fixture(scope="module")

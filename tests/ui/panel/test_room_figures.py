@@ -28,7 +28,7 @@ from vitexplorer.ui.panel.elsewhere import ONLY
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.attention.room import AttentionRoom
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import Desk
+from vitexplorer.ui.shell.room_context import RoomContext
 from vitexplorer.views import VIEWS
 from vitexplorer.views.record import View
 
@@ -102,7 +102,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 @pytest.fixture
 def panel(engine: Engine) -> RoomFigures:
-    context = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
+    context = RoomContext(engine, Translations(), gr.State(Address()), gr.State("en"))
     return built(RoomFigures(context, "flow", own=("attention_rollout",)))
 
 
@@ -199,7 +199,7 @@ def test_a_stop_is_never_a_sentence(panel: RoomFigures, engine: Engine, monkeypa
 
 
 def test_a_head_of_the_whole_network_opens_its_map(engine: Engine):
-    room = built(AttentionRoom(Desk(engine, Translations(), gr.State(Address()), gr.State("en"))))
+    room = built(AttentionRoom(RoomContext(engine, Translations(), gr.State(Address()), gr.State("en"))))
     opened = now(room.open(gr.EventData(None, {"block": 1, "head": 2}), ADDRESS, "en"))
     data = opened[room.canvas]
     assert (data.block, data.head, data.query, data.asked) == (1, "2", "cls", 0)

@@ -15,7 +15,7 @@ from tests.helpers.small_families import capture_case
 from tests.helpers.waiting import now
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Language
-from vitexplorer.service.engine import Engine, Explored
+from vitexplorer.service.engine import Engine, TimedCapture
 from vitexplorer.ui.canvas.canvas import CanvasData
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.page import ROOMS, Page
@@ -29,19 +29,19 @@ from vitexplorer.ui.rooms.size.data import SizeData
 from vitexplorer.ui.rooms.size.room import SizeRoom
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import Desk, Updates
+from vitexplorer.ui.shell.room_context import RoomContext, Updates
 from vitexplorer.ui.shell.room_sign import next_button
 from vitexplorer.views import VIEWS
 
 
 def made(room: type[Room], engine: Engine) -> Room:
-    return built(room(Desk(engine, Translations(), gr.State(Address()), gr.State("en"))))
+    return built(room(RoomContext(engine, Translations(), gr.State(Address()), gr.State("en"))))
 
 
 def engine_with(case: str) -> tuple[Engine, Address]:
     """Return an engine that holds the capture of a small model, and the model's address."""
     engine, address = Engine(Settings()), Address(model=case, image="scene_flower", weights="random")
-    engine._captures.put(address.picture, Explored(capture_case(case), 0.1))
+    engine._captures.put(address.picture, TimedCapture(capture_case(case), 0.1))
     return engine, address
 
 
@@ -97,7 +97,7 @@ def test_a_room_says_why_it_has_no_picture_of_a_model(room: type[Room], view: st
 @pytest.mark.parametrize("room", ["attention", "flow", "tokens", "outputs", "positions", "size"])
 def test_every_view_of_a_room_is_refused_in_a_sentence(room: str) -> None:
     engine, address = engine_with("pvt_v2")
-    panel = RoomFigures(Desk(engine, Translations(), gr.State(), gr.State()), room)
+    panel = RoomFigures(RoomContext(engine, Translations(), gr.State(), gr.State()), room)
     for view in panel.views():
         data = now(panel._show(Question(view), address, "en"))
         assert bool(data.refused) != VIEWS[view].any_family, view
@@ -141,7 +141,7 @@ def test_every_view_stands_in_a_room() -> None:
 
 
 def test_where_nothing_may_be_trained_no_room_leads_to_fine_tuning(engine: Engine) -> None:
-    page = Page(Settings(trainings=0), Desk(engine, Translations(), gr.State(), gr.State()))
-    assert FinetuneRoom not in page.desk.rooms
-    assert next_button(page.desk.rooms, "compare", "en")["next_room"] == "folder"
-    assert next_button(page.desk.rooms, "folder", "en") == {"next": "", "next_room": ""}
+    page = Page(Settings(trainings=0), RoomContext(engine, Translations(), gr.State(), gr.State()))
+    assert FinetuneRoom not in page.desktop.rooms
+    assert next_button(page.desktop.rooms, "compare", "en")["next_room"] == "folder"
+    assert next_button(page.desktop.rooms, "folder", "en") == {"next": "", "next_room": ""}

@@ -40,7 +40,7 @@ from vitexplorer.ui.server import event_checks as events
 from vitexplorer.ui.server.api import explaining
 from vitexplorer.ui.server.event_fields import Sent
 from vitexplorer.ui.server.static_files import static_files
-from vitexplorer.ui.shell.address import ShownView
+from vitexplorer.ui.shell.address import SelectedView
 
 SETTINGS = {
     "VIT_HOSTED": "1",
@@ -545,7 +545,7 @@ def test_what_is_no_json_in_a_value_is_nothing(tab: Tab, capfd) -> None:
     menu = next(one for one in tab.handlers if "vxVisitor" in str(one["js"]) and one["queue"] is False)
     for value in ("[" * 19_000, '{"visitor": ' * 1500, "9" * 5000, '{"visitor": "\\ud800"}', "[]", None):
         assert tab.send(menu, [value, *[None] * (len(menu["inputs"]) - 1)]).status_code == 200
-        assert (visitor_of(value), training_of(value), ShownView.read(value)) == ("", "", ShownView())
+        assert (visitor_of(value), training_of(value), SelectedView.read(value)) == ("", "", SelectedView())
     assert capfd.readouterr().err == ""
 
 

@@ -33,7 +33,7 @@ from vitexplorer.ui.server.model_upload import model_route
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.exploring import exploring
 from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
-from vitexplorer.ui.shell.room_context import Desk
+from vitexplorer.ui.shell.room_context import RoomContext
 from vitexplorer.ui.shell.status import StatusData
 
 ANNA, BEN = "a" * 32, "b" * 32
@@ -81,7 +81,7 @@ class Page:
 
     def lines(self, name: str) -> str:
         """Return the lines for Python."""
-        return Desk(self.engine, Translations(), gr.State(Address()), gr.State("en")).python_lines(
+        return RoomContext(self.engine, Translations(), gr.State(Address()), gr.State("en")).python_lines(
             Address(model=name), "parameters"
         )
 

@@ -12,8 +12,8 @@ from vitexplorer.models.catalog import catalog
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.image_store import examples
 from vitexplorer.ui.kit.language import Translations
-from vitexplorer.ui.shell.address import Address, ShownView
-from vitexplorer.ui.shell.room_context import Desk
+from vitexplorer.ui.shell.address import Address, SelectedView
+from vitexplorer.ui.shell.room_context import RoomContext
 
 
 def test_an_address_takes_what_makes_sense_and_defaults_for_the_rest() -> None:
@@ -38,7 +38,7 @@ def test_an_address_has_a_size_and_python_says_it(
 ) -> None:
     address = Address.read({"model": "vit_tiny_patch16_224", **fields})
     assert address.picture.size == size
-    context = Desk(engine, Translations(), gr.State(address), gr.State("en"))
+    context = RoomContext(engine, Translations(), gr.State(address), gr.State("en"))
     assert python in context.python_lines(address, "attention_map")
 
 
@@ -62,4 +62,4 @@ def test_an_empty_address_is_a_bundled_model_on_a_bundled_image() -> None:
 
 def test_a_link_with_a_room_s_former_name_opens_it() -> None:
     assert Address.read({"room": "survey"}).room == "folder"
-    assert ShownView.read('{"search": "?room=survey&v.survey=pets", "theme": "light"}').room == "folder"
+    assert SelectedView.read('{"search": "?room=survey&v.survey=pets", "theme": "light"}').room == "folder"

@@ -286,8 +286,8 @@ def test_a_link_opens_a_step_and_a_wrong_guess_is_marked(visit: Visit, url: str)
     expect(guide).to_be_visible()  # it goes on beside every room
 
 
-def test_who_is_on_the_rail_stays_there_when_it_is_drawn_anew(pages: str, desk: BrowserContext) -> None:
-    page = PlainPage(desk.new_page(), pages)
+def test_who_is_on_the_rail_stays_there_when_it_is_drawn_anew(pages: str, desktop: BrowserContext) -> None:
+    page = PlainPage(desktop.new_page(), pages)
     rooms = [RailItem(key="attention", title="Attention"), RailItem(key="flow", title="Flow")]
     rail = Rail(rooms=("attention", "flow"))
     page.open(("rail", rail, RailData(label="Rooms", learn="Learn", rooms=rooms, room="attention", first="attention")))

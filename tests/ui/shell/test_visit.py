@@ -17,14 +17,16 @@ from vitexplorer.service.engine import Engine
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.page import Page
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import Desk, Updates
+from vitexplorer.ui.shell.room_context import RoomContext, Updates
 from vitexplorer.ui.shell.visit import Visit
 
 
 @pytest.fixture(scope="module")
 def visit(engine: Engine) -> Visit:
     """Return the frame of a whole page."""
-    page = Page(Settings(), Desk(engine, Translations(), gr.State(Address()), gr.State("en"), visitor=gr.State("")))
+    page = Page(
+        Settings(), RoomContext(engine, Translations(), gr.State(Address()), gr.State("en"), visitor=gr.State(""))
+    )
 
     async def build() -> None:  # gradio leaves a loop open where none is running
         with gr.Blocks(analytics_enabled=False) as blocks:
@@ -46,8 +48,8 @@ def visit(engine: Engine) -> Visit:
 def test_a_choice_changes_what_it_names_and_what_then_begins_anew(visit: Visit, sent, changes) -> None:
     before = Address(image="scene_fish", model=SMALL.model, block="3", head="1", query="2,2")
     chosen = visit.choose(gr.EventData(None, sent), before, "en")
-    assert chosen[visit.wanted] == replace(before, **changes)
-    assert chosen[visit.model].name == chosen[visit.wanted].model
+    assert chosen[visit.requested] == replace(before, **changes)
+    assert chosen[visit.model].name == chosen[visit.requested].model
 
 
 @pytest.mark.parametrize(
@@ -74,8 +76,8 @@ def test_the_models_own_size_is_no_other_picture(engine: Engine, size: str, is_o
 
 @pytest.mark.parametrize("is_cached", [True, False])
 def test_what_is_in_memory_comes_with_the_choice(engine: Engine, monkeypatch, is_cached: bool) -> None:
-    page = Page(Settings(), Desk(engine, Translations(), gr.State(), gr.State()))
-    page.visit = SimpleNamespace(wanted="wanted")
+    page = Page(Settings(), RoomContext(engine, Translations(), gr.State(), gr.State()))
+    page.visit = SimpleNamespace(requested="requested")
 
     async def explore(*_: Any) -> AsyncGenerator[Updates, None]:
         for rooms_state in ("running", "filled"):
@@ -83,20 +85,20 @@ def test_what_is_in_memory_comes_with_the_choice(engine: Engine, monkeypatch, is
 
     async def choose() -> list[Updates]:
         address = Address(model=SMALL.model, weights=SMALL.weights, size="224")
-        chosen = page._chosen({"wanted": address}, Address(), "en", gr.Request())
+        chosen = page._chosen({"requested": address}, Address(), "en", gr.Request())
         return [updates async for updates in chosen]
 
     monkeypatch.setattr(page, "explore", explore)
-    monkeypatch.setattr(engine, "kept", lambda _: is_cached or None)
+    monkeypatch.setattr(engine, "cached_capture", lambda _: is_cached or None)
     now(engine.model(SMALL.model, SMALL.weights))
     result = now(choose())
-    assert result[0]["wanted"].size == ""
+    assert result[0]["requested"].size == ""
     assert [*map(sorted, result)] == (
-        [["rooms", "wanted"], ["rooms"]] if is_cached else [["wanted"], ["rooms"], ["rooms"]]
+        [["requested", "rooms"], ["rooms"]] if is_cached else [["requested"], ["rooms"], ["rooms"]]
     )
 
 
 def test_a_link_to_a_room_that_is_not_here_opens_the_first(visit: Visit) -> None:
     for query, room in (("room=cellar", "attention"), ("room=flow", "flow"), ("room=survey", "folder")):
         went = visit.go(gr.EventData(None, {"query": query}), Address(), "en")
-        assert (went[visit.wanted].room, went[visit.rail].room) == (room, room)
+        assert (went[visit.requested].room, went[visit.rail].room) == (room, room)

@@ -41,11 +41,11 @@ def numbers(seen: Seen) -> Numbers:
 
 
 def _probability_without(seen: Seen, patches: np.ndarray, cols: int, target: int) -> float:
-    from vitexplorer.quantities.read_out import shown_values  # here: it takes seconds to import
+    from vitexplorer.quantities.read_out import displayed_values  # here: it takes seconds to import
 
     cells = "+".join(f"{patch // cols}.{patch % cols}" for patch in sorted(patches))
     run = seen.changed(f"mask_patches:patches={cells},how=paint")
-    return float(shown_values(run.logits)[target])
+    return float(displayed_values(run.logits)[target])
 
 
 STEP = Step(

@@ -16,14 +16,14 @@ def numbers(seen: Seen) -> Numbers:
 
     Raises UnsupportedError for a model without classes, or with one output.
     """
-    from vitexplorer.quantities.read_out import shown_values  # here: it takes seconds to import
+    from vitexplorer.quantities.read_out import displayed_values  # here: it takes seconds to import
 
     reason = without_classes(seen.capture)
     if reason is not None:
         raise UnsupportedError(reason)
     board: BoardResult = seen.compute("position_similarity")
     plain, shuffled, off, both = (
-        shown_values(run.logits.double())
+        displayed_values(run.logits.double())
         for run in (
             seen.capture,
             seen.changed(SHUFFLED),

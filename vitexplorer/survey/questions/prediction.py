@@ -19,7 +19,7 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.capture_protocol import has_one_output
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, UnsupportedError
-from vitexplorer.quantities.read_out import shown_values
+from vitexplorer.quantities.read_out import displayed_values
 from vitexplorer.survey.question import Column, Question, Values
 
 SHARE = Text("0 to 1", "0 到 1")
@@ -53,7 +53,7 @@ def answers(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[
         raise UnsupportedError(NO_CLASSIFIER.format(model=captures[0].model.name))
     if has_one_output(captures[0]):
         return [{"output": float(output[0])} for output in logits]
-    probabilities = shown_values(torch.stack(logits).double()).cpu()
+    probabilities = displayed_values(torch.stack(logits).double()).cpu()
     entropies = torch.special.entr(probabilities).sum(-1).tolist()
     best = probabilities.topk(2)
     rows = zip(probabilities, best.values.tolist(), best.indices.tolist(), entropies, targets, strict=True)

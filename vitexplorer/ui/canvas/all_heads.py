@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vitexplorer.core.text import Language
 from vitexplorer.core.types import Query
-from vitexplorer.ui.canvas.block_data import block_facts, carried, packed_row, shown_query
+from vitexplorer.ui.canvas.block_data import block_facts, carried, packed_row, valid_query
 from vitexplorer.ui.canvas.canvas import Strip
 from vitexplorer.ui.canvas.files import capture_file
 from vitexplorer.ui.kit.served_files import cached_file
@@ -34,7 +34,7 @@ def strip_of(capture: Capture, block: int, query: Query, language: Language) -> 
 def queries_of_strip(capture: Capture, block: int, query: Query) -> tuple[Query, ...] | None:
     """Return the query of each block for the strip of heads; None where that is too much work."""
     blocks = range(capture.depth)
-    queries = tuple(shown_query(capture, other, carried(capture, query, block, other)) for other in blocks)
+    queries = tuple(valid_query(capture, other, carried(capture, query, block, other)) for other in blocks)
     work = sum(weights_behind(capture, other, other_query) for other, other_query in zip(blocks, queries, strict=True))
     return queries if work <= MOST_WEIGHTS else None
 

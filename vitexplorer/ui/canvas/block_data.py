@@ -39,7 +39,7 @@ def silent_in(capture: Capture, block: int) -> list[str]:
     return silent if (capture.query_positions(block) >= 0).any() else [*silent, "patches"]
 
 
-def shown_query(capture: Capture, block: int, query: Query) -> Query:
+def valid_query(capture: Capture, block: int, query: Query) -> Query:
     """Return the query if the block has it, otherwise the block's default query."""
     return query if looks(query, silent_in(capture, block)) else default_query(capture, block)
 
@@ -103,7 +103,7 @@ def block_data(capture: Capture, block: int, language: Language, query: Query | 
     """Return the canvas data of a block; attention too large to be sent in one piece is the row of one query."""
     data = frame_data(capture, block, language)
     if data.attention is None:
-        data.attention = row_file(capture, block, shown_query(capture, block, query or default_query(capture, block)))
+        data.attention = row_file(capture, block, valid_query(capture, block, query or default_query(capture, block)))
     return data
 
 

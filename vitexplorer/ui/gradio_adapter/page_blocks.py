@@ -46,7 +46,7 @@ async def stop_if_hung_up(request: gr.Request | None, step: Step) -> None:
         raise StoppedError
 
 
-class PatientBlocks(gr.Blocks):
+class PageBlocks(gr.Blocks):
     """Page with asynchronous handlers whose values are sent unchanged."""
 
     def create_limiter(self) -> None:

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 client: ContextVar[str] = ContextVar("client", default="")
 
 
-class NamedClients:
+class ClientAddress:
     """Middleware that sets `client` to the address that a request came from."""
 
     def __init__(self, app: ASGIApp):

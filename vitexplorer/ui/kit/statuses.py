@@ -43,7 +43,7 @@ async def has_hung_up(request: Request) -> bool:
     return not (answer and answer.sent) and await request.is_disconnected()
 
 
-class HonestStatuses:
+class StatusMiddleware:
     """Middleware that replaces gradio's 500 by the status set with `answer_with`."""
 
     def __init__(self, app: ASGIApp):

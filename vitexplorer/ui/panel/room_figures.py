@@ -31,8 +31,8 @@ from vitexplorer.ui.panel import (
     work_data,
 )
 from vitexplorer.ui.panel.standing import EVIDENCE, standing
-from vitexplorer.ui.shell.address import Address, ShownView
-from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Listen, Updates
+from vitexplorer.ui.shell.address import Address, SelectedView
+from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Listen, RoomContext, Updates
 from vitexplorer.ui.shell.room_sign import room_after
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 BROWSER_VIEW_JS = "(...inputs) => window.vxShown(...inputs)"
-"""JavaScript that fills the last input of an event: JSON with the browser's address and theme, see `ShownView`"""
+"""JavaScript that fills the last input of an event: JSON with the browser's address and theme, see `SelectedView`"""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Question:
 class RoomFigures:
     """Panel of all registered views of a room except those that the room shows in its own way."""
 
-    def __init__(self, context: Desk, room: str, own: tuple[str, ...] = ()):
+    def __init__(self, context: RoomContext, room: str, own: tuple[str, ...] = ()):
         """Store the room.
 
         Args:
@@ -152,7 +152,7 @@ class RoomFigures:
         """
         capture = await self.capture(address)
         source = await self.source(address)
-        question = await self._first(address, capture, source, ShownView.read(browser_view))
+        question = await self._first(address, capture, source, SelectedView.read(browser_view))
         own = question.view in self._own and source.refusal(question.view, capture) is None
         if own or source.records[question.view].runs != "nothing":
             return await in_thread(self._bare, question, address, language, capture, source)
@@ -165,7 +165,7 @@ class RoomFigures:
         data.settings = dict(question.settings)
         return self._placed(data, address, language)
 
-    async def _first(self, address: Address, capture: Capture, source: ViewSource, current: ShownView) -> Question:
+    async def _first(self, address: Address, capture: Capture, source: ViewSource, current: SelectedView) -> Question:
         """Choose the view to show first: the one of the browser's address, otherwise the first that the model has.
 
         A view that the model lacks is chosen where the address names it, or where the model has none of the room's

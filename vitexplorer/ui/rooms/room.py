@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import gradio as gr
 
 from vitexplorer.core.text import Language, Text
-from vitexplorer.service.engine import Explored
+from vitexplorer.service.engine import TimedCapture
 from vitexplorer.ui.gradio_adapter.types import Block, Dependency
 from vitexplorer.ui.kit.words import UI_WORDS
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.frame import about
-from vitexplorer.ui.shell.room_context import Desk, Listen, Updates
+from vitexplorer.ui.shell.room_context import Listen, RoomContext, Updates
 from vitexplorer.ui.shell.room_sign import RoomSign, next_button
 from vitexplorer.ui.shell.visit import Visit
 
@@ -29,7 +29,7 @@ class Room(RoomSign, ABC):
     panel: RoomFigures | None = None
     """Panel of the views that are shown as figures"""
 
-    def __init__(self, context: Desk):
+    def __init__(self, context: RoomContext):
         """Make a room.
 
         Args:
@@ -54,7 +54,7 @@ class Room(RoomSign, ABC):
             then_explore: is called with each event, so that the new choice is captured.
         """
 
-    def fill(self, timed_capture: Explored, address: Address, language: Language) -> Updates:
+    def fill(self, timed_capture: TimedCapture, address: Address, language: Language) -> Updates:
         """Return what a new capture changes in the components of `build`; the rest fills itself later."""
         return {}
 

@@ -14,8 +14,8 @@ from vitexplorer.service.cache_folder import CacheFolder
 from vitexplorer.service.storage_limits import StorageLimits
 from vitexplorer.service.upload_budgets import UploadBudgets
 from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
-from vitexplorer.ui.kit.named_clients import NamedClients
-from vitexplorer.ui.kit.statuses import HonestStatuses
+from vitexplorer.ui.kit.named_clients import ClientAddress
+from vitexplorer.ui.kit.statuses import StatusMiddleware
 from vitexplorer.ui.server.allowed_hosts import HostCheck, listed
 from vitexplorer.ui.server.body_limits import BodyLimit
 from vitexplorer.ui.server.call_checks import CallCheck
@@ -53,11 +53,11 @@ class Guards:
                 allow_methods=["GET", "POST"],
                 allow_headers=["content-type"],
             ),
-            Middleware(NamedClients),
+            Middleware(ClientAddress),
             Middleware(ClientLimit, most=max(1, self.settings.connections // 2)),
             Middleware(BodyLimit, settings=self.settings, budgets=self.budgets, folder=self.folder),
             Middleware(JsonBodyCheck),
             Middleware(EventCheck, page=self.page, visitors=self.visitors),
             Middleware(CallCheck, page=self.page),
-            Middleware(HonestStatuses),
+            Middleware(StatusMiddleware),
         ]

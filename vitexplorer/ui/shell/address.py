@@ -179,7 +179,7 @@ class Address:
 
 
 @dataclass(frozen=True)
-class ShownView:
+class SelectedView:
     """View that a browser's address selects in a room, its settings other than the defaults, and the theme."""
 
     room: str = ""
@@ -188,7 +188,7 @@ class ShownView:
     theme: str = "light"
 
     @classmethod
-    def read(cls, text: str) -> ShownView:
+    def read(cls, text: str) -> SelectedView:
         """Read JSON with `search` and `theme`, which may be anything; a view checks its settings."""
         try:
             sent = read_object(text or "")

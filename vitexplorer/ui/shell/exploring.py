@@ -12,7 +12,7 @@ from vitexplorer.core.text import ExplainedError, Language, SettingError, Unsupp
 from vitexplorer.core.types import OUTPUT, Output
 from vitexplorer.models.catalog import find
 from vitexplorer.models.photographs import photo_hint
-from vitexplorer.service.engine import Engine, Explored
+from vitexplorer.service.engine import Engine, TimedCapture
 from vitexplorer.service.jobs import Done, Step, StoppedError, Waiting, following
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.shell.address import OF_BROWSER, Address
@@ -38,7 +38,7 @@ class Replacement:
 
 async def exploring(
     engine: Engine, visitor: str, address: Address, current: Address, language: Language
-) -> AsyncGenerator[StatusData | Replacement | Explored, None]:
+) -> AsyncGenerator[StatusData | Replacement | TimedCapture, None]:
     """Yield status lines while the capture is made, then the capture, or a last line that explains the failure.
 
     If a link asks for a size that the model cannot take, its own size is used instead.
@@ -129,7 +129,7 @@ def _answer(capture: Capture, language: Language) -> str:
     return word("status_answer", language, name=best.name, share=f"{100 * best.probability:.0f} %")
 
 
-def ready(exploration: Explored, address: Address, language: Language, reason: str = "") -> StatusData:
+def ready(exploration: TimedCapture, address: Address, language: Language, reason: str = "") -> StatusData:
     """Return the status line of a finished capture, with the URL that leads back to it.
 
     `reason` explains why it is not the requested one.

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.learn import STEPS, Numbers, Step
-from vitexplorer.learn.telling import OnScreen, sayer
+from vitexplorer.learn.sentences import OnScreen, sayer
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile
 from vitexplorer.ui.kit.widget import Widget

@@ -32,7 +32,7 @@ Updates = dict[Block | str, Any]
 
 
 @dataclass(frozen=True)
-class Desk:
+class RoomContext:
     """Shared context of the rooms: the engine, the words, and the states of the visit that their events read."""
 
     engine: Engine

@@ -37,7 +37,7 @@ class Visit:
     """Components of the frame around the rooms, and the events that change them."""
 
     language: gr.State
-    wanted: gr.State
+    requested: gr.State
     """State with the requested Address"""
     image: ImageChip
     model: ModelChip
@@ -61,7 +61,7 @@ class Visit:
         address = self._read(request.query_params)
         return {
             self.language: language,
-            self.wanted: address,
+            self.requested: address,
             self.image: image_chip(address.image, language),
             self.model: model_chip(address, language, settings()),
             self.status: StatusData(text=word("status_engine", language)),
@@ -81,7 +81,7 @@ class Visit:
             return gr.skip()
         address = replace(address, **changes)
         return {
-            self.wanted: address,
+            self.requested: address,
             self.image: image_chip(address.image, language) if "image" in changes else gr.skip(),
             self.model: model_chip(address, language, settings(), tuned),
         }
@@ -101,12 +101,12 @@ class Visit:
     @property
     def of_choice(self) -> list[Block]:
         """Components that `go` and `enter` write to."""
-        return [self.wanted, self.image, self.model, self.rail, self.tabs]
+        return [self.requested, self.image, self.model, self.rail, self.tabs]
 
     def enter(self, address: Address, language: Language) -> Updates:
         """Show the frame of an address: its room, model and image."""
         return {
-            self.wanted: address,
+            self.requested: address,
             self.image: image_chip(address.image, language),
             self.model: model_chip(address, language, settings()),
             self.rail: rail_data(self.rooms, address.room, language),

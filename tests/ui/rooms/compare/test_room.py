@@ -27,7 +27,7 @@ from vitexplorer.ui.panel.room_figures import Question
 from vitexplorer.ui.rooms.compare.pairs import chosen
 from vitexplorer.ui.rooms.compare.room import CompareRoom
 from vitexplorer.ui.shell.address import COMPARED, Address
-from vitexplorer.ui.shell.room_context import Desk
+from vitexplorer.ui.shell.room_context import RoomContext
 
 VIT, SWIN, DINO = "scenes_vit_patch16_192", "scenes_swin_patch4_window6_192", "scenes_dino_patch16_192"
 HERE = Address(image="scene_flower", model=VIT, room="compare")
@@ -35,7 +35,7 @@ HERE = Address(image="scene_flower", model=VIT, room="compare")
 
 @pytest.fixture(scope="module")
 def room() -> CompareRoom:
-    context = Desk(Engine(Settings()), Translations(), gr.State(), gr.State(), visitor=gr.State())
+    context = RoomContext(Engine(Settings()), Translations(), gr.State(), gr.State(), visitor=gr.State())
     return built(CompareRoom(context))
 
 

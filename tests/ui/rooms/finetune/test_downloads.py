@@ -24,11 +24,11 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError, UnsupportedError
 from vitexplorer.core.types import Provenance
 from vitexplorer.finetune.comparison import Comparison
+from vitexplorer.finetune.exports import merged_checkpoint
 from vitexplorer.finetune.in_process import run_job
 from vitexplorer.finetune.job.folder import read_config
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.submission import Naming, naming_of
-from vitexplorer.finetune.takeaway import merged_checkpoint
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.service.engine import Engine, Picture
@@ -44,7 +44,7 @@ from vitexplorer.ui.rooms.finetune.result_part import ResultPart
 from vitexplorer.ui.rooms.finetune.results import download_kinds, results_data
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import Desk
+from vitexplorer.ui.shell.room_context import RoomContext
 
 MODEL = "test_vit"
 
@@ -116,7 +116,7 @@ def test_what_does_not_merge_is_not_offered(colours):
 
 
 def test_a_tuned_model_is_loaded_by_the_lines_beside_a_figure(colours, engine, runs, tmp_path):
-    context = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
+    context = RoomContext(engine, Translations(), gr.State(Address()), gr.State("en"))
     name = engine.places.name_of(colours["lora"].file)
     lines = context.python_lines(Address(image="scene_flower", model=name), "parameters")
     assert f'vx.load_tuned("{colours["lora"].file.as_posix()}")' in lines
@@ -169,7 +169,7 @@ def test_the_page_loads_a_merged_checkpoint(merged, engine):
     name = opened(engine, Picture("", "scenes_vit_patch16_192"), file).model
     assert now(engine.model(name)).class_names == ("a", "b", "c")
     assert engine.base_of(Picture("", name)) == Picture("", MODEL, "random")
-    context = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
+    context = RoomContext(engine, Translations(), gr.State(Address()), gr.State("en"))
     assert f'vx.load_model("{MODEL}", weights="' in context.python_lines(Address(model=name), "parameters")
 
 
@@ -295,7 +295,9 @@ def test_pawpularity_from_its_zip_to_a_submission(tmp_path):
     assert (low, scale) == (pytest.approx(np.mean(scores), rel=1e-4), pytest.approx(np.std(scores), rel=1e-4))
 
     assert naming_of(read_config(training), training) == Naming("Id", "Pawpularity", next(iter(ids(data, "train"))))
-    context = Desk(Engine(Settings(runs_folder=str(places.root))), Translations(), gr.State(Address()), gr.State("en"))
+    context = RoomContext(
+        Engine(Settings(runs_folder=str(places.root))), Translations(), gr.State(Address()), gr.State("en")
+    )
     part = built(ResultPart(context, Session(*(gr.State("") for _ in range(4)))))
     chosen = part.choose(gr.EventData(None, {"run": "linear"}), "", training.name, Asked("residuals", number=7), "en")
     assert (chosen[part.results].chosen, chosen[part.session.run]) == ("linear", "linear")

@@ -32,6 +32,7 @@ from vitexplorer.finetune import change, outcome
 from vitexplorer.finetune.attaching import attach, trained
 from vitexplorer.finetune.comparison import Comparison, load_comparison
 from vitexplorer.finetune.data import DataError, Pick
+from vitexplorer.finetune.exports import merged_checkpoint, model_card, peft_zip
 from vitexplorer.finetune.in_process import finetune
 from vitexplorer.finetune.job.events import Event
 from vitexplorer.finetune.job.folder import CONFIG, read_config
@@ -40,7 +41,6 @@ from vitexplorer.finetune.job.state import JobState, RunState
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.preview import preview
 from vitexplorer.finetune.submission import submission
-from vitexplorer.finetune.takeaway import merged_checkpoint, model_card, peft_zip
 from vitexplorer.finetune.training import setup as setups
 from vitexplorer.notebook.run_card import run_card
 from vitexplorer.service.amounts import duration, memory, percentage, score
@@ -63,7 +63,7 @@ from vitexplorer.ui.rooms.finetune.results import download_kinds, image_path, re
 from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
 from vitexplorer.ui.rooms.finetune.watch import Watch
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import Desk
+from vitexplorer.ui.shell.room_context import RoomContext
 
 ANNA, BEN = "a" * 32, "b" * 32
 
@@ -606,7 +606,7 @@ def room(job) -> FinetuneRoom:
 
 
 def a_room(settings: Settings) -> FinetuneRoom:
-    return built(FinetuneRoom(Desk(Engine(settings), Translations(), gr.State(Address()), gr.State("en"))))
+    return built(FinetuneRoom(RoomContext(Engine(settings), Translations(), gr.State(Address()), gr.State("en"))))
 
 
 HERE = Address(image="scene_flower", model="test_vit", weights="random")

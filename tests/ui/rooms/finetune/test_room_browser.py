@@ -34,9 +34,9 @@ def parameters(page: Page) -> dict[str, str]:
     return dict(urllib.parse.parse_qsl(urllib.parse.urlparse(page.url).query))
 
 
-def test_steps_of_a_training_by_keyboard_and_by_a_link(pages: str, desk: BrowserContext) -> None:
+def test_steps_of_a_training_by_keyboard_and_by_a_link(pages: str, desktop: BrowserContext) -> None:
     """After a stop the focus is on the button that resumes; a link that names the drawn scenes has them drawn."""
-    page = PlainPage(desk.new_page(), pages)
+    page = PlainPage(desktop.new_page(), pages)
     words = no_progress("en").words
     page.open(("job", ProgressView, ProgressData(run="a", state="running", title="scenes", words=words)))
     page.page.keyboard.press("Tab")

@@ -531,10 +531,10 @@ def test_a_survey_of_elsewhere_is_linked_and_stays_when_it_is_let_go(
 
 @pytest.mark.browser
 def test_a_survey_that_is_left_and_opened_again_waits_for_its_own_answers(
-    client: TestClient, drawn: dict[str, list], desk: BrowserContext, pages: str
+    client: TestClient, drawn: dict[str, list], desktop: BrowserContext, pages: str
 ) -> None:
     """Answers that were asked for before leaving are ignored: the rest of the survey is not loaded yet."""
-    page = PlainPage(desk.new_page(), f"{pages}?room=folder")
+    page = PlainPage(desktop.new_page(), f"{pages}?room=folder")
     held: list[Route] = []
 
     def reply(asked: Route) -> None:

@@ -97,8 +97,8 @@ def boards() -> list[tuple[str, type[PatchesBoard], BoardData]]:
 
 
 @pytest.fixture(scope="module")
-def tab(desk: BrowserContext, pages: str) -> Iterator[PlainPage]:
-    page = desk.new_page()
+def tab(desktop: BrowserContext, pages: str) -> Iterator[PlainPage]:
+    page = desktop.new_page()
     yield PlainPage(page, pages)
     page.close()
 

@@ -26,7 +26,7 @@ from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.rooms.what_if.changes import changes_data
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom, answer
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import Desk
+from vitexplorer.ui.shell.room_context import RoomContext
 from vitexplorer.views import VIEWS
 from vitexplorer.views.before_after import followed, put_back
 from vitexplorer.views.translation import correlation, moved_right
@@ -36,7 +36,7 @@ HERE = Address(image="scene_flower", model="scenes_vit_patch16_192", room="what_
 
 @pytest.fixture(scope="module")
 def room() -> WhatIfRoom:
-    return built(WhatIfRoom(Desk(Engine(Settings()), Translations(), address=gr.State(), language=gr.State())))
+    return built(WhatIfRoom(RoomContext(Engine(Settings()), Translations(), address=gr.State(), language=gr.State())))
 
 
 def event(**data: object) -> gr.EventData:

@@ -14,9 +14,9 @@ from gradio.components import Component
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Query
 from vitexplorer.service.answer_threads import in_thread
-from vitexplorer.service.engine import Explored
+from vitexplorer.service.engine import TimedCapture
 from vitexplorer.ui.canvas.all_heads import strip_of
-from vitexplorer.ui.canvas.block_data import block_data, carried, default_query, frame_data, is_block, shown_query
+from vitexplorer.ui.canvas.block_data import block_data, carried, default_query, frame_data, is_block, valid_query
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection, head_of, query_of, query_text
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.panel.room_figures import RoomFigures
@@ -49,7 +49,7 @@ class AttentionRoom(Room):
         self.canvas.patch_select(self.select, state, self.canvas, **latest)
         return [self.canvas]
 
-    def fill(self, timed_capture: Explored, address: Address, language: Language) -> Updates:
+    def fill(self, timed_capture: TimedCapture, address: Address, language: Language) -> Updates:
         """Show block, head and query of the address; by default the last block and its default query."""
         capture = timed_capture.capture
         block = min(int(address.block or capture.depth - 1), capture.depth - 1)
@@ -119,5 +119,5 @@ class AttentionRoom(Room):
             "attention_map",
             block=data.block,
             head=int(head) if head.isdigit() else head,
-            query=shown_query(capture, data.block, query),
+            query=valid_query(capture, data.block, query),
         )

@@ -10,7 +10,7 @@ from vitexplorer.ui.panel import ViewSource
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.compare.pairs import right_as_left
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import Desk
+from vitexplorer.ui.shell.room_context import RoomContext
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class PairFigures(RoomFigures):
     """Panel of comparisons of the two sides; controls offer the blocks, heads and classes of the left side."""
 
-    def __init__(self, context: Desk):
+    def __init__(self, context: RoomContext):
         """Make the panel.
 
         Args:

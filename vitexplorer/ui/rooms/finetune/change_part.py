@@ -19,7 +19,7 @@ from vitexplorer.ui.rooms.finetune.figures import Asked, panel_of
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.words import say
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, WAITING, Desk, Updates
+from vitexplorer.ui.shell.room_context import QUICK, WAITING, RoomContext, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.service.engine import Engine
@@ -41,7 +41,7 @@ SCROLL_TO_CHANGES = """() => {
 class ChangePart:
     """Panel of the changes, shown after the button What changed was pressed."""
 
-    def __init__(self, context: Desk, session: Session):
+    def __init__(self, context: RoomContext, session: Session):
         """Store the shared state.
 
         Args:

@@ -22,13 +22,13 @@ from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.teach import Teach
 from vitexplorer.ui.rooms.finetune.upload import UploadButton
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
-from vitexplorer.ui.shell.room_context import WAITING, Desk, Updates
+from vitexplorer.ui.shell.room_context import WAITING, RoomContext, Updates
 
 
 class DataPart:
     """Buttons that choose images, and the report on them."""
 
-    def __init__(self, context: Desk, session: Session):
+    def __init__(self, context: RoomContext, session: Session):
         """Store the shared state.
 
         Args:

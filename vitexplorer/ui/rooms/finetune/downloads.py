@@ -40,7 +40,7 @@ def download_file(result: FinetuneResult, what: str, config: JobConfig) -> Serve
     Raises:
         ExplainedError: where the file cannot be made.
     """
-    from vitexplorer.finetune.takeaway import merged_checkpoint, model_card, peft_zip
+    from vitexplorer.finetune.exports import merged_checkpoint, model_card, peft_zip
 
     name = stem_of(config, result.run)
     if what == "card":

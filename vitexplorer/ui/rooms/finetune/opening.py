@@ -17,7 +17,7 @@ from vitexplorer.ui.rooms.finetune.results import ResultsView, image_path
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.teach import Teach
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, WAITING, Desk, Updates
+from vitexplorer.ui.shell.room_context import QUICK, WAITING, RoomContext, Updates
 from vitexplorer.ui.shell.visit import Visit
 
 ARRIVE = """() => {
@@ -30,7 +30,7 @@ ARRIVE = """() => {
 class Opening:
     """Events that open a model or picture in the other rooms."""
 
-    def __init__(self, context: Desk, session: Session):
+    def __init__(self, context: RoomContext, session: Session):
         """Store the shared state.
 
         Args:
@@ -47,8 +47,8 @@ class Opening:
         self.visit = visit
         language = self.context.language
         training = [self.session.visitor, self.session.training]
-        model_opened = results.open(self.open, [*training, visit.wanted, language], visit.of_choice, **WAITING)
-        picture_opened = teach.open(self.look, [visit.wanted, language], visit.of_choice, **WAITING)
+        model_opened = results.open(self.open, [*training, visit.requested, language], visit.of_choice, **WAITING)
+        picture_opened = teach.open(self.look, [visit.requested, language], visit.of_choice, **WAITING)
         for event in (model_opened, picture_opened):
             event.success(None, None, None, js=ARRIVE, **QUICK)
             then_explore(event)

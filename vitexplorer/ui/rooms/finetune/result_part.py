@@ -28,13 +28,13 @@ from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.upload import UploadButton
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 from vitexplorer.ui.shell.address import COMPARED, OWN
-from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Updates
+from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, RoomContext, Updates
 
 
 class ResultPart:
     """Leaderboard, figures, wrong images and downloads."""
 
-    def __init__(self, context: Desk, session: Session):
+    def __init__(self, context: RoomContext, session: Session):
         """Store the shared state.
 
         Args:

@@ -33,7 +33,7 @@ from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.watch import Watch
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Updates
+from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, RoomContext, Updates
 
 USUAL_OUTPUTS = 10
 """Number of classes for which parameters are counted before images are chosen"""
@@ -44,7 +44,7 @@ BETWEEN_LOOKS = 1.0
 class RunPart:
     """Methods, progress and earlier trainings."""
 
-    def __init__(self, context: Desk, session: Session):
+    def __init__(self, context: RoomContext, session: Session):
         """Store the shared state.
 
         Args:

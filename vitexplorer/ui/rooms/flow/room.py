@@ -13,7 +13,7 @@ from vitexplorer.controls.head import FUSIONS
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Query
 from vitexplorer.service.answer_threads import in_thread
-from vitexplorer.service.engine import Explored
+from vitexplorer.service.engine import TimedCapture
 from vitexplorer.ui.canvas.block_data import frame_data, on_grids
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, query_text
 from vitexplorer.ui.canvas.files import attention_file, capture_file
@@ -27,7 +27,7 @@ from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.flow.words import FLOW_WORDS
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, Desk, Listen, Updates
+from vitexplorer.ui.shell.room_context import QUICK, Listen, RoomContext, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -47,7 +47,7 @@ class FlowRoom(Room):
     invitation = Text("Through all blocks at once", "贯穿所有块")
     icon = "M3 6h3c6 0 6 12 12 12h3 M3 18h3c6 0 6-12 12-12h3"
 
-    def __init__(self, context: Desk):
+    def __init__(self, context: RoomContext):
         """Make the room.
 
         Args:
@@ -70,7 +70,7 @@ class FlowRoom(Room):
         self.filled = gr.State(None)  # the address that the canvas was filled for
         return self.own.components
 
-    def fill(self, timed_capture: Explored, address: Address, language: Language) -> Updates:
+    def fill(self, timed_capture: TimedCapture, address: Address, language: Language) -> Updates:
         """Show before anybody enters that there is no rollout, so that the page does not shift on entering."""
         return self.own.fill(timed_capture.capture, language)
 

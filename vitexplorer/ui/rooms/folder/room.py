@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vitexplorer.core.text import Language, Text
-from vitexplorer.service.engine import Explored
+from vitexplorer.service.engine import TimedCapture
 from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.rooms.folder.survey import SurveyData, SurveyView
 from vitexplorer.ui.rooms.room import Room
@@ -24,7 +24,7 @@ class FolderRoom(Room):
         self.view = SurveyView(elem_id="vx-survey")
         return [self.view]
 
-    def fill(self, timed_capture: Explored, address: Address, language: Language) -> Updates:
+    def fill(self, timed_capture: TimedCapture, address: Address, language: Language) -> Updates:
         """Tell the component the model for a new survey."""
         return {
             self.view: SurveyData(

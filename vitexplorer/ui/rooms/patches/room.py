@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vitexplorer.controls import sharpest_patch
 from vitexplorer.core.text import Language, Text
-from vitexplorer.service.engine import Explored
+from vitexplorer.service.engine import TimedCapture
 from vitexplorer.ui.canvas.files import capture_file, made_once
 from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.served_files import image_file
@@ -12,7 +12,7 @@ from vitexplorer.ui.panel.own_picture import OwnPicture
 from vitexplorer.ui.rooms.patches.board import PatchesBoard, board_data, reading
 from vitexplorer.ui.rooms.room import Room, caption_lines
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import Desk, Updates
+from vitexplorer.ui.shell.room_context import RoomContext, Updates
 
 
 class PatchesRoom(Room):
@@ -23,7 +23,7 @@ class PatchesRoom(Room):
     invitation = Text("How the image is cut", "图像如何切分")
     icon = "M4 4h16v16H4z M4 9.3h16 M4 14.7h16 M9.3 4v16 M14.7 4v16"
 
-    def __init__(self, context: Desk):
+    def __init__(self, context: RoomContext):
         """Make the room.
 
         Args:
@@ -38,7 +38,7 @@ class PatchesRoom(Room):
             self.board = PatchesBoard()
         return [*self.own.components, self.board]
 
-    def fill(self, timed_capture: Explored, address: Address, language: Language) -> Updates:
+    def fill(self, timed_capture: TimedCapture, address: Address, language: Language) -> Updates:
         """Show the patches of the pixels that the model saw."""
         from vitexplorer.figures.identity import run_of
 

@@ -20,7 +20,7 @@ from vitexplorer.ui.rooms.size.designs import Design
 from vitexplorer.ui.rooms.size.size_board import SizeBoard
 from vitexplorer.ui.rooms.size.sizes import design_sizes, model_sizes
 from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
-from vitexplorer.ui.shell.address import Address, ShownView
+from vitexplorer.ui.shell.address import Address, SelectedView
 from vitexplorer.ui.shell.room_context import QUICK, Listen, Updates
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class SizeRoom(Room):
             self.board: await self.data(Design.read(address.design if is_new_link else ""), address, language),
             self.filled: address,
         }
-        named = ShownView.read(browser_view)
+        named = SelectedView.read(browser_view)
         if named.room == self.key and named.view:
             updates[self.figures] = gr.Accordion(open=True)
         return updates

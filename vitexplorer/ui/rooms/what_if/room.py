@@ -23,7 +23,7 @@ from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.what_if.changes import ChangesData, ChangesPicker, changes_data
 from vitexplorer.ui.rooms.what_if.words import WHAT_IF_WORDS
 from vitexplorer.ui.shell.address import FIRST_CHANGE, Address
-from vitexplorer.ui.shell.room_context import QUICK, Desk, Listen, Updates
+from vitexplorer.ui.shell.room_context import QUICK, Listen, RoomContext, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -41,7 +41,7 @@ NOTHING = "nothing"
 class ChangedFigures(RoomFigures):
     """Panel of the changed run: the room's own views and some of other rooms."""
 
-    def __init__(self, context: Desk):
+    def __init__(self, context: RoomContext):
         """Make the panel.
 
         Args:

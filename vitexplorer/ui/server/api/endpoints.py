@@ -19,7 +19,7 @@ from vitexplorer.ui.server.api.listing import Listing
 PATH = "api"
 
 
-def open_door(page: gr.Blocks, settings: Settings, engine: Engine) -> None:
+def add_endpoints(page: gr.Blocks, settings: Settings, engine: Engine) -> None:
     """Add the endpoints to `page`, which is laid out and closed, and whose own events are private.
 
     Calls bypass gradio's queue, which belongs to the page; they wait for the model in the engine's queue.
