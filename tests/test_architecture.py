@@ -80,8 +80,8 @@ def test_no_late_import_leads_out_of_its_package():
         parts = file.relative_to(ROOT).with_suffix("").parts
         package = ".".join(parts[:-1])
         module = package if parts[-1] == "__init__" else ".".join(parts)
-        if found := imports_upwards(file.read_text("utf-8"), module, package):
-            upwards[file.relative_to(ROOT).as_posix()] = found
+        if result := imports_upwards(file.read_text("utf-8"), module, package):
+            upwards[file.relative_to(ROOT).as_posix()] = result
     assert upwards.keys() == LATE.keys()
 
 
@@ -153,14 +153,14 @@ def code_lines(file: Path) -> dict[int, str]:
 
 @pytest.mark.parametrize("what", GRID_WRITTEN_DOWN)
 def test_a_patch_grid_is_asked_for_not_assumed(what):
-    found = [
+    result = [
         f"{file.relative_to(ROOT)}:{number}: {line}"
         for file in SOURCES
         if any(part in file.relative_to(PACKAGE).as_posix() for part in SEES_TOKENS)
         for number, line in code_lines(file).items()
         if GRID_WRITTEN_DOWN[what].search(line)
     ]
-    assert not found, f"{what}; ask `capture.grid(block)` and `capture.prefix_tokens`"
+    assert not result, f"{what}; ask `capture.grid(block)` and `capture.prefix_tokens`"
 
 
 def test_the_patterns_find_what_they_are_for():
@@ -181,14 +181,14 @@ def test_a_file_is_one_idea():
 def test_no_file_knows_where_it_was_written():
     own_place = ROOT.as_posix() if len(ROOT.parts) > 2 else "\0"
     home = re.compile(r"(?<![\w.$}/:-])/(root|home|Users|work|mnt)/\w+")
-    found = [
+    result = [
         f"{name}: {line.strip()[:120]}"
         for name, text in texts(tracked_files()).items()
         if name != "Dockerfile"  # has a home of its own
         for line in text.splitlines()
         if own_place in line or home.search(line)
     ]
-    assert not found
+    assert not result
 
 
 def test_no_generated_file_is_committed():
@@ -313,5 +313,5 @@ def test_no_script_reads_markup_or_code():
     """Names of classes, files and models come from visitors: set as text, they are harmless."""
     scripts = [path for suffix in ("*.js", "*.mjs") for path in (PACKAGE / "ui").rglob(suffix)]
     assert len(scripts) > 20
-    found = [path.name for path in scripts for rule in (MARKUP, CODE) if rule.search(path.read_text(encoding="utf-8"))]
-    assert found == []
+    result = [path.name for path in scripts for rule in (MARKUP, CODE) if rule.search(path.read_text(encoding="utf-8"))]
+    assert result == []

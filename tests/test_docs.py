@@ -137,8 +137,8 @@ def test_the_package_is_used_from_another_folder(tmp_path):
 
 def links(page: Path) -> list[tuple[Path, str]]:
     """Return files that a page links to, each with its heading, if any."""
-    found = re.findall(r"\]\((?!http)([^)#\s]*)#?([^)\s]*)\)", text_of(page))
-    return [((page.parent / file).resolve() if file else page, heading) for file, heading in found]
+    result = re.findall(r"\]\((?!http)([^)#\s]*)#?([^)\s]*)\)", text_of(page))
+    return [((page.parent / file).resolve() if file else page, heading) for file, heading in result]
 
 
 def headings(page: Path) -> set[str]:

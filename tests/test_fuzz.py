@@ -38,8 +38,8 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def ways_in(tmp_path_factory) -> Iterator[dict[str, Subject]]:
-    with subjects(tmp_path_factory.mktemp("fuzz")) as found:
-        yield found
+    with subjects(tmp_path_factory.mktemp("fuzz")) as result:
+        yield result
 
 
 def test_every_way_in_is_tried(ways_in):
@@ -67,7 +67,7 @@ def test_views_answer_what_their_controls_offer():
 
 def outcomes(subject: Subject, cases: int) -> list[str]:
     """Return the results of several cases, the same ones each time."""
-    found = []
+    result = []
 
     @settings(
         max_examples=cases,
@@ -79,10 +79,10 @@ def outcomes(subject: Subject, cases: int) -> list[str]:
     )
     @given(subject.cases)
     def one(case: Any) -> None:
-        found.append(outcome(subject, case))
+        result.append(outcome(subject, case))
 
     one()
-    return found
+    return result
 
 
 # ---------------------------------------------------------------------------------------------- what it has found

@@ -46,15 +46,15 @@ FIRST_VALUES = "__init__"
 
 def imported(tree: ast.Module) -> dict[str, str]:
     """Return the dotted path of each imported name of a file."""
-    found = {}
+    result = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for one in node.names:
                 whole = one.name if one.asname else one.name.split(".")[0]
-                found[one.asname or whole] = whole
+                result[one.asname or whole] = whole
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {one.asname or one.name: f"{node.module}.{one.name}" for one in node.names}
-    return found
+            result |= {one.asname or one.name: f"{node.module}.{one.name}" for one in node.names}
+    return result
 
 
 def dotted(node: ast.expr, names: dict[str, str]) -> str:
@@ -98,12 +98,12 @@ def global_draws(source: str, allowed: frozenset[str] = frozenset()) -> list[str
 
 
 def test_nothing_of_ours_draws_from_a_global_generator():
-    found = []
+    result = []
     for path in FILES:
         name = path.relative_to(ROOT).as_posix()
         allowed = frozenset(ALLOWED.get(name, ())) | {FIRST_VALUES}
-        found += [f"{name}:{draw}" for draw in global_draws(path.read_text(encoding="utf-8"), allowed)]
-    assert not found, "\n".join(found)
+        result += [f"{name}:{draw}" for draw in global_draws(path.read_text(encoding="utf-8"), allowed)]
+    assert not result, "\n".join(result)
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ def test_no_word_of_the_chinese_page_is_left_in_latin_letters() -> None:
     """Names of settings occur in sentences for scripts and commands, never in words of the page."""
     settings = re.compile(SETTINGS)
     left = [(place, words) for place, _, zh in literal_texts() if (words := latin_words(zh))]
-    assert [found for found in left if found[0].startswith("ui/") and not found[0].startswith("ui/server")] == []
+    assert [result for result in left if result[0].startswith("ui/") and not result[0].startswith("ui/server")] == []
     assert [(place, word) for place, words in left for word in words if not settings.fullmatch(word)] == []
 
 
@@ -190,7 +190,7 @@ def test_sources_are_cited_in_chinese() -> None:
 
 
 def test_chinese_is_set_as_chinese() -> None:
-    assert [(place, found) for place, _, zh in literal_texts() if (found := mistakes(zh))] == []
+    assert [(place, result) for place, _, zh in literal_texts() if (result := mistakes(zh))] == []
 
 
 def test_chinese_with_its_numbers_filled_in_is_set_as_chinese() -> None:
@@ -198,7 +198,7 @@ def test_chinese_with_its_numbers_filled_in_is_set_as_chinese() -> None:
     seen = capture_small("vit")
     captions = {key: caption(cheaply(key, seen)).zh for key in views() if not is_refused(key, "vit")}
     assert len(captions) > 20
-    assert {key: (found, words) for key, words in captions.items() if (found := mistakes(words))} == {}
+    assert {key: (result, words) for key, words in captions.items() if (result := mistakes(words))} == {}
 
 
 def sources(folder: Path) -> str:
@@ -219,8 +219,8 @@ def attributes(source: str) -> set[str]:
 def words_of_rooms() -> Iterator[tuple[dict[str, Text], str]]:
     """Yield every table of a room's `words.py`, with the room's folder."""
     for path in sorted((PACKAGE / "ui" / "rooms").glob("*/words.py")):
-        found = vars(import_module(f"vitexplorer.ui.rooms.{path.parent.name}.words"))
-        tables = {name: value for name, value in found.items() if name.endswith("_WORDS") and value is not UI_WORDS}
+        result = vars(import_module(f"vitexplorer.ui.rooms.{path.parent.name}.words"))
+        tables = {name: value for name, value in result.items() if name.endswith("_WORDS") and value is not UI_WORDS}
         yield from ((table, f"rooms/{path.parent.name}") for table in tables.values())
 
 

@@ -27,15 +27,15 @@ def test_interleaved(monkeypatch):
         return work
 
     ways = {"plain": of("plain", 1), "ours": of("ours", 1.25), "theirs": of("theirs", 3), "off": of("", 0)}
-    found = interleaved(ways, rounds=6, warmup=1, clock=lambda: now[0])
+    result = interleaved(ways, rounds=6, warmup=1, clock=lambda: now[0])
     assert len(order) == 7 * 4
     rounds = [tuple(order[at : at + 4]) for at in range(0, len(order), 4)]
     assert len(set(rounds)) > 1
     assert all(set(one) == {"plain", "ours", "theirs", ""} for one in rounds)
-    assert found["plain"].median == found["plain"].low == found["plain"].high == 1
-    assert found["ours"].median == pytest.approx(1.25, rel=0.3)
-    assert found["off"].median == 0
-    assert found["theirs"].rounds == 6
+    assert result["plain"].median == result["plain"].low == result["plain"].high == 1
+    assert result["ours"].median == pytest.approx(1.25, rel=0.3)
+    assert result["off"].median == 0
+    assert result["theirs"].rounds == 6
 
 
 def test_late():
@@ -51,8 +51,8 @@ def test_late():
 
 def test_ratios_by_hand():
     """Ratios 3, 2 and 4 of three rounds: median 3, middle half 2.5 to 3.5; seconds are the way's own."""
-    found = summary({"plain": [1.0, 2.0, 1.0], "ours": [3.0, 4.0, 4.0]})
-    assert found["ours"] == Timing(3.0, 2.5, 3.5, 4.0, 3)
+    result = summary({"plain": [1.0, 2.0, 1.0], "ours": [3.0, 4.0, 4.0]})
+    assert result["ours"] == Timing(3.0, 2.5, 3.5, 4.0, 3)
 
 
 def test_fresh():

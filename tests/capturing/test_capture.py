@@ -40,8 +40,8 @@ def test_attention_is_the_modules_own_softmax(any_capture):
     explicit = run_explicitly(any_capture.model.module, any_capture.input.tensor)
     assert len(explicit.attention) == any_capture.depth
     for block, expected in enumerate(explicit.attention):
-        found = any_capture.attention(block)
-        torch.testing.assert_close(found if any_capture.site(block).windows else found[None], expected, **EXACT)
+        result = any_capture.attention(block)
+        torch.testing.assert_close(result if any_capture.site(block).windows else result[None], expected, **EXACT)
 
 
 def test_attention_times_values_is_what_the_module_passes_on(any_capture):
@@ -297,9 +297,9 @@ def test_what_surrounds_a_call_changes_no_number(surroundings):
     plain = capture(model, image)
     with surroundings():
         inside = capture(model, image)
-        found = {view: cheaply(view, inside) for view in VIEWS if refusal(view, inside) is None}
+        actual = {view: cheaply(view, inside) for view in VIEWS if refusal(view, inside) is None}
     assert torch.equal(inside.logits, plain.logits)
-    for view, result in found.items():
+    for view, result in actual.items():
         np.testing.assert_array_equal(result.values, cheaply(view, plain).values, view)
 
 

@@ -32,12 +32,12 @@ ROUGH = {"efficientformer_v2": 1e-3, "visformer": 2e-5, "maxvit_parallel": 2e-5}
 def tensors_of(captured: Capture) -> dict[tuple, Tensor]:
     """Return all tensors of a capture."""
     names = ("query", "key", "value", "bias", "scores", "mixed")
-    found = {("output",): captured.output}
+    result = {("output",): captured.output}
     for block in range(captured.depth):
-        found |= {(kind, block): getattr(captured, kind).get(block) for kind in ("read", "made")}
+        result |= {(kind, block): getattr(captured, kind).get(block) for kind in ("read", "made")}
         for at, call in enumerate(captured.calls[block]):
-            found |= {(name, block, at): getattr(call, name) for name in names}
-    return {place: tensor.double().clamp(min=-1e9) for place, tensor in found.items() if tensor is not None}
+            result |= {(name, block, at): getattr(call, name) for name in names}
+    return {place: tensor.double().clamp(min=-1e9) for place, tensor in result.items() if tensor is not None}
 
 
 def check_each(model: LoadedModel, size: tuple[int, int], fit: str, within: float) -> None:
@@ -46,11 +46,11 @@ def check_each(model: LoadedModel, size: tuple[int, int], fit: str, within: floa
         alone = vx.capture(model, image, fit=fit)
         assert torch.equal(one.input.tensor, alone.input.tensor)
         assert one.provenance == alone.provenance
-        expected, found = tensors_of(alone), tensors_of(one)
-        assert found.keys() == expected.keys()
+        expected, result = tensors_of(alone), tensors_of(one)
+        assert result.keys() == expected.keys()
         for place, tensor in expected.items():
-            assert found[place].shape == tensor.shape, place
-            assert (found[place] - tensor).abs().max() <= within * tensor.abs().max(), place
+            assert result[place].shape == tensor.shape, place
+            assert (result[place] - tensor).abs().max() <= within * tensor.abs().max(), place
 
 
 @pytest.mark.parametrize("made", quick(CAPTURES, keep=UNLIKE))

@@ -188,8 +188,8 @@ def test_links_of_before_open(old, now):
 def test_queries_of_before_open(query):
     address = Address.read({"query": query, "block": "1", "head": "2"})
     given = {"query": address.query, "block": address.block, "head": address.head}
-    found = specs(vx.views()["attention_map"].controls, capture_small("vit"), given)
-    assert [spec.value for spec in found] == ["1", "2", query]
+    drawn = specs(vx.views()["attention_map"].controls, capture_small("vit"), given)
+    assert [spec.value for spec in drawn] == ["1", "2", query]
 
 
 def test_a_control_that_is_not_ours_is_drawn_by_its_own_file(monkeypatch):

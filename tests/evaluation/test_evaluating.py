@@ -113,11 +113,11 @@ def test_missing_pixels_are_the_mean_of_their_neighbours():
     missing = np.zeros((2, 24, 12), bool)
     missing[0, :12, :4], missing[0, 7, 9], missing[1] = True, True, True
     missing[1, 20:, 8:] = False
-    found = filled_in(torch.tensor(image).expand(2, -1, -1, -1), torch.tensor(missing)[:, None].double())
+    result = filled_in(torch.tensor(image).expand(2, -1, -1, -1), torch.tensor(missing)[:, None].double())
     for at in range(2):
-        assert found[at].numpy() == pytest.approx(twin.imputed(image, missing[at]), abs=0.01)
-    noisy_ones = imputed(torch.tensor(image), torch.tensor(missing), 0) - found
-    assert float(noisy_ones[~torch.tensor(missing)[:, None].expand_as(found)].abs().max()) == 0
+        assert result[at].numpy() == pytest.approx(twin.imputed(image, missing[at]), abs=0.01)
+    noisy_ones = imputed(torch.tensor(image), torch.tensor(missing), 0) - result
+    assert float(noisy_ones[~torch.tensor(missing)[:, None].expand_as(result)].abs().max()) == 0
     assert float(noisy_ones[1].std()) == pytest.approx(NOISE, rel=0.15)
 
 
@@ -207,19 +207,19 @@ def test_sensitivity_agrees_with_captum():
 
 def test_randomisation_goes_from_the_head_down_and_leaves_the_model_alone():
     model = load_small("vit")
-    found = stages(model)
-    assert [part[-1].split(".")[0] for part in found] == ["head", "blocks", "blocks", "blocks", "patch_embed"]
-    assert "blocks.2.norm1.weight" in found[1]
-    assert "blocks.0.norm1.weight" in found[3]
-    assert sorted(sum(found, ())) == sorted(name for name, _ in model.module.named_parameters())
+    result = stages(model)
+    assert [part[-1].split(".")[0] for part in result] == ["head", "blocks", "blocks", "blocks", "patch_embed"]
+    assert "blocks.2.norm1.weight" in result[1]
+    assert "blocks.0.norm1.weight" in result[3]
+    assert sorted(sum(result, ())) == sorted(name for name, _ in model.module.named_parameters())
     before = {name: tensor.clone() for name, tensor in model.module.state_dict().items()}
     copies = cascade(model, 0)
     for name, tensor in model.module.state_dict().items():
         assert torch.equal(tensor, before[name]), name
     changed = [{n for n, p in copy.module.named_parameters() if not torch.equal(p, before[n])} for copy in copies]
-    assert changed[0] == set(found[0])
+    assert changed[0] == set(result[0])
     assert changed[-1] == set(before)
-    again = randomised(model, frozenset(found[0]), 0).module.state_dict()
+    again = randomised(model, frozenset(result[0]), 0).module.state_dict()
     assert all(torch.equal(tensor, copies[0].module.state_dict()[name]) for name, tensor in again.items())
 
 
@@ -244,12 +244,12 @@ class Toy:
         self.label = label
 
     def masks(self) -> dict[str, np.ndarray]:
-        found = {}
+        result = {}
         for at, name in enumerate((*NAMES, *self.background)):
-            found[name] = np.zeros((40, 16), bool)
+            result[name] = np.zeros((40, 16), bool)
             row, col = (8 * at, 0) if at < 5 else (16 * (at - 5), 12)
-            found[name][row + 1 : row + 5, col : col + 4] = True
-        return found
+            result[name][row + 1 : row + 5, col : col + 4] = True
+        return result
 
     def render(self, without=()) -> np.ndarray:
         image = np.zeros((40, 16, 3), np.uint8)
@@ -291,7 +291,7 @@ def test_the_part_based_protocol_agrees_with_a_slow_twin(monkeypatch):
     toy, rng = Toy(0), np.random.default_rng(0)
     for _ in range(3):
         values = rng.normal(0.6, 1, (5, 2))
-        found = parts.part_scores(toy_trial(monkeypatch, values))
+        result = parts.part_scores(toy_trial(monkeypatch, values))
         pixels = {shift: twin.on_pixels(np.roll(values, shift, axis=0), 8) for shift in range(5)}
         near = {name: twin.widened(mask, 2) for name, mask in toy.masks().items()}
         give = {shift: {name: map_[mask].sum() for name, mask in near.items()} for shift, map_ in pixels.items()}
@@ -304,12 +304,12 @@ def test_the_part_based_protocol_agrees_with_a_slow_twin(monkeypatch):
             best = max(len(one & chosen) / len(one) for one in twin.sufficient(CLASSES, 0))
             still_class_0 = float(toy_logits(toy.render(every - chosen)).argmax() == 0)
             gone = float(toy_logits(toy.render(every & chosen)).argmax() != 0)
-            assert found[:4, at] == pytest.approx([best, still_class_0, gone, 1 - ("blot" in chosen)])
+            assert result[:4, at] == pytest.approx([best, still_class_0, gone, 1 - ("blot" in chosen)])
         order = twin.spearman([give[0][name] for name in NAMES], [falls[name] for name in NAMES])
         own = [["wing", "tail"], ["eye", "body"]]
         sums = {shift: [sum(give[shift][part] for part in of) for of in own] for shift in (1, 2)}
         sensitive = np.mean([sums[1][0] > sums[2][0], sums[2][1] > sums[1][1]])
-        assert found[4:, 0] == pytest.approx([0.5, order / 2 + 0.5, sensitive])
+        assert result[4:, 0] == pytest.approx([0.5, order / 2 + 0.5, sensitive])
 
 
 def test_the_threshold_is_where_completeness_and_distractibility_are_largest():
@@ -425,9 +425,9 @@ def test_a_model_of_creatures_is_asked_about_creatures():
     assert {"parts", "deletion_insertion", "saco"} <= set(kinds)
     assert not {"grid_pointing", "pointing", "mass_accuracy"} & set(kinds)
     assert set(kinds.values()) == {"parted"}
-    found = vx.evaluate(model, ["attn_lrp"], protocols=["parts"], targets=2)
-    assert found.methods == ("attn_lrp", "random", "oracle")
-    assert found.values[-1, found.protocols.index("controlled_synthetic")] in (1, pytest.approx(np.nan, nan_ok=True))
+    result = vx.evaluate(model, ["attn_lrp"], protocols=["parts"], targets=2)
+    assert result.methods == ("attn_lrp", "random", "oracle")
+    assert result.values[-1, result.protocols.index("controlled_synthetic")] in (1, pytest.approx(np.nan, nan_ok=True))
     assert drawn_kinds(replace(model, class_names=LABEL_NAMES)).keys() >= {"grid_pointing"}
 
 
@@ -441,11 +441,11 @@ def test_thresholds_are_chosen_for_the_whole_table(monkeypatch):
     toys = [toy_trial(monkeypatch, np.arange(10.0).reshape(5, 2), label) for label in (0, 1)]
     scores = {("parts", method): [parts.part_scores(toy) for toy in toys] for method in ("random", "oracle")}
     table = tabulate(load_small("vit"), ["random", "oracle"], {"parts": [toy.case for toy in toys]}, scores)
-    found = np.stack(scores["parts", "random"])
-    assert np.isfinite(found[:, :4]).all()
-    best = int((found[:, :3].mean((0, 1)) + found[:, 3].mean(0)).argmax())
-    assert table.values[0, :4] == pytest.approx(found[:, :4, best].mean(0))
-    assert table.counts[0].tolist() == np.isfinite(found[..., best]).sum(0).tolist()
+    result = np.stack(scores["parts", "random"])
+    assert np.isfinite(result[:, :4]).all()
+    best = int((result[:, :3].mean((0, 1)) + result[:, 3].mean(0)).argmax())
+    assert table.values[0, :4] == pytest.approx(result[:, :4, best].mean(0))
+    assert table.counts[0].tolist() == np.isfinite(result[..., best]).sum(0).tolist()
 
 
 @pytest.mark.thorough
@@ -463,8 +463,8 @@ def test_measuring_again_gives_the_same(small_table):
     model, cases = load_small("vit"), [a_case(), a_case(target=4)]
     again = measure(model, cases[1:], {"saco": ["grad_cam"], "sensitivity": ["grad_cam"]}, first=1)
     whole = measure(model, cases, {"saco": ["grad_cam"], "sensitivity": ["grad_cam"]})
-    for key, found in again.items():
-        assert np.array_equal(found[0], whole[key][1])
+    for key, result in again.items():
+        assert np.array_equal(result[0], whole[key][1])
 
 
 def test_pictures_with_parts_become_cases():

@@ -26,8 +26,8 @@ def asked(metric, values: np.ndarray, mask: np.ndarray) -> float:
     """Return Quantus' localisation score of one map of pixels."""
     image = RNG.random((1, 3, *mask.shape)).astype(np.float32)
     model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * mask.size, 2))
-    (found,) = metric(model, image, np.array([0]), values[None, None], mask[None, None].astype(int), device="cpu")
-    return float(found)
+    (result,) = metric(model, image, np.array([0]), values[None, None], mask[None, None].astype(int), device="cpu")
+    return float(result)
 
 
 def test_relevance_and_pointing_at_a_mask():

@@ -312,9 +312,9 @@ def test_exploded_patches_keep_their_pixels():
     for patch in (0, 7, 14):
         row, col = divmod(patch, COLS)
         top, left = row * (P + 2) * factor, col * (P + 2) * factor
-        found = sheet[top : top + P * factor : factor, left : left + P * factor : factor]
-        assert (found[..., :3] == patches[patch]).all()
-        assert (found[..., 3] == 255).all()
+        result = sheet[top : top + P * factor : factor, left : left + P * factor : factor]
+        assert (result[..., :3] == patches[patch]).all()
+        assert (result[..., 3] == 255).all()
         assert sheet[top + P * factor, left, 3] == 0  # the gap
 
 

@@ -270,11 +270,11 @@ def test_scales_and_shifts_of_swin_are_those_of_the_authors(backbone):
 @pytest.mark.parametrize("backbone", ["vit", "beit", "eva02", "swin_padded", "swinv2_padded", "parallel"])
 def test_lora_leaves_the_keys_alone(backbone):
     tuned = shaken(attach(load_backbone(backbone), "lora", 5, r=2, alpha=1))
-    found = 0
+    result = 0
     for name, part in tuned.module.named_modules():
         if not hasattr(part, "lora"):
             continue
-        found += 1
+        result += 1
         delta, width = part.lora.delta(), part.in_features
         assert "k_proj" not in name
         if not name.endswith(("q_proj", "v_proj")):  # one layer: (the MLP,) queries, keys, values
@@ -284,7 +284,7 @@ def test_lora_leaves_the_keys_alone(backbone):
             delta = torch.cat([queries, values])
         assert delta.any(dim=1).all()
         assert torch.linalg.matrix_rank(delta[:width]) <= 2
-    assert found in (3, 6)
+    assert result in (3, 6)
 
 
 def test_a_scale_below_one_is_no_integer_division():
@@ -573,7 +573,7 @@ def shapes_of(backbone):
 def test_every_view_explains_a_tuned_model(backbone, method):
     capture = tuned_capture(method, backbone)
     for view, shape in shapes_of(backbone).items():
-        found = vx.compute(view, capture)
+        result = vx.compute(view, capture)
         if not method.startswith("vpt") and view not in ("parameters", "parameter_tree", "cost"):
-            assert found.values.shape == shape
-        assert found.provenance.weights == "fine-tuned"
+            assert result.values.shape == shape
+        assert result.provenance.weights == "fine-tuned"

@@ -43,9 +43,9 @@ def test_the_planted_neuron_is_found():
     captured = planted()
     place = len(captured.prefix_tokens) + PATCH
     assert outliers(captured, captured.depth - 1).tolist() == [place]
-    (found,) = register_neurons(captured, captured.depth - 1, 1).items()
-    assert (found[0], found[1].tolist()) == (BLOCK, [NEURON])
-    assert {at: len(found) for at, found in register_neurons(captured, BLOCK, 9).items()}.keys() <= {0, BLOCK}
+    (result,) = register_neurons(captured, captured.depth - 1, 1).items()
+    assert (result[0], result[1].tolist()) == (BLOCK, [NEURON])
+    assert {at: len(result) for at, result in register_neurons(captured, BLOCK, 9).items()}.keys() <= {0, BLOCK}
     with pytest.raises(UnsupportedError, match="nothing to move"):
         register_neurons(captured, 0, 1)
 

@@ -214,8 +214,8 @@ def test_padding_mass_is_what_the_query_gives_to_padding():
             captured.attention(block).double().numpy(), grid.rows, grid.cols, windows
         )
         for row, col in [(0, 0), (grid.rows - 1, grid.cols - 1)]:
-            found = captured.attention_from((row, col), block)[2]
-            np.testing.assert_allclose(found.numpy(), expected[:, row * grid.cols + col], atol=1e-6)
+            result = captured.attention_from((row, col), block)[2]
+            np.testing.assert_allclose(result.numpy(), expected[:, row * grid.cols + col], atol=1e-6)
         most = max(most, expected.max())
         mean = captured.attention_from("mean", block)[2]
         np.testing.assert_allclose(mean.numpy(), expected.mean(1), atol=1e-6)

@@ -15,13 +15,13 @@ from vitexplorer.quantities.gradients import GradientCache, gradients
 
 def test_gradient_of_attention_is_autograds(any_capture):
     expected = truth_of(any_capture)
-    found = gradients(any_capture, TARGET)
+    gradient = gradients(any_capture, TARGET)
     for block in range(any_capture.depth):
         call = any_capture.call(block)
-        close(kept_in.attention_gradient(call, found.outputs[block]).numpy(), expected.attention_gradient[block])
-        close(found.norms[block].numpy(), expected.norm[block])
-        close(found.norm_gradients[block].numpy(), expected.norm_gradient[block])
-    close(found.input[0].numpy(), expected.image_gradient)
+        close(kept_in.attention_gradient(call, gradient.outputs[block]).numpy(), expected.attention_gradient[block])
+        close(gradient.norms[block].numpy(), expected.norm[block])
+        close(gradient.norm_gradients[block].numpy(), expected.norm_gradient[block])
+    close(gradient.input[0].numpy(), expected.image_gradient)
 
 
 # ------------------------------------------------------------------------------------------------ one pass, no trace
@@ -31,15 +31,15 @@ def test_gradients_go_with_their_capture(monkeypatch):
     cache = GradientCache(1 << 30)
     monkeypatch.setattr(kept_in, "_CACHE", cache)
     first, second = replace(capture_small("vit")), replace(capture_small("vit"))
-    found = gradients(first, 1)
-    assert gradients(first, 1) is found
-    assert gradients(second, 1) is not found
+    gradient = gradients(first, 1)
+    assert gradients(first, 1) is gradient
+    assert gradients(second, 1) is not gradient
     gradients(second, 2)
-    assert cache.nbytes == 3 * found.nbytes
+    assert cache.nbytes == 3 * gradient.nbytes
     del second
     gc.collect()
-    assert cache.nbytes == found.nbytes
-    assert gradients(first, 1) is found
+    assert cache.nbytes == gradient.nbytes
+    assert gradients(first, 1) is gradient
 
 
 def test_cached_gradients_are_bounded(monkeypatch):

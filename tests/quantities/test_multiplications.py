@@ -75,16 +75,16 @@ def test_attention_has_two_products_of_each_call(any_capture, cost):
 def test_costs_that_torchvision_publishes(architecture, published):
     """torchvision's tables call them GFLOPS: 17.564 for ViT-B/16, 4.491 for Swin-T."""
     module = outline_of(architecture)
-    found = count_multiplications(module, tuple(module.patch_embed.img_size)).total / 1e9
-    assert found == pytest.approx(published.IMAGENET1K_V1.meta["_ops"], abs=0.0006)
+    counts = count_multiplications(module, tuple(module.patch_embed.img_size)).total / 1e9
+    assert counts == pytest.approx(published.IMAGENET1K_V1.meta["_ops"], abs=0.0006)
 
 
 def test_vit_b_16_product_by_product():
     module = outline_of("vit_base_patch16_224")
     macs = reference_tokens.vit_macs(14, 14, 16, 1, 768, 12, 3072, 1000)
-    found = count_multiplications(module, (224, 224))
-    assert found.total == sum(macs.values()) == 17_563_828_224
-    assert found.of_attention.total() == macs["products"]
+    counts = count_multiplications(module, (224, 224))
+    assert counts.total == sum(macs.values()) == 17_563_828_224
+    assert counts.of_attention.total() == macs["products"]
 
 
 @pytest.mark.parametrize("key", ["vit", "deit3", "dinov2_registers", "dinov3"])

@@ -19,8 +19,8 @@ from vitexplorer.quantities.perturbation import baseline_image, blur_sigma, patc
 def test_baselines(kind):
     captured = capture_small("vit_not_square")
     assert blur_sigma(captured) == 2  # 48 x 80 pixels
-    found = baseline_image(captured, kind)[0].numpy()
-    np.testing.assert_allclose(found, expected_baseline(captured, kind), atol=1e-5)
+    result = baseline_image(captured, kind)[0].numpy()
+    np.testing.assert_allclose(result, expected_baseline(captured, kind), atol=1e-5)
 
 
 # ------------------------------------------------------------------------------------------------ by hand

@@ -27,8 +27,8 @@ def test_own_reading_is_the_models_output_bit_for_bit(any_capture):
 def test_the_documented_reading_of_a_model_gives_its_output(any_capture):
     family, module = any_capture.model.family, any_capture.model.module
     with torch.no_grad():
-        found = family.read_out(module, last_tokens(any_capture), family.own_reading(module))
-    torch.testing.assert_close(found, any_capture.output, rtol=0, atol=1e-5)
+        result = family.read_out(module, last_tokens(any_capture), family.own_reading(module))
+    torch.testing.assert_close(result, any_capture.output, rtol=0, atol=1e-5)
 
 
 OWN = {

@@ -102,10 +102,10 @@ def test_gradients_are_those_of_autograd_on_the_plain_module(key, target):
     score = plain.score(image, target, other_image(key).input.tensor.double())
     (expected,) = torch.autograd.grad(score, image)
     control = AnyTargetControl()
-    found = gradients(captured, control.parse(given(key, target), captured, {}))
+    gradient = gradients(captured, control.parse(given(key, target), captured, {}))
     largest = float(expected.abs().max())
     assert largest > 0
-    np.testing.assert_allclose(found.input.numpy(), expected.numpy(), rtol=0, atol=2e-4 * largest)
+    np.testing.assert_allclose(gradient.input.numpy(), expected.numpy(), rtol=0, atol=2e-4 * largest)
 
 
 @pytest.mark.parametrize(
@@ -114,11 +114,11 @@ def test_gradients_are_those_of_autograd_on_the_plain_module(key, target):
 def test_generic_relevance_is_chefers_row_of_the_token_that_is_explained(key, target):
     captured = capture_small(key)
     parsed = AnyTargetControl().parse(given(key, target), captured, {})
-    found = gradients(captured, parsed)
+    gradient = gradients(captured, parsed)
     products = []
     for block in range(captured.depth):
         A = captured.attention(block).double().numpy()
-        dA = attention_gradient(captured.call(block), found.outputs[block])[0].double().numpy()
+        dA = attention_gradient(captured.call(block), gradient.outputs[block])[0].double().numpy()
         products.append(reference_relevance.positive_product(A, dA))
     R, grid = reference_relevance.generic_relevance(products), captured.grid(0)
     tokens = {"patch 0,1": [2], LATER[0]: [2, 1 + grid.cols]}.get(target, [0])
@@ -132,11 +132,11 @@ def test_generic_relevance_is_chefers_row_of_the_token_that_is_explained(key, ta
 
 def test_gradient_rollout_of_a_patch_leaves_out_what_only_stays():
     captured = capture_small("vit")
-    found, token = gradients(captured, PatchAlike((0, 1))), 2
+    actual, token = gradients(captured, PatchAlike((0, 1))), 2
     R, stays = np.eye(17), 1.0
     for block in range(captured.depth):
         A = captured.attention(block).double().numpy()
-        dA = attention_gradient(captured.call(block), found.outputs[block])[0].double().numpy()
+        dA = attention_gradient(captured.call(block), actual.outputs[block])[0].double().numpy()
         halves = 0.5 * reference_relevance.positive_product(A, dA) + 0.5 * np.eye(17)
         stays *= 0.5 / halves[token].sum()
         R = halves / halves.sum(1, keepdims=True) @ R
@@ -263,8 +263,8 @@ def test_the_command_line_takes_another_image(tmp_path):
     model = vx.load_model("test_vit", weights="random")
     explained, other = (vx.capture(model, path, fit="squash") for path in images)
     with out.open(encoding="utf-8-sig") as file:
-        found = [float(row["value"]) for row in csv.DictReader(file)]
-    np.testing.assert_allclose(found, vx.compute("grad_rollout", explained, target=other).values.ravel(), rtol=1e-4)
+        result = [float(row["value"]) for row in csv.DictReader(file)]
+    np.testing.assert_allclose(result, vx.compute("grad_rollout", explained, target=other).values.ravel(), rtol=1e-4)
 
 
 def test_a_region_of_one_patch_is_that_patch():
@@ -294,11 +294,11 @@ def test_the_page_finds_the_image_that_a_target_names():
     engine = Engine(Settings())
     picture_of = Picture("scene_fish", "scenes_vit_patch16_192")
     captured = now(engine.capture(picture_of))
-    found = now(engine.compute(picture_of, captured, "grad_cam", {"target": "like:scene_gear patch 3,4"}))
+    result = now(engine.compute(picture_of, captured, "grad_cam", {"target": "like:scene_gear patch 3,4"}))
     other = vx.capture(captured.model, examples()["scene_gear"].path)
     expected = vx.compute("grad_cam", captured, target=other.patch_embedding((3, 4)))
-    np.testing.assert_allclose(found.values, expected.values, atol=1e-6)
-    assert written_value(found.settings["target"]) == "like scene_gear patch 3,4"
+    np.testing.assert_allclose(result.values, expected.values, atol=1e-6)
+    assert written_value(result.settings["target"]) == "like scene_gear patch 3,4"
     with pytest.raises(ExplainedError):
         now(engine.compute(picture_of, captured, "grad_cam", {"target": "like:../../secret"}))
     flow = RoomFigures(RoomContext(engine, Translations(), gr.State(Address()), gr.State("en")), "flow")

@@ -487,7 +487,7 @@ def test_what_runs_beside_many_passes_changes_no_number(view: str) -> None:
     model = load_small("vit")
     image = picture(*model.preprocessing.input_size)
     alone, plain = (capture(model, image, fit="squash") for _ in range(2))
-    found, ended, others = cheaply(view, alone), threading.Event(), []
+    result, ended, others = cheaply(view, alone), threading.Event(), []
 
     def explore() -> None:
         while not ended.is_set():
@@ -498,5 +498,5 @@ def test_what_runs_beside_many_passes_changes_no_number(view: str) -> None:
     again = cheaply(view, plain)
     ended.set()
     beside.join()
-    assert (found.values == again.values).all()
+    assert (result.values == again.values).all()
     assert all(torch.equal(output, plain.output) for output in others)

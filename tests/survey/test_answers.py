@@ -117,14 +117,14 @@ def test_an_order(survey: Survey, table: pd.DataFrame, name: str, descending: bo
     rows = table.assign(at=range(len(table))).sort_values(
         name, ascending=not descending, kind="stable", na_position="last"
     )
-    found = [row["path"] for row in gallery(survey, (), name, descending, 7, 300)]
-    assert found == rows["path"].tolist()[7:307]
+    result = [row["path"] for row in gallery(survey, (), name, descending, 7, 300)]
+    assert result == rows["path"].tolist()[7:307]
 
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_bins(survey: Survey, table: pd.DataFrame, name: str) -> None:
     where = (Within("entropy", 0.2),)
-    found = histogram(survey, name, where, 7, by="label")
+    chart = histogram(survey, name, where, 7, by="label")
     rows = left(table, where)
     values = [float(value) for value in rows[name] if not math.isnan(value)]
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
@@ -134,27 +134,27 @@ def test_bins(survey: Survey, table: pd.DataFrame, name: str) -> None:
     for value, label in zip(rows[name], rows["label"], strict=True):
         if not math.isnan(value):
             expected[groups.index(label), min(6, math.floor((float(value) - low) * (7 / (high - low))))] += 1
-    assert found.groups == tuple(groups)
-    np.testing.assert_array_equal(found.counts, expected)
-    np.testing.assert_allclose(found.edges, np.linspace(low, high, 8))
-    assert found.counts.sum() + found.without == len(rows)
+    assert chart.groups == tuple(groups)
+    np.testing.assert_array_equal(chart.counts, expected)
+    np.testing.assert_allclose(chart.edges, np.linspace(low, high, 8))
+    assert chart.counts.sum() + chart.without == len(rows)
 
 
 @pytest.mark.thorough
 def test_only_what_an_eye_can_tell_apart_is_counted_apart(tmp_path: Path) -> None:
     many = open_survey(synthetic_survey(tmp_path, 100, classes=same_names(20), lists=False, failed=0))
-    found = histogram(many, "entropy", bins=3, by="label")
-    assert len(found.groups) == 12
-    assert found.others == 40
-    assert found.counts.sum() + found.without == 60
+    chart = histogram(many, "entropy", bins=3, by="label")
+    assert len(chart.groups) == 12
+    assert chart.others == 40
+    assert chart.counts.sum() + chart.without == 60
 
 
 def test_what_has_no_number_is_in_no_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(histograms, "MOST_GROUPS", 2)
     some = open_survey(synthetic_survey(tmp_path, 60, lists=False, failed=0.5))
-    found = histogram(some, "entropy", bins=3, by="label")
-    assert (found.without, len(found.groups)) == (some.failed, 2)
-    assert found.counts.sum() + found.others + found.without == 60
+    chart = histogram(some, "entropy", bins=3, by="label")
+    assert (chart.without, len(chart.groups)) == (some.failed, 2)
+    assert chart.counts.sum() + chart.others + chart.without == 60
 
 
 def test_a_number_that_is_none_counts_as_none(tmp_path: Path) -> None:
@@ -170,10 +170,10 @@ def test_a_number_that_is_none_counts_as_none(tmp_path: Path) -> None:
 
 
 def test_columns_of_numbers(survey: Survey) -> None:
-    found = {column.key: column for column in numeric_columns(survey)}
-    assert found["distance"].shape == (3, 3)
-    assert found["probability"].title.zh == "预测类别的概率"
-    assert not {"path", "hash", "feature_cls", "predicted", "correct"} & set(found)
+    result = {column.key: column for column in numeric_columns(survey)}
+    assert result["distance"].shape == (3, 3)
+    assert result["probability"].title.zh == "预测类别的概率"
+    assert not {"path", "hash", "feature_cls", "predicted", "correct"} & set(result)
 
 
 @pytest.mark.parametrize(
@@ -342,8 +342,8 @@ def test_every_number_of_a_question_is_right_or_refused(survey: Survey, number: 
 @pytest.mark.parametrize(("name", "value"), [("width", 2**63 - 1), ("width", 2**53 + 1), ("probability", HUGE)])
 def test_a_single_value_far_out_has_bins(extremes: Extremes, name: str, value: float) -> None:
     survey = extremes.survey
-    found = histogram(survey, name, (Equals(name, value),), 4)
-    assert (found.counts.sum(), bool((np.diff(found.edges) > 0).all())) == (3, True)
+    chart = histogram(survey, name, (Equals(name, value),), 4)
+    assert (chart.counts.sum(), bool((np.diff(chart.edges) > 0).all())) == (3, True)
     assert scatter(survey, name, name, (Equals(name, value),)).density.sum() == 3
 
 
@@ -406,16 +406,16 @@ def test_a_missing_survey_is_refused(tmp_path: Path) -> None:
 @pytest.mark.thorough
 def test_threads_ask_at_once(survey: Survey, table: pd.DataFrame) -> None:
     expected = int((table["distance[2,1]"] > 30).sum())
-    found: list[int] = []
+    result: list[int] = []
     threads = [
-        threading.Thread(target=lambda: found.append(count(survey, (Within("distance[2,1]", 30.0000001),))))
+        threading.Thread(target=lambda: result.append(count(survey, (Within("distance[2,1]", 30.0000001),))))
         for _ in range(8)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [expected] * 8
+    assert result == [expected] * 8
 
 
 @pytest.mark.thorough

@@ -122,9 +122,9 @@ def test_a_row_has_the_columns_of_the_schema(key):
     table = pa.Table.from_pylist([{"path": "a.png", **row}], schema=schema.arrow)
     assert table.column_names == [column.key for column in (*FILE_COLUMNS, *schema.columns)]
     for column in schema.columns:
-        found = table[column.key][0].as_py()
-        if column.shape and found is not None:
-            assert len(found) == math.prod(column.shape)
+        result = table[column.key][0].as_py()
+        if column.shape and result is not None:
+            assert len(result) == math.prod(column.shape)
     assert set(schema.left_out) == ({"prediction"} if key == "encoder" else set())
 
 
@@ -148,8 +148,8 @@ def test_a_view_is_a_question_with_its_settings():
     (column,) = question_of("attention_map:block=1;head=0").columns(captured)
     expected = vx.compute("attention_map", captured, block=1, head=0).values
     assert column.shape == expected.shape
-    found = asked("attention_map:block=1;head=0", captured)
-    np.testing.assert_array_equal(found[column.key].reshape(expected.shape), expected)
+    result = asked("attention_map:block=1;head=0", captured)
+    np.testing.assert_array_equal(result[column.key].reshape(expected.shape), expected)
 
 
 def test_what_cannot_be_asked_is_refused_with_a_sentence():

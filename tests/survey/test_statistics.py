@@ -79,21 +79,21 @@ def unit(values: np.ndarray) -> np.ndarray:
 
 
 def test_accuracy_of_classes(survey: Survey, table: pd.DataFrame) -> None:
-    found = per_class(survey, SURE)
+    result = per_class(survey, SURE)
     rows = table[table["probability"] >= 0.4]
-    for one in found.classes:
+    for one in result.classes:
         mine = [row for _, row in rows.iterrows() if row["label"] == one.label]
         right = [row for row in mine if CLASSES[int(row["predicted"])].en == row["label"]]
         assert (one.count, one.judged, one.right) == (len(mine), len(mine), len(right))
         assert one.accuracy == len(right) / len(mine)
         assert one.probability == pytest.approx(sum(float(row["label_probability"]) for row in mine) / len(mine))
-    accuracies = [one.accuracy for one in found.classes]
+    accuracies = [one.accuracy for one in result.classes]
     assert accuracies == sorted(accuracies)
-    assert found.whole.accuracy == sum(one.right for one in found.classes) / len(rows)
-    for pair in found.pairs:
+    assert result.whole.accuracy == sum(one.right for one in result.classes) / len(rows)
+    for pair in result.pairs:
         mine = rows[(rows["label"] == pair.label) & (rows["predicted"] == pair.predicted)]
         assert (pair.count, pair.name.en != pair.label) == (len(mine), True)
-    assert sum(pair.count for pair in found.pairs) == len(rows) - found.whole.right
+    assert sum(pair.count for pair in result.pairs) == len(rows) - result.whole.right
 
 
 def test_every_class_says_what_it_is_taken_for(
@@ -102,11 +102,11 @@ def test_every_class_says_what_it_is_taken_for(
     """Pairs of one class are found however many other pairs are more frequent."""
     monkeypatch.setattr(classes, "MOST_PAIRS", 1)
     monkeypatch.setattr(classes, "MOST_TAKEN", 1)
-    found = per_class(survey)
+    rows = per_class(survey)
     wrong = table[table["correct"] == False]  # noqa: E712
-    for one in found.classes:
+    for one in rows.classes:
         counts = wrong[wrong["label"] == one.label]["predicted"].value_counts()
-        assert [pair.count for pair in found.pairs if pair.label == one.label] == [counts.max()]
+        assert [pair.count for pair in rows.pairs if pair.label == one.label] == [counts.max()]
 
 
 def test_an_interval_of_a_share_solves_its_equation() -> None:
@@ -132,8 +132,8 @@ def test_classes_as_figures(survey: Survey, table: pd.DataFrame) -> None:
 @pytest.mark.thorough
 def test_images_without_labels(tmp_path: Path) -> None:
     survey = open_survey(synthetic_survey(tmp_path, 60, labels=False))
-    found = per_class(survey)
-    assert (found.whole.accuracy, found.whole.judged, found.pairs) == (None, 0, ())
+    rows = per_class(survey)
+    assert (rows.whole.accuracy, rows.whole.judged, rows.pairs) == (None, 0, ())
     assert worst_column(survey) == "margin"
     margins = [row["margin"] for row in worst(survey, limit=20)]
     assert margins == sorted(table_of(survey)["margin"].dropna())[:20]
@@ -224,7 +224,7 @@ def test_they_can_be_drawn(survey: Survey, other: Survey) -> None:
 def test_a_grid_counts_every_image_and_points_are_some(
     survey: Survey, table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = scatter(survey, "entropy", "distance[1,1]", SURE, most=30, cells=5, by="label")
+    result = scatter(survey, "entropy", "distance[1,1]", SURE, most=30, cells=5, by="label")
     rows = [row for _, row in table[table["probability"] >= 0.4].iterrows()]
     points = [(float(row["entropy"]), float(row["distance"][4]), row) for row in rows]
     x_low, x_high = min(x for x, _, _ in points), max(x for x, _, _ in points)
@@ -233,15 +233,15 @@ def test_a_grid_counts_every_image_and_points_are_some(
     for x, y, _ in points:
         col = min(4, math.floor((x - x_low) * (5 / (x_high - x_low))))
         density[min(4, math.floor((y - y_low) * (5 / (y_high - y_low)))), col] += 1
-    np.testing.assert_array_equal(found.density, density)
-    assert found.total == len(points)
+    np.testing.assert_array_equal(result.density, density)
+    assert result.total == len(points)
     with pytest.raises(ExplainedError, match="group"):
         scatter(survey, "entropy", "margin", by="distance")
-    assert len(found.rows) == len(set(found.rows.tolist())) == 30
-    for row, x, y, label in zip(found.rows, found.x, found.y, found.groups, strict=True):
+    assert len(result.rows) == len(set(result.rows.tolist())) == 30
+    for row, x, y, label in zip(result.rows, result.x, result.y, result.groups, strict=True):
         there = table.iloc[row]
         assert (x, y, label) == (float(there["entropy"]), float(there["distance"][4]), there["label"])
-    drawn = found.rows.tolist()
+    drawn = result.rows.tolist()
     for too_few in (0, choosing.LARGEST_HASH // 100):
         monkeypatch.setattr(points_of, "hash_bounds", lambda *_, first=too_few: (first, choosing.LARGEST_HASH))
         assert scatter(survey, "entropy", "distance[1,1]", SURE, most=30).rows.tolist() == drawn
@@ -254,13 +254,13 @@ def test_the_mean_of_maps_is_taken_cell_by_cell(
     survey: Survey, table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = "view_attention_rollout"
-    found = mean_map(survey, name, SURE)
+    result = mean_map(survey, name, SURE)
     rows = [row for _, row in table[table["probability"] >= 0.4].iterrows()]
     for row, col in np.ndindex(2, 3):
         cells = [float(one[name][row * 3 + col]) for one in rows]
-        assert found.values[row, col] == pytest.approx(math.fsum(cells) / len(cells), rel=1e-9)
-        assert found.counts[row, col] == len(cells)
-    assert found.notes == ()
+        assert result.values[row, col] == pytest.approx(math.fsum(cells) / len(cells), rel=1e-9)
+        assert result.counts[row, col] == len(cells)
+    assert result.notes == ()
     own = map_of_image(survey, name, int(rows[3]["row"]))
     assert own is not None
     assert own.ravel().tolist() == rows[3][name].tolist()
@@ -285,12 +285,12 @@ def test_typical_images(survey: Survey, table: pd.DataFrame) -> None:
         mean = unit(np.sum([unit(values) for values in mine["feature_mean"]], axis=0))
         cosines += [(float(unit(row["feature_mean"]) @ mean), row["row"]) for _, row in mine.iterrows()]
     expected = sorted(cosines, reverse=True)
-    for found, best in (
+    for result, best in (
         (most_typical(survey, "feature_mean", SURE, 40), expected[:40]),
         (most_unusual(survey, "feature_mean", SURE, 40), expected[::-1][:40]),
     ):
-        assert [one.row for one in found.images] == [row for _, row in best]
-        np.testing.assert_allclose([one.cosine for one in found.images], [cosine for cosine, _ in best], atol=1e-6)
+        assert [one.row for one in result.images] == [row for _, row in best]
+        np.testing.assert_allclose([one.cosine for one in result.images], [cosine for cosine, _ in best], atol=1e-6)
 
 
 @pytest.mark.parametrize("exact", quick([True, False], [True]))
@@ -301,33 +301,33 @@ def test_near_duplicates(survey: Survey, table: pd.DataFrame, exact: bool, monke
     monkeypatch.setattr(twins, "BLOCK", 100)
     if not exact:
         monkeypatch.setattr(twins, "MOST_EXACT", 100)
-    found = twins.near_duplicates(survey, "feature_cls", threshold=0.97, limit=1000)
-    there = {(one.row, one.other): one.cosine for one in found.pairs}
-    assert len(there) == len(found.pairs) == found.total
+    result = twins.near_duplicates(survey, "feature_cls", threshold=0.97, limit=1000)
+    there = {(one.row, one.other): one.cosine for one in result.pairs}
+    assert len(there) == len(result.pairs) == result.total
     truth = {(i, j): cosine for cosine, i, j in expected}
     for pair, cosine in there.items():
         assert cosine == pytest.approx(truth[pair], abs=1e-6)
     if exact:
         assert there.keys() == truth.keys()
-        assert [one.cosine for one in found.pairs] == sorted(there.values(), reverse=True)
+        assert [one.cosine for one in result.pairs] == sorted(there.values(), reverse=True)
     else:
-        assert 0.9 < found.found_share < 1
+        assert 0.9 < result.found_share < 1
         assert len(there) > 0.85 * len(truth)
-        assert any("not all compared" in note.en for note in found.notes)
+        assert any("not all compared" in note.en for note in result.notes)
 
 
 def test_a_map_of_images(survey: Survey, table: pd.DataFrame) -> None:
-    found = map_2d(survey, "feature_cls", where=SURE)
+    points = map_2d(survey, "feature_cls", where=SURE)
     rows = table[table["probability"] >= 0.4]
     values = np.array([unit(one) for one in rows["feature_cls"]])
     values -= values.mean(0)
     variances, axes = np.linalg.eigh(values.T @ values)
-    assert found.rows.tolist() == rows["row"].tolist()
+    assert points.rows.tolist() == rows["row"].tolist()
     for axis in range(2):
         expected = values @ axes[:, -1 - axis]
-        expected *= np.sign(expected @ found.places[:, axis])
-        np.testing.assert_allclose(found.places[:, axis], expected, atol=1e-5)
-        assert found.shares[axis] == pytest.approx(variances[-1 - axis] / variances.sum(), rel=1e-5)
+        expected *= np.sign(expected @ points.places[:, axis])
+        np.testing.assert_allclose(points.places[:, axis], expected, atol=1e-5)
+        assert points.shares[axis] == pytest.approx(variances[-1 - axis] / variances.sum(), rel=1e-5)
     some = map_2d(survey, "feature_cls", most=20)
     everywhere, places = all_places(survey, "feature_cls", some)
     assert len(some.rows) == 20
@@ -351,10 +351,10 @@ def test_without_umap_a_sentence_says_how_to_get_it(survey: Survey) -> None:
 @pytest.mark.skipif(find_spec("umap") is None, reason="umap-learn is not installed: pip install umap-learn")
 @pytest.mark.filterwarnings("ignore:Tensorflow not installed:ImportWarning")
 def test_umap_lays_classes_together_and_alike_each_time(survey: Survey, table: pd.DataFrame) -> None:
-    found, again = map_2d(survey, method="umap"), map_2d(survey, method="umap")
-    np.testing.assert_array_equal(found.places, again.places)
-    labels = table["label"].to_numpy()[found.rows]
-    apart = np.linalg.norm(found.places[:, None] - found.places, axis=2) + np.diag(np.full(len(labels), np.inf))
+    result, again = map_2d(survey, method="umap"), map_2d(survey, method="umap")
+    np.testing.assert_array_equal(result.places, again.places)
+    labels = table["label"].to_numpy()[result.rows]
+    apart = np.linalg.norm(result.places[:, None] - result.places, axis=2) + np.diag(np.full(len(labels), np.inf))
     assert (labels[apart.argmin(1)] == labels).mean() > 0.8
 
 
@@ -367,7 +367,7 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> Survey:
 
 
 def test_what_changed_between_two_surveys(survey: Survey, other: Survey) -> None:
-    found = compare_surveys(survey, other, limit=500)
+    comparison = compare_surveys(survey, other, limit=500)
     one, two = (
         table_of(survey),
         pd.concat([pd.read_parquet(file) for file in sorted((other.folder / "rows").glob("*.parquet"))]),
@@ -379,21 +379,21 @@ def test_what_changed_between_two_surveys(survey: Survey, other: Survey) -> None
         if row["path"] in answers and pd.notna(row["hash"]) and row["hash"] == answers[row["path"]]["hash"]
     ]
     sides = [(bool(row["correct"]), bool(then["correct"])) for row, then in both]
-    assert (found.matched, found.judged) == (len(both), len(both))
-    assert found.both_right == sides.count((True, True))
-    assert (found.lost, found.won) == (sides.count((True, False)), sides.count((False, True)))
-    assert found.other_answer == sum(row["predicted"] != then["predicted"] for row, then in both)
-    assert found.difference == (found.won - found.lost) / len(both)
+    assert (comparison.matched, comparison.judged) == (len(both), len(both))
+    assert comparison.both_right == sides.count((True, True))
+    assert (comparison.lost, comparison.won) == (sides.count((True, False)), sides.count((False, True)))
+    assert comparison.other_answer == sum(row["predicted"] != then["predicted"] for row, then in both)
+    assert comparison.difference == (comparison.won - comparison.lost) / len(both)
     lost = {row["path"] for row, then in both if row["correct"] and not then["correct"]}
-    assert {change.path for change in found.lost_rows} == lost
-    drops = [change.probability - change.other_probability for change in found.lost_rows]
+    assert {change.path for change in comparison.lost_rows} == lost
+    drops = [change.probability - change.other_probability for change in comparison.lost_rows]
     assert drops == sorted(drops, reverse=True)
-    left_out = " ".join(text.en for text in found.left_out)
+    left_out = " ".join(text.en for text in comparison.left_out)
     assert f"{one['reason'].notna().sum()} images could not be read on the left" in left_out
     alone = sum(row["path"] not in answers and pd.isna(row["reason"]) for _, row in one.iterrows())
     assert f"{alone} images are only in the survey on the left" in left_out
-    tail = sum(math.comb(found.won + found.lost, n) for n in range(min(found.won, found.lost) + 1))
-    assert found.p_value == pytest.approx(min(1, 2 * tail / 2 ** (found.won + found.lost)))
+    tail = sum(math.comb(comparison.won + comparison.lost, n) for n in range(min(comparison.won, comparison.lost) + 1))
+    assert comparison.p_value == pytest.approx(min(1, 2 * tail / 2 ** (comparison.won + comparison.lost)))
 
 
 @pytest.mark.thorough
@@ -431,11 +431,11 @@ def test_changed_pixels_have_no_partner(survey: Survey, tmp_path: Path) -> None:
     rows = pd.read_parquet(file)
     rows.loc[rows["reason"].isna(), "hash"] = "f" * 64
     pq.write_table(pa.Table.from_pandas(rows, pq.read_schema(file), preserve_index=False), file)
-    found = compare_surveys(survey, open_survey(again))
+    comparison = compare_surveys(survey, open_survey(again))
     changed = int(rows["reason"].isna().sum())
-    assert any(f"{changed} images have the same path and other pixels" in text.en for text in found.left_out)
-    assert (found.lost, found.won, found.difference, found.p_value) == (0, 0, 0, 1.0)
-    assert found.matched == survey.count - survey.failed - changed
+    assert any(f"{changed} images have the same path and other pixels" in text.en for text in comparison.left_out)
+    assert (comparison.lost, comparison.won, comparison.difference, comparison.p_value) == (0, 0, 0, 1.0)
+    assert comparison.matched == survey.count - survey.failed - changed
 
 
 # --------------------------------------------------------------------------------------------------------- files
@@ -496,15 +496,15 @@ def test_a_spreadsheet_runs_no_text_of_a_table(tmp_path: Path) -> None:
 
 
 def test_a_file_for_embedding_atlas(survey: Survey, table: pd.DataFrame, tmp_path: Path) -> None:
-    found = pd.read_parquet(export(survey, SURE, tmp_path / "atlas.parquet", atlas=True))
+    result = pd.read_parquet(export(survey, SURE, tmp_path / "atlas.parquet", atlas=True))
     rows = table[table["probability"] >= 0.4]
-    assert found["path"].tolist() == rows["path"].tolist()
-    assert found[["projection_x", "projection_y"]].to_numpy().std() > 0
+    assert result["path"].tolist() == rows["path"].tolist()
+    assert result[["projection_x", "projection_y"]].to_numpy().std() > 0
     values = [unit(one) for one in rows["feature_cls"]]
     for at in (0, 50):
         apart = sorted((1 - float(values[at] @ one), number) for number, one in enumerate(values) if number != at)
-        assert list(found["neighbors"][at]["ids"]) == [number for _, number in apart[:15]]
-        np.testing.assert_allclose(found["neighbors"][at]["distances"], [one for one, _ in apart[:15]], atol=1e-6)
+        assert list(result["neighbors"][at]["ids"]) == [number for _, number in apart[:15]]
+        np.testing.assert_allclose(result["neighbors"][at]["distances"], [one for one, _ in apart[:15]], atol=1e-6)
 
 
 @pytest.mark.parametrize(("name", "atlas"), [("rows.xlsx", False), ("rows", False), ("rows.csv", True)])

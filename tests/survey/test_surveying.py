@@ -76,10 +76,10 @@ def stop_after(rows):
 def test_each_row_is_what_a_single_capture_of_its_image_answers(images, whole):
     model = load_small("vit")
     schema = schema_of(model, ASK, "squash")
-    found = rows_of(whole)
-    assert found.schema.equals(schema.arrow)
-    assert found["path"].to_pylist() == sorted(str(file.relative_to(images)) for file in images.rglob("*.png"))
-    for row in found.slice(0, 5).to_pylist():
+    rows = rows_of(whole)
+    assert rows.schema.equals(schema.arrow)
+    assert rows["path"].to_pylist() == sorted(str(file.relative_to(images)) for file in images.rglob("*.png"))
+    for row in rows.slice(0, 5).to_pylist():
         place = images / row["path"]
         captured = vx.capture(model, place, fit="squash")
         (asked,) = schema.answers([captured], [int(row["label"])])
@@ -103,10 +103,10 @@ def test_the_card_says_what_was_asked_of_whom(images, whole):
 
 def test_images_of_other_sizes_wait_for_their_like(images, tmp_path):
     made = run_survey(images, tmp_path / "native", fit="native", ask=["prediction"])
-    found = rows_of(made).to_pylist()
-    assert [row["path"] for row in found] == [one.path for n in range(5) for one in read_manifest(made, n)]
+    rows = rows_of(made).to_pylist()
+    assert [row["path"] for row in rows] == [one.path for n in range(5) for one in read_manifest(made, n)]
     model = load_small("vit")
-    for row in found[:4]:
+    for row in rows[:4]:
         logits = vx.capture(model, images / row["path"], fit="native").logits
         assert row["probability"] == pytest.approx(float(logits.softmax(0).max()), rel=1e-4)
 
@@ -456,8 +456,8 @@ def test_what_names_no_images_is_a_sentence(tmp_path, name):
 
 
 def read(source, **options):
-    found = read_source(source, **options)
-    return [tuple(one)[:2] for one in found.rows], " ".join(one.en for one in found.findings)
+    source_read = read_source(source, **options)
+    return [tuple(one)[:2] for one in source_read.rows], " ".join(one.en for one in source_read.findings)
 
 
 def test_tables_name_images_and_labels(tmp_path):
@@ -465,8 +465,8 @@ def test_tables_name_images_and_labels(tmp_path):
     lines = ["Label,path", "cat,a.png", "dog,sub/b.png", "cat,./a.png", "cow,", f"elk,{tmp_path}/c.png", "x,../d.png"]
     expected = [("a.png", "cat"), ("sub/b.png", "dog"), ("c.png", "elk"), (f"{tmp_path.parent}/d.png", "x")]
     (tmp_path / "t.csv").write_text("\n".join(lines))
-    found, findings = read(tmp_path / "t.csv")
-    assert found == expected
+    result, findings = read(tmp_path / "t.csv")
+    assert result == expected
     assert "counted once: 1" in findings
     assert "without a path are left out: 1" in findings
     assert read(tmp_path / "t.csv", labels=None)[0] == [(path, None) for path, _ in expected]
@@ -505,8 +505,8 @@ def test_class_folders_are_labels_as_for_a_training(tmp_path):
         place = tmp_path / "all" / name
         place.parent.mkdir(parents=True, exist_ok=True)
         Image.new("RGB", (9, 9)).save(place)
-    found = dict(read(tmp_path)[0])
-    assert {path.removeprefix("all/"): label for path, label in found.items()} == {
+    result = dict(read(tmp_path)[0])
+    assert {path.removeprefix("all/"): label for path, label in result.items()} == {
         "train/cat/a.png": "cat",
         "val/dog/b.png": "dog",
         "test/cat/c.png": "cat",

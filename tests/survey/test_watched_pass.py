@@ -28,16 +28,16 @@ def check_answers(model: LoadedModel, size: tuple[int, int], fit: str, close: di
     for one, other in zip(watched, alone, strict=True):
         np.testing.assert_allclose(one.output, other.output, rtol=0, atol=2e-5 * float(other.output.abs().max()))
     singles = [schema.answers([one], [None])[0] for one in alone]
-    for found, expected in zip(schema.answers(watched, [None] * 3), singles, strict=True):
-        assert found.keys() == expected.keys()
+    for result, expected in zip(schema.answers(watched, [None] * 3), singles, strict=True):
+        assert result.keys() == expected.keys()
         for column, value in expected.items():
             if value is None:
-                assert found[column] is None
+                assert result[column] is None
             elif column == "rollout_concentration":  # shares that are alike may change places
-                assert found[column] == pytest.approx(value, abs=2 / watched[0].grid(0).num_patches)
+                assert result[column] == pytest.approx(value, abs=2 / watched[0].grid(0).num_patches)
             else:
                 rough = {"rtol": 2e-3, "atol": 2e-3} if column.startswith("feature") else close  # of float16
-                np.testing.assert_allclose(found[column], value, **rough, err_msg=column)
+                np.testing.assert_allclose(result[column], value, **rough, err_msg=column)
     return "heads" in watched[0].tables
 
 

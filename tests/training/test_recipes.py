@@ -134,9 +134,9 @@ def balanced_slowly(logits: np.ndarray, rounds: int) -> np.ndarray:
 def test_balanced_targets_use_all_prototypes_equally():
     """Rows are distributions; with more rounds all prototypes are used as often; a shift of a prototype is undone."""
     logits = 3 * torch.randn(12, 6, generator=torch.Generator().manual_seed(0))
-    found = dino.balanced(logits, rounds=3)
-    assert np.allclose(found.numpy(), balanced_slowly(logits.numpy(), 3), atol=1e-6)
-    assert torch.allclose(found.sum(1), torch.ones(12), atol=1e-6)
+    result = dino.balanced(logits, rounds=3)
+    assert np.allclose(result.numpy(), balanced_slowly(logits.numpy(), 3), atol=1e-6)
+    assert torch.allclose(result.sum(1), torch.ones(12), atol=1e-6)
     assert torch.allclose(dino.balanced(logits, rounds=60).sum(0), torch.full((6,), 2.0), atol=0.02)
     shifted = logits + torch.tensor([4.0, 0, 0, 0, 0, -4])
     assert torch.allclose(dino.balanced(shifted, rounds=60), dino.balanced(logits, rounds=60), atol=1e-3)

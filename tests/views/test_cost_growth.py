@@ -30,8 +30,8 @@ def pairs_in_windows(rows: int, cols: int, prefix: int, side: int) -> int:
     """Count query-key pairs one by one; windows beyond the grid are full."""
     tall, wide = -(-rows // side) * side, -(-cols // side) * side
     cells = [(y // side, x // side) for y, x in product(range(tall), range(wide))]
-    found = sum(a == b for a, b in product(cells, repeat=2))
-    return found + len(cells) * prefix + prefix * (prefix + rows * cols)
+    result = sum(a == b for a, b in product(cells, repeat=2))
+    return result + len(cells) * prefix + prefix * (prefix + rows * cols)
 
 
 @pytest.mark.parametrize("key", ["vit", "deit_distilled", "dinov3", "siglip"])
@@ -68,5 +68,5 @@ def test_the_figure_stacks_what_was_counted():
     charts = [trace for trace in figure.data if trace.type == "bar"]
     assert len(charts) == len(result.designs) == 2
     heights = [np.array(chart.width).reshape(len(result.sizes), 3) for chart in charts]
-    for found, counted in zip(heights, result.values, strict=True):
-        np.testing.assert_allclose(found / heights[0].sum(1)[-1], counted.T / result.values[0].sum(0)[-1], atol=1e-9)
+    for actual, counted in zip(heights, result.values, strict=True):
+        np.testing.assert_allclose(actual / heights[0].sum(1)[-1], counted.T / result.values[0].sum(0)[-1], atol=1e-9)

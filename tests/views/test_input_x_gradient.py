@@ -25,6 +25,8 @@ def test_input_x_gradient_is_captums():
 
     captured = capture_small("deit_distilled")
     grid = captured.grid(0)
-    found = InputXGradient(captured.model.module).attribute(captured.input.tensor.clone().requires_grad_(), TARGET)
-    expected = reference_relevance.patch_sums(found[0].detach().numpy(), grid.rows, grid.cols, grid.patch_size)
+    attribution = InputXGradient(captured.model.module).attribute(
+        captured.input.tensor.clone().requires_grad_(), TARGET
+    )
+    expected = reference_relevance.patch_sums(attribution[0].detach().numpy(), grid.rows, grid.cols, grid.patch_size)
     close(vx.compute("input_x_gradient", captured, target=TARGET).values, expected, 1e-4)

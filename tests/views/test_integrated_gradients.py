@@ -44,8 +44,8 @@ def test_integrated_gradients_are_captums(key, kind):
     captured = capture_small(key)
     grid, image = captured.grid(0), captured.input.tensor.clone()
     peer = IntegratedGradients(copy.deepcopy(captured.model.module))
-    found = peer.attribute(image, baseline_image(captured, kind), TARGET, n_steps=7)[0].detach().numpy()
-    expected = reference_relevance.patch_sums(found, grid.rows, grid.cols, grid.patch_size)
+    attribution = peer.attribute(image, baseline_image(captured, kind), TARGET, n_steps=7)[0].detach().numpy()
+    expected = reference_relevance.patch_sums(attribution, grid.rows, grid.cols, grid.patch_size)
     result = vx.compute("integrated_gradients", captured, target=TARGET, baseline=kind, steps=7)
     close(result.values, expected, 1e-4)
 

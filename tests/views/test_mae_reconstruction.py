@@ -299,10 +299,10 @@ def test_patches_are_cut_row_by_row_with_colours_last():
 
 def test_sine_positions_by_hand():
     """By hand: 4 sines and 4 cosines of the column, then of the row; rates 1, 0.1, 0.01, 0.001."""
-    found = sine_positions(3, 5, 16)[2 * 5 + 4]
+    result = sine_positions(3, 5, 16)[2 * 5 + 4]
     rates = [10000 ** (-k / 4) for k in range(4)]
     by_hand = [f(place * rate) for place in (4, 2) for f in (math.sin, math.cos) for rate in rates]
-    assert np.allclose(found.numpy(), by_hand, atol=1e-6)
+    assert np.allclose(result.numpy(), by_hand, atol=1e-6)
 
 
 def test_norm_pix_and_the_simplest_guess_by_hand():

@@ -43,9 +43,9 @@ def test_occlusion_is_captums(key, kind):
     captured = capture_small(key)
     grid, image = captured.grid(captured.depth - 1), captured.input.tensor
     side = (image.shape[1], grid.patch_size, grid.patch_size)
-    found = Occlusion(captured.model.module).attribute(
+    attribution = Occlusion(captured.model.module).attribute(
         image, side, strides=side, baselines=baseline_image(captured, kind), target=TARGET
     )
-    first = found[0, 0, :: grid.patch_size, :: grid.patch_size]
+    first = attribution[0, 0, :: grid.patch_size, :: grid.patch_size]
     result = vx.compute("occlusion", captured, target=TARGET, baseline=kind)
     np.testing.assert_allclose(result.values, first.detach().numpy(), atol=2e-5)

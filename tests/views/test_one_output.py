@@ -98,8 +98,8 @@ def everything(result: Result, reading: Callable[[Result, str], str]) -> Iterato
 
 def assert_no_probability(result: Result, reading: Callable[[Result, str], str] = vx.reading) -> None:
     for text in everything(result, reading):
-        found = PROBABILITY_WORDS.search(text)
-        assert found is None, text[max(0, found.start() - 80) : found.end() + 40]
+        match = PROBABILITY_WORDS.search(text)
+        assert match is None, text[max(0, match.start() - 80) : match.end() + 40]
 
 
 # ------------------------------------------------------------------------------------------------ one place

@@ -60,9 +60,9 @@ def test_readings_of_a_plain_model(key):
                 logits = reference_tokens.linear(np.mean(normed, axis=0), *head)
             else:
                 logits = read_slowly(module, tokens[prefix:].mean(0))
-            found = reading.after_blocks[block]
-            assert found.index == int(np.argmax(logits))
-            assert found.logit == pytest.approx(float(max(logits)), abs=1e-4)
+            actual = reading.after_blocks[block]
+            assert actual.index == int(np.argmax(logits))
+            assert actual.logit == pytest.approx(float(max(logits)), abs=1e-4)
 
 
 def test_class_names_where_they_are_known():

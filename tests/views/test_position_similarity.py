@@ -50,8 +50,8 @@ def test_learned_positions_are_what_the_forward_pass_adds(key):
     zeros = torch.zeros(1, grid.rows, grid.cols, module.embed_dim)
     added = module._pos_embed(zeros)
     added = (added[0] if isinstance(added, tuple) else added)[0, prefix:]
-    found = captured.model.family.learned_positions(module, grid)
-    torch.testing.assert_close(found, added, rtol=0, atol=1e-6)
+    actual = captured.model.family.learned_positions(module, grid)
+    torch.testing.assert_close(actual, added, rtol=0, atol=1e-6)
     result = vx.compute("position_similarity", captured)
     np.testing.assert_allclose(result.values, board_of(added.double().numpy(), grid.rows, grid.cols), atol=1e-5)
     assert any("resampled" in note.en for note in result.notes)
@@ -62,8 +62,8 @@ def test_resampling_is_bicubic():
     module, grid = captured.model.module, captured.grid(0)
     table = module.pos_embed[:, 1:].detach().reshape(1, 4, 4, -1).permute(0, 3, 1, 2)
     expected = F.interpolate(table, size=(grid.rows, grid.cols), mode="bicubic", antialias=True)
-    found = captured.model.family.learned_positions(module, grid)
-    torch.testing.assert_close(found, expected[0].flatten(1).T)
+    result = captured.model.family.learned_positions(module, grid)
+    torch.testing.assert_close(result, expected[0].flatten(1).T)
 
 
 def test_one_patch_is_one_tile_of_the_board():

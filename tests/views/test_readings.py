@@ -243,8 +243,8 @@ def test_reading_of_head_gallery():
     values = np.stack([np.full((5, 6), 0.01), corner(), corner() / 2])
     on = {"grid": PatchGrid(5, 6, 16, 1), "image": IMAGE, "query": "cls", "prefix_names": ("cls",)}
     axes = ("heads", "rows", "cols")
-    found = planted(GalleryResult, "head_gallery", values, axes, prefix_weights=np.array([[0.7], [0.28], [0.1]]), **on)
-    assert checked_reading(found)[0] == (
+    result = planted(GalleryResult, "head_gallery", values, axes, prefix_weights=np.array([[0.7], [0.28], [0.1]]), **on)
+    assert checked_reading(result)[0] == (
         "Head 1 looks most sharply, with 20.0 % on the patch in row 4, column 5. Head 0 does so least, with at most "
         "1.00 % on one patch; head 0 gives the prefix tokens most, 70.0 %."
     )
@@ -341,8 +341,8 @@ def test_reading_of_patch_filters():
         ((0.4, 0.2, 0.1), "the first 2 for more than half, the 3 shown for 70.0 %."),
         ((0.2, 0.1, 0.1), "the 3 shown together for 40.0 %."),
     ]:
-        found = planted(FiltersResult, "patch_filters", filters, axes, shares=np.array(shares))
-        assert checked_reading(found)[0].endswith(ending)
+        result = planted(FiltersResult, "patch_filters", filters, axes, shares=np.array(shares))
+        assert checked_reading(result)[0].endswith(ending)
 
 
 def pooled(*answers: int) -> PoolingResult:
@@ -370,8 +370,8 @@ def test_position_similarity_counts_who_is_most_like_a_neighbour():
     """In a row of three, the third is most like the first."""
     board = np.array([[1, 0.8, 0.1], [0.8, 1, 0.5], [0.6, 0.5, 1]]).reshape(1, 3, 1, 3)
     axes = ("rows", "cols", "rows", "cols")
-    found = planted(BoardResult, "position_similarity", board, axes, grid=PatchGrid(1, 3, 16))
-    assert checked_reading(found)[0] == (
+    result = planted(BoardResult, "position_similarity", board, axes, grid=PatchGrid(1, 3, 16))
+    assert checked_reading(result)[0] == (
         "For 2 of 3 patches the most similar other place is one right beside it; two opposite corners have the cosine "
         "0.100."
     )
@@ -388,8 +388,8 @@ def test_relative_position_bias_is_read_from_the_query():
     values = np.zeros((2, 3, 3))
     values[1, 0, 0], values[1, 1, 1], values[0, 2, 1] = 2.5, -1, 0.5
     more = {"row_offsets": (-1, 0, 1), "col_offsets": (-1, 0, 1)}
-    found = planted(OffsetsResult, "relative_position_bias", values, ("heads", "row_offsets", "col_offsets"), **more)
-    assert checked_reading(found) == (
+    result = planted(OffsetsResult, "relative_position_bias", values, ("heads", "row_offsets", "col_offsets"), **more)
+    assert checked_reading(result) == (
         "Head 1 minds the place most: for a query it prefers the key 1 row below and 1 column to the right (+2.50) and "
         "avoids the key at its own place (−1.00). Head 0 does so least, from 0 to +0.500.",
         "头 1 最在意位置：对一个查询，它偏好下方 1 行、右侧 1 列的键（+2.50），避开自身的键（−1.00）。"
@@ -486,11 +486,11 @@ def test_parameter_tree_counts_what_is_inside_another_once():
 
 def test_reading_of_cost():
     split = np.array([[0, 0, 0, 100_000], [300_000, 200_000, 400_000, 0]])
-    found = planted(
+    result = planted(
         CostResult, "cost", split.sum(1), ("parts",), {"image_size": (192, 320)}, parts=("patch_embed", "block 0"),
         total=int(split.sum()), kinds=(), split=split,
     )  # fmt: skip
-    assert checked_reading(found)[0] == (
+    assert checked_reading(result)[0] == (
         "One image of 192 × 320 px takes 1.0 M multiply-accumulates: 40.0 % in MLPs, 30.0 % in projections, 20.0 % in "
         "products of attention, 10.0 % in the rest."
     )
@@ -499,12 +499,12 @@ def test_reading_of_cost():
 def test_reading_of_cost_growth():
     values = np.array([[[10, 40], [1, 200], [20, 80]], [[10, 40], [1, 8], [20, 80]]]) * 1000
     more = {"kinds": ("projections", "attention", "mlp"), "kind_texts": (), "designs": ("global", "windowed")}
-    found = planted(GrowthResult, "cost_growth", values, ("designs", "kinds", "sizes"), sizes=(64, 128), **more)
-    assert checked_reading(found)[0] == (
+    result = planted(GrowthResult, "cost_growth", values, ("designs", "kinds", "sizes"), sizes=(64, 128), **more)
+    assert checked_reading(result)[0] == (
         "At 128 × 128 px the blocks cost 320.0 k MACs with global attention and 128.0 k in windows. The products of "
         "global attention cost more than the MLPs from 128 px on."
     )
-    assert "Up to there the MLPs cost more" in checked_reading(replace(found, values=values[::-1]))[0]
+    assert "Up to there the MLPs cost more" in checked_reading(replace(result, values=values[::-1]))[0]
 
 
 def redrawn(hidden: np.ndarray, error: float, simplest: float) -> ReconstructionResult:

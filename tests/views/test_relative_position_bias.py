@@ -44,8 +44,8 @@ def test_relative_bias_is_what_the_scores_get(key):
         assert heads == captured.num_heads(block)
         assert (len(result.row_offsets), len(result.col_offsets)) == (rows, cols)
         for i, j, dy, dx in pairs(captured, block):
-            found = result.values[:, result.row_offsets.index(dy), result.col_offsets.index(dx)]
-            np.testing.assert_allclose(found, bias[:, prefix + i, prefix + j], atol=2e-4)
+            actual = result.values[:, result.row_offsets.index(dy), result.col_offsets.index(dx)]
+            np.testing.assert_allclose(actual, bias[:, prefix + i, prefix + j], atol=2e-4)
 
 
 def test_swins_bias_is_its_table():

@@ -199,8 +199,8 @@ def test_a_graph_in_memory_changes_no_number(any_capture):
         if refusal(view, any_capture):
             continue
         for shorter in (replace(captured), captured):
-            found, expected = (vx.compute(view, one, **given).values for one in (shorter, any_capture))
-            close(found, expected, ROUNDING)
+            result, expected = (vx.compute(view, one, **given).values for one in (shorter, any_capture))
+            close(result, expected, ROUNDING)
 
 
 @pytest.mark.parametrize("key", ["vit", "swin", "swinv2", "hybrid"])

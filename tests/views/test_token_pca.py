@@ -31,8 +31,8 @@ def test_token_pca_is_that_of_sklearn(any_capture, norm):
     assert result.values.shape == (grid.rows, grid.cols, 3)
     colours = result.values.reshape(-1, 3)[:, :count]
     expected = (scores - scores.min(0)) / np.ptp(scores, axis=0)
-    for found, one in zip(colours.T, expected.T, strict=True):  # sklearn's own sign may be the other
-        assert np.allclose(found, one, atol=1e-5) or np.allclose(found, 1 - one, atol=1e-5)
+    for actual, one in zip(colours.T, expected.T, strict=True):  # sklearn's own sign may be the other
+        assert np.allclose(actual, one, atol=1e-5) or np.allclose(actual, 1 - one, atol=1e-5)
     assert result.shown.all()
 
 

@@ -43,7 +43,7 @@ def as_bundled(capture):
 
 def slow_ranks(values: np.ndarray, better: tuple[str, ...]) -> list[float]:
     """Slow twin: each metric ranks the methods it has, ties share the mean rank; then the mean over the metrics."""
-    found = []
+    result = []
     for at in range(len(values)):
         places = []
         for col, which in enumerate(better):
@@ -53,8 +53,8 @@ def slow_ranks(values: np.ndarray, better: tuple[str, ...]) -> list[float]:
             ordered = sorted((v for v in values[:, col] if not np.isnan(v)), reverse=which == "high")
             same = [place for place, v in enumerate(ordered, 1) if v == mine]
             places.append(sum(same) / len(same))
-        found.append(sum(places) / len(places))
-    return found
+        result.append(sum(places) / len(places))
+    return result
 
 
 def test_ranks_are_those_of_the_slow_twin():
@@ -103,10 +103,10 @@ def test_the_shipped_tables_are_of_the_shipped_classifiers():
 
 def checksum(module) -> str:
     """Return the checksum of every parameter and buffer, as `benchmarks.truth` writes it."""
-    found = 0
+    result = 0
     for tensor in module.state_dict().values():
-        found = zlib.crc32(tensor.contiguous().view(-1).view(torch.uint8).numpy(), found)
-    return f"{found:08x}"
+        result = zlib.crc32(tensor.contiguous().view(-1).view(torch.uint8).numpy(), result)
+    return f"{result:08x}"
 
 
 def test_the_view_holds_the_table_and_this_image(table, monkeypatch):

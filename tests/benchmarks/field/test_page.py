@@ -14,14 +14,14 @@ from benchmarks.field.page import COLUMNS, DELAYS, GESTURES, ROUNDS, tables
 def test_page(monkeypatch, tmp_path):
     ours = [Sample(milliseconds, 100 if milliseconds < 300 else 0, 4, 2000) for milliseconds in (110, 130, 300, 120)]
     theirs = [Sample(400, 100, 3, 20_000)] * 2
-    found = {
+    result = {
         page: {delay: dict.fromkeys(GESTURES, samples) for delay in DELAYS}
         for page, samples in (("ours", ours), ("twin", theirs))
     }
-    found["twin"][0] = {"open": theirs}
+    result["twin"][0] = {"open": theirs}
     asked = []
     monkeypatch.setattr("benchmarks.field.page.of_turns", lambda bench: None)
-    monkeypatch.setattr("benchmarks.field.page.visited", lambda rounds: asked.append(rounds) or found)
+    monkeypatch.setattr("benchmarks.field.page.visited", lambda rounds: asked.append(rounds) or result)
     near, far, _ = tables(Bench(folder=tmp_path))
     assert tables(Bench(folder=tmp_path)) == [near, far, None]
     assert asked == [ROUNDS]

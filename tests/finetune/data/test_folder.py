@@ -61,8 +61,8 @@ def test_clutter_is_skipped_and_everything_else_is_named(tmp_path):
         "cats/more.zip": b"PK",
     }
     (tmp_path / "birds").mkdir()
-    found = kinds(read_folder(fill(tmp_path, files)).findings)
-    assert found == {
+    findings = kinds(read_folder(fill(tmp_path, files)).findings)
+    assert findings == {
         "left_out_archive": ("cats/more.zip",),
         "left_out_other": ("readme.txt",),
         "outside_classes": ("logo.png",),

@@ -47,9 +47,9 @@ def test_what_cannot_be_read_is_named_with_its_reason_and_nothing_is_lost(tmp_pa
 def test_sizes_that_are_out_of_the_ordinary(tmp_path):
     fill(tmp_path, {**pets(), "cats/tiny.png": encoded(picture(70, 200, 40))})
     fill(tmp_path, {"dogs/huge.jpg": encoded(Image.new("RGB", (5000, 4100), (9, 99, 200)), "jpeg")})
-    found = kinds(inspect(read_folder(tmp_path)).findings)
-    assert found["tiny"] == ("cats/tiny.png",)
-    assert found["huge"] == ("dogs/huge.jpg",)
+    findings = kinds(inspect(read_folder(tmp_path)).findings)
+    assert findings["tiny"] == ("cats/tiny.png",)
+    assert findings["huge"] == ("dogs/huge.jpg",)
 
 
 def test_an_image_over_the_limit_is_refused_with_its_size(tmp_path, limit):
@@ -79,9 +79,9 @@ def test_copies_are_grouped_and_contradictions_named(tmp_path):
     }
     assert frozenset({"cats/scene.png", "cats/again.jpg", "cats/less.jpg"}) in set(map(frozenset, report.near))
     assert len(report.near) == 3
-    found = kinds(report.findings)
-    assert found["conflicting_labels"] == ("cats/1.png", "dogs/cat.png")
-    assert found["near_duplicates"] == ("cats/again.jpg", "cats/less.jpg", "cats/scene.png")
+    findings = kinds(report.findings)
+    assert findings["conflicting_labels"] == ("cats/1.png", "dogs/cat.png")
+    assert findings["near_duplicates"] == ("cats/again.jpg", "cats/less.jpg", "cats/scene.png")
     assert report.can_train
     for seed in range(20):
         sides = split(report.dataset, seed)

@@ -32,9 +32,9 @@ def test_pawpularity_is_read_as_it_is_downloaded(tmp_path):
     assert (dataset.task, dataset.target_name, dataset.classes) == ("regression", "Pawpularity", ())
     assert dataset.items[3] == Item(f"pet/train/{ids[3]}.jpg", 4.0)
     assert len(dataset) == 60
-    found = kinds(dataset.findings)
-    assert found["table_chosen"] == ("train.csv",)
-    assert len(found["unlisted"]) == 3
+    findings = kinds(dataset.findings)
+    assert findings["table_chosen"] == ("train.csv",)
+    assert len(findings["unlisted"]) == 3
     picked = read_folder(tmp_path, Pick(target="Eyes"))
     assert (picked.task, picked.classes) == ("classification", ("1",))
     columns = folder_columns(tmp_path)
@@ -69,12 +69,12 @@ def test_every_bad_row_is_named_and_the_others_stay(tmp_path):
     path = table(tmp_path, ["image,score", *rows], "scores.csv")
     dataset = read_table(path, pick=Pick(task="regression"))
     assert [tuple(item) for item in dataset.items] == [("train/0.png", 1.5), ("train/1.png", 2.5), ("train/6.png", 3.5)]
-    found = kinds(dataset.findings)
-    assert found["missing_files"] == ("gone",)
-    assert found["ambiguous_files"] == ("8", "9")
-    assert found["no_target"] == tuple(f"train/{i}.png" for i in (2, 3, 4, 5))
-    assert found["duplicate_rows"] == ("train/6.png",)
-    assert found["contradicting_rows"] == ("train/7.png",)
+    findings = kinds(dataset.findings)
+    assert findings["missing_files"] == ("gone",)
+    assert findings["ambiguous_files"] == ("8", "9")
+    assert findings["no_target"] == tuple(f"train/{i}.png" for i in (2, 3, 4, 5))
+    assert findings["duplicate_rows"] == ("train/6.png",)
+    assert findings["contradicting_rows"] == ("train/7.png",)
 
 
 def test_no_row_reaches_out_of_the_folder_or_another_folder_of_the_same_name(tmp_path):

@@ -130,9 +130,9 @@ def test_a_broken_result_is_a_failure_among_the_others_and_trained_again(runs, t
     assert (state.state, state.runs[0].state, state.runs[0].has_result) == ("interrupted", "broken", False)
     assert file in state.runs[0].text.en
     if file == "result.json":
-        found = load_comparison(folder)
-        assert (found.results, [run for run, _ in found.failures]) == ((), ["lora"])
-        assert "trained again" in found.failures[0][1].en
+        comparison = load_comparison(folder)
+        assert (comparison.results, [run for run, _ in comparison.failures]) == ((), ["lora"])
+        assert "trained again" in comparison.failures[0][1].en
     run_job(CONFIG.read(folder), folder)
     assert_same_run(runs / "whole", folder, "lora")
 

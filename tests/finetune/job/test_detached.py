@@ -75,12 +75,12 @@ def test_before_it_learns_a_method_is_as_good_as_the_baseline(small, colours, tm
     """At learning rate 0 the head stays at its start; a fresh one is `attach`'s own, bit for bit."""
     plan = Plan(epochs=1, batch_size=4, head=head, augmentation="none")
     comparison = run_job(JobConfig(str(colours), "test_vit", (Candidate("lora", {}, 0.0),), plan), tmp_path / "out")
-    found, own = comparison["lora-lr=0"], attach(load_small("vit"), "lora", 3, seed=0).module.head
+    result, own = comparison["lora-lr=0"], attach(load_small("vit"), "lora", 3, seed=0).module.head
     saved = tuned_tensors(tmp_path / "out", "lora-lr=0")
     assert torch.equal(saved["head.weight"], own.weight) == (head == "fresh")
-    assert ("linear probe" in found.notes[1].en) == (head == "baseline")
+    assert ("linear probe" in result.notes[1].en) == (head == "baseline")
     if head == "baseline":
-        assert found.value == found.baseline.value
+        assert result.value == result.baseline.value
 
 
 def test_a_plan_from_before_heads_could_be_chosen_began_fresh(colours, tmp_path):
@@ -143,12 +143,12 @@ def _report_every_step(monkeypatch):
 
 
 def test_one_method_that_cannot_be_trained_does_not_keep_the_others(small, colours, tmp_path):
-    found = run_job(
+    comparison = run_job(
         JobConfig(str(colours), "x", (Candidate("partial_k", {"k": 40}), Candidate("linear")), Plan(epochs=1)),
         tmp_path / "job",
     )
-    assert [result.run for result in found.results] == ["linear"]
-    ((run, why),) = found.failures
+    assert [result.run for result in comparison.results] == ["linear"]
+    ((run, why),) = comparison.failures
     assert run == "partial_k-k=40"
     assert "40" in why.en
     assert [run.state for run in job_state(tmp_path / "job").runs] == ["failed", "finished"]
@@ -159,13 +159,13 @@ def test_methods_are_added_to_a_job_and_nothing_is_done_twice(small, colours, tm
     run_job(job(colours, "linear", epochs=1), folder)
     before = (run_folder(folder, "linear") / "tuned.safetensors").stat().st_mtime_ns
     events: list = []
-    found = run_job(job(colours, "mlp_k", epochs=1), folder, events.append)
-    assert {result.run for result in found.results} == {"linear", "mlp_k"}
+    comparison = run_job(job(colours, "mlp_k", epochs=1), folder, events.append)
+    assert {result.run for result in comparison.results} == {"linear", "mlp_k"}
     assert (run_folder(folder, "linear") / "tuned.safetensors").stat().st_mtime_ns == before
     assert {event.run for event in events if event.kind == "epoch"} == {"mlp_k"}
     assert "baseline" not in [event.kind for event in events]
-    assert found.bootstrap("linear", "mlp_k").metric == "accuracy"
-    assert found.leaderboard[0] in found.pareto("trainable")
+    assert comparison.bootstrap("linear", "mlp_k").metric == "accuracy"
+    assert comparison.leaderboard[0] in comparison.pareto("trainable")
     with pytest.raises(JobError, match="another plan"):
         run_job(job(colours, "linear", epochs=5), folder)
 

@@ -21,14 +21,14 @@ def test_a_head_begins_as_the_baseline(classes, normed):
     targets = np.arange(60) % classes
     values = (np.eye(48)[targets] * 3 + rng.normal(size=(60, 48)) + 1).astype(np.float32)
     train = Features(values[:45], targets[:45])
-    found, head = fit_baseline("classification", classes + 1, train, Features(values[45:], targets[45:]))
+    baseline, head = fit_baseline("classification", classes + 1, train, Features(values[45:], targets[45:]))
     tuned = attach(load_small("vit"), "linear", classes + 1, norm=normed)
     parts = (torch.as_tensor(part, dtype=torch.float32) for part in (head.weight, head.bias, head.centre, head.spread))
     assert begin_with(tuned.module, *parts)
     with torch.no_grad():
         answers = tuned.module.get_submodule("head")(torch.as_tensor(values[45:])).softmax(-1)[:, :classes]
     own = scores("classification", answers.double().numpy(), targets[45:])
-    assert [own[name] for name in ("accuracy", "macro_f1")] == [found.metrics[n] for n in ("accuracy", "macro_f1")]
+    assert [own[name] for name in ("accuracy", "macro_f1")] == [baseline.metrics[n] for n in ("accuracy", "macro_f1")]
 
 
 def test_a_deeper_head_begins_fresh():

@@ -15,14 +15,14 @@ def test_the_bootstrap_agrees_with_its_slow_twin():
     rng = np.random.default_rng(1)
     targets = rng.normal(size=30)
     a, b = targets + rng.normal(size=30) * 0.5, targets + rng.normal(size=30)
-    found = paired_bootstrap("regression", targets, ("a", a), ("b", b), draws=50, seed=7)
+    interval = paired_bootstrap("regression", targets, ("a", a), ("b", b), draws=50, seed=7)
     draws, differences = np.random.default_rng(7).integers(30, size=(50, 30)), []
     for draw in draws:
         rmse_a = math.sqrt(sum((a[i] - targets[i]) ** 2 for i in draw) / 30)
         rmse_b = math.sqrt(sum((b[i] - targets[i]) ** 2 for i in draw) / 30)
         differences.append(rmse_b - rmse_a)
-    assert found.share == np.mean(np.array(differences) > 0)
-    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(differences, [0.025, 0.975])))
+    assert interval.share == np.mean(np.array(differences) > 0)
+    assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(differences, [0.025, 0.975])))
 
 
 def test_the_bootstrap_sees_what_is_clear_and_what_is_not():

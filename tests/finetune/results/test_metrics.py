@@ -13,10 +13,10 @@ from vitexplorer.finetune.results.metrics import confusion, per_class, scores
 def test_metrics_of_classes_by_hand():
     probabilities = np.array([[0.8, 0.2, 0.0], [0.6, 0.4, 0.0], [0.1, 0.9, 0.0], [0.7, 0.2, 0.1]])
     targets = np.array([0, 0, 1, 2])
-    found = scores("classification", probabilities, targets)
-    assert found["accuracy"] == 0.75
-    assert found["balanced_accuracy"] == pytest.approx((1 + 1 + 0) / 3)
-    assert found["macro_f1"] == pytest.approx((0.8 + 1 + 0) / 3)  # class 0: precision 2/3, recall 1
+    metrics = scores("classification", probabilities, targets)
+    assert metrics["accuracy"] == 0.75
+    assert metrics["balanced_accuracy"] == pytest.approx((1 + 1 + 0) / 3)
+    assert metrics["macro_f1"] == pytest.approx((0.8 + 1 + 0) / 3)  # class 0: precision 2/3, recall 1
     table = per_class(probabilities, targets, ("a", "b", "c"))
     assert table.precision.tolist() == pytest.approx([2 / 3, 1, 0])
     assert table.support.tolist() == [2, 1, 1]
@@ -26,8 +26,8 @@ def test_metrics_of_classes_by_hand():
 def test_a_class_that_is_predicted_but_absent_counts_in_the_mean_f1():
     """Class 0: precision 1, recall 1/2; class 1: both 1; class 2 has no image: 0."""
     probabilities = np.eye(3)[[0, 2, 1]]
-    found = scores("classification", probabilities, np.array([0, 0, 1]))
-    assert found["macro_f1"] == pytest.approx((2 / 3 + 1 + 0) / 3)
+    metrics = scores("classification", probabilities, np.array([0, 0, 1]))
+    assert metrics["macro_f1"] == pytest.approx((2 / 3 + 1 + 0) / 3)
 
 
 def test_outputs_that_are_no_numbers_have_no_metrics():
@@ -36,7 +36,7 @@ def test_outputs_that_are_no_numbers_have_no_metrics():
 
 
 def test_metrics_of_numbers_by_hand():
-    found = scores("regression", np.array([1.0, 2.0, 6.0]), np.array([1.0, 2.0, 3.0]))
-    assert found["rmse"] == pytest.approx(math.sqrt(3))
-    assert found["mae"] == 1
-    assert found["r2"] == pytest.approx(1 - 9 / 2)
+    metrics = scores("regression", np.array([1.0, 2.0, 6.0]), np.array([1.0, 2.0, 3.0]))
+    assert metrics["rmse"] == pytest.approx(math.sqrt(3))
+    assert metrics["mae"] == 1
+    assert metrics["r2"] == pytest.approx(1 - 9 / 2)

@@ -124,8 +124,8 @@ def test_attention_is_the_modules_own(key):
         site = captured.site(block)
         used = explicit[site.name] if site.heads_apart else explicit[site.name][:1]
         expected = [site.arrange(weights) for weights in used] if site.arrange is not None else used
-        found = captured.call(block).weights()
-        torch.testing.assert_close(found, torch.cat(expected, dim=1), **EXACT)
+        result = captured.call(block).weights()
+        torch.testing.assert_close(result, torch.cat(expected, dim=1), **EXACT)
 
 
 # ------------------------------------------------------------------------------------------------ in its place
@@ -359,9 +359,9 @@ def test_every_token_has_its_place(key):
         ):
             assert places.shape[1] == tokens.shape[-2]
             assert places.shape[0] == len(tokens)
-            found = places[places >= 0]
-            assert sorted(set(found)) in (list(range(grid.num_patches)), [])
-            assert len(set(found)) == len(found) or (CASES[key].overlapping and tokens is call.key)
+            result = places[places >= 0]
+            assert sorted(set(result)) in (list(range(grid.num_patches)), [])
+            assert len(set(result)) == len(result) or (CASES[key].overlapping and tokens is call.key)
             named = places[(places < 0) & (places > PADDING)]
             assert list(named) in ([], [-1 - i for i in range(len(captured.prefix_tokens))])
 
@@ -432,12 +432,12 @@ def test_whatever_joins_blocks_is_refused(key):
 
 
 def test_every_model_of_timm_is_supported_or_refused_with_a_reason():
-    found = sweep()
-    assert set(files_of_timm()) <= set(found)
-    for name, (family, support, reason) in found.items():
+    families = sweep()
+    assert set(files_of_timm()) <= set(families)
+    for name, (family, support, reason) in families.items():
         assert family
         assert bool(reason) == (support in ("refused", "attention maps, partly")), name
-    support = {family for family, how, _ in found.values() if how != "refused"}
+    support = {family for family, how, _ in families.values() if how != "refused"}
     assert support == {family.title.en for family in FAMILIES.values()}
 
 

@@ -177,13 +177,15 @@ def test_gradients_of_attention(captured: Capture) -> None:
     module = twin_of(captured)
     run = by_hand(module, captured.input.tensor)
     asked = [*run.attention, *run.norms]
-    found = torch.autograd.grad(run.logits[TARGET], asked, retain_graph=True, allow_unused=True, materialize_grads=True)
-    pairs = list(zip((a.detach().numpy() for a in run.attention), (g.numpy() for g in found[:DEPTH]), strict=True))
+    result = torch.autograd.grad(
+        run.logits[TARGET], asked, retain_graph=True, allow_unused=True, materialize_grads=True
+    )
+    pairs = list(zip((a.detach().numpy() for a in run.attention), (g.numpy() for g in result[:DEPTH]), strict=True))
     R = reference_relevance.generic_relevance([reference_relevance.positive_product(A, dA) for A, dA in pairs])
     close(vx.compute("generic_relevance", captured, target=TARGET).values, on_grid(R[0]))
     R = reference.rollout([np.maximum(A * dA, 0) for A, dA in pairs])
     close(vx.compute("grad_rollout", captured, target=TARGET).values, on_grid(R[0]))
-    expected = reference_relevance.grad_cam(run.norms[1].detach().numpy()[1:], found[DEPTH + 1].numpy()[1:])
+    expected = reference_relevance.grad_cam(run.norms[1].detach().numpy()[1:], result[DEPTH + 1].numpy()[1:])
     close(vx.compute("grad_cam", captured, target=TARGET, block=1).values.ravel(), expected.ravel())
     own = [
         torch.autograd.grad(read(module, tokens.mean(0))[TARGET], weights, retain_graph=True)[0].numpy()[None]
@@ -194,13 +196,13 @@ def test_gradients_of_attention(captured: Capture) -> None:
 
 def test_patching_puts_tokens_of_one_run_into_another(captured: Capture) -> None:
     module, image = twin_of(captured), captured.input.tensor
-    found = vx.compute("activation_patching", captured, target=TARGET, baseline="black").values
+    result = vx.compute("activation_patching", captured, target=TARGET, baseline="black").values
     black = baseline_image(captured, "black")
     entering, before = by_hand(module, image).entering, by_hand(module, black).logits[TARGET]
     for patch in (0, 6, 15):
         put = {block: (1 + patch, entering[block][1 + patch].detach()) for block in middle_half(DEPTH)}
         rise = by_hand(module, black, put).logits[TARGET] - before
-        assert found.ravel()[patch] == pytest.approx(float(rise.detach()), abs=1e-4)
+        assert result.ravel()[patch] == pytest.approx(float(rise.detach()), abs=1e-4)
 
 
 def test_logit_attribution_needs_a_sum(captured: Capture) -> None:

@@ -75,15 +75,15 @@ def slow_shares(features: Float[ndarray, "images dim"], labels: Int[ndarray, " i
 def test_a_probe_is_a_logistic_regression_on_standard_features(classes: int) -> None:
     features, labels = examples(classes, each=3)
     asked = features.mean(0) + np.linspace(-2, 2, features.shape[1])
-    found = probe.shares(probe.fit_probe(features, labels), asked[None])[0]
-    np.testing.assert_allclose(found, slow_shares(features, labels, asked), atol=5e-3)
+    shares = probe.shares(probe.fit_probe(features, labels), asked[None])[0]
+    np.testing.assert_allclose(shares, slow_shares(features, labels, asked), atol=5e-3)
 
 
 def test_a_probe_learns_from_one_example_of_each_class() -> None:
     features, labels = examples(2, each=1)
-    found = probe.shares(probe.fit_probe(features, labels), features)
-    assert found.argmax(1).tolist() == [0, 1]
-    assert found.min() > 0.01
+    shares = probe.shares(probe.fit_probe(features, labels), features)
+    assert shares.argmax(1).tolist() == [0, 1]
+    assert shares.min() > 0.01
 
 
 def test_a_probe_is_the_instant_baseline_but_for_its_strength() -> None:
@@ -102,12 +102,12 @@ def test_each_example_is_left_out_in_turn() -> None:
     features, labels = examples(2, each=4)
     features[0] += 4 * (features[labels == 1].mean(0) - features[0])  # one that lies far among the others
     progress = []
-    found = probe.leave_one_out(features, labels, lambda done, total: progress.append((done, total)))
+    result = probe.leave_one_out(features, labels, lambda done, total: progress.append((done, total)))
     slow = [
         slow_shares(np.delete(features, i, 0), np.delete(labels, i), features[i]).argmax() for i in range(len(labels))
     ]
-    assert found.tolist() == slow
-    assert found[0] != labels[0]
+    assert result.tolist() == slow
+    assert result[0] != labels[0]
     assert progress[-1] == (7, 8)
 
 
@@ -240,18 +240,18 @@ def test_an_answer_is_the_probes_on_the_features_of_the_examples(
     browser.teach(folder)
     while browser.ask("learn")["left"]:
         pass
-    found = browser.ask("ask", asked)
+    result = browser.ask("ask", asked)
 
     model, boxes = load_small("vit"), Boxes(places.taught(ANNA)).read()
     features = np.stack([probe.feature_of(capture(model, path)) for box in boxes for path in box.pictures])
     labels = np.repeat(np.arange(3), 3)
     seen = capture(model, a_picture(5))
     expected = probe.shares(probe.fit_probe(features, labels), probe.feature_of(seen)[None])[0]
-    np.testing.assert_allclose([one["share"] for one in found["shares"]], expected, atol=1e-6)
-    assert [one["name"] for one in found["shares"]] == ["Class 1", "Class 2", "Class 3"]
+    np.testing.assert_allclose([one["share"] for one in result["shares"]], expected, atol=1e-6)
+    assert [one["name"] for one in result["shares"]] == ["Class 1", "Class 2", "Class 3"]
 
     weights = seen.attention(seen.depth - 1).mean(0)[0, len(seen.prefix_tokens) :]
-    np.testing.assert_allclose(found["map"]["values"], weights.numpy(), atol=1e-5)
+    np.testing.assert_allclose(result["map"]["values"], weights.numpy(), atol=1e-5)
     score = browser.ask("score")
     left_out = probe.leave_one_out(features, labels)
     assert f"{int((left_out == labels).sum())} of 9 examples" in score["score"]

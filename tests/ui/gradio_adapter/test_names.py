@@ -37,12 +37,12 @@ def samples() -> Samples:
         gr.mount_gradio_app(Starlette(), page, path="", ssr_mode=False)
         page.create_limiter()
         handler = page.fns[0]
-        found = (
+        result = (
             *(page, page.app, page._queue, handler, Event("a", handler, None, None), EventData(None, {})),
             *(SessionState(page), StateHolder()),
             HttpToolsProtocol(Config(Starlette()), ServerState(), {}, asyncio.get_running_loop()),
         )
-        return {type(one): one for one in found}
+        return {type(one): one for one in result}
 
     return now(made())
 

@@ -481,11 +481,11 @@ def test_what_a_handler_reads_of_an_event_has_been_read_before() -> None:
     async def page() -> gr.Blocks:
         return build_page(settings(), Engine(settings()))[0]
 
-    found = now(page())
-    reading = [one for one in found.fns.values() if one.collects_event_data]
+    result = now(page())
+    reading = [one for one in result.fns.values() if one.collects_event_data]
     assert reading
     for handler in reading:
-        assert all(hasattr(found.blocks[target], "sends") for target, _ in handler.targets), handler.fn
+        assert all(hasattr(result.blocks[target], "sends") for target, _ in handler.targets), handler.fn
     sources = "".join(path.read_text() for path in Path(vitexplorer.ui.__file__).parent.rglob("*.py"))
     read = set(re.findall(r'fields(?:_of\(event\))?(?:\.get\(|\[)"(\w+)"', sources))
     assert {"asked", "step"} <= read <= Sent.model_fields.keys() == SENT.keys()

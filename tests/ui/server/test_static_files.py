@@ -197,15 +197,15 @@ def test_the_configuration_is_small_and_scripts_are_no_part_of_it() -> None:
 
 def outer_selectors(sheet: str) -> list[str]:
     """Return the selectors of a style sheet that are nested in no other rule, whatever conditions they are under."""
-    found, around = [], []
+    result, around = [], []
     for head, brace in re.findall(r"([^{};]*)([{};])", re.sub(r"/\*.*?\*/", "", sheet, flags=re.DOTALL)):
         if brace == "}":
             around.pop()
         elif brace == "{":
             if all(outer.startswith("@") for outer in around) and not head.strip().startswith("@"):
-                found += [selector.strip() for selector in re.split(r",(?![^()]*\))", head)]
+                result += [selector.strip() for selector in re.split(r",(?![^()]*\))", head)]
             around.append(head.strip())
-    return found
+    return result
 
 
 def test_every_selector_begins_with_the_class_of_its_component() -> None:

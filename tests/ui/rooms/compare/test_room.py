@@ -44,8 +44,8 @@ def event(target: object = None, **data: object) -> gr.EventData:
 
 
 def last(steps: Iterator) -> dict:
-    *_, found = Steps(steps)
-    return found
+    *_, result = Steps(steps)
+    return result
 
 
 def entered(room: CompareRoom, address: Address = HERE, beside: Address = HERE, current: Address | None = None) -> dict:

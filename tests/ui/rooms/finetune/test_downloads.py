@@ -97,15 +97,15 @@ def test_every_file_is_loaded_by_the_lines_of_the_card(colours, tmp_path, monkey
     ]
     zipfile.ZipFile(tmp_path / "colours-lora-peft.zip").extractall(tmp_path / "colours-lora-peft")
     monkeypatch.chdir(tmp_path)
-    blocks, found = re.findall(r"```python\n(.*?)```", card, re.S), []
+    blocks, links = re.findall(r"```python\n(.*?)```", card, re.S), []
     for lines in blocks:
         names: dict = {}
         exec(lines, names)
-        found.append(names["module"] if "module" in names else names["model"].module)
-    assert len(found) == 4
+        links.append(names["module"] if "module" in names else names["model"].module)
+    assert len(links) == 4
     assert "RGB, 160 x 160 pixels" in card
     assert "`test_vit` (random, seed 0)" in card
-    for module in found:
+    for module in links:
         torch.testing.assert_close(logits(module), logits(lora.model.module), rtol=1e-4, atol=1e-5)
 
 
@@ -276,7 +276,7 @@ def test_pawpularity_from_its_zip_to_a_submission(tmp_path):
     assert (report.image_column, report.target_column, report.task) == ("Id", "Pawpularity", "regression")
     assert len(report.columns) == 14
     assert "30 images, a number to predict (Pawpularity)" in report.summary
-    assert not [found for found in report.findings if found.level == "stops"]
+    assert not [result for result in report.findings if result.level == "stops"]
 
     training = places.new_training("")
     comparison = trained(Path(chosen.folder), training, "linear", "bitfit")

@@ -248,7 +248,7 @@ def test_a_zip_becomes_a_report(tmp_path, colours):
     assert data.summary.startswith("24 images, 3 classes: ")
     assert [(bar.name, bar.count) for bar in data.bars] == [("blue", 8), ("green", 8), ("red", 8)]
     assert [sample.label for sample in data.samples] == ["blue", "green", "red"]
-    assert {found.level for found in data.findings} == {"warning"}
+    assert {result.level for result in data.findings} == {"warning"}
     assert data.columns == []
 
 
@@ -540,15 +540,15 @@ def slightly_trained(method: str, **settings):
 
 def test_the_size_of_a_change_agrees_with_its_slow_twin():
     base, tuned = load_small("vit"), slightly_trained("full")
-    found = change.weight_change(base, tuned, "size")
+    result = change.weight_change(base, tuned, "size")
     after = dict(tuned.module.named_parameters())
     for row, kind in enumerate(("attn", "mlp")):
-        for block in range(found.values.shape[1]):
+        for block in range(result.values.shape[1]):
             start = f"blocks.{block}.{kind}."
             named = [(n, p) for n, p in base.module.named_parameters() if n.startswith(start)]
             moved = sum(((after[n] - p).double() ** 2).sum().item() for n, p in named)
             whole = sum((p.double() ** 2).sum().item() for _, p in named)
-            assert found.values[row, block] == pytest.approx(math.sqrt(moved / whole))
+            assert result.values[row, block] == pytest.approx(math.sqrt(moved / whole))
 
 
 def test_lora_changes_attention_alone_and_by_its_rank():
@@ -573,10 +573,10 @@ def test_an_adapter_leaves_the_weights():
 def test_prompts_and_patches_share_the_attention():
     tuned = slightly_trained("vpt_deep", prompts=3)
     seen = capture(tuned, picture(*tuned.preprocessing.input_size), fit="squash")
-    found = change.prompt_attention(seen).values
-    assert found.shape == (seen.depth, seen.num_heads(0))
+    result = change.prompt_attention(seen).values
+    assert result.shape == (seen.depth, seen.num_heads(0))
     attention = seen.attention(1)
-    np.testing.assert_allclose(found[1], attention[:, 0, 1:4].sum(-1).numpy(), rtol=1e-4)
+    np.testing.assert_allclose(result[1], attention[:, 0, 1:4].sum(-1).numpy(), rtol=1e-4)
     with pytest.raises(UnsupportedError):
         change.prompt_attention(capture(load_small("vit"), picture(*tuned.preprocessing.input_size), fit="squash"))
 
@@ -584,15 +584,15 @@ def test_prompts_and_patches_share_the_attention():
 def test_the_token_of_base_and_tuned_model_turns_by_its_cosine():
     models = load_small("vit"), slightly_trained("full")
     before, after = (capture(one, picture(*one.preprocessing.input_size), fit="squash") for one in models)
-    found = change.token_change(before, after).values
-    assert found.shape == (1, before.depth)
+    result = change.token_change(before, after).values
+    assert result.shape == (1, before.depth)
     for block in range(before.depth):
         one, other = (seen.residual_after(block)[0].double() for seen in (before, after))
         lengths = math.sqrt(sum(x * x for x in one)) * math.sqrt(sum(x * x for x in other))
-        assert found[0, block] == pytest.approx(float(sum(one * other)) / lengths, abs=1e-6)
-    assert found[0, -1] < 0.999
+        assert result[0, block] == pytest.approx(float(sum(one * other)) / lengths, abs=1e-6)
+    assert result[0, -1] < 0.999
     same = change.token_change(before, before)
-    assert same.values == pytest.approx(np.ones(found.shape), abs=1e-6)
+    assert same.values == pytest.approx(np.ones(result.shape), abs=1e-6)
     assert reading(same).en.startswith("The class token of base and tuned model has the cosine 1.00 after the first")
 
 
@@ -684,9 +684,9 @@ def test_time_and_memory_are_measured_before_training(room, colours):
     sent = {"methods": [{"key": "linear", "settings": {}}, {"key": "lora", "settings": {}}], "augmentation": "none"}
     event = gr.EventData(None, sent)
     steps = Steps(room.runs.estimate(event, Chosen(str(colours), Text("x", "x")), HERE, "en", gr.Request()))
-    *working, found = steps
+    *working, result = steps
     assert all(step.working for step in working)
-    estimates = {item.key: item.estimate for item in found.items if item.estimate}
+    estimates = {item.key: item.estimate for item in result.items if item.estimate}
     assert estimates.keys() == {"linear", "lora"}
     assert all(re.fullmatch(r"about .+, [\d.]+ [MG]B of memory", text) for text in estimates.values())
 

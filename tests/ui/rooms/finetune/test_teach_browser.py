@@ -45,8 +45,8 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
 @pytest.fixture
 def filmed(chromium: Browser, url: str) -> Iterator[Visit]:
     """Open a page in a browser whose camera films a moving dial."""
-    found = next(place for place in PLACES if place.exists())
-    with_camera = chromium.browser_type.launch(executable_path=found, args=[*ARGUMENTS, *CAMERA])
+    result = next(place for place in PLACES if place.exists())
+    with_camera = chromium.browser_type.launch(executable_path=result, args=[*ARGUMENTS, *CAMERA])
     visit = Visit(with_camera)
     visit.context.grant_permissions(["camera"], origin=url.rstrip("/"))
     yield visit

@@ -242,11 +242,11 @@ def test_two_surveys_lie_side_by_side(
     browser = Browser(client)
     other = pq.read_table(sorted((places.root / "other" / "rows").glob("*.parquet"))).to_pydict()
     sides = [(a, b) for a, b in zip(drawn["correct"], other["correct"], strict=True) if None not in (a, b)]
-    found = browser.ask("beside", survey="drawn", beside="other", metric="distance")
-    assert f"{len(sides)} images are in both" in found["says"]
-    assert [one["count"] for one in found["sides"]] == [sides.count((True, False)), sides.count((False, True))]
-    assert len(found["rows"]) == 7, "of heads"
-    assert not any("at random" in one for one in found["sentences"])
+    result = browser.ask("beside", survey="drawn", beside="other", metric="distance")
+    assert f"{len(sides)} images are in both" in result["says"]
+    assert [one["count"] for one in result["sides"]] == [sides.count((True, False)), sides.count((False, True))]
+    assert len(result["rows"]) == 7, "of heads"
+    assert not any("at random" in one for one in result["sentences"])
     for module in ("answers.per_head", "compared"):
         monkeypatch.setattr(import_module(f"vitexplorer.survey.{module}"), "MOST_READ", 10)
     some = browser.ask("beside", survey="drawn", beside="other", metric="distance")

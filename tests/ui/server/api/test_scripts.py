@@ -35,8 +35,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def lines(language: str, url: str) -> str:
     """Return the lines of `docs/api.md`, for the app under test."""
-    (found,) = code_blocks(language, ROOT / "docs" / "api.md")
-    return found.replace(ADDRESS, url.rstrip("/"))
+    (result,) = code_blocks(language, ROOT / "docs" / "api.md")
+    return result.replace(ADDRESS, url.rstrip("/"))
 
 
 def computed(image: str, view: str, **settings: Any) -> dict[str, Any]:
