@@ -191,7 +191,7 @@ def test_percent(share, words):
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_random_weights_are_never_shown_without_a_warning(name):
+def test_random_weights_always_carry_a_warning(name):
     untrained = dataclasses.replace(TRAINED, weights="random", weights_source="seed 0")
     result = dataclasses.replace(RESULTS[name], provenance=untrained)
     assert "Random weights" in words_of(render(result))
@@ -237,7 +237,7 @@ def test_a_gallery_with_an_empty_head_says_so():
         assert "no finite number" in text
 
 
-def test_what_a_person_named_is_shown_letter_by_letter():
+def test_names_from_visitors_are_drawn_letter_by_letter():
     evil = '<a href="javascript:alert(1)">x</a> & $x$ %{z}\x00'
     result = dataclasses.replace(
         a_map(), provenance=dataclasses.replace(TRAINED, weights="file", weights_source=evil), title=same(evil)

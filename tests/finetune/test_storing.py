@@ -442,7 +442,7 @@ def test_a_file_says_what_it_is(file):
     assert set(safetensors.torch.load_file(file)) == set(trainable(loaded.module))
 
 
-def test_another_base_is_told(file):
+def test_another_base_is_refused(file):
     other = load_backbone("vit")
     wrong = attach(other, "full", 7)
     with torch.no_grad():

@@ -76,8 +76,8 @@ class HttpVisitor:
 
     def ready(self) -> None:
         """Raise RefusedError unless the status line reports a capture."""
-        if self.shown("vx-status")["kind"] != "ready":
-            raise RefusedError(self.shown("vx-status")["text"])
+        if self.value_of("vx-status")["kind"] != "ready":
+            raise RefusedError(self.value_of("vx-status")["text"])
 
     async def close(self) -> None:
         """Leave the page as a closed tab does, by ending its connections."""
@@ -107,7 +107,7 @@ class HttpVisitor:
 
     async def block(self, block: int) -> None:
         """Go to another block on the canvas of the attention room."""
-        before = self.shown("vx-attention-canvas")
+        before = self.value_of("vx-attention-canvas")
         self._asked += 1
         held = {name: before[name] for name in ("block", "head", "query")}
         await self.fire("vx-attention-canvas", "choose_block", **held, to=block, asked=self._asked)
@@ -116,12 +116,12 @@ class HttpVisitor:
     async def head(self, head: str) -> None:
         """Choose another head of the same block."""
         self._asked += 1
-        held = {name: self.shown("vx-attention-canvas")[name] for name in ("block", "query")}
+        held = {name: self.value_of("vx-attention-canvas")[name] for name in ("block", "query")}
         await self.fire("vx-attention-canvas", "patch_select", **held, head=head, asked=self._asked)
         self._expect("vx-attention-canvas", head=head, asked=self._asked)
 
     def _expect(self, name: str, **values: Any) -> None:
-        value = self.shown(name)
+        value = self.value_of(name)
         if {key: value[key] for key in values} != values:
             raise RefusedError(f"{name}: {values} was expected")
 
@@ -129,24 +129,24 @@ class HttpVisitor:
         """Choose a view in a room and return its panel with the figure."""
         self._asked += 1
         question = {"view": view, "settings": settings, "theme": "light", "asked": self._asked}
-        listed = (self.shown(f"vx-{room}-panel") or {}).get("views", ())
+        listed = (self.value_of(f"vx-{room}-panel") or {}).get("views", ())
         slow = any(one["slow"] for one in listed if one["key"] == view)
         await self.fire(f"vx-{room}-panel", "work" if slow else "ask", **question)
-        panel = self.shown(f"vx-{room}-panel")
+        panel = self.value_of(f"vx-{room}-panel")
         if not panel["figure"]:
             raise RefusedError(panel["refused"] or panel["work"])
         return panel
 
     def reports_progress(self, room: str) -> bool:
         """Return True if a panel reports the progress of its view."""
-        work = (self.shown(f"vx-{room}-panel") or {}).get("work")
+        work = (self.value_of(f"vx-{room}-panel") or {}).get("work")
         return bool(work) and work["share"] is not None
 
     async def read(self, path: str) -> str:
         """Return the text at another address of the server."""
         return (await self._get(path)).text
 
-    def shown(self, name: str | int) -> Any:
+    def value_of(self, name: str | int) -> Any:
         """Return the value of a component by its name in the page."""
         return self.values.get(self._ids[name])
 

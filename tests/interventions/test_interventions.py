@@ -73,7 +73,7 @@ def test_each_refusal_is_stated(any_capture, changes):
         assert effects_of(any_capture, changes)
 
 
-def test_what_is_only_shown_cannot_be_changed_but_for_its_pixels():
+def test_without_captured_attention_only_pixels_can_be_changed():
     captured = capture_case("cait")
     for changes in TRIED:
         if changes.startswith(("shift_image", "shuffle_patches")) or changes == "mask_patches:patches=0.0+1.1":
@@ -255,7 +255,7 @@ def test_nothing_of_a_hidden_patch_reaches_the_class_token(key):
         ("siglip", "not attended to, still in what the model pools for its classifier"),
     ],
 )
-def test_what_still_reads_hidden_patches_is_said(key, message):
+def test_tokens_that_read_hidden_patches_are_named(key, message):
     changed = vx.intervene(capture_small(key), "mask_patches:patches=1.2,how=attention")
     assert changed.provenance.changes[0].en == f"1 of 16 patches {message}"
 

@@ -123,7 +123,7 @@ def test_a_capture_at_another_size_is_the_modules_own_pass_and_its_memory_is_kno
     for block, output in enumerate(attention_outputs(captured)):
         call = captured.call(block)
         torch.testing.assert_close(call.weights() @ call.value, output, rtol=0, atol=2e-5)
-    assert memory_of(sized).kept == captured.nbytes
+    assert memory_of(sized).capture_bytes == captured.nbytes
     assert memory_of(sized).attention == max(4 * captured.call(b).weights().numel() for b in range(captured.depth))
     assert parameters(model.module) == before[0]
     assert torch.equal(model.module(picture_of(model)), before[1])
@@ -235,11 +235,11 @@ def test_the_cost_of_a_size_is_known_before_it_runs(key):
     for cost in costs[:3]:
         captured = vx.capture(model, picture(*cost.size), fit="squash", size=cost.size)
         assert cost.macs == vx.compute("cost", captured).total_macs
-        assert cost.memory.kept == captured.nbytes
+        assert cost.memory.capture_bytes == captured.nbytes
         assert cost.tokens == captured.residual(0).shape[0]
         assert cost.refusal is None
     assert costs[2].times == costs[2].macs / costs[0].macs > 4
-    assert size_cost(model, "128").said == costs[2].said
+    assert size_cost(model, "128").text == costs[2].text
 
 
 def test_sizes_are_rounded_to_what_a_model_takes():

@@ -89,7 +89,7 @@ def test_visitors_with_pictures_of_their_own_load_one_model(monkeypatch: pytest.
     assert all(capture.model is captures[0].model for capture in captures)
 
 
-def test_what_an_installation_forbids_is_said() -> None:
+def test_what_an_installation_forbids_is_refused() -> None:
     closed = Engine(Settings(any_model=False, downloads=False))
     with pytest.raises(ExplainedError, match="listed models only"):
         now(closed.explore(Picture("scene_flower", "vit_tiny_patch16_224_of_mine")))

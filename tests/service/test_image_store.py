@@ -15,7 +15,7 @@ from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.service.image_store import keep_upload, open_image
 
 
-def test_an_upload_is_kept_by_its_content(tmp_path) -> None:
+def test_an_upload_is_stored_by_its_content(tmp_path) -> None:
     path = tmp_path / "a.png"
     pixels = np.random.default_rng(0).integers(0, 255, (20, 30, 3), dtype=np.uint8)
     PIL.Image.fromarray(pixels).save(path)

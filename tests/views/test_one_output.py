@@ -105,7 +105,7 @@ def assert_no_probability(result: Result, reading: Callable[[Result, str], str] 
 # ------------------------------------------------------------------------------------------------ one place
 
 
-def test_one_output_is_shown_as_it_is_and_two_are_classes():
+def test_one_output_stays_as_it_is_and_two_are_classes():
     logits = torch.tensor([[-2.5], [40.0]])
     assert torch.equal(displayed_values(logits), logits)
     both = torch.tensor([1.0, 3.0], dtype=torch.float64)

@@ -98,7 +98,7 @@ def test_numbers_are_written_with_three_digits_and_no_exponent_of_a_machine():
     ]
 
 
-def test_most_is_more_than_half_and_lies_where_it_is_said():
+def test_most_is_more_than_half_and_lies_in_the_named_place():
     cells = np.zeros((6, 9), dtype=bool)
     cells[4:, 6:] = True
     assert where_most(cells) == (", most of them in the lower right", "，多数位于右下方")

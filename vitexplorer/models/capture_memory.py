@@ -36,7 +36,7 @@ class CaptureMemory:
 
     tokens: int
     """Largest number of tokens of a block, prefix tokens included"""
-    kept: int
+    capture_bytes: int
     """Bytes that a capture keeps alive"""
     attention: int
     """Bytes of the largest attention matrix of one block, all heads; computed on demand"""
@@ -44,7 +44,7 @@ class CaptureMemory:
     @property
     def refused(self) -> bool:
         """True if this is more than the installation allows."""
-        return self.kept + self.attention > settings().size_megabytes * 1e6
+        return self.capture_bytes + self.attention > settings().size_megabytes * 1e6
 
 
 def memory_of(model: LoadedModel) -> CaptureMemory:
@@ -62,7 +62,7 @@ def memory_of(model: LoadedModel) -> CaptureMemory:
     tensors += [tensor for call in calls for tensor in call.tensors]
     return CaptureMemory(
         tokens=max(site.grid.num_prefix_tokens + site.grid.num_patches for site in sites),
-        kept=held_bytes(tensors) + 3 * math.prod(size),
+        capture_bytes=held_bytes(tensors) + 3 * math.prod(size),
         attention=max((4 * math.prod(call.query.shape[:-1]) * call.num_tokens for call in calls), default=0),
     )
 
@@ -85,7 +85,7 @@ def too_much(model: str, size: tuple[int, int], needed: CaptureMemory) -> Text:
         height=size[0],
         width=size[1],
         tokens=needed.tokens,
-        kept=needed.kept / 1e6,
+        kept=needed.capture_bytes / 1e6,
         attention=needed.attention / 1e6,
         most=settings().size_megabytes,
     )

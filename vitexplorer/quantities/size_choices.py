@@ -39,7 +39,7 @@ class SizeCost(Summarised):
     """Multiply-accumulates of one pass"""
     times: float
     """Multiply-accumulates as a multiple of a pass at the model's own size, a rough multiple of its time"""
-    said: Text
+    text: Text
     """All costs in words"""
     refusal: Text | None
     """Reason why this installation does not allow the size, with its cost; None if it does"""
@@ -50,7 +50,7 @@ class SizeCost(Summarised):
         return self.memory.tokens
 
     def _summary(self) -> Summary:
-        return Summary(self.said.en, (("refused", self.refusal),))
+        return Summary(self.text.en, (("refused", self.refusal),))
 
 
 def size_cost(model: LoadedModel, size: int | Size | str) -> SizeCost:
@@ -89,7 +89,7 @@ def _cost(own: LoadedModel, size: Size, own_count: tuple[CaptureMemory, int]) ->
         macs=macs / 1e9,
         times=macs / own_macs,
         own=by(own_size),
-        megabytes=(memory.kept + memory.attention) / 1e6,
+        megabytes=(memory.capture_bytes + memory.attention) / 1e6,
     )
     refusal = too_much(own.name, size, memory) if memory.refused and size != own_size else None
     return SizeCost(size, size[0] / own_size[0], memory, macs, macs / own_macs, summary, refusal)

@@ -113,7 +113,7 @@ MUTANTS = (
         "refuses",
         "if capture.model.family.without_positions(capture.model.module):",
         "if capture.model.family.without_positions is not None:",
-        "test_what_is_only_shown_cannot_be_changed_but_for_its_pixels",
+        "test_without_captured_attention_only_pixels_can_be_changed",
     ),
     Mutant(
         "patches hidden from attention behind convolutions",

@@ -15,7 +15,7 @@ MUTANTS = (
         "Page.header",
         "return self._warning(y) if result.provenance.is_random else y",
         "return y",
-        "test_random_weights_are_never_shown_without_a_warning",
+        "test_random_weights_always_carry_a_warning",
     ),
     Mutant(
         "caption that forgets what was changed",
@@ -71,7 +71,7 @@ MUTANTS = (
         "escape",
         "html.escape(printable, quote=False)",
         "printable",
-        "test_what_a_person_named_is_shown_letter_by_letter",
+        "test_names_from_visitors_are_drawn_letter_by_letter",
     ),
     Mutant(
         "colour scale reversed",

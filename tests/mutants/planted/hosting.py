@@ -22,7 +22,7 @@ MUTANTS = (
         "HostCheck._is_foreign",
         'origin.lower().partition("://")[2] not in [host.lower() for host in hosts]',
         "origin.split('/')[2].split(':')[0] not in [host.split(':')[0] for host in hosts]",
-        "test_a_page_of_a_stranger_changes_nothing",
+        "test_a_page_of_another_origin_changes_nothing",
     ),
     Mutant(
         "a body without a length has no bound",

@@ -148,7 +148,7 @@ MUTANTS = (
         "load_tuned",
         "if fingerprint(tuned.module) != about_file.fingerprint:",
         "if not fingerprint(tuned.module):",
-        "test_another_base_is_told",
+        "test_another_base_is_refused",
     ),
     Mutant(
         "LoRA for peft scaled twice",

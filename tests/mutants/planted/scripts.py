@@ -43,6 +43,6 @@ MUTANTS = (
         "watch_events",
         'outcome = "failed"',
         'outcome = "answered"',
-        "test_events_are_told_by_what_became_of_them",
+        "test_events_are_counted_by_their_outcome",
     ),
 )

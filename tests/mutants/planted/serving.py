@@ -29,7 +29,7 @@ MUTANTS = (
         "keep_upload",
         "image = UPLOAD + upload.hash",
         'image = UPLOAD + "0" * 64',
-        "test_an_upload_is_kept_by_its_content",
+        "test_an_upload_is_stored_by_its_content",
     ),
     Mutant(
         "trainings of other visitors on a hosted page",
@@ -64,14 +64,14 @@ MUTANTS = (
         "Engine.check_allowed",
         "not bundled and not self._settings.downloads",
         "bundled and not self._settings.downloads",
-        "test_what_an_installation_forbids_is_said",
+        "test_what_an_installation_forbids_is_refused",
     ),
     Mutant(
         "a defect of ours shown to a visitor",
         "exploring",
         'text=word("unexpected", language)',
         "text=traceback.format_exc()",
-        "test_an_unforeseen_error_is_logged_and_not_shown",
+        "test_an_unforeseen_error_is_logged_and_hidden",
     ),
     Mutant(
         "refusal in the wrong language",

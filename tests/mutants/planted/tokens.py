@@ -8,7 +8,7 @@ MUTANTS = (
         "displayed_values",
         "logits.softmax(-1) if logits.shape[-1] > 1 else logits",
         "logits.softmax(-1)",
-        "test_one_output_is_shown_as_it_is_and_two_are_classes",
+        "test_one_output_stays_as_it_is_and_two_are_classes",
     ),
     Mutant(
         "attention distance in patches, not in pixels",
@@ -204,7 +204,7 @@ MUTANTS = (
         "where_most",
         "half = cells.sum() / 2",
         "half = cells.sum() / 9",
-        "test_most_is_more_than_half_and_lies_where_it_is_said",
+        "test_most_is_more_than_half_and_lies_in_the_named_place",
     ),
     Mutant(
         "a reading says that keys above the query lie below",

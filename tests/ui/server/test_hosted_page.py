@@ -146,7 +146,7 @@ FOREIGN = [
 
 
 @pytest.mark.parametrize("headers", FOREIGN)
-def test_a_page_of_a_stranger_changes_nothing(client: httpx.Client, headers: dict[str, str]) -> None:
+def test_a_page_of_another_origin_changes_nothing(client: httpx.Client, headers: dict[str, str]) -> None:
     event = client.post("/gradio_api/run/predict", json={"data": [], "fn_index": 0}, headers=headers)
     upload = client.post("/gradio_api/upload", files={"files": ("a.png", b"picture")}, headers=headers)
     picture = client.post("/picture", content=b"", headers={**headers, "content-type": "application/octet-stream"})

@@ -62,7 +62,7 @@ def test_a_photograph_before_a_model_of_drawn_scenes_is_met_with_a_hint(engine: 
     assert (info.hint, info.answer) == ("", "fish 92 %")
 
 
-def test_an_unforeseen_error_is_logged_and_not_shown(engine: Engine, monkeypatch, caplog) -> None:
+def test_an_unforeseen_error_is_logged_and_hidden(engine: Engine, monkeypatch, caplog) -> None:
     monkeypatch.setattr(engine, "explore", lambda *_: 1 / len(""))
     *_, last = Steps(exploring(engine, "a person", Address.read({}), Address(), "en"))
     assert last.kind == "error"

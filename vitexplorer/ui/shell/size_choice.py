@@ -53,7 +53,7 @@ async def cost_of(engine: Engine, address: Address, size: str, language: Languag
         cost = await in_thread(size_cost, model, size)
     except ExplainedError as error:
         return error.text.in_(language)
-    return (cost.refusal or cost.said).in_(language)
+    return (cost.refusal or cost.text).in_(language)
 
 
 def _item(cost: SizeCost, language: Language, *, is_own: bool) -> SizeItem:

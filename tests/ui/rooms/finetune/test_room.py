@@ -700,7 +700,7 @@ def test_the_room_is_filled_for_those_who_look_at_it():
     assert now(room.count_here(*elsewhere, None, None, "en")) == gr.skip()
 
 
-def test_the_first_words_are_said_once_whatever_was_counted_before(room):
+def test_the_first_words_come_once_whatever_was_counted_before(room):
     first = room.enter("{}", "finetune", HERE, False, None, "", "en")
     assert first[room.data.report].words["report_none"].startswith("A zip")
     assert (first[room.session.training], first[room.greeted]) == ("", True)

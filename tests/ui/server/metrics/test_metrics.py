@@ -59,7 +59,7 @@ def test_no_line_is_written_unasked():
     Lines(enabled=False, to=None).tell("request", seconds=1.0)
 
 
-def test_events_are_told_by_what_became_of_them():
+def test_events_are_counted_by_their_outcome():
     def answer(how: str) -> str:
         if how == "refused":
             raise gr.Error("no", print_exception=False)
@@ -81,7 +81,7 @@ def test_events_are_told_by_what_became_of_them():
     now(asked("answered", "refused", "failed", "answered"))
     outcomes = [json.loads(line)["outcome"] for line in written.getvalue().splitlines()]
     assert outcomes == ["answered", "refused", "failed", "answered"]
-    name = "test_events_are_told_by_what_became_of_them.<locals>.answer"
+    name = "test_events_are_counted_by_their_outcome.<locals>.answer"
     count = f'vitexplorer_event_seconds_count{{event="{name}",outcome="answered"}}'
     assert amounts(measures)[count] == 2
 
