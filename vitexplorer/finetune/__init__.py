@@ -15,14 +15,14 @@
 A method is one file in `methods/` that defines a `Method` (method.py). The training code relies on these functions:
 
 - `attach(model, method, num_classes, seed=0, **settings) -> TunedModel` is a private copy, a `LoadedModel` like any
-  other, in eval mode. **What trains is what requires a gradient**: `trainable(module)` names it, the new head included;
-  everything else must come out of training bit for bit as it went in.
-- `train_mode(tuned, drop_path=None)` puts what trains into training mode and leaves frozen batch norms and dropouts in
-  eval mode; it also switches stochastic depth on, at the recipe's rate. `tuned.module.eval()` ends it. What is run
-  once and kept for all epochs is run in eval mode.
-- `parameter_groups(tuned, learning_rate=None, weight_decay=None)` are an optimizer's groups. None takes the method's
-  recipe: learning rates differ by a factor of 100 between methods and are never shared; vectors and prompts are not
-  decayed.
+  other, in eval mode. **Exactly the trained parameters require gradients**: `trainable(module)` names them, the head's
+  included; training must leave everything else unchanged, bit for bit.
+- `train_mode(tuned, drop_path=None)` puts the trained modules into training mode and leaves frozen batch norms and
+  dropouts in eval mode; it also switches stochastic depth on, at the recipe's rate. `tuned.module.eval()` ends it.
+  Cached features are computed in eval mode.
+- `parameter_groups(tuned, learning_rate=None, weight_decay=None)` are an optimizer's groups. None takes the values of
+  the method's recipe: learning rates differ by a factor of 100 between methods and are never shared; vectors and
+  prompts are not decayed.
 - `trained(tuned)` is the same model with the provenance "fine-tuned", for captions; call it when training ends.
 - `learned(module)` are the tensors that training changes: trained parameters and the statistics of batch norms
   that train. `save_tuned` and the checkpoints of a run store exactly these.

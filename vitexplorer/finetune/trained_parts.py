@@ -1,4 +1,4 @@
-"""Trained parts of a tuned model: parameters, optimizer groups, first trained block, training mode.
+"""Trained parts of a tuned model: parameters, optimizer groups, training mode.
 
 A frozen part stays in eval mode while the rest trains: its dropout is off and its batch norms keep their statistics.
 """

@@ -20,8 +20,9 @@ def watching_routes(engine: Engine, measures: Measures) -> list[Route]:
     """Return the routes `/healthz` and `/metrics`."""
 
     async def health(request: Request) -> Response:
-        status = {"ready": engine.is_warm, "device": _device() if engine.is_warm else None, "version": version()}
-        return JSONResponse(status, 200 if engine.is_warm else 503, _FRESH)
+        is_ready = engine.is_warm  # read once: the warm-up ends on another thread
+        status = {"ready": is_ready, "device": _device() if is_ready else None, "version": version()}
+        return JSONResponse(status, 200 if is_ready else 503, _FRESH)
 
     async def metrics(request: Request) -> Response:
         text = await asyncio.to_thread(measures.exposition)
