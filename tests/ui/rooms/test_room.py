@@ -142,6 +142,6 @@ def test_every_view_stands_in_a_room() -> None:
 
 def test_where_nothing_may_be_trained_no_room_leads_to_fine_tuning(engine: Engine) -> None:
     page = Page(Settings(trainings=0), RoomContext(engine, Translations(), gr.State(), gr.State()))
-    assert FinetuneRoom not in page.desktop.rooms
-    assert next_button(page.desktop.rooms, "compare", "en")["next_room"] == "folder"
-    assert next_button(page.desktop.rooms, "folder", "en") == {"next": "", "next_room": ""}
+    assert FinetuneRoom not in page.context.rooms
+    assert next_button(page.context.rooms, "compare", "en")["next_room"] == "folder"
+    assert next_button(page.context.rooms, "folder", "en") == {"next": "", "next_room": ""}

@@ -67,7 +67,7 @@ def _item(cost: SizeCost, language: Language, *, is_own: bool) -> SizeItem:
             language,
             tokens=cost.tokens,
             times=cost.times,
-            megabytes=(cost.memory.kept + cost.memory.attention) / 1e6,
+            megabytes=(cost.memory.capture_bytes + cost.memory.attention) / 1e6,
         ),
         refused=cost.refusal.in_(language) if cost.refusal else "",
     )
