@@ -42,9 +42,9 @@ class Labelled(NamedTuple):
 def labelled_windows(
     scenes: Scenes, curriculum: Curriculum, rng: np.random.Generator, step: int, cell: int, device: torch.device
 ) -> Labelled:
-    """Cut a window from each scene by the curriculum, with channels in random order, each lighter or darker.
+    """Cut a window from each scene by the curriculum; shuffle its channels and brighten or darken each.
 
-    `cell` is the side in pixels of the area of one token at the end of the network.
+    `cell` is the side, in pixels, of the area that one token of the last block covers.
     """
     size = curriculum.size(step)
     grid = size // cell
@@ -61,5 +61,5 @@ def labelled_windows(
 
 
 def token_loss(logits: Tensor, shares: Tensor) -> Tensor:
-    """Compute the cross entropy of the tokens' logits, (batch, cells, kinds), with the shares that their cells show."""
+    """Compute the cross entropy of the tokens' logits, (batch, cells, kinds), against the shares of their cells."""
     return F.cross_entropy(logits.float().flatten(0, 1), shares.flatten(0, 1))

@@ -17,7 +17,7 @@ TWO_KINDS = {
     "fastvit": "fastvit_t8",
     "byoanet": "lambda_resnet26t",
 }
-"""Files with both attention models and others: a model of the other kind than the first"""
+"""Files that have models with and without attention: a model of the kind that the first one is not"""
 
 
 def files_of_timm() -> dict[str, list[str]]:
