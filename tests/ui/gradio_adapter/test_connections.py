@@ -81,3 +81,8 @@ def test_a_long_body_is_no_long_head() -> None:
     head = HEAD.replace(b"10", b"%d" % (2 * HEAD_BYTES)) + b"\r\n"
     pieces = [bytes(1000)] * (2 * HEAD_BYTES // 1000)
     assert b"HTTP/1.1 431 " not in answered(head, *pieces).written
+
+
+def test_what_is_no_request_is_answered_once() -> None:
+    line = answered(b"\0" * (2 * HEAD_BYTES))
+    assert (line.written[:13], line.written.count(b"HTTP/1.1 "), line.is_closed) == (b"HTTP/1.1 400 ", 1, True)

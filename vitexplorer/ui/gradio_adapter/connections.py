@@ -47,7 +47,7 @@ class Connection(HttpToolsProtocol):
         """Pass data to uvicorn; the deadline stays unless the head is complete."""
         super().data_received(data)
         self.head_bytes = 0 if self.has_head else self.head_bytes + len(data)
-        if self.head_bytes > HEAD_BYTES:
+        if self.head_bytes > HEAD_BYTES and not self.transport.is_closing():
             self._send_error(*_TOO_LONG)
             self.transport.close()
         elif self.cycle is not None and not self.cycle.response_complete:
