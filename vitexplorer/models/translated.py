@@ -15,8 +15,8 @@ from vitexplorer.core.text import Progress, Text, same
 from vitexplorer.models.checkpoints import WeightsError, check_classes
 from vitexplorer.models.checkpoints.activations import activate
 from vitexplorer.models.checkpoints.contents import Contents, read_contents
-from vitexplorer.models.checkpoints.facts import Blueprint, Facts
 from vitexplorer.models.checkpoints.recognise import recognise
+from vitexplorer.models.checkpoints.records import Blueprint, Facts
 from vitexplorer.models.checkpoints.renaming import COMPUTED, without
 from vitexplorer.models.input_size import by
 from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from vitexplorer.core.text import Text
-from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.fields import Fields
+from vitexplorer.models.checkpoints.records import Blueprint, Facts, Tensors
 
 _HELD = Text("{held}, as the file's tensors have it", "{held}（以文件中的张量为准）")
 _ONLY = Text("{value}, the only one that can be shown here", "{value}（此处只能展示这种）")

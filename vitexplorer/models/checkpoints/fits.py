@@ -19,8 +19,8 @@ import timm
 import torch
 
 from vitexplorer.core.text import Text, UnsupportedError
-from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.files import WeightsError
+from vitexplorer.models.checkpoints.records import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.renaming import COMPUTED
 
 _TABLE = Path(__file__).with_name("fits.json")

@@ -7,7 +7,6 @@ so. CLIP's JIT archives hold a program and are refused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -16,10 +15,9 @@ import torch
 from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.declared import Declared, Stored
 from vitexplorer.models.checkpoints.default_preprocessing import OPENAI
-from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.fields import Fields
 from vitexplorer.models.checkpoints.misfit import shape_of
-from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.records import Config, Facts, Reader, Tensors
 from vitexplorer.models.checkpoints.renaming import renamed, without
 
 _TEXT = (
@@ -95,7 +93,7 @@ GUESSED = Text(
 )
 
 
-def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
     """Rename tensors to timm's names; the projection to the shared space becomes a classifier without a bias."""
     names, left_out = without(tensors, _TEXT if any(name.startswith("visual.") for name in tensors) else r"^$")
     result = renamed(names, _RULES)
@@ -118,7 +116,6 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     preprocessing = _preprocessing(prepared) if prepared else {}
     borders = (_BORDERS,) if preprocessing.get("crop_mode") == "border" else ()
     return result, Facts(
-        library="open_clip",
         norm_eps=1e-5,
         image_size=vision.size("image_size") if vision else None,
         activation="quick_gelu" if quick else "gelu",
