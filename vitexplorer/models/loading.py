@@ -26,25 +26,20 @@ from vitexplorer.core.text import Progress, SettingError, Text
 from vitexplorer.core.types import BlockSite, Provenance, Size, Weights
 from vitexplorer.models.about import About, merged, origin
 from vitexplorer.models.capture_memory import check_memory
-from vitexplorer.models.checkpoints import SUFFIXES, WeightsError, check_classes
+from vitexplorer.models.checkpoints import SUFFIXES, WeightsError, check_classes, count_classes, read_state_dict
 from vitexplorer.models.checkpoints.contents import tensors_in
 from vitexplorer.models.checkpoints.zipped import ZIP
 from vitexplorer.models.convolutional import family_of_backbone
 from vitexplorer.models.families import family_of
 from vitexplorer.models.family import ModelFamily
+from vitexplorer.models.hub import download_pretrained
 from vitexplorer.models.input_size import at_size, by
 from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
 from vitexplorer.models.measured import measured
 from vitexplorer.models.model_summary import model_summary
 from vitexplorer.models.seeding import seeded
 from vitexplorer.models.translated import check_run, translated
-from vitexplorer.models.weights import (
-    apply_state_dict,
-    count_classes,
-    download_pretrained,
-    load_weights,
-    read_state_dict,
-)
+from vitexplorer.models.weights import apply_state_dict, load_weights
 
 MANY = 2048
 """Number of patches up to which the memory of one image is not checked: ViT-B at 720 pixels has about as many"""
