@@ -114,4 +114,5 @@ def build_table() -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
-    _TABLE.write_text(json.dumps(build_table(), indent=0) + "\n", encoding="utf-8")
+    rows = [f"{json.dumps(key)}: {json.dumps(names)}" for key, names in build_table().items()]
+    _TABLE.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
