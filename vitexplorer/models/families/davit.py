@@ -17,10 +17,7 @@ class DavitFamily(AttentionOnlyFamily):
     title = same("DaViT")
     of = (DaVit,)
     any_size = True
-    left_out = Text(
-        "channel attention: it has no weight from patch to patch",
-        "通道注意力：图块之间没有权重",
-    )
+    left_out = Text("channel attention: it has no weight from patch to patch", "通道注意力：图块之间没有权重")
     attends_by = SpatialBlock
 
     def attention_of(self, name: str, part: nn.Module, grid: PatchGrid) -> Sites:
