@@ -65,11 +65,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
 
 
 OUTLINE = Outline(
-    signs=(
-        r"^cls_token$",
-        r"^blocks\.0\.attn\.q_bias$",
-        r"^blocks\.0\.attn\.qkv\.weight$",
-    ),
+    signs=(r"^cls_token$", r"^blocks\.0\.attn\.q_bias$", r"^blocks\.0\.attn\.qkv\.weight$"),
     never=(r"^reg_token$",),
     blueprint=blueprint,
 )
