@@ -136,17 +136,10 @@ class ModelFamily(ABC):
 
 
 def with_tokens(family: ModelFamily, *names: str, renewed: bool = False) -> ModelFamily:
-    """Extend a family to modules with tokens inserted behind the prefix tokens.
+    """Extend a family to modules with tokens of these names inserted behind the prefix tokens.
 
     The inserted tokens leave the sequence after the last block, so that norm, pooling and classifier never see them.
-
-    Args:
-        family: family of the plain module.
-        names: names of the inserted tokens.
-        renewed: True if every block but the first replaces them.
-
-    Returns:
-        The family of the extended module.
+    They are `renewed` if every block but the first replaces them.
     """
     kind: Any = type(family)  # a base class that is known only at run time
 

@@ -128,10 +128,6 @@ def _translation_note(facts: Facts, contents: Contents) -> Text:
 def check_run(module: nn.Module, source: str) -> None:
     """Run the module once on a grey image, to find contradicting shapes and values that no training leaves.
 
-    Args:
-        module: a timm module.
-        source: name of the file in messages.
-
     Raises:
         WeightsError: the pass fails, or its output is not finite or implausibly large.
     """

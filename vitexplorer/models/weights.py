@@ -151,12 +151,7 @@ def _without_extras(module: nn.Module, tensors: dict[str, Tensor]) -> tuple[dict
 
 
 def check_fit(module: nn.Module, tensors: Mapping[str, Tensor], names: dict[str, str]) -> None:
-    """Check that tensors are exactly those of a module, and finite.
-
-    Args:
-        module: the module.
-        tensors: tensors by name.
-        names: names for messages: of the file, "source", and of the module, "model".
+    """Check that tensors are exactly those of a module, and finite; `names` of "source" and "model" are for messages.
 
     Raises:
         WeightsError: a tensor is missing, unexpected, of another shape or kind, or not finite.

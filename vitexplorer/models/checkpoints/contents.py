@@ -58,10 +58,6 @@ class Contents:
 def read_contents(path: str | Path, progress: Progress | None = None) -> Contents:
     """Read a weight file with the configuration beside it, a folder of both, or a zip of such a folder; run no code.
 
-    Args:
-        path: the file, folder or zip.
-        progress: called with the bytes of a zip that are unpacked.
-
     Raises:
         WeightsError: there are no weights, several weight files, or something cannot be read.
     """

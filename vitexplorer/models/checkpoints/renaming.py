@@ -53,14 +53,7 @@ def without(tensors: Tensors, pattern: str) -> tuple[Tensors, tuple[str, ...]]:
 def by_rules(
     facts: Facts, unread: str = r"^$", rules: Rules = (), then: Callable[[Tensors], Tensors] | None = None
 ) -> Callable[[Tensors, Config], tuple[Tensors, Facts]]:
-    """Make `rename` of a reader whose files have no configuration.
-
-    Args:
-        facts: what the library's models have in common.
-        unread: pattern of names that the timm module does not have.
-        rules: rules for the other names.
-        then: last change.
-    """
+    """Make `rename` of a reader without configurations: leave out `unread` names, apply `rules`, then change more."""
 
     def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
         encoder, left_out = without(tensors, unread)

@@ -3,8 +3,6 @@
 Kernels of 2 x 2 are not centred: if they keep the grid, a token depends on its own cell and those left and above.
 """
 
-from __future__ import annotations
-
 from timm.models.cpubone import ConvAttention, CPUBone
 
 from vitexplorer.core.text import same

@@ -1,7 +1,5 @@
 """EfficientFormer (arXiv 2206.01191): pooling first, attention with a learned bias in the last blocks."""
 
-from __future__ import annotations
-
 from timm.models.efficientformer import Attention, EfficientFormer
 
 from vitexplorer.core.text import same

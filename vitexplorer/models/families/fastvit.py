@@ -1,7 +1,5 @@
 """FastViT (arXiv 2303.14189): convolutions, and in larger models attention over the grid of the last stage."""
 
-from __future__ import annotations
-
 from timm.models.fastvit import Attention, FastVit
 
 from vitexplorer.core.text import same

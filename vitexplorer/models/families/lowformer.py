@@ -1,7 +1,5 @@
 """LowFormer (arXiv 2409.03460): attention in the last two stages, on a grid that a convolution makes coarser first."""
 
-from __future__ import annotations
-
 from timm.models.lowformer import ConvAttention, LowFormer
 
 from vitexplorer.core.text import same

@@ -3,8 +3,6 @@
 PoolFormer and ConvFormer share its class and have no attention.
 """
 
-from __future__ import annotations
-
 from timm.models.metaformer import Attention, MetaFormer
 
 from vitexplorer.core.text import same

@@ -1,7 +1,5 @@
 """Visformer (arXiv 2104.12533): convolutions first, then attention over the whole grid of a stage."""
 
-from __future__ import annotations
-
 from timm.models.visformer import Attention, Visformer
 
 from vitexplorer.core.text import same

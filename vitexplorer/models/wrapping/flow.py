@@ -63,12 +63,7 @@ class Flow:
 
     @torch.no_grad()
     def __init__(self, module: WrappedModule, images: Float[Tensor, "batch channels height width"], probe: Probe):
-        """Run the module once.
-
-        Args:
-            module: the wrapped module.
-            images: a single image.
-            probe: the module's blocks and patch grid.
+        """Run the module once, on a single image.
 
         Raises:
             UnsupportedError: a block changes its weights after the softmax.

@@ -1,7 +1,5 @@
 """Pretrained files of BEiT's own repository (arXiv 2106.08254, 2208.06366); fine-tuned files have timm's names."""
 
-from __future__ import annotations
-
 from vitexplorer.models.checkpoints.default_preprocessing import HALF
 from vitexplorer.models.checkpoints.records import Facts, Reader
 from vitexplorer.models.checkpoints.renaming import by_rules

@@ -1,7 +1,5 @@
 """Files of DeiT III's own repository (arXiv 2204.07118), where layer scale is called gamma."""
 
-from __future__ import annotations
-
 from vitexplorer.models.checkpoints.default_preprocessing import BICUBIC
 from vitexplorer.models.checkpoints.records import Facts, Reader
 from vitexplorer.models.checkpoints.renaming import by_rules

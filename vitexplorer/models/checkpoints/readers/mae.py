@@ -3,8 +3,6 @@
 The caller loads the decoder, for which it needs the module.
 """
 
-from __future__ import annotations
-
 from vitexplorer.models.checkpoints.default_preprocessing import BICUBIC
 from vitexplorer.models.checkpoints.records import Facts, Reader
 from vitexplorer.models.checkpoints.renaming import by_rules

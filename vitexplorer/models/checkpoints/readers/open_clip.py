@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from vitexplorer.core.text import Text
-from vitexplorer.models.checkpoints.declared import Declared, Stored
+from vitexplorer.models.checkpoints.declared import Declared, Stored, argument
 from vitexplorer.models.checkpoints.default_preprocessing import OPENAI
 from vitexplorer.models.checkpoints.fields import Fields
 from vitexplorer.models.checkpoints.misfit import shape_of
@@ -50,10 +50,10 @@ _BORDERS = Text(
 _NO_FILL = Text("0: borders are filled with the mean here", "0：此处用均值填充边缘")
 _FIELDS = Declared(
     measures={
-        "layers": lambda stored, declared: stored.argument("depth"),
-        "width": lambda stored, declared: stored.argument("embed_dim"),
-        "patch_size": lambda stored, declared: stored.argument("patch_size"),
-        "image_size": lambda stored, declared: stored.argument("img_size"),
+        "layers": argument("depth"),
+        "width": argument("embed_dim"),
+        "patch_size": argument("patch_size"),
+        "image_size": argument("img_size"),
         "mlp_ratio": lambda stored, declared: _ratio(stored, declared),
         "no_ln_pre": lambda stored, declared: not stored.argument("pre_norm"),
         "ls_init_value": lambda stored, declared: None if stored.argument("init_values") else False,

@@ -3,8 +3,6 @@
 Patch merging comes at the end of a stage there, and at the start of the next in timm.
 """
 
-from __future__ import annotations
-
 from vitexplorer.models.checkpoints.default_preprocessing import BICUBIC
 from vitexplorer.models.checkpoints.records import Facts, Reader
 from vitexplorer.models.checkpoints.renaming import by_rules, merged_at_the_start
