@@ -301,7 +301,7 @@ def test_the_page_finds_the_image_that_a_target_names():
     assert written_value(result.settings["target"]) == "like scene_gear patch 3,4"
     with pytest.raises(ExplainedError):
         now(engine.compute(picture_of, captured, "grad_cam", {"target": "like:../../secret"}))
-    flow = RoomFigures(RoomContext(engine, Translations(), gr.State(Address()), gr.State("en")), "flow")
+    flow = RoomFigures(RoomContext(engine, Translations(), gr.State(Address())), "flow")
     address = Address(image="scene_fish", model=picture_of.model)
     for target, seen in (("like scene_gear patch 3,4", other), ("like ../../secret", None), ("7", None)):
         field = Field(kind="target", name="target", label="", value=target)

@@ -25,7 +25,7 @@ from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.panel.documents import figure_json
 from vitexplorer.ui.panel.elsewhere import model_showing
-from vitexplorer.ui.shell.frame import FrameData, about_record, frame_words
+from vitexplorer.ui.shell.frame import FrameData, about, frame_words
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -212,7 +212,7 @@ def panel_data(
         theme="dark" if theme == "dark" else "light",
         views=[panel_view(capture, key, language, source) for key in views],
         chosen=view,
-        **about_record(record, language),
+        **about(record, language),
         words=panel_words(language),
     )
     settings: dict[str, Any] = {}
@@ -272,7 +272,7 @@ def bare_data(
         bare=True,
         views=[panel_view(capture, key, language, source) for key in views],
         chosen=view,
-        **about_record(source.records[view], language),
+        **about(source.records[view], language),
         words=panel_words(language),
     )
 

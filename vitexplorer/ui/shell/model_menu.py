@@ -92,12 +92,12 @@ def tuned_choices(engine: Engine, settings: Settings, visitor: str) -> tuple[Tun
 
 def model_chip(
     address: Address,
-    language: Language,
     settings: Settings,
     tuned: Iterable[TunedChoice] = (),
     loaded: LoadedModel | None = None,
 ) -> ModelChipData:
     """Return the chip of an address's model; `loaded` is that model if it is in memory, and contributes its notes."""
+    language = address.language
     entry = find(address.model)
     items = model_items(language, settings, tuned)
     item = next((item for item in items if item.name == address.model), None)

@@ -18,33 +18,33 @@ if TYPE_CHECKING:
 _WORDS = ("size", "size_free", "size_apply", "fit", "fit_crop", "fit_squash", "fit_pad", "fit_native")
 
 
-def size_chip(capture: Capture, address: Address, language: Language) -> SizeChipData:
+def size_chip(capture: Capture, address: Address) -> SizeChipData:
     """Return the chip of a capture's input size; other sizes are not filled in yet."""
     height, width = capture.provenance.input_size
     grid = capture.grid(0)
-    patches = word("size_patches", language, rows=grid.rows, cols=grid.cols)
+    patches = word("size_patches", address.language, rows=grid.rows, cols=grid.cols)
     return SizeChipData(
         title=_pixels(height, width),
-        note=f"{word(f'fit_{address.fit}', language)} · {patches}",
+        note=f"{word(f'fit_{address.fit}', address.language)} · {patches}",
         fit=address.fit,
-        words={key: word(key, language) for key in _WORDS},
+        words={key: word(key, address.language) for key in _WORDS},
     )
 
 
-async def with_sizes(chip: SizeChipData, engine: Engine, address: Address, language: Language) -> SizeChipData:
+async def with_sizes(chip: SizeChipData, engine: Engine, address: Address) -> SizeChipData:
     """Fill in the sizes that the chip's model can take; errors are those of `Engine.model`."""
     picture = address.picture
     costs = await engine.size_choices(picture.model, picture.weights)
     model = await engine.model(picture.model, picture.weights)
     multiple = model.family.size_step(model.module)
     chip.size = picture.size
-    chip.sizes = [_item(cost, language, is_own=cost is costs[0]) for cost in costs] if len(costs) > 1 else []
+    chip.sizes = [_item(cost, address.language, is_own=cost is costs[0]) for cost in costs] if len(costs) > 1 else []
     chip.step = multiple[0] if multiple and multiple[0] == multiple[1] else 0
-    chip.says = "" if multiple else word("size_one", language)
+    chip.says = "" if multiple else word("size_one", address.language)
     return chip
 
 
-async def cost_of(engine: Engine, address: Address, size: str, language: Language) -> str:
+async def cost_of(engine: Engine, address: Address, size: str) -> str:
     """Describe the cost of a typed size, or the reason why the model cannot take it."""
     from vitexplorer.quantities.size_choices import size_cost
 
@@ -52,8 +52,8 @@ async def cost_of(engine: Engine, address: Address, size: str, language: Languag
         model = await engine.model(address.picture.model, address.picture.weights)
         cost = await in_thread(size_cost, model, size)
     except ExplainedError as error:
-        return error.text.in_(language)
-    return (cost.refusal or cost.text).in_(language)
+        return error.text.in_(address.language)
+    return (cost.refusal or cost.text).in_(address.language)
 
 
 def _item(cost: SizeCost, language: Language, *, is_own: bool) -> SizeItem:

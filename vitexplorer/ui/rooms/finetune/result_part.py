@@ -12,7 +12,7 @@ from typing import Any
 import gradio as gr
 from gradio import FileData
 
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.finetune.comparison import Comparison, load_comparison
 from vitexplorer.finetune.job.folder import read_config, stem_of
 from vitexplorer.service.jobs import Done, Report, Step, Waiting, following
@@ -27,7 +27,7 @@ from vitexplorer.ui.rooms.finetune.results import ResultsData, ResultsView, no_r
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.upload import UploadButton
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
-from vitexplorer.ui.shell.address import COMPARED, OWN
+from vitexplorer.ui.shell.address import COMPARED, OWN, Address
 from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, RoomContext, Updates
 
 
@@ -61,24 +61,24 @@ class ResultPart:
             self.figures = FigurePanel(elem_id="vx-training-figures")
         self.changes.build()
         training = [self.session.visitor, self.session.training]
-        state = [*training, self.session.run, self.context.language]
+        state = [*training, self.session.run, self.context.address]
         self.figures.ask(self.answer, state, [self.figures, self.question], trigger_mode="always_last", **QUICK)
         self.changes.show_after(self.results.changed(self.ask_changes, None, self.changes.run, **QUICK))
         self.results.choose(
             self.choose,
-            [*training, self.question, self.context.language],
+            [*training, self.question, self.context.address],
             [self.results, self.session.run, self.figures],
             trigger_mode="always_last",
             **QUICK,
         )
         self.test.upload(self.predict_images, [self.test, *state], self.results, trigger_mode="multiple", **WAITING)
-        self.results.fetch(self.fetch, [*training, self.context.language], self.results, **WAITING)
+        self.results.fetch(self.fetch, [*training, self.context.address], self.results, **WAITING)
 
     def follow(self, event: Dependency) -> None:
         """Show the results after another training was opened."""
         event.then(
             self.show,
-            [self.session.visitor, self.session.training, self.session.run, self.context.language],
+            [self.session.visitor, self.session.training, self.session.run, self.context.address],
             [self.results, self.finished_runs, self.column, self.figures],
             **QUICK,
         )
@@ -87,7 +87,7 @@ class ResultPart:
         """Show the results again after an event if another run has ended."""
         event.then(
             self.show_on,
-            [self.session.visitor, self.session.training, self.session.run, self.finished_runs, self.context.language],
+            [self.session.visitor, self.session.training, self.session.run, self.finished_runs, self.context.address],
             [self.results, self.finished_runs, self.column, self.figures],
             **QUICK,
         )
@@ -101,54 +101,56 @@ class ResultPart:
         except ExplainedError:
             return None
 
-    def _board(self, comparison: Comparison, run: str, language: Language) -> ResultsData:
+    def _board(self, comparison: Comparison, run: str, address: Address) -> ResultsData:
         """Return the results' data, with the address that compares the chosen run with its base."""
-        data = results_data(comparison, run, language)
+        data = results_data(comparison, run, address.language)
         result = comparison[data.chosen]
         data.beside = compare_address(result.base, self.context.engine.places.name_of(result.file))
         return data
 
-    def show(self, visitor: str, training: str, run: str, language: Language) -> Updates:
+    def show(self, visitor: str, training: str, run: str, address: Address) -> Updates:
         """Show the results of a training."""
         comparison = self._comparison(visitor, training)
         if comparison is None or not comparison.results:
-            return {self.results: no_results(language), self.finished_runs: None, self.column: gr.Column(visible=False)}
-        data = self._board(comparison, run, language)
+            return {
+                self.results: no_results(address.language),
+                self.finished_runs: None,
+                self.column: gr.Column(visible=False),
+            }
+        data = self._board(comparison, run, address)
         return {
             self.results: data,
             self.finished_runs: finished(comparison),
             self.column: gr.Column(visible=True),
-            self.figures: result_figures(comparison, data.chosen, Asked(), language),
+            self.figures: result_figures(comparison, data.chosen, Asked(), address.language),
         }
 
-    def show_on(
-        self, visitor: str, training: str, run: str, finished_runs: tuple | None, language: Language
-    ) -> Updates:
+    def show_on(self, visitor: str, training: str, run: str, finished_runs: tuple | None, address: Address) -> Updates:
         """Show the results if they differ from those on the screen."""
         comparison = self._comparison(visitor, training)
         if comparison is None or finished(comparison) == finished_runs:
             return gr.skip()
-        return self.show(visitor, training, run, language)
+        return self.show(visitor, training, run, address)
 
-    def answer(self, event: gr.EventData, visitor: str, training: str, run: str, language: Language) -> Updates:
+    def answer(self, event: gr.EventData, visitor: str, training: str, run: str, address: Address) -> Updates:
         """Show another figure or setting."""
         question = Asked.read(fields_of(event))
         comparison = self._comparison(visitor, training)
-        return self._figures(comparison, run, question, language) | {self.question: question}
+        return self._figures(comparison, run, question, address) | {self.question: question}
 
-    def choose(self, event: gr.EventData, visitor: str, training: str, question: Asked, language: Language) -> Updates:
+    def choose(self, event: gr.EventData, visitor: str, training: str, question: Asked, address: Address) -> Updates:
         """Show another run of the leaderboard, also in the figure on the screen."""
         run = str(fields_of(event).get("run"))
         of_run = replace(question, settings={**question.settings, "run": run}, number=0)
         comparison = self._comparison(visitor, training)
-        board = self._board(comparison, run, language) if comparison else no_results(language)
-        return {self.results: board, self.session.run: run} | self._figures(comparison, run, of_run, language)
+        board = self._board(comparison, run, address) if comparison else no_results(address.language)
+        return {self.results: board, self.session.run: run} | self._figures(comparison, run, of_run, address)
 
-    def _figures(self, comparison: Comparison | None, run: str, question: Asked, language: Language) -> Updates:
+    def _figures(self, comparison: Comparison | None, run: str, question: Asked, address: Address) -> Updates:
         if comparison is None or not comparison.results:
             return {}
         run = run or comparison.leaderboard[0].run
-        return {self.figures: result_figures(comparison, run, question, language)}
+        return {self.figures: result_figures(comparison, run, question, address.language)}
 
     def ask_changes(self, event: gr.EventData) -> str:
         """Return the run whose changes are to be shown."""
@@ -156,17 +158,17 @@ class ResultPart:
 
     # -------------------------------------------------------------------------------------- downloads
 
-    def fetch(self, event: gr.EventData, visitor: str, training: str, language: Language) -> ResultsData:
+    def fetch(self, event: gr.EventData, visitor: str, training: str, address: Address) -> ResultsData:
         """Make a file to download."""
         try:
             folder = self.context.engine.places.training(visitor, training)
             result = load_comparison(folder)[str(fields_of(event).get("run"))]
             return ResultsData(download=download_file(result, str(fields_of(event).get("what")), read_config(folder)))
         except ExplainedError as error:
-            return ResultsData(refused=error.text.in_(language))
+            return ResultsData(refused=error.text.in_(address.language))
 
     async def predict_images(
-        self, paths: list[str] | None, visitor: str, training: str, run: str, language: Language, request: gr.Request
+        self, paths: list[str] | None, visitor: str, training: str, run: str, address: Address, request: gr.Request
     ) -> AsyncGenerator[ResultsData, None]:
         """Predict uploaded images with the chosen run, as a table to submit; yield the progress first."""
         engine = self.context.engine
@@ -179,12 +181,12 @@ class ResultPart:
         try:
             async with aclosing(following(Waiting(session, FIGURE), engine.long.run(object(), work))) as steps:
                 async for step in steps:
-                    line = say("board_preparing", language)
+                    line = say("board_preparing", address.language)
                     if isinstance(step, Step) and step.total:
-                        line = say("board_predicting", language, done=step.done, total=step.total)
+                        line = say("board_predicting", address.language, done=step.done, total=step.total)
                     yield step.result if isinstance(step, Done) else ResultsData(working=line)
         except ExplainedError as error:
-            yield ResultsData(refused=error.text.in_(language))
+            yield ResultsData(refused=error.text.in_(address.language))
 
 
 def compare_address(base: tuple[str, str, int], tuned: str) -> dict[str, str]:
