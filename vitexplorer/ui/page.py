@@ -28,15 +28,13 @@ from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file
 from vitexplorer.ui.rooms.attention.room import AttentionRoom
 from vitexplorer.ui.rooms.compare.room import CompareRoom
+from vitexplorer.ui.rooms.figure_rooms import OutputsRoom, PositionsRoom, TokensRoom
 from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
 from vitexplorer.ui.rooms.flow.room import FlowRoom
 from vitexplorer.ui.rooms.folder.room import FolderRoom
-from vitexplorer.ui.rooms.outputs.room import OutputsRoom
 from vitexplorer.ui.rooms.patches.room import PatchesRoom
-from vitexplorer.ui.rooms.positions.room import PositionsRoom
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size.room import SizeRoom
-from vitexplorer.ui.rooms.tokens.room import TokensRoom
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
 from vitexplorer.ui.server.api import add_endpoints
 from vitexplorer.ui.shell.address import Address
@@ -44,13 +42,11 @@ from vitexplorer.ui.shell.exploring import PAGE, Replacement, exploring, ready
 from vitexplorer.ui.shell.guide import Guide, OnScreen, guide_data, step_named, step_text
 from vitexplorer.ui.shell.header import Header
 from vitexplorer.ui.shell.image_chip import ImageChip
-from vitexplorer.ui.shell.model_chip import ModelChip
-from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
+from vitexplorer.ui.shell.model_chip import ModelChip, model_chip, tuned_choices
 from vitexplorer.ui.shell.rail import SELECTED, Rail
 from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, RoomContext, Updates
 from vitexplorer.ui.shell.saved_views import SavedViews
-from vitexplorer.ui.shell.size_chip import SizeChip
-from vitexplorer.ui.shell.size_choice import cost_of, size_chip, with_sizes
+from vitexplorer.ui.shell.size_chip import SizeChip, cost_of, size_chip, with_sizes
 from vitexplorer.ui.shell.status import StatusData, StatusLine
 from vitexplorer.ui.shell.visit import Visit
 
