@@ -31,7 +31,7 @@ from vitexplorer.core.text import ExplainedError, SettingError
 from vitexplorer.models.examples import examples
 from vitexplorer.quantities.gradients import attention_gradient, gradients
 from vitexplorer.service.engine import Engine, Picture
-from vitexplorer.ui.controls import Field
+from vitexplorer.ui.controls.field import Field
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.kit.served_files import image_file
 from vitexplorer.ui.panel.room_figures import RoomFigures

@@ -24,8 +24,7 @@ from vitexplorer.core.types import CurvesResult, Result
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.jobs import StoppedError
 from vitexplorer.ui.kit.language import Translations
-from vitexplorer.ui.panel import PanelData
-from vitexplorer.ui.panel.elsewhere import ONLY
+from vitexplorer.ui.panel.figure_panel import ONLY, PanelData
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.attention.room import AttentionRoom
 from vitexplorer.ui.shell.address import Address

@@ -14,12 +14,12 @@ from vitexplorer.core.text import ExplainedError
 from vitexplorer.core.types import Result
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.jobs import Done, Waiting, following
-from vitexplorer.ui.controls import Field
+from vitexplorer.ui.controls.field import Field
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
-from vitexplorer.ui.panel import (
+from vitexplorer.ui.panel.figure_panel import (
     FigurePanel,
     PanelData,
     PanelWork,

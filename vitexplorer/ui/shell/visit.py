@@ -21,8 +21,7 @@ from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.guide import Guide, guide_data
 from vitexplorer.ui.shell.header import Header, header_data
 from vitexplorer.ui.shell.image_chip import ImageChip, image_chip
-from vitexplorer.ui.shell.model_chip import ModelChip
-from vitexplorer.ui.shell.model_menu import model_chip
+from vitexplorer.ui.shell.model_chip import ModelChip, model_chip
 from vitexplorer.ui.shell.rail import Rail, RailData, RailItem
 from vitexplorer.ui.shell.room_context import Updates
 from vitexplorer.ui.shell.room_sign import Signs

@@ -42,11 +42,9 @@ from vitexplorer.ui.rooms.compare.words import COMPARE_WORDS
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import COMPARED, FIRST_CHANGE, OWN, Address
 from vitexplorer.ui.shell.image_chip import ImageChip, ImageChipData, image_chip
-from vitexplorer.ui.shell.model_chip import ModelChip
-from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
+from vitexplorer.ui.shell.model_chip import ModelChip, model_chip, tuned_choices
 from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates
-from vitexplorer.ui.shell.size_chip import SizeChip, SizeChipData
-from vitexplorer.ui.shell.size_choice import cost_of, size_chip, with_sizes
+from vitexplorer.ui.shell.size_chip import SizeChip, SizeChipData, cost_of, size_chip, with_sizes
 
 BESIDE = "beside"
 """Kind of job of a visitor who chooses another right side; a newer one ends it"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -15,15 +16,18 @@ from gradio import FileData
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.finetune.comparison import Comparison, load_comparison
 from vitexplorer.finetune.job.folder import read_config, stem_of
+from vitexplorer.finetune.job.plan import JobConfig
+from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.service.jobs import Done, Report, Step, Waiting, following
+from vitexplorer.storage.checked_reading import read_header
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
+from vitexplorer.ui.kit.served_files import ServedFile, cached_file
 from vitexplorer.ui.panel.figure_panel import FigurePanel
 from vitexplorer.ui.rooms.finetune.change_part import ChangePart
-from vitexplorer.ui.rooms.finetune.downloads import download_file, lay_out, table_file
 from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
-from vitexplorer.ui.rooms.finetune.results import ResultsData, ResultsView, no_results, results_data
+from vitexplorer.ui.rooms.finetune.results import ResultsData, ResultsView, download_kinds, no_results, results_data
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.upload import UploadButton
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
@@ -227,3 +231,43 @@ def finished(comparison: Comparison) -> tuple[Any, ...]:
     return comparison.folder.name, tuple(
         (result.run, len(result.epochs), result.stopped) for result in comparison.results
     )
+
+
+def lay_out(paths: list[str], folder: Path) -> None:
+    """Put uploaded images into a folder: the content of a zip, or the images themselves.
+
+    Raises:
+        DataError: for a zip that cannot be unpacked.
+    """
+    from vitexplorer.finetune.data.archive import unpack_zip
+
+    if len(paths) == 1 and paths[0].lower().endswith(".zip"):
+        unpack_zip(paths[0], folder)
+        return
+    folder.mkdir()
+    for path in paths:
+        shutil.copy(path, folder)
+
+
+def table_file(text: str, name: str) -> ServedFile:
+    """Return a .csv file; a byte order mark, which Excel needs and Kaggle misreads, is written only beyond ASCII."""
+    return cached_file(text.encode("ascii" if text.isascii() else "utf-8-sig"), name)
+
+
+def download_file(result: FinetuneResult, what: str, config: JobConfig) -> ServedFile:
+    """Return a result as one of its kinds of files.
+
+    Raises:
+        ExplainedError: where the file cannot be made.
+    """
+    from vitexplorer.finetune.exports import merged_checkpoint, model_card, peft_zip
+
+    name = stem_of(config, result.run)
+    if what == "card":
+        return cached_file(model_card(result, config).encode(), f"{name}.md")
+    if what == "merged" and what in download_kinds(result):
+        return cached_file(merged_checkpoint(result.model), f"{name}-merged.safetensors")
+    if what == "peft":
+        return cached_file(peft_zip(result.model), f"{name}-peft.zip")
+    read_header(result.file)
+    return cached_file(result.file.read_bytes(), f"{name}.safetensors")

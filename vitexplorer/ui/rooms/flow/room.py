@@ -18,19 +18,39 @@ from vitexplorer.ui.canvas.block_data import frame_data, on_grids
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, query_text
 from vitexplorer.ui.canvas.files import attention_file, capture_file
 from vitexplorer.ui.canvas.payload import MEAN
-from vitexplorer.ui.controls import field_of
+from vitexplorer.ui.controls.field import field_of
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.served_files import ServedFile
 from vitexplorer.ui.panel.own_picture import OwnPicture
 from vitexplorer.ui.panel.room_figures import RoomFigures
-from vitexplorer.ui.rooms.flow.words import FLOW_WORDS
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import QUICK, Listen, RoomContext, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
+
+FLOW_WORDS: dict[str, Text] = {
+    "region": Text("Rollout on the image", "图像上的注意力展开"),
+    "unit": Text("share of the query's rollout", "占该查询展开结果的份额"),
+    "goes_to": Text("Where the rollout ends", "展开的去向"),
+    "question": Text("From which patches did the {query} gather?", "{query}从哪些图块汇集了信息？"),
+    "question_mean": Text(
+        "From which patches did the patches gather, on average?", "所有图块平均从哪些图块汇集了信息？"
+    ),
+    "reading": Text(
+        "Blocks {block} to {last}, {head}: most came from the {key}, {share}.",
+        "第 {block} 至 {last} 块，{head}，最多来自{key}，{share}。",
+    ),
+    "block": Text("from block {block} to {last}", "从第 {block} 块到第 {last} 块"),
+    "fused": Text("heads fused by {how}", "多头融合：{how}"),
+    "swin": Text(
+        "An approximation for Swin: merging counts the four patches alike.",
+        "对 Swin 只是近似：合并 2×2 图块时四个图块各算四分之一。",
+    ),
+}
+
 
 CONTROLS = ("query", "head_fusion", "discard_ratio", "start_block")
 ROLLOUT_WORDS = ("region", "unit", "goes_to", "block", "question", "question_mean", "reading")

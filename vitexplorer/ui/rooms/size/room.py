@@ -15,9 +15,8 @@ from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.panel.room_figures import BROWSER_VIEW_JS, RoomFigures
 from vitexplorer.ui.rooms.room import Room
-from vitexplorer.ui.rooms.size.data import SizeData
 from vitexplorer.ui.rooms.size.designs import Design
-from vitexplorer.ui.rooms.size.size_board import SizeBoard
+from vitexplorer.ui.rooms.size.size_board import SizeBoard, SizeData
 from vitexplorer.ui.rooms.size.sizes import design_sizes, model_sizes
 from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
 from vitexplorer.ui.shell.address import Address, SelectedView

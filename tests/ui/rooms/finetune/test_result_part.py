@@ -37,10 +37,9 @@ from vitexplorer.service.uploaded_models import Opened, Sent, choose, keep_sent
 from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.rooms.finetune.data_part import sides_of
-from vitexplorer.ui.rooms.finetune.downloads import download_file, table_file
 from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
 from vitexplorer.ui.rooms.finetune.report import report_data
-from vitexplorer.ui.rooms.finetune.result_part import ResultPart
+from vitexplorer.ui.rooms.finetune.result_part import ResultPart, download_file, table_file
 from vitexplorer.ui.rooms.finetune.results import download_kinds, results_data
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.shell.address import Address
