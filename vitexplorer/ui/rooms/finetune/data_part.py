@@ -18,7 +18,7 @@ from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.rooms.finetune.report import DataReportView, ReportData, empty_report, report_data
-from vitexplorer.ui.rooms.finetune.session import Session
+from vitexplorer.ui.rooms.finetune.session import Part, Session
 from vitexplorer.ui.rooms.finetune.teach import Teach
 from vitexplorer.ui.rooms.finetune.upload import UploadButton
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
@@ -26,23 +26,16 @@ from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import WAITING, RoomContext, Updates
 
 
-class DataPart:
+class DataPart(Part):
     """Buttons that choose images, and the report on them."""
 
     def __init__(self, context: RoomContext, session: Session):
-        """Store the shared state.
-
-        Args:
-            context: shared context of the rooms.
-            session: states that the parts of the room share.
-        """
-        self.context = context
-        self.session = session
+        super().__init__(context, session)
         self._reading = Scheduler("reading")  # decoding images must not wait for the model
 
     def build(self) -> tuple[Dependency, ...]:
         """Build buttons and report; return the events that choose other images."""
-        local = not self.context.engine.places.hosted
+        local = not self.places.hosted
         zip_text, scenes_text, folder_text, read_text = (
             self.context.t(TRAINING_WORDS[f"training_{name}"]) for name in ("zip", "scenes", "folder", "read")
         )
@@ -90,7 +83,7 @@ class DataPart:
     ) -> AsyncGenerator[Updates, None]:
         """Choose the images of the open training; the chosen images stay where it has none."""
         try:
-            images = of_training(read_config(self.context.engine.places.training(visitor, training)))
+            images = of_training(read_config(self.places.training(visitor, training)))
         except ExplainedError:
             return
         if images is not None and images != chosen:
@@ -105,23 +98,20 @@ class DataPart:
         """Read an uploaded zip."""
         if path is None:
             return
-        places = self.context.engine.places
         async for updates in self._read(
-            lambda report: unpack(places, visitor, path, report), "reading", address, request
+            lambda report: unpack(self.places, visitor, path, report), "reading", address, request
         ):
             yield updates
 
     async def read_scenes(self, visitor: str, address: Address, request: gr.Request) -> AsyncGenerator[Updates, None]:
         """Draw and read the example scenes."""
-        places = self.context.engine.places
-        async for updates in self._read(lambda report: draw(places, visitor), "drawing", address, request):
+        async for updates in self._read(lambda report: draw(self.places, visitor), "drawing", address, request):
             yield updates
 
     async def read_taught(self, visitor: str, address: Address, request: gr.Request) -> AsyncGenerator[Updates, None]:
         """Read a copy of the pictures in the visitor's teaching boxes."""
-        places = self.context.engine.places
         async for updates in self._read(
-            lambda report: copy_taught(places, visitor, address.language), "reading", address, request
+            lambda report: copy_taught(self.places, visitor, address.language), "reading", address, request
         ):
             yield updates
 
@@ -129,8 +119,7 @@ class DataPart:
         self, path: str, visitor: str, address: Address, request: gr.Request
     ) -> AsyncGenerator[Updates, None]:
         """Read a folder of this machine."""
-        places = self.context.engine.places
-        async for updates in self._read(lambda report: point_at(places, path), "reading", address, request):
+        async for updates in self._read(lambda report: point_at(self.places, path), "reading", address, request):
             yield updates
 
     async def read_columns(

@@ -28,25 +28,18 @@ from vitexplorer.ui.panel.figure_panel import FigurePanel
 from vitexplorer.ui.rooms.finetune.change_part import ChangePart
 from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
 from vitexplorer.ui.rooms.finetune.results import ResultsData, ResultsView, download_kinds, no_results, results_data
-from vitexplorer.ui.rooms.finetune.session import Session
+from vitexplorer.ui.rooms.finetune.session import Part, Session
 from vitexplorer.ui.rooms.finetune.upload import UploadButton
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 from vitexplorer.ui.shell.address import COMPARED, OWN, Address
 from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, RoomContext, Updates
 
 
-class ResultPart:
+class ResultPart(Part):
     """Leaderboard, figures, wrong images and downloads."""
 
     def __init__(self, context: RoomContext, session: Session):
-        """Store the shared state.
-
-        Args:
-            context: shared context of the rooms.
-            session: states that the parts of the room share.
-        """
-        self.context = context
-        self.session = session
+        super().__init__(context, session)
         self.changes = ChangePart(context, session)
 
     def build(self) -> None:
@@ -64,25 +57,24 @@ class ResultPart:
             )
             self.figures = FigurePanel(elem_id="vx-training-figures")
         self.changes.build()
-        training = [self.session.visitor, self.session.training]
-        state = [*training, self.session.run, self.context.address]
+        state = [*self.training, self.session.run, self.context.address]
         self.figures.ask(self.answer, state, [self.figures, self.question], trigger_mode="always_last", **QUICK)
         self.changes.show_after(self.results.changed(self.ask_changes, None, self.changes.run, **QUICK))
         self.results.choose(
             self.choose,
-            [*training, self.question, self.context.address],
+            [*self.training, self.question, self.context.address],
             [self.results, self.session.run, self.figures],
             trigger_mode="always_last",
             **QUICK,
         )
         self.test.upload(self.predict_images, [self.test, *state], self.results, trigger_mode="multiple", **WAITING)
-        self.results.fetch(self.fetch, [*training, self.context.address], self.results, **WAITING)
+        self.results.fetch(self.fetch, [*self.training, self.context.address], self.results, **WAITING)
 
     def follow(self, event: Dependency) -> None:
         """Show the results after another training was opened."""
         event.then(
             self.show,
-            [self.session.visitor, self.session.training, self.session.run, self.context.address],
+            [*self.training, self.session.run, self.context.address],
             [self.results, self.finished_runs, self.column, self.figures],
             **QUICK,
         )
@@ -91,7 +83,7 @@ class ResultPart:
         """Show the results again after an event if another run has ended."""
         event.then(
             self.show_on,
-            [self.session.visitor, self.session.training, self.session.run, self.finished_runs, self.context.address],
+            [*self.training, self.session.run, self.finished_runs, self.context.address],
             [self.results, self.finished_runs, self.column, self.figures],
             **QUICK,
         )
@@ -101,7 +93,7 @@ class ResultPart:
     def _comparison(self, visitor: str, training: str) -> Comparison | None:
         """Return the results of a training; None where the visitor has none of that name."""
         try:
-            return load_comparison(self.context.engine.places.training(visitor, training)) if training else None
+            return load_comparison(self.places.training(visitor, training)) if training else None
         except ExplainedError:
             return None
 
@@ -109,7 +101,7 @@ class ResultPart:
         """Return the results' data, with the address that compares the chosen run with its base."""
         data = results_data(comparison, run, address.language)
         result = comparison[data.chosen]
-        data.beside = compare_address(result.base, self.context.engine.places.name_of(result.file))
+        data.beside = compare_address(result.base, self.places.name_of(result.file))
         return data
 
     def show(self, visitor: str, training: str, run: str, address: Address) -> Updates:
@@ -165,7 +157,7 @@ class ResultPart:
     def fetch(self, event: gr.EventData, visitor: str, training: str, address: Address) -> ResultsData:
         """Make a file to download."""
         try:
-            folder = self.context.engine.places.training(visitor, training)
+            folder = self.places.training(visitor, training)
             result = load_comparison(folder)[str(fields_of(event).get("run"))]
             return ResultsData(download=download_file(result, str(fields_of(event).get("what")), read_config(folder)))
         except ExplainedError as error:
@@ -175,15 +167,16 @@ class ResultPart:
         self, paths: list[str] | None, visitor: str, training: str, run: str, address: Address, request: gr.Request
     ) -> AsyncGenerator[ResultsData, None]:
         """Predict uploaded images with the chosen run, as a table to submit; yield the progress first."""
-        engine = self.context.engine
         session = session_of(request)
 
         def work(report: Report) -> ResultsData:
-            return ResultsData(download=answers(engine.places.training(visitor, training), run, paths or [], report))
+            return ResultsData(
+                download=answers(self.engine.places.training(visitor, training), run, paths or [], report)
+            )
 
-        engine.leave(session, FIGURE)
+        self.engine.leave(session, FIGURE)
         try:
-            async with aclosing(following(Waiting(session, FIGURE), engine.long.run(object(), work))) as steps:
+            async with aclosing(following(Waiting(session, FIGURE), self.engine.long.run(object(), work))) as steps:
                 async for step in steps:
                     line = say("board_preparing", address.language)
                     if isinstance(step, Step) and step.total:
