@@ -24,6 +24,7 @@ from vitexplorer.ui.canvas.canvas import CanvasData, Strip, query_text
 from vitexplorer.ui.canvas.files import packed_block
 from vitexplorer.ui.kit.served_files import FileAddress, ServedFile
 from vitexplorer.ui.shell.frame import about
+from vitexplorer.views import VIEWS
 
 _DISPLAY = ("mode", "colormap", "opacity", "scale", "keep_mass", "smooth")
 
@@ -154,5 +155,5 @@ class AttentionWidget(anywidget.AnyWidget):
             "link": "",
             "walks": capture.depth > 1,
         }
-        data = data.model_copy(update={**about("attention_map", self._language), **chosen, **more})
+        data = data.model_copy(update={**about(VIEWS["attention_map"], self._language), **chosen, **more})
         return data, {"_attention": attention, "_rows": packed_strip(capture, queries) if queries else b""}

@@ -37,10 +37,9 @@ from vitexplorer.service.uploaded_models import Opened, Sent, choose, keep_sent
 from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.rooms.finetune.data_part import sides_of
-from vitexplorer.ui.rooms.finetune.downloads import download_file, table_file
 from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
 from vitexplorer.ui.rooms.finetune.report import report_data
-from vitexplorer.ui.rooms.finetune.result_part import ResultPart
+from vitexplorer.ui.rooms.finetune.result_part import ResultPart, download_file, table_file
 from vitexplorer.ui.rooms.finetune.results import download_kinds, results_data
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.shell.address import Address
@@ -116,7 +115,7 @@ def test_what_does_not_merge_is_not_offered(colours):
 
 
 def test_a_tuned_model_is_loaded_by_the_lines_beside_a_figure(colours, engine, runs, tmp_path):
-    context = RoomContext(engine, Translations(), gr.State(Address()), gr.State("en"))
+    context = RoomContext(engine, Translations(), gr.State(Address()))
     name = engine.places.name_of(colours["lora"].file)
     lines = context.python_lines(Address(image="scene_flower", model=name), "parameters")
     assert f'vx.load_tuned("{colours["lora"].file.as_posix()}")' in lines
@@ -169,7 +168,7 @@ def test_the_page_loads_a_merged_checkpoint(merged, engine):
     name = opened(engine, Picture("", "scenes_vit_patch16_192"), file).model
     assert now(engine.model(name)).class_names == ("a", "b", "c")
     assert engine.base_of(Picture("", name)) == Picture("", MODEL, "random")
-    context = RoomContext(engine, Translations(), gr.State(Address()), gr.State("en"))
+    context = RoomContext(engine, Translations(), gr.State(Address()))
     assert f'vx.load_model("{MODEL}", weights="' in context.python_lines(Address(model=name), "parameters")
 
 
@@ -295,23 +294,23 @@ def test_pawpularity_from_its_zip_to_a_submission(tmp_path):
     assert (low, scale) == (pytest.approx(np.mean(scores), rel=1e-4), pytest.approx(np.std(scores), rel=1e-4))
 
     assert naming_of(read_config(training), training) == Naming("Id", "Pawpularity", next(iter(ids(data, "train"))))
-    context = RoomContext(
-        Engine(Settings(runs_folder=str(places.root))), Translations(), gr.State(Address()), gr.State("en")
-    )
+    context = RoomContext(Engine(Settings(runs_folder=str(places.root))), Translations(), gr.State(Address()))
     part = built(ResultPart(context, Session(*(gr.State("") for _ in range(4)))))
-    chosen = part.choose(gr.EventData(None, {"run": "linear"}), "", training.name, Asked("residuals", number=7), "en")
+    chosen = part.choose(
+        gr.EventData(None, {"run": "linear"}), "", training.name, Asked("residuals", number=7), Address()
+    )
     assert (chosen[part.results].chosen, chosen[part.session.run]) == ("linear", "linear")
     figure = chosen[part.figures]
     assert (figure.chosen, figure.controls[0].value, figure.asked) == ("residuals", "linear", 0)
 
     test = shutil.make_archive(str(tmp_path / "test"), "zip", data, "test")
-    *_, answer = Steps(part.predict_images([test], "", training.name, "bitfit", "en", gr.Request()))
+    *_, answer = Steps(part.predict_images([test], "", training.name, "bitfit", Address(), gr.Request()))
     assert answer.download.name == "petfinder-pawpularity-score-bitfit-submission.csv"
     rows = list(csv.DictReader(Path(answer.download.path).read_text().splitlines()))
     assert {row["Id"] for row in rows} == set(ids(data, "sample_submission"))
     assert list(rows[0]) == ["Id", "Pawpularity"]
     images = [str(path) for path in (data / "test").iterdir()]
-    *_, again = Steps(part.predict_images(images, "", training.name, "bitfit", "en", gr.Request()))
+    *_, again = Steps(part.predict_images(images, "", training.name, "bitfit", Address(), gr.Request()))
     assert again.download.path == answer.download.path, "the images themselves give the same table"
 
 

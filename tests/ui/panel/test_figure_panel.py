@@ -6,7 +6,7 @@ import pytest
 
 import vitexplorer as vx
 from vitexplorer.core.settings import ASSETS
-from vitexplorer.ui.panel.elsewhere import ONLY, PLAIN, model_showing
+from vitexplorer.ui.panel.figure_panel import ONLY, PLAIN, model_showing
 from vitexplorer.views import VIEWS, refusal
 
 
