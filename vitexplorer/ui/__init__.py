@@ -35,8 +35,7 @@ from vitexplorer.ui.kit.words import UI_WORDS
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.rooms.finetune.teach_routes import teach_routes
 from vitexplorer.ui.rooms.folder.routes import survey_routes
-from vitexplorer.ui.server.api.endpoints import DESCRIBED
-from vitexplorer.ui.server.api.tools import answer_in_json
+from vitexplorer.ui.server.api.endpoints import DESCRIBED, answer_in_json
 from vitexplorer.ui.server.gradio_uploads import UPLOAD
 from vitexplorer.ui.server.guards import Guards
 from vitexplorer.ui.server.image_upload import PICTURE
