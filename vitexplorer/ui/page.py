@@ -36,7 +36,7 @@ from vitexplorer.ui.rooms.patches.room import PatchesRoom
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size.room import SizeRoom
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
-from vitexplorer.ui.server.api import add_endpoints
+from vitexplorer.ui.server.api.endpoints import add_endpoints
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.exploring import PAGE, Replacement, exploring, ready
 from vitexplorer.ui.shell.guide import Guide, OnScreen, guide_data, step_named, step_text
