@@ -1,4 +1,4 @@
-"""Columns of a survey, and their names in a query.
+"""Columns of a survey, their description, and their names in a query.
 
 User input never becomes SQL: a name is looked up here, and the query contains the column's own name.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import pyarrow as pa
@@ -21,11 +21,10 @@ NO_NUMBERS = Text("The column {name} holds no numbers.", "列 {name} 不是数�
 
 
 @dataclass(frozen=True)
-class Column:
-    """Column of the rows."""
+class Described:
+    """Description of a column, as it stands on the card; the type is in the files themselves."""
 
     key: str
-    kind: Kind
     title: Text
     unit: Text = same("")
     better: Literal["high", "low"] | None = None
@@ -36,6 +35,13 @@ class Column:
     """Shape of a list that is a table, row by row: (blocks, heads), or (rows, cols) of a map"""
     axes: tuple[str, str] | None = None
     """Names of the two axes, from the glossary in `types.py`"""
+
+
+@dataclass(frozen=True)
+class Column(Described):
+    """Column of the rows of an opened survey."""
+
+    kind: Kind = field(kw_only=True)
 
     @property
     def is_numeric(self) -> bool:
