@@ -6,14 +6,14 @@ User input never becomes SQL: a name is looked up here, and the query contains t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 import pyarrow as pa
 
 from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import SettingError, Text, same
+from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
 
 Kind = Literal["number", "integer", "bool", "text", "list"]
 ADDRESS = re.compile(r"(.+)\[(\d{1,6}),(\d{1,6})\]", re.ASCII | re.DOTALL)
@@ -129,6 +129,18 @@ def grouping(columns: Mapping[str, Column], name: str) -> Asked:
             )
         )
     return column
+
+
+def column_among(columns: Iterable[Column], name: str | None, none: Text) -> Column:
+    """Look up a column, None for the first. Raises UnknownNameError, or UnsupportedError(none) without a column."""
+    known = {column.key: column for column in columns}
+    if not known:
+        raise UnsupportedError(none)
+    if name is None:
+        return next(iter(known.values()))
+    if name not in known:
+        raise unknown_name("column", name, known)
+    return known[name]
 
 
 def quoted(name: str) -> str:
