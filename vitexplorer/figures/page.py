@@ -20,7 +20,7 @@ from PIL import Image
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Result
 from vitexplorer.figures.boxes import Box, pressed
-from vitexplorer.figures.caption import Fact
+from vitexplorer.figures.caption import Fact, joined
 from vitexplorer.figures.colors import Scale
 from vitexplorer.figures.sheets import SLIDE, Sheet
 from vitexplorer.figures.themes import FONTS, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE, theme_named
@@ -37,9 +37,13 @@ ROW_AND_COLUMN = Text("row %{customdata[0]}, column %{customdata[1]}", "第 %{cu
 
 @lru_cache(maxsize=4)  # a figure is laid out for several windows and as a slide, all with the same picture
 def _png(content: bytes, shape: tuple[int, ...]) -> str:
-    """Return pixels as a PNG data URL."""
+    return png_address(np.frombuffer(content, np.uint8).reshape(shape))
+
+
+def png_address(pixels: np.ndarray) -> str:
+    """Encode uint8 (height, width, 3 or 4) as a PNG in a data URL."""
     buffer = io.BytesIO()
-    Image.fromarray(np.frombuffer(content, np.uint8).reshape(shape)).save(buffer, "PNG")
+    Image.fromarray(pixels).save(buffer, "PNG")
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
@@ -130,8 +134,8 @@ class Page:
         y = self.text(self.margin, 26, result.title, size=TITLE_SIZE, bold=True, pixels=self.inner) + 14
         beside = result.provenance.beside
         if changes := (*result.provenance.changes, *(beside.changes if beside else ())):
-            listed = Text("; ".join(change.en for change in changes), "；".join(change.zh for change in changes))
-            words = Text("Changed run: {changes}", "更改后的运行：{changes}").format(changes=listed)
+            words = Text("Changed run: {changes}", "更改后的运行：{changes}")
+            words = words.format(changes=joined(changes, Text("; ", "；")))
             y = self.text(self.margin, y - 4, words, color=self.theme.bar, bold=True, pixels=self.inner) + 12
         return self._warning(y) if result.provenance.is_random else y
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.core.text import Text
-from vitexplorer.core.types import OUTPUT, PREFIX_WORDS, BeforeAfterResult, PredictionChange, value_text
+from vitexplorer.core.types import OUTPUT, PREFIX_WORDS, BeforeAfterResult, value_text
 from vitexplorer.figures.boxes import Box, Place, place
-from vitexplorer.figures.caption import facts
+from vitexplorer.figures.caption import class_name, facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, style_of
 from vitexplorer.figures.colors import SIGNED, scale_of
@@ -27,7 +27,6 @@ CLASSES = Text("likeliest classes: {before} → {after}", "最可能的类别：
 )
 ONE_OUTPUT = Text("output: {before} → {after}", "输出值：{before} → {after}").format(before=PLAIN, after=CHANGED)
 COSINE = Text("cosine between the two: {token}", "两者之间的余弦：{token}")
-NUMBERED = Text("class {index}", "类别 {index}")
 TITLE, GAP, STEP = 26, 18, 46
 """Pixels over a map, between maps, and for one class"""
 
@@ -97,7 +96,7 @@ def _classes(page: Page, result: BeforeAfterResult, box: Box) -> float:
     low, high = (min(0.0, *ends), max(0.0, *ends)) if of_output else (0.0, 1.0)
     per_unit = box.width / ((high - low) or 1.0)
     for change in result.classes:
-        name = wrap(_name(change).in_(page.language), box.width - 150, SMALL_SIZE)
+        name = wrap(class_name(change).in_(page.language), box.width - 150, SMALL_SIZE)
         page.text(box.x, y, name[0] + ("…" if len(name) > 1 else ""), size=SMALL_SIZE)
         numbers = f"{value_text(change.before, change.unit)} → {value_text(change.after, change.unit)}"
         page.text(box.right, y, numbers, size=SMALL_SIZE, anchor="right")
@@ -112,12 +111,6 @@ def _classes(page: Page, result: BeforeAfterResult, box: Box) -> float:
         page.text(x + 30, y, word, size=SMALL_SIZE)
         x += 140
     return y + 24
-
-
-def _name(change: PredictionChange) -> Text:
-    if change.name.en:
-        return change.name
-    return OUTPUT if change.unit == OUTPUT else NUMBERED.format(index=change.index)
 
 
 def _cosines(page: Page, result: BeforeAfterResult, box: Box) -> float:

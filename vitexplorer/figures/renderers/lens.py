@@ -10,14 +10,13 @@ from vitexplorer.core.format import percent
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import LensResult, Prediction
 from vitexplorer.figures.boxes import Box
-from vitexplorer.figures.caption import facts
+from vitexplorer.figures.caption import class_name, facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import axis_text
 from vitexplorer.figures.colors import UNSIGNED, direction, lookup_table, scale_of
 from vitexplorer.figures.meanings import CATEGORIES
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.renderers.colours import enlarged
-from vitexplorer.figures.renderers.pooling import class_name
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.tiles import tiles

@@ -16,11 +16,10 @@ from vitexplorer.core.format import measured, thousandths
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MethodsResult, Output
 from vitexplorer.figures.boxes import Box, Place, place
-from vitexplorer.figures.caption import facts
+from vitexplorer.figures.caption import class_name, facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.colors import SIGNED_BESIDE, UNSIGNED, direction, scale_of
 from vitexplorer.figures.page import BAR_ROOM, Page
-from vitexplorer.figures.renderers.pooling import class_name
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted_each, remark
 from vitexplorer.figures.themes import SMALL_SIZE, TEXT_SIZE

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from vitexplorer.core.text import Text
-from vitexplorer.core.types import OUTPUT, PREFIX_WORDS, Answer, Output, PoolingResult, Prediction, ReadOut
+from vitexplorer.core.types import PREFIX_WORDS, PoolingResult, Prediction, ReadOut
 from vitexplorer.figures.boxes import Box
-from vitexplorer.figures.caption import facts
+from vitexplorer.figures.caption import class_name, facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.renderers.curves import plot
@@ -16,14 +16,6 @@ from vitexplorer.figures.typesetting import wrap
 GUTTER, STEP = 36, 36
 OWN = Text("the model's own pooling", "模型自身的池化")
 TRAINED = Text("▶ {reading} (as trained)", "▶ {reading}（训练时所用）")
-NUMBERED = Text("class {index}", "类别 {index}")
-
-
-def class_name(answer: Answer) -> Text:
-    """Return the name of a class or an output; without a name the class's number, or "output"."""
-    if answer.name.en:
-        return answer.name
-    return OUTPUT if isinstance(answer, Output) else NUMBERED.format(index=answer.index)
 
 
 def draw(page: Page, result: PoolingResult) -> float:
