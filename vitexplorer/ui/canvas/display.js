@@ -4,18 +4,35 @@ import {inAddress, onLink} from '../kit/address.js';
 import {firstState, settle} from './selection.js';
 
 /** Parameters of the address by the names of the state. */
-const NAMES = {mode: 'mode', colormap: 'colormap', scale: 'scale', opacity: 'opacity', smooth: 'smooth', keep_mass: 'keep'};
+const NAMES = {
+  mode: 'mode',
+  colormap: 'colormap',
+  scale: 'scale',
+  opacity: 'opacity',
+  smooth: 'smooth',
+  keep_mass: 'keep',
+};
 
 /** Choices of a person since the page was loaded; values from Python no longer change them. */
 let chosen = /** @type {Partial<import('./selection.js').State> | null} */ (null);
 
 /** Takes the display of a newly opened link; settings that it lacks return to their defaults. */
 onLink(() => {
-  const state = firstState(), said = (name) => inAddress(NAMES[name]), share = (name) => (said(name) ? Number(said(name)) : NaN);
-  settle(state, {heads: 0, prefix: []}, {
-    mode: said('mode'), colormap: said('colormap'), scale: said('scale'), smooth: said('smooth') === '1',
-    opacity: share('opacity'), keep_mass: share('keep_mass'),
-  });
+  const state = firstState();
+  const said = (name) => inAddress(NAMES[name]);
+  const share = (name) => (said(name) ? Number(said(name)) : NaN);
+  settle(
+    state,
+    {heads: 0, prefix: []},
+    {
+      mode: said('mode'),
+      colormap: said('colormap'),
+      scale: said('scale'),
+      smooth: said('smooth') === '1',
+      opacity: share('opacity'),
+      keep_mass: share('keep_mass'),
+    },
+  );
   choose(state);
   document.dispatchEvent(new CustomEvent('vx-display', {detail: {sender: null}}));
 });
@@ -65,7 +82,13 @@ export function hearDisplay(root, state, changed) {
  * @returns {Record<string, string>}
  */
 export function displayParameters(selection) {
-  const first = firstState(), written = (value) => (value === true ? '1' : typeof value === 'number' ? String(Number(value.toFixed(2))) : value);
-  return Object.fromEntries(Object.entries(NAMES).map(([name, parameter]) =>
-    [parameter, selection[name] === first[name] ? '' : written(selection[name])]));
+  const first = firstState();
+  const written = (value) =>
+    value === true ? '1' : typeof value === 'number' ? String(Number(value.toFixed(2))) : value;
+  return Object.fromEntries(
+    Object.entries(NAMES).map(([name, parameter]) => [
+      parameter,
+      selection[name] === first[name] ? '' : written(selection[name]),
+    ]),
+  );
 }

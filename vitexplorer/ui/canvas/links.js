@@ -15,7 +15,9 @@ import {settle} from './selection.js';
 export function tellLinked(root, {value, grids}, state, kind) {
   if (!value.link) return;
   const pinned = state.pinned === null ? null : placeOf(grids.queries, state.pinned);
-  const at = kind === 'hover' ? state.hover : pinned, token = queryText(value, state.base), head = String(state.head);
+  const at = kind === 'hover' ? state.hover : pinned;
+  const token = queryText(value, state.base);
+  const head = String(state.head);
   document.dispatchEvent(new CustomEvent('vx-link', {detail: {link: value.link, sender: root, kind, at, token, head}}));
 }
 

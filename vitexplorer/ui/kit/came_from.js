@@ -10,10 +10,20 @@ import {addNotice} from './notices.js';
  */
 export function cameFrom(label, words, room) {
   document.querySelector('.vx-came-from')?.remove();
-  const note = make('div', {className: 'vx-came-from vx-notice', attributes: {role: 'status'}},
+  const note = make(
+    'div',
+    {className: 'vx-came-from vx-notice', attributes: {role: 'status'}},
     make('p', {textContent: label}),
     make('button', {type: 'button', className: 'back', textContent: words.board_back, onclick: back}),
-    make('button', {type: 'button', className: 'close', textContent: '×', title: words.board_close, ariaLabel: words.board_close, onclick: leave}));
+    make('button', {
+      type: 'button',
+      className: 'close',
+      textContent: '×',
+      title: words.board_close,
+      ariaLabel: words.board_close,
+      onclick: leave,
+    }),
+  );
   let arrived = false;
 
   function leave() {

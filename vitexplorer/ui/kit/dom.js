@@ -11,7 +11,8 @@
  * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function make(tag, options = {}, ...children) {
-  const node = document.createElement(tag), {dataset = {}, style = {}, attributes = {}, ...properties} = options;
+  const node = document.createElement(tag);
+  const {dataset = {}, style = {}, attributes = {}, ...properties} = options;
   Object.assign(node, properties);
   Object.assign(node.dataset, dataset);
   for (const [name, value] of Object.entries(style)) node.style.setProperty(name, value);
@@ -42,7 +43,11 @@ export function refill(parent, ...children) {
   const places = () => /** @type {HTMLElement[]} */ ([...parent.querySelectorAll(TAKES_FOCUS)]);
   const at = places().indexOf(/** @type {any} */ (document.activeElement));
   parent.replaceChildren(...children);
-  if (at >= 0) places().slice(0, at + 1).at(-1)?.focus({preventScroll: true});
+  if (at >= 0)
+    places()
+      .slice(0, at + 1)
+      .at(-1)
+      ?.focus({preventScroll: true});
 }
 
 /**

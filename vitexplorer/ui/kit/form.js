@@ -42,9 +42,11 @@ import {draw as text} from '../controls/text.js';
  * @property {HTMLElement} element
  * @property {() => string} value its value as text
  * @property {(field: Field) => void} answer shows the value that an answer was computed with
+ *
+ * @typedef {(field: Field, place: Place) => Drawn} Draw draws the controls of one kind
  */
 
-/** @type {Record<string, (field: Field, place: Place) => Drawn>} */
+/** @type {Record<string, Draw>} */
 const KINDS = {choice, heads, images, number, patch, patches, several, target, text};
 
 /**
@@ -86,7 +88,9 @@ export function form(host, {settled, pending = () => false, asked = () => 0, ...
       for (const field of fields) drawn.get(field.name).answer(field);
     },
     /** Draws all controls again at the next `show`. */
-    forget() { last = ''; },
+    forget() {
+      last = '';
+    },
     /** @returns {Record<string, string>} text of every setting by its name */
     settings: () => Object.fromEntries([...drawn].map(([name, {value}]) => [name, value()])),
   };

@@ -4,9 +4,9 @@
 import {make, setText} from './dom.js';
 import {finder} from './terms.js';
 
-const GAP = 8;  // pixels between the popover, its term and the edges of the window
+const GAP = 8; // pixels between the popover, its term and the edges of the window
 const POPOVER = 'vx-explains';
-const PATIENCE = 200;  // milliseconds in which the pointer may reach the popover
+const PATIENCE = 200; // milliseconds in which the pointer may reach the popover
 
 /**
  * Marks the terms below an element, now and whenever a text there changes.
@@ -16,7 +16,8 @@ const PATIENCE = 200;  // milliseconds in which the pointer may reach the popove
 export async function explain(root) {
   const language = document.documentElement.lang.startsWith('zh') ? 'zh' : 'en';
   const {entries} = await import(`./glossary_${language}.js`);
-  const find = finder(entries), marked = new WeakMap();
+  const find = finder(entries);
+  const marked = new WeakMap();
   if (!document.getElementById(POPOVER)) popover();
 
   function update() {
@@ -44,7 +45,8 @@ const entryOf = new WeakMap();
 function mark(text, find) {
   for (const term of text.querySelectorAll('.vx-term')) term.replaceWith(...term.childNodes);
   text.normalize();
-  const pieces = document.createTreeWalker(text, NodeFilter.SHOW_TEXT), seen = new Set();
+  const pieces = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+  const seen = new Set();
   /** @type {Text[]} */
   const nodes = [];
   while (pieces.nextNode()) nodes.push(/** @type {Text} */ (pieces.currentNode));
@@ -70,22 +72,38 @@ function mark(text, find) {
  * @returns {{left: number, top: number}} pixels
  */
 export function beside(term, box, room) {
-  const below = term.bottom + GAP, above = term.top - GAP - box.height;
+  const below = term.bottom + GAP;
+  const above = term.top - GAP - box.height;
   const fits = below + box.height + GAP <= room.height || above < GAP;
   const left = Math.max(GAP, Math.min(term.left, room.width - box.width - GAP));
   return {left, top: Math.max(GAP, Math.min(fits ? below : above, room.height - box.height - GAP))};
 }
 
 function popover() {
-  const word = make('strong'), says = make('span', {className: 'says'}), formula = make('code');
-  const box = make('div', {className: 'vx-explains', id: POPOVER, popover: 'manual', attributes: {role: 'tooltip'}}, word, says, formula);
+  const word = make('strong');
+  const says = make('span', {className: 'says'});
+  const formula = make('code');
+  const box = make(
+    'div',
+    {className: 'vx-explains', id: POPOVER, popover: 'manual', attributes: {role: 'tooltip'}},
+    word,
+    says,
+    formula,
+  );
   document.body.append(box);
-  let shown = null, leaving = 0;
+  let shown = null;
+  let leaving = 0;
 
   function place() {
     if (!shown) return;
-    if (!shown.isConnected) { hide(); return; }
-    const {left, top} = beside(shown.getClientRects()[0], box.getBoundingClientRect(), {width: innerWidth, height: innerHeight});
+    if (!shown.isConnected) {
+      hide();
+      return;
+    }
+    const {left, top} = beside(shown.getClientRects()[0], box.getBoundingClientRect(), {
+      width: innerWidth,
+      height: innerHeight,
+    });
     box.style.setProperty('left', `${left}px`);
     box.style.setProperty('top', `${top}px`);
   }
@@ -128,11 +146,15 @@ function popover() {
     else if (!box.contains(/** @type {Node} */ (event.target))) hide();
   });
   // Escape closes only this popover, not a panel around the term.
-  document.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape' || !shown) return;
-    event.stopPropagation();
-    hide();
-  }, true);
+  document.addEventListener(
+    'keydown',
+    (event) => {
+      if (event.key !== 'Escape' || !shown) return;
+      event.stopPropagation();
+      hide();
+    },
+    true,
+  );
   document.addEventListener('scroll', place, {capture: true, passive: true});
   addEventListener('resize', place);
 }

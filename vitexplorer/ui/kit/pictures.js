@@ -1,6 +1,6 @@
 // Picture of the stage, for saved views: a visible component that has one answers the event `vx-picture`.
 
-const WIDTH = 1280;  // largest width in pixels
+const WIDTH = 1280; // largest width in pixels
 const QUALITY = 0.85;
 
 /** @typedef {CustomEvent<{give: (picture: Promise<Blob>) => void}>} PictureRequest */
@@ -28,7 +28,8 @@ export async function stagePicture() {
   const offers = [];
   document.dispatchEvent(new CustomEvent('vx-picture', {detail: {give: (picture) => offers.push(picture)}}));
   if (!offers.length) return '';
-  const bitmap = await createImageBitmap(await offers[0]), scale = Math.min(1, WIDTH / bitmap.width);
+  const bitmap = await createImageBitmap(await offers[0]);
+  const scale = Math.min(1, WIDTH / bitmap.width);
   const canvas = document.createElement('canvas');
   Object.assign(canvas, {width: Math.round(bitmap.width * scale), height: Math.round(bitmap.height * scale)});
   const pen = canvas.getContext('2d');

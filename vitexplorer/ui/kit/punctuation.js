@@ -23,4 +23,5 @@ export const listed = (texts) => texts.join(texts.some((text) => CHINESE.test(te
  * @param {string} phrase phrase without its full stop
  * @param {string} sentences
  */
-export const followed = (phrase, sentences) => (CHINESE.test(phrase) ? `${phrase}。${sentences}` : `${phrase}. ${sentences}`);
+export const followed = (phrase, sentences) =>
+  CHINESE.test(phrase) ? `${phrase}。${sentences}` : `${phrase}. ${sentences}`;

@@ -18,13 +18,17 @@ export function svgFile(drawing) {
  * @returns {Promise<Blob>}
  */
 export async function pngFile(drawing, scale) {
-  const url = URL.createObjectURL(svgFile(drawing)), shot = new Image(), canvas = document.createElement('canvas');
+  const url = URL.createObjectURL(svgFile(drawing));
+  const shot = new Image();
+  const canvas = document.createElement('canvas');
   shot.src = url;
   await shot.decode();
   Object.assign(canvas, {width: Math.round(scale * shot.width), height: Math.round(scale * shot.height)});
   canvas.getContext('2d').drawImage(shot, 0, 0, canvas.width, canvas.height);
   URL.revokeObjectURL(url);
-  return new Promise((done) => { canvas.toBlob(done, 'image/png'); });
+  return new Promise((done) => {
+    canvas.toBlob(done, 'image/png');
+  });
 }
 
 /**
@@ -48,6 +52,10 @@ export function saveFile(file, name) {
  * @param {string} ending
  */
 export function fileName(parts, ending) {
-  const safe = parts.map((part) => String(part).replace(/[^\p{L}\p{N}._]+/gu, '-').replace(/^-+|-+$/g, ''));
+  const safe = parts.map((part) =>
+    String(part)
+      .replace(/[^\p{L}\p{N}._]+/gu, '-')
+      .replace(/^-+|-+$/g, ''),
+  );
   return `${safe.filter(Boolean).join('_')}.${ending}`;
 }

@@ -2,7 +2,7 @@
 
 import {browserName} from '../shell/visitor.js';
 
-const KIND = 'application/octet-stream';  // pages of other sites cannot send this type without a CORS preflight
+const KIND = 'application/octet-stream'; // pages of other sites cannot send this type without a CORS preflight
 
 /**
  * @param {string} path path below the page
@@ -78,7 +78,10 @@ export function sendModel(files, parameters, progress) {
   request.setRequestHeader('X-Visitor', browserName());
   const opened = new Promise((resolve) => {
     request.upload.addEventListener('progress', ({loaded, total}) => progress({sending: loaded / total}));
-    request.addEventListener('progress', () => { const step = lastLine(request.responseText); if (step?.doing) progress(step); });
+    request.addEventListener('progress', () => {
+      const step = lastLine(request.responseText);
+      if (step?.doing) progress(step);
+    });
     request.addEventListener('load', () => resolve(lastLine(request.responseText) ?? {refused: ''}));
     request.addEventListener('error', () => resolve({refused: ''}));
     request.addEventListener('abort', () => resolve({}));
@@ -97,7 +100,9 @@ export function lastLine(text) {
   for (const line of text.split('\n').reverse()) {
     try {
       if (line) return JSON.parse(line);
-    } catch { /* the line is not complete yet */ }
+    } catch {
+      /* the line is not complete yet */
+    }
   }
   return null;
 }

@@ -1,7 +1,8 @@
 // SVG elements of drawings that are saved as files, in units of the drawing.
 
 /** Font families of saved pictures: each machine has one of them, also for Chinese. */
-export const SANS = 'Inter, system-ui, "Segoe UI", Roboto, "Noto Sans", "Noto Sans CJK SC", "Microsoft YaHei", sans-serif';
+export const SANS =
+  'Inter, system-ui, "Segoe UI", Roboto, "Noto Sans", "Noto Sans CJK SC", "Microsoft YaHei", sans-serif';
 
 /**
  * @param {string} tag

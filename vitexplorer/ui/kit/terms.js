@@ -16,7 +16,7 @@
  * @property {Entry} entry
  */
 
-const LETTER = '[\\p{Script=Latin}\\p{N}_\\-]';  // includes _, which names of models contain
+const LETTER = '[\\p{Script=Latin}\\p{N}_\\-]'; // includes _, which names of models contain
 const CHINESE = /\p{Script=Han}/u;
 // characters that may precede a word of one character: 每个头, 某一块的头, 到块 3
 const BEFORE_A_CHARACTER = '(?<=^|[^\\p{Script=Han}]|[个各每的与和或一有此该多在到从过])';
@@ -43,10 +43,12 @@ export function finder(entries) {
   const all = new RegExp(spellings.map(({word}) => `(?:${pattern(word)})`).join('|'), 'giu');
 
   /** @param {string} match */
-  const entryOf = (match) => [match, match.slice(0, -1), match.slice(0, -2)].map((word) => byWord.get(word.toLowerCase())).find(Boolean);
+  const entryOf = (match) =>
+    [match, match.slice(0, -1), match.slice(0, -2)].map((word) => byWord.get(word.toLowerCase())).find(Boolean);
 
   return (text) => {
-    const seen = new Set(), found = [];
+    const seen = new Set();
+    const found = [];
     for (const {0: word, index} of text.matchAll(all)) {
       const entry = entryOf(word);
       if (!seen.has(entry)) found.push({start: index, end: index + word.length, entry});

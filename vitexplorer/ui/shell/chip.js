@@ -5,7 +5,7 @@
 
 import {labelled} from '../kit/punctuation.js';
 
-const MARGIN = 8;  // pixels between chip, sheet and the window's edges
+const MARGIN = 8; // pixels between chip, sheet and the window's edges
 
 /** @param {HTMLElement} root element with `.chip` and `.sheet` */
 export function chip(root) {
@@ -29,7 +29,9 @@ export function chip(root) {
     button.setAttribute('aria-expanded', String(open));
     if (open) place();
   });
-  addEventListener('resize', () => { if (sheet.matches(':popover-open')) place(); });
+  addEventListener('resize', () => {
+    if (sheet.matches(':popover-open')) place();
+  });
   return {
     button,
     sheet,
@@ -49,7 +51,9 @@ export function chip(root) {
     },
     /** @param {() => void} callback */
     onOpen(callback) {
-      sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => { if (event.newState === 'open') callback(); });
+      sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => {
+        if (event.newState === 'open') callback();
+      });
     },
   };
 }

@@ -10,9 +10,17 @@ function randomName() {
 
 /** Returns the browser's name, and stores a new one if it has none. */
 export function browserName() {
-  try { name ||= localStorage.getItem('vx-visitor') ?? ''; } catch { /* an embedded page that may not store anything */ }
+  try {
+    name ||= localStorage.getItem('vx-visitor') ?? '';
+  } catch {
+    /* an embedded page that may not store anything */
+  }
   if (!NAME.test(name)) name = randomName();
-  try { localStorage.setItem('vx-visitor', name); } catch { /* then the name lasts as long as the page */ }
+  try {
+    localStorage.setItem('vx-visitor', name);
+  } catch {
+    /* then the name lasts as long as the page */
+  }
   return name;
 }
 

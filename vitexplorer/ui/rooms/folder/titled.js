@@ -40,5 +40,11 @@ export function onPaper(drawing, {width, height}, title, says, caption) {
   y += height;
   write(caption, 12, {fill: '#666'});
   const whole = {width, height: y + MARGIN};
-  return svg('svg', {...whole, viewBox: `0 0 ${whole.width} ${whole.height}`, 'font-family': SANS}, svg('rect', {...whole, fill: '#fff'}), drawing, ...parts);
+  return svg(
+    'svg',
+    {...whole, viewBox: `0 0 ${whole.width} ${whole.height}`, 'font-family': SANS},
+    svg('rect', {...whole, fill: '#fff'}),
+    drawing,
+    ...parts,
+  );
 }

@@ -14,9 +14,12 @@ const upTo = (count) => [...Array(count).keys()];
  * @param {any} value what Python sent
  */
 export function numbersOf(value) {
-  const {rows, cols, words} = value, index = (row, col) => spaced(tokenIndex(value, {row, col}));
+  const {rows, cols, words} = value;
+  const index = (row, col) => spaced(tokenIndex(value, {row, col}));
   const lines = upTo(rows).map((row) => [String(row), ...upTo(cols).map((col) => index(row, col))]);
-  return [table(`${filled(words.board, value)} · ${words.index}`, [words.row_by_col, ...upTo(cols).map(String)], lines, true)];
+  return [
+    table(`${filled(words.board, value)} · ${words.index}`, [words.row_by_col, ...upTo(cols).map(String)], lines, true),
+  ];
 }
 
 /**

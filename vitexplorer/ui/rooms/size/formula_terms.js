@@ -26,8 +26,8 @@ export function columnsOf(rows) {
 }
 
 /**
- * Splits a formula into pieces: letters in italics, digits and operators upright, x_c with an index. Factors of a product
- * stay together, so that a long sum breaks between its products.
+ * Splits a formula into pieces: letters in italics, digits and operators upright, x_c with an index. Factors of a
+ * product stay together, so that a long sum breaks between its products.
  *
  * @param {string} formula
  * @returns {Piece[]}
