@@ -60,10 +60,10 @@ export function render(markup, {model, el}) {
     element: ground,
     props,
     trigger: latestOnly(
-      (kind, {block, head, query, asked, to = block}) => write({block: to, head, query, _asked: asked}),
+      (_kind, {block, head, query, asked, to = block}) => write({block: to, head, query, _asked: asked}),
       EVENTS,
     ),
-    watch: (name, callback) => {
+    watch: (_name, callback) => {
       changed = callback;
     },
     bytes: async (url) => whole(model.get(url.split('/')[0])),

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import {
-  SIGNED,
   barOf,
   heightOf,
   levelOf,
@@ -12,6 +11,7 @@ import {
   paintOfDropped,
   pixelTable,
   rgbTable,
+  SIGNED,
 } from '../../../vitexplorer/ui/canvas/colours.js';
 
 test('a scale begins at 0, or at minus its top where weights may be negative', () => {

@@ -4,16 +4,16 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import {
-  MEAN,
-  PADDING,
   blockMaximum,
   decodePayload,
   decodeRows,
   hasQuery,
+  MEAN,
+  PADDING,
   readQuery,
 } from '../../../vitexplorer/ui/canvas/payload.js';
 import {borderOf, outsideOf} from '../../../vitexplorer/ui/canvas/windows.js';
-import {VALUE, VIT, packed} from './packed_attention.mjs';
+import {packed, VALUE, VIT} from './packed_attention.mjs';
 
 const near = (found, wanted, error = 1 / 500) => {
   assert.equal(found.length, wanted.length);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import {gridOf} from '../../../vitexplorer/ui/canvas/grids.js';
-import {MEAN, decodePayload} from '../../../vitexplorer/ui/canvas/payload.js';
+import {decodePayload, MEAN} from '../../../vitexplorer/ui/canvas/payload.js';
 import {newView} from '../../../vitexplorer/ui/canvas/scene.js';
 import {
   carryOver,
@@ -18,7 +18,7 @@ import {
   selectionOf,
   settle,
 } from '../../../vitexplorer/ui/canvas/selection.js';
-import {VALUE, VIT, packed} from './packed_attention.mjs';
+import {packed, VALUE, VIT} from './packed_attention.mjs';
 
 function blockOf(changes = {}, windows = VIT) {
   const value = {...VALUE, block: 3, depth: 12, ...changes};

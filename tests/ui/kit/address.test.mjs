@@ -13,7 +13,7 @@ test('the address bar holds what is chosen, loses what is empty, keeps the rest,
     noticed += 1;
   });
   globalThis.location = {href: 'https://here/?lang=zh&head=2'};
-  globalThis.history = {state: null, replaceState: (state, title, url) => written.push(String(url))};
+  globalThis.history = {state: null, replaceState: (_state, _title, url) => written.push(String(url))};
   t.after(() => {
     for (const name of ['location', 'history', 'document']) delete globalThis[name];
   });

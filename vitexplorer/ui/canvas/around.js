@@ -3,7 +3,7 @@
 
 import {setText} from '../kit/dom.js';
 import {labelled, listed} from '../kit/punctuation.js';
-import {directionText, hintText, notesText, questionText, readOut, readingText, ticksOf} from './captions.js';
+import {directionText, hintText, notesText, questionText, readingText, readOut, ticksOf} from './captions.js';
 import {barOf, heightOf} from './colours.js';
 import {putCells} from './picture.js';
 import {headText, say} from './texts.js';

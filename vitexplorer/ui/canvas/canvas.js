@@ -36,7 +36,6 @@ import {
   firstBase,
   firstState,
   follows,
-  keyNow,
   neighbour,
   nextHead,
   queryNow,
@@ -244,7 +243,7 @@ export function mount({element, props, trigger, watch, bytes}) {
   // ---- painting
 
   function schedule() {
-    frame ||= requestAnimationFrame(repaint);
+    if (!frame) frame = requestAnimationFrame(repaint);
   }
 
   function refresh() {

@@ -2,10 +2,10 @@
 //
 // 640 units wide, dark on white whatever the page's theme.
 
-import {SANS, pixels, svg, textLine} from '../kit/svg.js';
+import {pixels, SANS, svg, textLine} from '../kit/svg.js';
 import {measuring, wrapped} from '../kit/wrapping.js';
 import {barOf, levelOf, paintOf, paintOfDropped} from './colours.js';
-import {HATCH, OUTSIDE, imageCanvas, mapCanvas, outlinesOf} from './picture.js';
+import {HATCH, imageCanvas, mapCanvas, OUTSIDE, outlinesOf} from './picture.js';
 import {borderOf, outsideOf} from './windows.js';
 
 const WIDTH = 640;

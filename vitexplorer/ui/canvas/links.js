@@ -33,7 +33,7 @@ export function hearLinked(root, blockNow, state, changed) {
   document.addEventListener('vx-link', function hear({detail: {link, sender, kind, at, token, head}}) {
     if (!root.isConnected) return document.removeEventListener('vx-link', hear);
     const block = blockNow();
-    if (!block || !block.value.link || link !== block.value.link || sender === root) return;
+    if (!block?.value.link || link !== block.value.link || sender === root) return;
     const {value, grids} = block;
     if (kind === 'hover') state.hover = at;
     else {

@@ -24,8 +24,8 @@ export function fuseHeads(reading, how, into) {
     for (let h = 1; h < count; h++) {
       const values = heads[h][part];
       if (how === 'mean') for (let i = 0; i < out.length; i++) out[i] += values[i];
-      else if (how === 'max') for (let i = 0; i < out.length; i++) out[i] = values[i] > out[i] ? values[i] : out[i];
-      else for (let i = 0; i < out.length; i++) out[i] = values[i] < out[i] ? values[i] : out[i];
+      else if (how === 'max') for (let i = 0; i < out.length; i++) out[i] = Math.max(values[i], out[i]);
+      else for (let i = 0; i < out.length; i++) out[i] = Math.min(values[i], out[i]);
     }
     if (how === 'mean') for (let i = 0; i < out.length; i++) out[i] /= count;
   }
@@ -39,8 +39,8 @@ export function fuseHeads(reading, how, into) {
 
 /**
  * Mask of the patches that hold `keep` of the mass on patches (DINO, visualize_attention.py): sort ascending, keep
- * where the cumulative share exceeds 1 - keep. Equal values fall in the order of their index; weights below 0 hold their
- * magnitude.
+ * where the cumulative share exceeds 1 - keep. Equal values fall in the order of their index; weights below 0 hold
+ * their magnitude.
  *
  * @param {Float32Array} map
  * @param {number} keep 0-1

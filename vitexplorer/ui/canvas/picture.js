@@ -1,7 +1,7 @@
 // The picture: the image, the map over it, the window, the query and the key; the same on the screen and in a file.
 // Under an overlay the image is grey, so that every colour belongs to the map.
 
-import {VEIL, levelOf, pixelTable} from './colours.js';
+import {levelOf, pixelTable, VEIL} from './colours.js';
 import {interpolate} from './maps.js';
 import {borderOf, outsideOf} from './windows.js';
 

@@ -7,8 +7,8 @@ import {SIGNED} from './colours.js';
 import {massMask} from './maps.js';
 import {decodeRows, readQuery} from './payload.js';
 import {paintThumb} from './picture.js';
-import {layTiles, lengthsOf, tileBeside} from './tiles.js';
 import {percent, say, tokenText} from './texts.js';
+import {layTiles, lengthsOf, tileBeside} from './tiles.js';
 
 const NUMBER = 18; // height in CSS pixels of the line with a block's number
 
@@ -38,7 +38,8 @@ export function newStrip(below, fetchBytes, choose) {
     below.hidden = !next.strip;
     if (!next.strip) [url, rows] = ['', []];
     if (!next.strip || next.strip.rows.url === url) return;
-    const wanted = (url = next.strip.rows.url);
+    const wanted = next.strip.rows.url;
+    url = wanted;
     if (below.checkVisibility()) reserveHeight(lengthsOf(next.strip.blocks.map(({heads}) => heads)));
     try {
       const bytes = await fetchBytes(wanted);
@@ -148,7 +149,7 @@ export function newStrip(below, fetchBytes, choose) {
       node?.setAttribute('aria-pressed', 'true');
     }
     [chosen, pressed] = [group, node];
-    frame ||= requestAnimationFrame(lead);
+    if (!frame) frame = requestAnimationFrame(lead);
   }
 
   /** Updates the tab order and scrolls the strip; in the next frame, since both need a layout. */

@@ -126,7 +126,7 @@ export function paintingBoard({board, image, label, most, begun, full, painted, 
     cursor,
   );
   /** @type {Set<number>} */
-  let hidden = new Set();
+  const hidden = new Set();
   /** @type {{hides: boolean, at: At, changed: boolean} | null} */
   let gesture = null;
   /** @type {At} */

@@ -3,8 +3,8 @@
 
 import {filled, make} from '../kit/dom.js';
 import {readPatches, writePatches} from '../kit/grid.js';
-import {paintingBoard, pickingBoard} from './patch_board.js';
 import {sendPicture} from '../kit/sending.js';
+import {paintingBoard, pickingBoard} from './patch_board.js';
 
 /** Format of each kind of target. */
 const FORMS = {
@@ -113,8 +113,8 @@ export function draw({name, label, board, words, more, options: first}, {settled
 
   /** Shows the chosen patch of the other image. */
   function showOtherPatch() {
-    const at = otherPatch && otherPatch.split(',').map(Number);
-    otherBoard?.show(/** @type {[number, number] | null} */ (at || null));
+    const at = otherPatch ? otherPatch.split(',').map(Number) : null;
+    otherBoard?.show(/** @type {[number, number] | null} */ (at));
     whole.hidden = !at;
     remark.textContent = at ? filled(words.patch, {row: at[0], col: at[1]}) : '';
   }

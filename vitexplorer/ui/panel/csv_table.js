@@ -1,8 +1,8 @@
 // The numbers of a figure as a table, read from its file.
 
-import {rowsOf} from './csv.js';
 import {filled, make} from '../kit/dom.js';
 import {table} from '../kit/table.js';
+import {rowsOf} from './csv.js';
 
 const MOST_ROWS = 300; // of the table; the file has them all
 

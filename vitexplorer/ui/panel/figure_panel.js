@@ -8,8 +8,8 @@ import {offersPicture} from '../kit/pictures.js';
 import {offerViews, previewList} from '../kit/previews.js';
 import {labelled} from '../kit/punctuation.js';
 import {onTheme, theme} from '../kit/theme.js';
-import {drawing} from './figure_drawing.js';
 import {numbersOf} from './csv_table.js';
+import {drawing} from './figure_drawing.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {

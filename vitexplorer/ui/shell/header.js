@@ -1,9 +1,9 @@
 // Switches at the right end of the top bar; they act in the browser alone.
 
 import {writeAddress} from '../kit/address.js';
-import {chip} from './chip.js';
 import {make} from '../kit/dom.js';
 import {onTheme, theme} from '../kit/theme.js';
+import {chip} from './chip.js';
 import {frameCode} from './embedded.js';
 import {inLecture, lectureMode, listenInLectures} from './lecture.js';
 

@@ -1,9 +1,9 @@
 // Image chip: the current image, and ways to another: examples, a file, a drop on the page, the clipboard, the webcam.
 
 import {camera} from '../kit/camera.js';
-import {chip} from './chip.js';
 import {make, refill, setText} from '../kit/dom.js';
 import {isOfModel, sendPicture} from '../kit/sending.js';
+import {chip} from './chip.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {

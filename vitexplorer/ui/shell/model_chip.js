@@ -1,10 +1,10 @@
 // Model chip: the current model, and a list to search for others. Any typed name can be requested if Python allows it.
 
-import {chip} from './chip.js';
 import {filled, make, refill, setText} from '../kit/dom.js';
 import {labelled} from '../kit/punctuation.js';
-import {grouped, matching} from './searching.js';
+import {chip} from './chip.js';
 import {modelFile} from './model_file.js';
+import {grouped, matching} from './searching.js';
 
 /**
  * True if the typed text is the path of a file or folder, not the name of a model.

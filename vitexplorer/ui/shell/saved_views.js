@@ -3,11 +3,11 @@
 // handled here, too.
 
 import {linkOpened} from '../kit/address.js';
-import {chip} from './chip.js';
 import {filled, make, refill, setText} from '../kit/dom.js';
-import {lecturePage, pictureQuery, readList, withDisplay, writeList} from './saved_list.js';
 import {stagePicture} from '../kit/pictures.js';
+import {chip} from './chip.js';
 import {inLecture} from './lecture.js';
+import {lecturePage, pictureQuery, readList, withDisplay, writeList} from './saved_list.js';
 
 const STORE = 'vx-kept';
 const TURNS = {PageDown: 1, PageUp: -1};

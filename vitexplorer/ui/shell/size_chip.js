@@ -1,7 +1,7 @@
 // Size chip: the size of the model's input and the fit of the image to it, with the cost of other sizes.
 
-import {chip} from './chip.js';
 import {make, refill, setText} from '../kit/dom.js';
+import {chip} from './chip.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {

@@ -28,11 +28,11 @@ export function browserName() {
  * Returns the inputs of an event with the visitor in the first: JSON with `visitor` and `run`, the training that the
  * address names.
  *
- * @param {any} first
+ * @param {any} _first
  * @param {...any} others
  * @returns {any[]}
  */
-export function visitor(first, ...others) {
+export function visitor(_first, ...others) {
   const run = new URL(location.href).searchParams.get('run') ?? '';
   return [JSON.stringify({visitor: browserName(), run}), ...others];
 }

@@ -4,12 +4,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import {
-  EDGE,
-  PREFIX,
-  SIZE,
-  TILE,
   corner,
   cutOut,
+  EDGE,
   excerpt,
   firstPatch,
   inSight,
@@ -17,9 +14,12 @@ import {
   laidOut,
   nearest,
   numberOf,
+  PREFIX,
   patchAt,
   patchOf,
+  SIZE,
   scrollTo,
+  TILE,
 } from '../../../../vitexplorer/ui/rooms/patches/geometry.js';
 
 const GRID = {rows: 3, cols: 5};

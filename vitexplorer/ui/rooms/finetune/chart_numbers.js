@@ -1,7 +1,7 @@
 // Curves of a training in words and as a table, for screen readers.
 
-import {followed, listed} from '../../kit/punctuation.js';
 import {percent} from '../../kit/numbers.js';
+import {followed, listed} from '../../kit/punctuation.js';
 import {table} from '../../kit/table.js';
 
 const DIGITS = 4;

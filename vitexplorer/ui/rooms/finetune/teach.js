@@ -1,12 +1,12 @@
 // Teaching by examples: boxes at the left, the probe's live answer at the right, one picture at a time.
 
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
+import {cameFrom} from '../../kit/came_from.js';
 import {camera} from '../../kit/camera.js';
 import {filled, setText} from '../../kit/dom.js';
 import {followed} from '../../kit/punctuation.js';
 import {saveFile} from '../../kit/saving.js';
 import {sendPicture} from '../../kit/sending.js';
-import {cameFrom} from '../../kit/came_from.js';
 import {answerView} from './teach_answer.js';
 import {boxesView} from './teach_boxes.js';
 import {asked, turns} from './teaching.js';

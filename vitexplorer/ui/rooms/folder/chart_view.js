@@ -7,13 +7,13 @@ import {table} from '../../kit/table.js';
 import {besideView} from './beside.js';
 import {brushing, showPart} from './brush.js';
 import {chartControls} from './chart_controls.js';
+import {csvOf, numbersOf} from './chart_table.js';
 import {heads, histogram, points} from './charts.js';
-import {placed, without, writtenWhere} from './conditions.js';
 import {classTable} from './classes.js';
+import {placed, without, writtenWhere} from './conditions.js';
 import {headCells} from './head_cells.js';
 import {heatMaps} from './heat_maps.js';
 import {conditionsOf, looking, ownConditions, partOf, question} from './looking.js';
-import {csvOf, numbersOf} from './chart_table.js';
 import {FILE_INK, inkOf} from './plot.js';
 import {short} from './scales.js';
 import {latest} from './server.js';
@@ -75,7 +75,7 @@ export function chartView(root, below, {change, choose}) {
 
   function drawing(room, ink) {
     const {is, words} = now;
-    if (is.chart === 'scatter' || is.chart === 'map') return points(answer, room, ink, words, is.chart === 'map');
+    if (is.chart === 'scatter' || is.chart === 'map') return points(answer, room, ink, is.chart === 'map');
     if (is.chart === 'heads') return heads({values: answer.mean, title: answer.title}, room, ink, words);
     if (is.chart === 'maps') return heatMaps(answer, room, ink);
     return histogram(answer, room, ink, words);

@@ -1,7 +1,7 @@
 // Drawings of the answers: a histogram, points of two numbers or of a map, cells of all heads.
 
-import {svg} from '../../kit/svg.js';
 import {filled} from '../../kit/dom.js';
+import {svg} from '../../kit/svg.js';
 import {COLOURS, GREY, label, legend, plot} from './plot.js';
 import {short} from './scales.js';
 
@@ -85,11 +85,10 @@ export function histogram(answer, size, ink, words) {
  * @param {any} answer
  * @param {Size} size
  * @param {Ink} ink
- * @param {Record<string, string>} words
  * @param {boolean} [bare] true where the numbers of the axes have no meaning
  * @returns {Plot & {offset: number}}
  */
-export function points(answer, size, ink, words, bare = false) {
+export function points(answer, size, ink, bare = false) {
   const names = coloured(answer.colours);
   const colours = names.map(({colour}) => colour);
   return withLegend(names, size, ink, (room) => {

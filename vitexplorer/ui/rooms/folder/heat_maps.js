@@ -1,8 +1,8 @@
 // Mean map of a view over the chosen images beside the map of one image, on one colour scale.
 
 import {svg} from '../../kit/svg.js';
+import {mixed, RAMP, ramp} from './charts.js';
 import {label} from './plot.js';
-import {RAMP, mixed, ramp} from './charts.js';
 
 /**
  * @param {{mean: (number | null)[][], own: (number | null)[][] | null, title: string, names: string[]}} answer rows,

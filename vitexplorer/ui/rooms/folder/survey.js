@@ -1,19 +1,18 @@
 // The room Folder: start or open a survey; its charts and images stand side by side, and the images follow the choice
 // in the charts. The state is in the address.
 
-import {onLink, viewChanges, viewInAddress, writeAddress, goTo} from '../../kit/address.js';
-import {filled, setText} from '../../kit/dom.js';
-import {spaced} from '../../kit/numbers.js';
-import {offersPicture} from '../../kit/pictures.js';
-import {onTheme} from '../../kit/theme.js';
+import {goTo, onLink, viewChanges, viewInAddress, writeAddress} from '../../kit/address.js';
 import {cameFrom} from '../../kit/came_from.js';
+import {filled, setText} from '../../kit/dom.js';
+import {offersPicture} from '../../kit/pictures.js';
+import {pngFile} from '../../kit/saving.js';
+import {onTheme} from '../../kit/theme.js';
 import {beginning} from './begin.js';
 import {chartView} from './chart_view.js';
 import {chips} from './chips.js';
 import {readWhere, withCondition, without, writtenWhere} from './conditions.js';
 import {gallery} from './gallery.js';
 import {keeping} from './keep.js';
-import {pngFile} from '../../kit/saving.js';
 import {ask} from './server.js';
 
 const ROOM = 'folder';

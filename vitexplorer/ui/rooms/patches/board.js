@@ -7,13 +7,13 @@ import {ARROWS} from '../../kit/grid.js';
 import {offersPicture} from '../../kit/pictures.js';
 import {followed, listed} from '../../kit/punctuation.js';
 import {fileName, pngFile, saveFile, svgFile} from '../../kit/saving.js';
-import {cutImage} from './cut.js';
 import {drawing} from './board_drawing.js';
+import {csvOf, numbersOf} from './board_table.js';
+import {cutImage} from './cut.js';
 import {facts, length, tokenIndex} from './facts.js';
 import {inside, nearest, numberOf, patchOf} from './geometry.js';
 import {sharp} from './ink.js';
 import {magnifier} from './magnifier.js';
-import {csvOf, numbersOf} from './board_table.js';
 import {sequence} from './sequence.js';
 
 /** @typedef {import('./geometry.js').Patch} Patch */

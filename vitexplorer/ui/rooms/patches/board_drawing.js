@@ -1,10 +1,10 @@
 // SVG of the board for a slide, dark on white.
 
-import {SANS, pixels, svg, textLine} from '../../kit/svg.js';
 import {filled} from '../../kit/dom.js';
+import {pixels, SANS, svg, textLine} from '../../kit/svg.js';
 import {measuring, wrapped} from '../../kit/wrapping.js';
 import {facts, length} from './facts.js';
-import {PREFIX, PREFIX_SIZE, SIZE, TILE, corner, cutOut, excerpt, laidOut, numberOf, patchOf} from './geometry.js';
+import {corner, cutOut, excerpt, laidOut, numberOf, PREFIX, PREFIX_SIZE, patchOf, SIZE, TILE} from './geometry.js';
 import {canvasOf} from './ink.js';
 
 /** @typedef {import('./cut.js').Scene} Scene */

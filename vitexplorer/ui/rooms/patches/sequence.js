@@ -2,7 +2,7 @@
 // elements, so that 4,096 of them cost as much as 49.
 
 import {filled, make} from '../../kit/dom.js';
-import {EDGE, SIZE, TILE, firstPatch, inSight, patchOf, scrollTo} from './geometry.js';
+import {EDGE, firstPatch, inSight, patchOf, SIZE, scrollTo, TILE} from './geometry.js';
 
 /**
  * @param {HTMLElement} root of the board

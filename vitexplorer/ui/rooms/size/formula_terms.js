@@ -13,7 +13,7 @@
 /** @typedef {{text: string, leans?: boolean, index?: string}} Piece of a formula; `leans` for italics */
 
 const COLUMNS = ['name', 'symbols', 'numbers', 'beside', 'count', 'share'];
-const PIECE = /([A-Za-z\u03b1-\u03c9]+)(?:_(\w+))?|[^]/g;
+const PIECE = /([A-Za-z\u03b1-\u03c9]+)(?:_(\w+))?|./gs;
 
 /**
  * Columns with content, in order: names, counts, then the others that some row has.

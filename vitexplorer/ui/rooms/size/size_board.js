@@ -6,8 +6,8 @@ import {form} from '../../kit/form.js';
 import {newAside, showHead} from '../../kit/frame.js';
 import {bring} from '../../kit/motion.js';
 import {countTable} from './count_table.js';
-import {bars, table} from './story.js';
 import {written} from './formula_terms.js';
+import {bars, table} from './story.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
