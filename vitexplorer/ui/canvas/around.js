@@ -2,7 +2,7 @@
 // lower edge, the notes, the label for screen readers.
 
 import {setText} from '../kit/dom.js';
-import {labelled, listed} from '../kit/punctuation.js';
+import {labelled, listed} from '../kit/formats.js';
 import {directionText, hintText, notesText, questionText, readingText, readOut, ticksOf} from './captions.js';
 import {barOf, heightOf} from './colours.js';
 import {putCells} from './picture.js';

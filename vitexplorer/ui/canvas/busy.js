@@ -1,7 +1,7 @@
 // A progress bar over the picture while data is loading; short loads show none.
 
 import {setText} from '../kit/dom.js';
-import {isStill} from '../kit/motion.js';
+import {isStill} from '../kit/theme.js';
 
 const BUSY_AFTER = 150; // ms
 

@@ -11,12 +11,11 @@
 //   root.vx.save(format)  png2, png4, svg or csv
 // Canvases with the same `link` share the hovered and the pinned query and the head, see `links.js`.
 
+import {form} from '../controls/form.js';
 import {setText} from '../kit/dom.js';
-import {form} from '../kit/form.js';
 import {newAside} from '../kit/frame.js';
-import {offersPicture} from '../kit/pictures.js';
 import {otherViews} from '../kit/previews.js';
-import {pngFile} from '../kit/saving.js';
+import {offersPicture, pngFile} from '../kit/saving.js';
 import {newSurroundings} from './around.js';
 import {newBusyBar} from './busy.js';
 import {newControls} from './controls.js';

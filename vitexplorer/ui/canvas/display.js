@@ -1,6 +1,6 @@
 // Display settings of maps: one choice for all canvases of a page, also in its address.
 
-import {inAddress, onLink} from '../kit/address.js';
+import {inAddress, onLink, writeAddress} from '../kit/address.js';
 import {firstState, settle} from './selection.js';
 
 /** Parameters of the address by the names of the state. */
@@ -91,4 +91,28 @@ export function displayParameters(selection) {
       selection[name] === first[name] ? '' : written(selection[name]),
     ]),
   );
+}
+
+/**
+ * Selection on the first of two canvases as parameters of the address.
+ *
+ * @param {Record<string, any>} selection
+ */
+export const pairParameters = (selection) => ({
+  both_block: selection.block,
+  both_head: selection.head,
+  both_query: selection.query,
+  ...displayParameters(selection),
+});
+
+/**
+ * Writes what a person picks on a canvas into the address, so that a link opens the very map.
+ *
+ * @param {string} id of the canvas's component
+ * @param {(selection: any) => import('../kit/address.js').Changes} parameters
+ */
+export function writeSelection(id, parameters) {
+  document.addEventListener('vx-select', ({target, detail}) => {
+    if (target.closest(`#${id}`)) writeAddress(parameters(detail));
+  });
 }

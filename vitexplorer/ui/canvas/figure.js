@@ -2,8 +2,7 @@
 //
 // 640 units wide, dark on white whatever the page's theme.
 
-import {pixels, SANS, svg, textLine} from '../kit/svg.js';
-import {measuring, wrapped} from '../kit/wrapping.js';
+import {measuring, pixels, SANS, svg, textLine, wrapped} from '../kit/svg.js';
 import {barOf, levelOf, paintOf, paintOfDropped} from './colours.js';
 import {HATCH, imageCanvas, mapCanvas, OUTSIDE, outlinesOf} from './picture.js';
 import {borderOf, outsideOf} from './windows.js';

@@ -1,6 +1,6 @@
 // Saving of the canvas as PNG, SVG or CSV, with its title and provenance.
 
-import {labelled} from '../kit/punctuation.js';
+import {labelled} from '../kit/formats.js';
 import {fileName, pngFile, saveFile, svgFile} from '../kit/saving.js';
 import {directionText, ticksOf} from './captions.js';
 import {drawing} from './figure.js';

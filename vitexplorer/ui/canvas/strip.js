@@ -1,8 +1,8 @@
 // Strip of all heads of all blocks for one query: small maps, each a button that shows its head on the canvas.
 
 import {make, setText} from '../kit/dom.js';
+import {listed} from '../kit/formats.js';
 import {ARROWS} from '../kit/grid.js';
-import {listed} from '../kit/punctuation.js';
 import {SIGNED} from './colours.js';
 import {massMask} from './maps.js';
 import {decodeRows, readQuery} from './payload.js';

@@ -1,6 +1,6 @@
 // Numbers of the current map as a table, as CSV and on the page.
 
-import {table} from '../kit/table.js';
+import {table} from '../kit/dom.js';
 import {directionText} from './captions.js';
 import {blockText, headText, percent, say} from './texts.js';
 

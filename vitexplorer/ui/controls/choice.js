@@ -2,7 +2,7 @@
 
 import {make} from '../kit/dom.js';
 
-/** @type {import('../kit/form.js').Draw} */
+/** @type {import('./form.js').Draw} */
 export function draw({name, label}, {settled}) {
   const input = make('select', {name, onchange: settled});
   let listed = '';

@@ -2,7 +2,7 @@
 
 import {filled, make} from '../kit/dom.js';
 
-/** @type {import('../kit/form.js').Draw} */
+/** @type {import('./form.js').Draw} */
 export function draw({label, words, more}, {settled}) {
   const counts = more.heads;
   const most = Math.max(...counts);

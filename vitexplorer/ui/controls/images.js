@@ -3,7 +3,7 @@
 import {filled, make, setText} from '../kit/dom.js';
 import {sendPicture} from '../kit/sending.js';
 
-/** @type {import('../kit/form.js').Draw} */
+/** @type {import('./form.js').Draw} */
 export function draw({label, words, more}, {settled, pending}) {
   const examples = new Map(more.images.map((one) => [one.id, one]));
   /** @type {Map<string, string>} addresses of uploaded images */

@@ -2,7 +2,7 @@
 
 import {make} from '../kit/dom.js';
 
-/** @type {import('../kit/form.js').Draw} */
+/** @type {import('./form.js').Draw} */
 export function draw({name, label, value, low, high, step}, {settled, typed, live}) {
   const output = make('output');
   const input = make('input', {

@@ -5,7 +5,7 @@ import {pickingBoard} from './patch_board.js';
 
 const isPatch = (value) => value.includes(',');
 
-/** @type {import('../kit/form.js').Draw} */
+/** @type {import('./form.js').Draw} */
 export function draw({name, label, value, board, words}, {settled, pending, image}) {
   const select = make('select', {name, onchange: settled});
   const picking = pickingBoard({board, image, label: words.pick, picked: go});

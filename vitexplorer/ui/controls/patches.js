@@ -8,7 +8,7 @@ import {paintingBoard} from './patch_board.js';
 
 /** @typedef {{hidden: Set<number>, written: string}} Painted `written` is empty where other controls choose patches */
 
-/** @type {import('../kit/form.js').Draw} */
+/** @type {import('./form.js').Draw} */
 export function draw({label, board, words, more}, {image, settled, asked, disable}) {
   const others = more.instead_of ?? [];
   const all = board.rows * board.cols;

@@ -2,7 +2,7 @@
 
 import {make} from '../kit/dom.js';
 
-/** @type {import('../kit/form.js').Draw} */
+/** @type {import('./form.js').Draw} */
 export function draw({label}, {settled, pending}) {
   const boxes = new Map();
   const element = make('fieldset', {className: 'vx-several', onchange: settled}, make('legend', {textContent: label}));

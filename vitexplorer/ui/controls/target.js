@@ -16,7 +16,7 @@ const FORMS = {
 };
 const KINDS = Object.keys(FORMS);
 
-/** @type {import('../kit/form.js').Draw} */
+/** @type {import('./form.js').Draw} */
 export function draw({name, label, board, words, more, options: first}, {settled, pending, image}) {
   const classes = first.filter(({value}) => FORMS.class.test(value)).length;
   const least = {class: 1, rather: 2};

@@ -2,7 +2,7 @@
 
 import {make} from '../kit/dom.js';
 
-/** @type {import('../kit/form.js').Draw} */
+/** @type {import('./form.js').Draw} */
 export function draw({name, label, value, more}, {settled}) {
   const input = make('input', {type: 'text', name, value, inputMode: more.keyboard ?? '', onchange: settled});
   return {

@@ -1,7 +1,7 @@
 // Frame around the stage of every room, see `shell/frame.py`: it fills the parts of the component's markup.
 
 import {filled, make, refill, setText} from './dom.js';
-import {labelled} from './punctuation.js';
+import {labelled} from './formats.js';
 
 /**
  * @typedef {object} Frame

@@ -1,7 +1,6 @@
 // The numbers of a figure as a table, read from its file.
 
-import {filled, make} from '../kit/dom.js';
-import {table} from '../kit/table.js';
+import {filled, make, table} from '../kit/dom.js';
 import {rowsOf} from './csv.js';
 
 const MOST_ROWS = 300; // of the table; the file has them all

@@ -1,12 +1,12 @@
 // Panel of one view with its controls and its figure. Every settled control asks Python; the browser draws and saves.
 
+import {form} from '../controls/form.js';
 import {pushAddress, viewChanges, viewInAddress, writeAddress} from '../kit/address.js';
 import {filled, make, setText} from '../kit/dom.js';
-import {form} from '../kit/form.js';
+import {labelled} from '../kit/formats.js';
 import {FORMATS, newAside, showHead} from '../kit/frame.js';
-import {offersPicture} from '../kit/pictures.js';
 import {offerViews, previewList} from '../kit/previews.js';
-import {labelled} from '../kit/punctuation.js';
+import {offersPicture} from '../kit/saving.js';
 import {onTheme, theme} from '../kit/theme.js';
 import {numbersOf} from './csv_table.js';
 import {drawing} from './figure_drawing.js';

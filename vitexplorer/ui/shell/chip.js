@@ -3,7 +3,7 @@
 // The sheet is a native popover: it closes on Escape and on a click elsewhere, and no scrolling or clipping element can
 // hide it.
 
-import {labelled} from '../kit/punctuation.js';
+import {labelled} from '../kit/formats.js';
 
 const MARGIN = 8; // pixels between chip, sheet and the window's edges
 

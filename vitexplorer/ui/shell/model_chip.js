@@ -1,7 +1,7 @@
 // Model chip: the current model, and a list to search for others. Any typed name can be requested if Python allows it.
 
 import {filled, make, refill, setText} from '../kit/dom.js';
-import {labelled} from '../kit/punctuation.js';
+import {labelled} from '../kit/formats.js';
 import {chip} from './chip.js';
 import {modelFile} from './model_file.js';
 import {grouped, matching} from './searching.js';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {percent} from '../../../../vitexplorer/ui/kit/numbers.js';
+import {percent} from '../../../../vitexplorer/ui/kit/formats.js';
 import {change, columnsOf, pieces, written} from '../../../../vitexplorer/ui/rooms/size/formula_terms.js';
 
 test('a share that is not nothing is never written as nothing', () => {

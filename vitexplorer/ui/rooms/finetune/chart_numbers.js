@@ -1,8 +1,7 @@
 // Curves of a training in words and as a table, for screen readers.
 
-import {percent} from '../../kit/numbers.js';
-import {followed, listed} from '../../kit/punctuation.js';
-import {table} from '../../kit/table.js';
+import {table} from '../../kit/dom.js';
+import {followed, listed, percent} from '../../kit/formats.js';
 
 const DIGITS = 4;
 

@@ -1,6 +1,6 @@
 // Curves of a training as plotly data. Does not touch the page.
 
-import {labelled} from '../../kit/punctuation.js';
+import {labelled} from '../../kit/formats.js';
 
 /**
  * @typedef {object} Line one method

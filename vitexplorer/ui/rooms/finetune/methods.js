@@ -1,9 +1,9 @@
 // Switches of the methods. The settings stay in the browser, which sends the whole choice; Python answers with counts
 // and estimates.
 
+import {form} from '../../controls/form.js';
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
 import {make, setText} from '../../kit/dom.js';
-import {form} from '../../kit/form.js';
 import {read, written} from './plan.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */

@@ -2,7 +2,7 @@
 
 import {inAddress, writeAddress} from '../../kit/address.js';
 import {make, refill} from '../../kit/dom.js';
-import {labelled} from '../../kit/punctuation.js';
+import {labelled} from '../../kit/formats.js';
 
 /** Draws counts as bars, one for each class or range of numbers. */
 function chart({chart: title, bars, more}) {

@@ -1,8 +1,8 @@
 // Leaderboard, wrong images and downloads. Pressing a row chooses its run; an image opens in the other rooms.
 
 import {goTo} from '../../kit/address.js';
-import {cameFrom} from '../../kit/came_from.js';
 import {filled, make, refill} from '../../kit/dom.js';
+import {cameFrom} from '../../kit/notices.js';
 
 const cells = (texts) => texts.map((textContent) => make('td', {textContent}));
 

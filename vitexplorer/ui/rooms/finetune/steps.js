@@ -1,7 +1,7 @@
 // Steps at the top of the room Fine-tune. They follow the `data-state` attributes of the parts below.
 
 import {make, setText} from '../../kit/dom.js';
-import {bring} from '../../kit/motion.js';
+import {bring} from '../../kit/theme.js';
 import {stepOf} from './where.js';
 
 const STATES = ['data-state', 'data-rows'];

@@ -1,10 +1,10 @@
 // Teaching by examples: boxes at the left, the probe's live answer at the right, one picture at a time.
 
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
-import {cameFrom} from '../../kit/came_from.js';
 import {camera} from '../../kit/camera.js';
 import {filled, setText} from '../../kit/dom.js';
-import {followed} from '../../kit/punctuation.js';
+import {followed} from '../../kit/formats.js';
+import {cameFrom} from '../../kit/notices.js';
 import {saveFile} from '../../kit/saving.js';
 import {sendPicture} from '../../kit/sending.js';
 import {answerView} from './teach_answer.js';

@@ -1,7 +1,7 @@
 // Answer of the probe: a bar for each class, and the picture with a map of the model's attention.
 
 import {make, refill, setText} from '../../kit/dom.js';
-import {percent} from '../../kit/numbers.js';
+import {percent} from '../../kit/formats.js';
 import {most, paintMap, ramp} from './teach_map.js';
 
 /**

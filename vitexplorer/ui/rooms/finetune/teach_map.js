@@ -2,7 +2,7 @@
 
 import {pixelTable, rgbTable} from '../../canvas/colours.js';
 import {interpolate} from '../../canvas/maps.js';
-import {percent} from '../../kit/numbers.js';
+import {percent} from '../../kit/formats.js';
 
 const FACTOR = 12; // samples per side of a patch
 const OPACITY = 0.7;

@@ -1,7 +1,7 @@
 // Start page of surveys: drawn scenes, a person's own images, the questions, and the existing surveys.
 
 import {filled, make, refill, setText} from '../../kit/dom.js';
-import {percent, spaced} from '../../kit/numbers.js';
+import {percent, spaced} from '../../kit/formats.js';
 import {sendFile} from '../../kit/sending.js';
 import {ask} from './server.js';
 

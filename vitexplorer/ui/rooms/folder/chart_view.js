@@ -1,9 +1,8 @@
 // One chart of a survey at a time: choices, drawing, caption and downloads.
 
-import {filled, setText} from '../../kit/dom.js';
+import {filled, setText, table} from '../../kit/dom.js';
 import {newAside} from '../../kit/frame.js';
 import {fileName, pngFile, saveFile, svgFile} from '../../kit/saving.js';
-import {table} from '../../kit/table.js';
 import {besideView} from './beside.js';
 import {brushing, showPart} from './brush.js';
 import {chartControls} from './chart_controls.js';

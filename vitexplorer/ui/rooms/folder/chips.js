@@ -1,8 +1,7 @@
 // Chips of the conditions of a choice; each can be removed.
 
 import {filled, make, refill, setText} from '../../kit/dom.js';
-import {spaced} from '../../kit/numbers.js';
-import {labelled} from '../../kit/punctuation.js';
+import {labelled, spaced} from '../../kit/formats.js';
 import {nameOf} from './names.js';
 import {short} from './scales.js';
 

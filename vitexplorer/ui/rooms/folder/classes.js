@@ -1,7 +1,7 @@
 // Table of classes: share of correct images, and predictions of the others.
 
 import {filled, make, refill} from '../../kit/dom.js';
-import {percent, spaced} from '../../kit/numbers.js';
+import {percent, spaced} from '../../kit/formats.js';
 
 /**
  * @param {HTMLElement} host

@@ -1,7 +1,7 @@
 // Requests of the room Folder to the server.
 
 import {inAddress} from '../../kit/address.js';
-import {browserName} from '../../shell/visitor.js';
+import {browserName} from '../../kit/sending.js';
 
 const KIND = 'application/octet-stream'; // another site's page may send it only after a CORS preflight
 

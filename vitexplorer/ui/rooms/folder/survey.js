@@ -2,10 +2,9 @@
 // in the charts. The state is in the address.
 
 import {goTo, onLink, viewChanges, viewInAddress, writeAddress} from '../../kit/address.js';
-import {cameFrom} from '../../kit/came_from.js';
 import {filled, setText} from '../../kit/dom.js';
-import {offersPicture} from '../../kit/pictures.js';
-import {pngFile} from '../../kit/saving.js';
+import {cameFrom} from '../../kit/notices.js';
+import {offersPicture, pngFile} from '../../kit/saving.js';
 import {onTheme} from '../../kit/theme.js';
 import {beginning} from './begin.js';
 import {chartView} from './chart_view.js';

@@ -1,7 +1,6 @@
 // Texts around a drawing: tooltips of marks, and title and caption of a saved chart.
 
-import {SANS, svg, textLine} from '../../kit/svg.js';
-import {measuring, wrapped} from '../../kit/wrapping.js';
+import {measuring, SANS, svg, textLine, wrapped} from '../../kit/svg.js';
 
 const MARGIN = 24;
 

@@ -2,11 +2,10 @@
 
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
 import {filled, make, setText} from '../../kit/dom.js';
+import {followed, listed} from '../../kit/formats.js';
 import {newAside, showHead} from '../../kit/frame.js';
 import {ARROWS} from '../../kit/grid.js';
-import {offersPicture} from '../../kit/pictures.js';
-import {followed, listed} from '../../kit/punctuation.js';
-import {fileName, pngFile, saveFile, svgFile} from '../../kit/saving.js';
+import {fileName, offersPicture, pngFile, saveFile, svgFile} from '../../kit/saving.js';
 import {drawing} from './board_drawing.js';
 import {csvOf, numbersOf} from './board_table.js';
 import {cutImage} from './cut.js';

@@ -1,8 +1,7 @@
 // SVG of the board for a slide, dark on white.
 
 import {filled} from '../../kit/dom.js';
-import {pixels, SANS, svg, textLine} from '../../kit/svg.js';
-import {measuring, wrapped} from '../../kit/wrapping.js';
+import {measuring, pixels, SANS, svg, textLine, wrapped} from '../../kit/svg.js';
 import {facts, length} from './facts.js';
 import {corner, cutOut, excerpt, laidOut, numberOf, PREFIX, PREFIX_SIZE, patchOf, SIZE, TILE} from './geometry.js';
 import {canvasOf} from './ink.js';

@@ -1,8 +1,7 @@
 // Numbers of the board: the token of each patch and its place in the image.
 
-import {filled} from '../../kit/dom.js';
-import {spaced} from '../../kit/numbers.js';
-import {table} from '../../kit/table.js';
+import {filled, table} from '../../kit/dom.js';
+import {spaced} from '../../kit/formats.js';
 import {tokenIndex} from './facts.js';
 import {patchOf} from './geometry.js';
 

@@ -1,8 +1,8 @@
 // The enlarged patch: its pixels, its three channels, and the values of the pixel under the mouse.
 
 import {filled} from '../../kit/dom.js';
+import {labelled, listed} from '../../kit/formats.js';
 import {ARROWS} from '../../kit/grid.js';
-import {labelled, listed} from '../../kit/punctuation.js';
 import {cutOut, nearest} from './geometry.js';
 import {canvasOf, outline, sharp} from './ink.js';
 

@@ -1,7 +1,7 @@
 // A table of counts with its title, its total and a sentence below it.
 
 import {make} from '../../kit/dom.js';
-import {percent, spaced} from '../../kit/numbers.js';
+import {percent, spaced} from '../../kit/formats.js';
 import {columnsOf, pieces} from './formula_terms.js';
 
 /** Typesets a formula. */

@@ -1,10 +1,10 @@
 // The size board: a model's parts by every way of counting, sliders for a design, and tables on demand.
 
+import {form} from '../../controls/form.js';
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
 import {make, refill, setText} from '../../kit/dom.js';
-import {form} from '../../kit/form.js';
 import {newAside, showHead} from '../../kit/frame.js';
-import {bring} from '../../kit/motion.js';
+import {bring} from '../../kit/theme.js';
 import {countTable} from './count_table.js';
 import {written} from './formula_terms.js';
 import {bars, table} from './story.js';

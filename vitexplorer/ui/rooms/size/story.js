@@ -1,7 +1,7 @@
 // A model's size: two bars of the same parts, and a table of every way of counting them.
 
 import {make} from '../../kit/dom.js';
-import {percent, spaced} from '../../kit/numbers.js';
+import {percent, spaced} from '../../kit/formats.js';
 import {formula, number} from './count_table.js';
 import {change} from './formula_terms.js';
 

@@ -1,8 +1,8 @@
 // Switches of the interventions. A settled control sends all changes as one text; Python answers with the changed run.
 
+import {form} from '../../controls/form.js';
 import {writeAddress} from '../../kit/address.js';
 import {make, refill, setText} from '../../kit/dom.js';
-import {form} from '../../kit/form.js';
 import {leadTo} from '../../kit/frame.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
