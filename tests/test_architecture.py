@@ -243,7 +243,7 @@ SEVERAL_MODULES = {
     "ui/server/test_space": "settings of a Hugging Face Space",
     "ui/server/test_start": "refusals to start",
     "ui/test_links_browser": "a walk: links from every room",
-    "ui/test_modules": "JavaScript by node and tsc",
+    "ui/test_modules": "scripts and sheets by node, tsc and biome",
     "views/test_one_output": "every view of a model with one output",
     "views/test_readings": "readings of every view",
     "views/test_relevance": "every relevance map",
