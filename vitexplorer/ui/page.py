@@ -46,7 +46,7 @@ from vitexplorer.ui.shell.model_chip import ModelChip, model_chip, tuned_choices
 from vitexplorer.ui.shell.rail import SELECTED, Rail
 from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, RoomContext, Updates
 from vitexplorer.ui.shell.saved_views import SavedViews
-from vitexplorer.ui.shell.size_chip import SizeChip, cost_of, size_chip, with_sizes
+from vitexplorer.ui.shell.size_chip import SizeChip, priced_sizes, size_chip
 from vitexplorer.ui.shell.status import StatusData, StatusLine
 from vitexplorer.ui.shell.visit import Visit
 
@@ -80,12 +80,7 @@ class Page:
     """The frame and its rooms."""
 
     def __init__(self, settings: Settings, context: RoomContext):
-        """Make the rooms that this installation offers.
-
-        Args:
-            settings: settings of the installation.
-            context: context that the rooms share.
-        """
+        """Make the rooms that this installation offers."""
         rooms = tuple(room for room in ROOMS if room.is_offered(settings))
         self.settings = settings
         self.context = replace(context, rooms=rooms)
@@ -197,12 +192,7 @@ class Page:
             yield updates
 
     async def choose(
-        self,
-        event: gr.EventData,
-        address: Address,
-        current: Address,
-        visitor: str,
-        request: gr.Request,
+        self, event: gr.EventData, address: Address, current: Address, visitor: str, request: gr.Request
     ) -> AsyncGenerator[Updates, None]:
         """Choose another image, model, weights, size or fit."""
 
@@ -274,21 +264,14 @@ class Page:
         visitor = visitor_of(browser)
         tuned = tuned_choices(self.context.engine, self.settings, visitor)
         loaded = self.context.engine.loaded(address.picture)
-        return {
-            self.context.visitor: visitor,
-            self.visit.model: model_chip(address, self.settings, tuned, loaded),
-        }
+        return {self.context.visitor: visitor, self.visit.model: model_chip(address, self.settings, tuned, loaded)}
 
     async def cost(self, event: gr.EventData, current: Address) -> Updates:
         """Fill the sheet of the sizes when it is opened, with the cost of a size that is being typed."""
         size = fields_of(event).get("size")
         if size is None or current == Address():
             return gr.skip()
-        chip = size_chip(await self.context.engine.capture(current.picture), current)
-        chip = await with_sizes(chip, self.context.engine, current)
-        if size:
-            chip.says = await cost_of(self.context.engine, current, size)
-        return {self.visit.size: chip}
+        return {self.visit.size: await priced_sizes(self.context.engine, current, size)}
 
     async def tell(self, event: gr.EventData, current: Address) -> Updates:
         """Fill a step of the guided path with the numbers of the picture on the screen."""
@@ -296,9 +279,7 @@ class Page:
         if step is None or current == Address():
             return gr.skip()
         language = current.language
-        text = await waiting_in_thread(
-            lambda wait: step_text(step, self._on_screen(current.picture, wait), language),
-        )
+        text = await waiting_in_thread(lambda wait: step_text(step, self._on_screen(current.picture, wait), language))
         return {self.visit.guide: guide_data(language, text)}
 
     async def handout(self, current: Address) -> Updates:

@@ -146,7 +146,6 @@ class AttentionCanvas(Widget):
     """
 
     data_model = CanvasData
-    stem = "canvas"
     sends = ("patch_select", "choose_block", "adjust")
 
 

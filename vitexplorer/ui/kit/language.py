@@ -64,10 +64,7 @@ class LanguageMiddleware:
     ):
         """Wrap an application; only its pages are changed.
 
-        Args:
-            app: the ASGI application behind this one.
-            head: markup for the beginning of <head>.
-            policy: Content-Security-Policy for the HTML of a page.
+        `head` makes the markup for the beginning of <head>, `policy` the Content-Security-Policy for a page's HTML.
         """
         self.app = app
         self.head = head
@@ -160,6 +157,11 @@ class Translations:
         return gr.I18n(
             **{tag: {key: text.in_(code) for text, key in self._keys.items()} for code, tag in LOCALES.items()}
         )
+
+
+def words_with(prefix: str, language: Language) -> dict[str, str]:
+    """Return the page's words whose keys begin with `prefix`, for a browser that fills in the values."""
+    return {key: text.in_(language) for key, text in UI_WORDS.items() if key.startswith(prefix)}
 
 
 def word(key: str, language: Language, **values: object) -> str:

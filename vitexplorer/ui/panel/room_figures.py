@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Hashable, Mapping
 from contextlib import aclosing, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
@@ -23,6 +23,7 @@ from vitexplorer.ui.panel.figure_panel import (
     FigurePanel,
     PanelData,
     PanelWork,
+    Question,
     ViewSource,
     bare_data,
     capture_views,
@@ -45,37 +46,11 @@ BROWSER_VIEW_JS = "(...inputs) => window.vxShown(...inputs)"
 """JavaScript that fills the last input of an event: JSON with the browser's address and theme, see `SelectedView`"""
 
 
-@dataclass(frozen=True)
-class Question:
-    """A browser's question to a panel."""
-
-    view: str
-    settings: Mapping[str, str] = field(default_factory=dict)
-    theme: str = "light"
-    number: int = 0
-    """Running number that the browser gave the question, so that it recognises the answer to its latest one"""
-
-    @classmethod
-    def read(cls, sent: Mapping[str, Any], views: tuple[str, ...]) -> Question | None:
-        """Read the fields that a browser sent; None where they name no view of this room."""
-        view, settings = sent.get("view"), sent.get("settings")
-        if view not in views or settings is None:
-            return None
-        given = {name: value for name, value in settings.items() if value != ""}
-        return cls(view, given, sent.get("theme", ""), sent.get("asked", 0))
-
-
 class RoomFigures:
     """Panel of all registered views of a room except those that the room shows in its own way."""
 
     def __init__(self, context: RoomContext, room: str, own: tuple[str, ...] = ()):
-        """Store the room.
-
-        Args:
-            context: shared context of the rooms.
-            room: key of the room.
-            own: keys of the views that the room shows in its own way.
-        """
+        """Name the room, and the views that it shows in its own way."""
         self.context = context
         self.room = room
         self._own = own
@@ -153,6 +128,7 @@ class RoomFigures:
 
     def _bare(self, question: Question, address: Address, capture: Capture, source: ViewSource) -> PanelData:
         data = bare_data(capture, self.listed(), address.language, question.view, source)
+        data.bare = True
         data.settings = dict(question.settings)
         return self._placed(data, address)
 
@@ -195,9 +171,18 @@ class RoomFigures:
         png = self.context.engine.preview(self.run(address), view)
         return cached_file(png, "preview.png") if png else None
 
+    def _question(self, event: gr.EventData) -> Question | None:
+        """Read a question of a browser; None where it names no view of this room."""
+        sent = fields_of(event)
+        view, settings = sent.get("view"), sent.get("settings")
+        if view not in self.listed() or settings is None:
+            return None
+        given = {name: value for name, value in settings.items() if value != ""}
+        return Question(view, given, sent.get("theme", ""), sent.get("asked", 0))
+
     async def answer(self, event: gr.EventData, address: Address, request: gr.Request) -> Any:
         """Show another view or other settings; the view's own controls check what a browser sends."""
-        question = Question.read(fields_of(event), self.listed())
+        question = self._question(event)
         if question is None:
             return gr.skip()
         self.stop(request)
@@ -205,7 +190,7 @@ class RoomFigures:
 
     async def work(self, event: gr.EventData, address: Address, request: gr.Request) -> AsyncGenerator[PanelData, None]:
         """Show a view that runs the model: yield its progress, then the result; nothing more once it is stopped."""
-        question = Question.read(fields_of(event), self.listed())
+        question = self._question(event)
         if question is None:
             return
         waiter = Waiting(session_of(request), FIGURE, question.number)
@@ -245,10 +230,7 @@ class RoomFigures:
     ) -> PanelData:
         from vitexplorer.views import explanations
 
-        data, settings = panel_data(
-            capture, self.listed(), address.language, question.view, question.settings, question.theme, made, source
-        )
-        data.asked = question.number
+        data, settings = panel_data(capture, self.listed(), address.language, question, made, source)
         data.python = self.python(address, question.view, settings)
         if question.view in explanations():
             measured = self.context.engine.known(self.run(address), capture, EVIDENCE)

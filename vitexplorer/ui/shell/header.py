@@ -36,8 +36,6 @@ class Header(Widget):
     """Switches that act in the browser alone."""
 
     data_model = HeaderData
-    stem = "header"
-    sends = ()
 
 
 def header_data(language: Language, frames: str) -> HeaderData:

@@ -10,7 +10,6 @@ from vitexplorer.ui.panel.figure_panel import ViewSource
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.compare.pairs import right_as_left
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import RoomContext
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -19,14 +18,6 @@ if TYPE_CHECKING:
 
 class PairFigures(RoomFigures):
     """Panel of comparisons of the two sides; controls offer the blocks, heads and classes of the left side."""
-
-    def __init__(self, context: RoomContext):
-        """Make the panel.
-
-        Args:
-            context: shared context of the rooms, whose address names both sides.
-        """
-        super().__init__(context, "compare")
 
     def records(self) -> Mapping[str, Comparison]:
         """Return the registry of comparisons."""

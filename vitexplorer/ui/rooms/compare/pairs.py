@@ -10,12 +10,12 @@ from vitexplorer.core.text import Language
 from vitexplorer.core.types import OUTPUT, Output, prefix_text
 from vitexplorer.models.catalog import find
 from vitexplorer.models.examples import examples
-from vitexplorer.service.jobs import Step
 from vitexplorer.ui.canvas.two_sided import Blocks, Side
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.rooms.compare.sides import Preset
 from vitexplorer.ui.rooms.compare.words import COMPARE_WORDS
 from vitexplorer.ui.shell.address import COMPARED, OWN, Address
+from vitexplorer.ui.shell.size_chip import pixels
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -72,9 +72,7 @@ def right_as_left(address: Address) -> Address:
 def side_parameters(address: Address, prefix: str) -> dict[str, str]:
     """Return image, model, weights, fit and size of the left side as parameters of a side, empty ones included.
 
-    Args:
-        address: address whose left side is read.
-        prefix: prefix of the parameters: empty for the left side, `other_` for the right.
+    `prefix` is empty for the left side, `other_` for the right.
     """
     size = address.picture.size or (OWN if prefix else "")
     fields = {name: getattr(address, name) for name in ("image", "model", "weights", "fit")}
@@ -87,11 +85,6 @@ def swapped(address: Address) -> dict[str, str]:
     return side_parameters(right_as_left(address), "") | side_parameters(address, "other_") | changes
 
 
-def progress_line(step: Step, language: Language) -> str:
-    """Return the progress of the right side in words."""
-    return step.doing.in_(language) if step.doing else word("status_queue", language, place=max(1, step.place))
-
-
 def title_of(model: str, language: Language) -> str:
     """Return the title of a model in the catalogue, otherwise its name."""
     entry = find(model)
@@ -102,12 +95,7 @@ def side_title(capture: Capture, language: Language) -> str:
     """Return the title over a side's picture; random weights have a warning on the picture instead."""
     provenance = capture.provenance
     kind = [word("state_tuned", language)] if provenance.weights == "fine-tuned" else []
-    return " · ".join([title_of(provenance.model, language), *kind, pixels_of(*provenance.input_size)])
-
-
-def pixels_of(height: int, width: int) -> str:
-    """Format an input size in pixels; a square one as one number."""
-    return f"{height} px" if height == width else f"{height} × {width} px"
+    return " · ".join([title_of(provenance.model, language), *kind, pixels(*provenance.input_size)])
 
 
 def answer_of(capture: Capture, language: Language) -> str:

@@ -44,5 +44,4 @@ class Sides(Widget):
     """Component of both sides. Event: `choose` with one choice. Swapping and presets go through the address."""
 
     data_model = SidesData
-    stem = "sides"
     sends = ("choose",)

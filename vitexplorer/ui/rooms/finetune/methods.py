@@ -65,7 +65,6 @@ class MethodsPicker(Widget):
     """Component of the methods. Events: `count`, `estimate`, `start`, each with the fields of `TrainingChoice`."""
 
     data_model = MethodsData
-    stem = "methods"
     sends = ("count", "estimate", "start")
 
 

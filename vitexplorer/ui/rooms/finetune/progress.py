@@ -23,21 +23,12 @@ MOST_POINTS = 160
 """Most points of a curve; more cannot be distinguished at its width"""
 
 
-class LineStyle(BaseModel):
-    """Line style of a method, in the palette of the figures."""
-
-    light: str
-    """Colour on a light page"""
-    dark: str
-    dash: str
-    """Dash pattern: solid, dash, dashdot or longdash"""
-
-
 class RunRow(BaseModel):
     """Progress of one method."""
 
     key: str
-    style: LineStyle
+    style: dict[str, str]
+    """Line in the palette of the figures: its colour on a `light` and a `dark` page, and its `dash` pattern"""
     state: str
     label: str
     """State in words"""
@@ -77,7 +68,6 @@ class ProgressView(Widget):
     """Component of the training. Events: `stop` and `resume`."""
 
     data_model = ProgressData
-    stem = "progress"
     sends = ("stop", "resume")
 
 
@@ -157,14 +147,14 @@ def _row(run: RunState, number: int, event_list: list[Event], metric: str, works
     )
 
 
-def line_style(run: str, number: int) -> LineStyle:
+def line_style(run: str, number: int) -> dict[str, str]:
     """Return the style of a method, the same in every figure; a run with its own settings has a style by its number."""
     from vitexplorer.figures.chart import numbered_style
     from vitexplorer.figures.meanings import NAMED_LINES, line_number
 
     own = line_number(run)
     light, dark = (numbered_style(NAMED_LINES + number if own is None else own, theme) for theme in ("light", "dark"))
-    return LineStyle(light=light.color, dark=dark.color, dash=light.dash)
+    return {"light": light.color, "dark": dark.color, "dash": light.dash}
 
 
 def thinned(points: list[tuple[float, float]], most: int = MOST_POINTS) -> list[tuple[float, float]]:

@@ -30,13 +30,6 @@ class Bar(BaseModel):
     count: int
 
 
-class Finding(BaseModel):
-    """Finding of the report."""
-
-    level: str
-    text: str
-
-
 class Sample(BaseModel):
     """Example image with its label."""
 
@@ -59,7 +52,8 @@ class ReportData(BaseModel):
     """Title of the bars"""
     bars: list[Bar] = []
     more: str = ""
-    findings: list[Finding] = []
+    findings: list[dict[str, str]] = []
+    """Findings: `level` and `text`"""
     samples: list[Sample] = []
     columns: list[str] = []
     """Columns of the table; empty for class folders"""
@@ -73,7 +67,6 @@ class DataReportView(Widget):
     """Component of the report. Event: `pick` with `image`, `target` and `task` where there is a table."""
 
     data_model = ReportData
-    stem = "report"
     sends = ("pick",)
 
 
@@ -98,7 +91,7 @@ def report_data(chosen: Chosen, looked: Looked, sides: Split | None, language: L
     data.chart = say("report_counts" if report.dataset.classes else "report_histogram", language)
     if len(bars) > MOST_BARS:
         data.more = say("report_more", language, count=len(bars) - MOST_BARS)
-    data.findings = [Finding(level=finding.level, text=finding.text.in_(language)) for finding in report.findings]
+    data.findings = [{"level": finding.level, "text": finding.text.in_(language)} for finding in report.findings]
     data.samples = samples(report)
     if table is not None:
         data.columns = [column.name for column in table.columns]

@@ -90,17 +90,11 @@ class FinetuneRoom(Room):
             **QUICK,
         )
         counted = entered.then(
-            self.count_here,
-            [*here, self.filled, session.chosen],
-            [self.runs.picker, self.filled],
-            **QUICK,
+            self.count_here, [*here, self.filled, session.chosen], [self.runs.picker, self.filled], **QUICK
         )
         training = [session.visitor, session.training]
         counted.success(
-            self.remember_first,
-            [active, *training, session.chosen, self.context.address],
-            self.images,
-            **WAITING,
+            self.remember_first, [active, *training, session.chosen, self.context.address], self.images, **WAITING
         )
         opened = entered.success(
             self.runs.look_on,
@@ -151,13 +145,7 @@ class FinetuneRoom(Room):
             yield updates
 
     async def remember_first(
-        self,
-        active: str,
-        visitor: str,
-        training: str,
-        chosen: Chosen | None,
-        address: Address,
-        request: gr.Request,
+        self, active: str, visitor: str, training: str, chosen: Chosen | None, address: Address, request: gr.Request
     ) -> AsyncGenerator[Updates, None]:
         """Choose the images of the open training on a page that has none, such as a reloaded one."""
         if active == self.key and chosen is None and address != Address():

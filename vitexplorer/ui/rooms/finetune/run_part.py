@@ -100,12 +100,7 @@ class RunPart(Part):
     ) -> MethodsData:
         """Return the methods for the model on the screen and the chosen images.
 
-        Args:
-            chosen: images, or None.
-            address: address with the model on the screen.
-            choice: chosen methods and settings; None for the defaults.
-            estimated: estimates by the keys of the candidates.
-            plan: values for the fields, see `MethodsData.plan`.
+        `choice` is None for the defaults; `estimated` and `plan` are as in `methods_data` and `MethodsData.plan`.
         """
         outputs, ready = await in_thread(_outputs, chosen)
         backbone = await backbone_of(self.engine, address, choice.backbone if choice else "")
@@ -191,7 +186,7 @@ class RunPart(Part):
         if chosen is None:
             raise JobError(TRAINING_WORDS["data_first"])
         backbone = await backbone_of(self.engine, address, choice.backbone)
-        config = await in_thread(job_of, choice, chosen, backbone.model, backbone.picture.model, backbone.weights)
+        config = await in_thread(job_of, choice, chosen, backbone)
         return config, backbone
 
     # -------------------------------------------------------------------------------------- the run

@@ -172,7 +172,4 @@ def survey_routes(engine: Engine) -> list[Route]:
             return JSONResponse({"refused": error.text.in_(language)}, 404, NO_STORE)
         return Response(small, media_type="image/jpeg", headers=PICTURES)
 
-    return [
-        Route("/survey/{what}", answer, methods=["POST"]),
-        Route("/survey-pictures/{door}", picture),
-    ]
+    return [Route("/survey/{what}", answer, methods=["POST"]), Route("/survey-pictures/{door}", picture)]

@@ -32,13 +32,7 @@ from vitexplorer.ui.rooms.size.units import MACS, compact
 from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
 from vitexplorer.ui.shell.frame import frame_words
 
-_PART_OF_MACS = {
-    PATCHES: "embedding",
-    PROJECTIONS: "attention",
-    ATTENTION: "attention",
-    MLP: "mlp",
-    CLASSIFIER: "head",
-}
+_PART_OF_MACS = {PATCHES: "embedding", PROJECTIONS: "attention", ATTENTION: "attention", MLP: "mlp", CLASSIFIER: "head"}
 
 
 def model_sizes(
@@ -85,13 +79,7 @@ def model_sizes(
 
 
 def design_sizes(design: Design, own: ViTShape | None, language: Language) -> SizeData:
-    """Return the board's data for a design.
-
-    Args:
-        design: design that is not empty.
-        own: shape of the model on the screen; None where it is no plain ViT.
-        language: language of all texts.
-    """
+    """Return the board's data for a design that is not empty; `own` is as in `Design.shape`."""
     shape = design.shape(own)
     macs: Counter[str] = Counter()
     for term in vit_macs(shape):

@@ -64,14 +64,9 @@ def _table_with_total(key: str, rows: list[CountRow], unit: Unit, name: str, lan
 
 
 def _table(key: str, rows: list[CountRow], unit: Unit, headings: dict[str, str], language: Language) -> CountTableData:
-    """Return a table.
+    """Return a table whose column of counts is headed by their unit.
 
-    Args:
-        key: name of the table in the keys of its button and title in `CALCULATOR_WORDS`.
-        rows: rows of the table.
-        unit: unit of the counts, the heading of their column.
-        headings: other columns, with the keys of their headings in `CALCULATOR_WORDS`.
-        language: language of all texts.
+    `CALCULATOR_WORDS` has its button and title under `key`, and the values of `headings`, the other columns.
     """
     columns = {column: CALCULATOR_WORDS[heading].in_(language) for column, heading in headings.items()}
     return CountTableData(
