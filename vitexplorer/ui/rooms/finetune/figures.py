@@ -48,14 +48,8 @@ def panel_of(
 ) -> PanelData:
     """Return the panel data with one of several figures, or with the reason why there is none.
 
-    Args:
-        question: question of the browser; an unknown view shows the first figure.
-        keys: keys of the figures.
-        text_of: returns the text of a "key", of "question_key" and of "misleads_key".
-        language: language of all texts.
-        controls: controls of the figure.
-        make: computes the figure's result.
-        python: Python code that makes the same figure.
+    An unknown view shows the first figure. `text_of` returns the text of a "key", of "question_key" and of
+    "misleads_key", and `make` computes the figure's result.
     """
     view = question.view if question.view in keys else keys[0]
     data = PanelData(

@@ -93,13 +93,8 @@ def methods_data(
 ) -> MethodsData:
     """Return every method with its counts, fewest trained parameters first, methods that do not fit the model last.
 
-    Args:
-        model: backbone; a tuned model refuses every method.
-        outputs: number of classes, or 1 for regression.
-        ready: True where there are images to train on.
-        language: language of all texts.
-        choice: chosen methods and settings; None for the defaults.
-        estimated: estimates, or reasons why there are none, by the keys of the candidates.
+    A tuned model refuses every method. `outputs` is the number of classes, or 1 for regression. `choice` is None for
+    the defaults. `estimated` has estimates, or reasons why there are none, by the keys of the candidates.
     """
     from vitexplorer.finetune.methods import METHODS
 

@@ -86,7 +86,10 @@ def report_data(chosen: Chosen, looked: Looked, sides: Split | None, language: L
     if sides is not None:
         expected = [] if chosen.expect is None else [chosen.expect.in_(language)]
         data.summary = " ".join([_summary(report, sides, language), *expected])
-    bars = _class_bars(report) if report.dataset.classes else _number_bars(report)
+    if report.dataset.classes:
+        bars = [Bar(name=name, count=count) for name, count in report.counts]
+    else:
+        bars = _number_bars(report)
     data.bars = bars[:MOST_BARS]
     data.chart = say("report_counts" if report.dataset.classes else "report_histogram", language)
     if len(bars) > MOST_BARS:
@@ -107,10 +110,6 @@ def _summary(report: DataReport, sides: Split, language: Language) -> str:
     if dataset.classes:
         return say("report_classes", language, classes=len(dataset.classes), **counts)
     return say("report_numbers", language, target=dataset.target_name, **counts)
-
-
-def _class_bars(report: DataReport) -> list[Bar]:
-    return [Bar(name=name, count=count) for name, count in report.counts]
 
 
 def _number_bars(report: DataReport) -> list[Bar]:

@@ -68,7 +68,7 @@ class ResultPart(Part):
             **QUICK,
         )
         self.test.upload(self.predict_images, [self.test, *state], self.results, trigger_mode="multiple", **WAITING)
-        self.results.fetch(self.fetch, [*self.training, self.context.address], self.results, **WAITING)
+        self.results.fetch(self.fetch, self.here, self.results, **WAITING)
 
     def follow(self, event: Dependency) -> None:
         """Show the results after another training was opened."""

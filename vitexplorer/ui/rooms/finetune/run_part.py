@@ -64,13 +64,11 @@ class RunPart(Part):
         self.started = self.picker.start(
             self.start, [*self.training, *choice_inputs], [self.picker, self.session.training], **WAITING
         )
-        self.started.success(self.look, [*self.training, self.context.address], watched, **QUICK)
+        self.started.success(self.look, self.here, watched, **QUICK)
         self.ticked = self.timer.tick(self.look_on, [*self.training, self.seen, self.context.address], watched, **QUICK)
         self.progress.stop(self.stop, self.training, None, **QUICK)
-        resumed = self.progress.resume(
-            self.resume, [*self.training, self.context.address], [self.picker, self.timer], **QUICK
-        )
-        resumed.then(self.look, [*self.training, self.context.address], watched, **QUICK)
+        resumed = self.progress.resume(self.resume, self.here, [self.picker, self.timer], **QUICK)
+        resumed.then(self.look, self.here, watched, **QUICK)
         self._bind_history()
 
     def _bind_history(self) -> None:
@@ -86,7 +84,7 @@ class RunPart(Part):
         self.reopened = self.history.reopen(self.reopen, self.training, self.session.training, **QUICK)
         self.removed = self.history.remove(self.remove, self.training, self.session.training, **QUICK)
         for event in (self.reopened, self.removed):
-            event.then(self.look, [*self.training, self.context.address], watched, **QUICK)
+            event.then(self.look, self.here, watched, **QUICK)
 
     # -------------------------------------------------------------------------------------- methods
 

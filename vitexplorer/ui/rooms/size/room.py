@@ -91,24 +91,15 @@ class SizeRoom(Room):
     def _board(
         self, design: Design, address: Address, capture: Capture, counts: Result | None, cost: Result | None
     ) -> SizeData:
-        from vitexplorer.quantities.story import counted, multiplied
         from vitexplorer.views.parameters import shape_of
 
-        shape = shape_of(capture.model.module)
-        size = capture.input.pixels.shape[:2]
         if design:
+            shape = shape_of(capture.model.module)
+            size = capture.input.pixels.shape[:2]
             own = replace(shape, image_size=size) if isinstance(shape, ViTShape) else None
             data = design_sizes(design, own, address.language)
         else:
-            data = model_sizes(
-                self.context.engine.places.title_of(address.model),
-                shape,
-                counted(capture.model.module),
-                counts,
-                cost,
-                multiplied(cost) if cost else None,
-                size,
-                address.language,
-            )
+            title = self.context.engine.places.title_of(address.model)
+            data = model_sizes(capture, title, counts, cost, address.language)
         question = CALCULATOR_WORDS["question"].in_(address.language)
         return data.model_copy(update={**self.around("parameters", address), "question": question})
