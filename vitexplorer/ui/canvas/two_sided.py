@@ -20,7 +20,7 @@ from vitexplorer.ui.gradio_adapter.events import fields_of, sent
 from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, Updates
+from vitexplorer.ui.shell.room_context import LATEST, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -53,7 +53,7 @@ class TwoSided:
         with gr.Row(elem_classes=["stage", "vx-two-sided"]):
             self.left, self.right = (AttentionCanvas(elem_id=name) for name in self._ids)
         events = [sent(canvas, event) for canvas in self.canvases for event in ("choose_block", "patch_select")]
-        gr.on(events, answer, [*inputs], [*outputs, *self.canvases], trigger_mode="always_last", **QUICK)
+        gr.on(events, answer, [*inputs], [*outputs, *self.canvases], **LATEST)
 
     @property
     def canvases(self) -> list[Block]:

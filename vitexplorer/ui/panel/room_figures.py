@@ -33,7 +33,7 @@ from vitexplorer.ui.panel.figure_panel import (
 )
 from vitexplorer.ui.panel.standing import EVIDENCE, standing
 from vitexplorer.ui.shell.address import Address, SelectedView
-from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Listen, RoomContext, Updates
+from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, Listen, RoomContext, Updates
 from vitexplorer.ui.shell.room_sign import room_after
 
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ class RoomFigures:
         self.filled = gr.State(None)  # the address of the capture that the panel shows
         self.browser_view = gr.Textbox(visible=False)
         address = self.context.address
-        self.panel.ask(self.answer, address, self.panel, trigger_mode="always_last", **QUICK)
+        self.panel.ask(self.answer, address, self.panel, **LATEST)
         self.panel.begin(self.begin, [address, self.browser_view], self.panel, js=BROWSER_VIEW_JS, **QUICK)
-        self.panel.previews(self.previews, address, self.panel, trigger_mode="always_last", **QUICK)
+        self.panel.previews(self.previews, address, self.panel, **LATEST)
         # a second question stops the first
         self.panel.work(self.work, address, self.panel, trigger_mode="multiple", **WAITING)
 

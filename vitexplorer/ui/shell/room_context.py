@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,8 @@ _UNMARKED = {"show_progress": "hidden", "show_progress_on": [], "api_visibility"
 of every event"""
 QUICK = {"queue": False, **_UNMARKED}
 """Options of an event that is answered from memory"""
+LATEST = {**QUICK, "trigger_mode": "always_last"}
+"""Options of such an event that a person fires faster than it is answered; only the last counts"""
 WAITING = {"concurrency_limit": None, **_UNMARKED}
 """Options of an event that reports its progress; it waits in our scheduler, not in gradio's queue"""
 FIGURE = "figure"
@@ -29,6 +31,8 @@ Listen = Callable[..., Dependency]
 """Type of functions that bind a handler to an event: `button.click`, `event.then`"""
 Updates = dict[Block | str, Any]
 """Type of an event's result: new values by output component, or `gr.skip()`, a dictionary with a string key"""
+UpdateStream = AsyncGenerator[Updates, None]
+"""Type of the result of an event that reports its progress"""
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,6 @@ from vitexplorer.service.uploaded_models import Opened, Sent, choose, keep_sent
 from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.panel.figure_panel import Question
-from vitexplorer.ui.rooms.finetune.data_part import sides_of
 from vitexplorer.ui.rooms.finetune.figures import result_figures
 from vitexplorer.ui.rooms.finetune.report import report_data
 from vitexplorer.ui.rooms.finetune.result_part import ResultPart, download_file, table_file
@@ -272,7 +271,7 @@ def test_pawpularity_from_its_zip_to_a_submission(tmp_path):
     packed = shutil.make_archive(str(data), "zip", data)
     places = UserStorage(tmp_path / "runs", hosted=False)
     chosen = unpack(places, "", packed, lambda done, total: None)
-    report = report_data(chosen, looked := look(chosen), sides_of(looked), "en")
+    report = report_data(chosen, look(chosen), "en")
     assert (report.image_column, report.target_column, report.task) == ("Id", "Pawpularity", "regression")
     assert len(report.columns) == 14
     assert "30 images, a number to predict (Pawpularity)" in report.summary

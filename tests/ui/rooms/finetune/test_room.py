@@ -55,7 +55,6 @@ from vitexplorer.ui.page import ROOMS
 from vitexplorer.ui.panel.figure_panel import Question
 from vitexplorer.ui.rooms.finetune.backbone import Backbone
 from vitexplorer.ui.rooms.finetune.choice import MethodChoice, TrainingChoice, candidate, job_of
-from vitexplorer.ui.rooms.finetune.data_part import sides_of
 from vitexplorer.ui.rooms.finetune.figures import result_figures
 from vitexplorer.ui.rooms.finetune.history import history_data
 from vitexplorer.ui.rooms.finetune.methods import methods_data
@@ -251,7 +250,7 @@ def test_a_zip_becomes_a_report(tmp_path, colours):
     places = UserStorage(tmp_path / "runs", hosted=False)
     chosen = unpack(places, "", str(tmp_path / "colours.zip"), lambda done, total: None)
     looked = look(chosen)
-    data = report_data(chosen, looked, sides_of(looked), "en")
+    data = report_data(chosen, looked, "en")
     assert data.summary.startswith("24 images, 3 classes: ")
     assert [(bar.name, bar.count) for bar in data.bars] == [("blue", 8), ("green", 8), ("red", 8)]
     assert [sample.label for sample in data.samples] == ["blue", "green", "red"]
@@ -271,7 +270,7 @@ def test_a_zip_without_images_leaves_nothing(tmp_path):
 def test_a_table_offers_its_columns(tmp_path):
     folder = number_folder(tmp_path / "numbers")
     chosen = Chosen(str(folder), Text("numbers", "numbers"))
-    data = report_data(chosen, looked := look(chosen), sides_of(looked), "en")
+    data = report_data(chosen, look(chosen), "en")
     assert (data.columns, data.image_column, data.target_column) == (["image", "score"], "image", "score")
     assert data.task == "regression"
     assert "(score)" in data.summary

@@ -22,7 +22,7 @@ from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, Updates
+from vitexplorer.ui.shell.room_context import LATEST, QUICK, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -38,15 +38,14 @@ class AttentionRoom(Room):
 
     def build(self) -> list[Component]:
         """Build the canvas and the panel of the room's other views."""
-        latest = {"trigger_mode": "always_last", **QUICK}
         with gr.Column(elem_classes=["vx-views"]):
             self.canvas = AttentionCanvas(elem_id="vx-attention-canvas")
             self.panel = RoomFigures(self.context, self.key, own=("attention_map", "head_gallery"))
             self.panel.build()
         address = self.context.address
         self.panel.panel.open(self.open, address, self.canvas, **QUICK)
-        self.canvas.choose_block(self.show_block, address, self.canvas, **latest)
-        self.canvas.patch_select(self.select, address, self.canvas, **latest)
+        self.canvas.choose_block(self.show_block, address, self.canvas, **LATEST)
+        self.canvas.patch_select(self.select, address, self.canvas, **LATEST)
         return [self.canvas]
 
     def fill(self, timed_capture: TimedCapture, address: Address) -> Updates:

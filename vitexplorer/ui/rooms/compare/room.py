@@ -42,7 +42,7 @@ from vitexplorer.ui.shell.address import COMPARED, FIRST_CHANGE, OWN, Address
 from vitexplorer.ui.shell.exploring import step_line
 from vitexplorer.ui.shell.image_chip import ImageChip, image_chip
 from vitexplorer.ui.shell.model_chip import ModelChip, model_chip, tuned_choices
-from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates
+from vitexplorer.ui.shell.room_context import LATEST, WAITING, Listen, Updates, UpdateStream
 from vitexplorer.ui.shell.size_chip import SizeChip, pixels, priced_sizes, size_chip
 
 BESIDE = "beside"
@@ -80,7 +80,7 @@ class CompareRoom(Room):
             trigger_mode="multiple",
             **WAITING,
         )
-        self.size.cost(self.cost, self.beside, self.size, trigger_mode="always_last", **QUICK)
+        self.size.cost(self.cost, self.beside, self.size, **LATEST)
         self.panel = PairFigures(replace(self.context, address=self.beside), self.key)
         self.panel.build()
         self.panel.enter_on(chosen.then, gr.State(self.key))
@@ -104,7 +104,7 @@ class CompareRoom(Room):
 
     async def enter(
         self, active: str, address: Address, beside: Address, filled: Address | None, visitor: str, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+    ) -> UpdateStream:
         """Show the right side of an opened link, or the previous one, or a model worth comparing with the left."""
         if active != self.key or filled == address or address == Address():
             yield self._nothing
@@ -124,7 +124,7 @@ class CompareRoom(Room):
 
     async def choose(
         self, event: gr.EventData, beside: Address, blocks: Blocks, visitor: str, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+    ) -> UpdateStream:
         """Show another right side; for an impossible one a sentence appears and nothing else changes."""
         requested = chosen(fields_of(event), beside)
         if requested is None:

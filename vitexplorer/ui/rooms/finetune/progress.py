@@ -6,7 +6,7 @@ place, so nothing flickers, and a page that is opened later shows the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from pydantic import BaseModel
 
@@ -76,10 +76,9 @@ def no_progress(language: Language) -> ProgressData:
     return ProgressData(words=words_with("run_", language))
 
 
-def progress_data(state: JobState, events: Iterable[Event], language: Language) -> ProgressData:
+def progress_data(state: JobState, events: Sequence[Event], language: Language) -> ProgressData:
     """Return the progress of a training from its state and its events."""
     data = no_progress(language)
-    event_list = list(events)
     data.run = state.folder.name
     data.state = state.state
     data.doing, data.left, data.share = _doing(state, language)
@@ -89,15 +88,15 @@ def progress_data(state: JobState, events: Iterable[Event], language: Language) 
         return data
     data.epochs = state.config.plan.epochs
     data.title = f"{images_of(state.config)} · {state.config.model}"
-    task = next((event.values["task"] for event in event_list if event.kind == "data"), "classification")
+    task = next((event.values["task"] for event in events if event.kind == "data"), "classification")
     metric = METRIC[task]
     data.metric = say("run_on_validation", language, metric=TRAINING_WORDS[f"metric_{metric}"])
     data.is_share = metric == "accuracy"
-    compared = (event.values["metrics"].get(metric) for event in event_list if event.kind == "baseline")
+    compared = (event.values["metrics"].get(metric) for event in events if event.kind == "baseline")
     data.baseline = next(compared, None)
     works = state.state == "running"
-    data.rows = [_row(run, number, event_list, metric, works, language) for number, run in enumerate(state.runs)]
-    data.notes = [event.text.in_(language) for event in event_list if event.kind == "note" and event.text]
+    data.rows = [_row(run, number, events, metric, works, language) for number, run in enumerate(state.runs)]
+    data.notes = [event.text.in_(language) for event in events if event.kind == "note" and event.text]
     return data
 
 
@@ -114,8 +113,8 @@ def _doing(state: JobState, language: Language) -> tuple[str, str, float | None]
     return text, say("run_left", language, time=duration(state.seconds_left, language)), min(1.0, done / steps)
 
 
-def _row(run: RunState, number: int, event_list: list[Event], metric: str, works: bool, language: Language) -> RunRow:
-    own = [event.values for event in event_list if event.run == run.key and event.kind in ("step", "epoch")]
+def _row(run: RunState, number: int, events: Sequence[Event], metric: str, works: bool, language: Language) -> RunRow:
+    own = [event.values for event in events if event.run == run.key and event.kind in ("step", "epoch")]
     losses = [
         (values["step"] / values["steps"] * values["epochs"], values["loss"])
         for values in own

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language
-from vitexplorer.finetune.data import DataReport, Split
+from vitexplorer.finetune.data import DataError, DataReport, Split, split
 from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.service.training_images import Chosen, Looked
 from vitexplorer.ui.kit.served_files import ServedFile, image_file
@@ -75,9 +75,9 @@ def empty_report(language: Language, refused: str = "", working: str = "") -> Re
     return ReportData(refused=refused, working=working, words=words_with("report_", language))
 
 
-def report_data(chosen: Chosen, looked: Looked, sides: Split | None, language: Language) -> ReportData:
-    """Return the report on chosen images; `sides` is None where they cannot be trained on."""
-    report = looked.report
+def report_data(chosen: Chosen, looked: Looked, language: Language) -> ReportData:
+    """Return the report on chosen images."""
+    report, sides = looked.report, sides_of(looked)
     table = looked.columns
     data = empty_report(language)
     data.title = chosen.title.in_(language)
@@ -102,6 +102,16 @@ def report_data(chosen: Chosen, looked: Looked, sides: Split | None, language: L
         data.target_column = chosen.pick.target or table.target
         data.task = report.dataset.task
     return data
+
+
+def sides_of(looked: Looked) -> Split | None:
+    """Split the images into training and validation; None where they cannot be trained on."""
+    if not looked.report.can_train:
+        return None
+    try:
+        return split(looked.report.dataset)
+    except DataError:
+        return None
 
 
 def _summary(report: DataReport, sides: Split, language: Language) -> str:

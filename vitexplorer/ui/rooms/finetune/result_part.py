@@ -32,7 +32,7 @@ from vitexplorer.ui.rooms.finetune.session import Part, Session
 from vitexplorer.ui.rooms.finetune.upload import UploadButton
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 from vitexplorer.ui.shell.address import COMPARED, OWN, Address
-from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, RoomContext, Updates
+from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, RoomContext, Updates
 
 
 class ResultPart(Part):
@@ -58,14 +58,13 @@ class ResultPart(Part):
             self.figures = FigurePanel(elem_id="vx-training-figures")
         self.changes.build()
         state = [*self.training, self.session.run, self.context.address]
-        self.figures.ask(self.answer, state, [self.figures, self.question], trigger_mode="always_last", **QUICK)
+        self.figures.ask(self.answer, state, [self.figures, self.question], **LATEST)
         self.changes.show_after(self.results.changed(self.ask_changes, None, self.changes.run, **QUICK))
         self.results.choose(
             self.choose,
             [*self.training, self.question, self.context.address],
             [self.results, self.session.run, self.figures],
-            trigger_mode="always_last",
-            **QUICK,
+            **LATEST,
         )
         self.test.upload(self.predict_images, [self.test, *state], self.results, trigger_mode="multiple", **WAITING)
         self.results.fetch(self.fetch, self.here, self.results, **WAITING)

@@ -6,7 +6,7 @@ report; methods; the running training and earlier ones; results.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 import gradio as gr
@@ -28,7 +28,7 @@ from vitexplorer.ui.rooms.finetune.steps import Steps, steps_data
 from vitexplorer.ui.rooms.finetune.teach import Teach, teach_data
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates
+from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates, UpdateStream
 from vitexplorer.ui.shell.visit import Visit
 
 
@@ -136,7 +136,7 @@ class FinetuneRoom(Room):
 
     async def remember(
         self, visitor: str, training: str, chosen: Chosen | None, address: Address, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+    ) -> UpdateStream:
         """Choose the images of the open training, and count the methods for them under its plan."""
         async for updates in self.data.remember(visitor, training, chosen, address, request):
             if images := updates.get(self.session.chosen):
@@ -146,7 +146,7 @@ class FinetuneRoom(Room):
 
     async def remember_first(
         self, active: str, visitor: str, training: str, chosen: Chosen | None, address: Address, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+    ) -> UpdateStream:
         """Choose the images of the open training on a page that has none, such as a reloaded one."""
         if active == self.key and chosen is None and address != Address():
             async for updates in self.remember(visitor, training, chosen, address, request):

@@ -25,15 +25,15 @@ from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.rooms.finetune.backbone import Backbone, backbone_of
 from vitexplorer.ui.rooms.finetune.choice import PLANNED, TrainingChoice, job_of
-from vitexplorer.ui.rooms.finetune.data_part import sides_of
 from vitexplorer.ui.rooms.finetune.history import HistoryData, HistoryView, history_data
 from vitexplorer.ui.rooms.finetune.methods import MethodsData, MethodsPicker, methods_data
 from vitexplorer.ui.rooms.finetune.progress import ProgressView, no_progress, progress_data
+from vitexplorer.ui.rooms.finetune.report import sides_of
 from vitexplorer.ui.rooms.finetune.session import Part, Session
 from vitexplorer.ui.rooms.finetune.watch import Watch
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, RoomContext, Updates
+from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, RoomContext, Updates
 
 USUAL_OUTPUTS = 10
 """Number of classes for which parameters are counted before images are chosen"""
@@ -58,7 +58,7 @@ class RunPart(Part):
         self.timer = gr.Timer(BETWEEN_LOOKS, active=False)
         self.seen = gr.State(None)  # training, bytes of its event file and state that are on the screen
         choice_inputs = [self.session.chosen, self.context.address]
-        self.picker.count(self.count, choice_inputs, self.picker, trigger_mode="always_last", **QUICK)
+        self.picker.count(self.count, choice_inputs, self.picker, **LATEST)
         self.picker.estimate(self.estimate, choice_inputs, self.picker, trigger_mode="multiple", **WAITING)
         watched = [self.progress, self.seen, self.timer]
         self.started = self.picker.start(

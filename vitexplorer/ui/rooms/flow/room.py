@@ -27,7 +27,7 @@ from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.flow.words import FLOW_WORDS
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, Listen, Updates
+from vitexplorer.ui.shell.room_context import LATEST, QUICK, Listen, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -50,14 +50,13 @@ class FlowRoom(Room):
     def build(self) -> list[Block]:
         """Build the canvas and the panel of the room's other views."""
         self.own = OwnPicture(self.key, "attention_rollout")
-        latest = {"trigger_mode": "always_last", **QUICK}
         with gr.Column(elem_classes=["vx-views"]):
             with self.own.build():
                 self.canvas = AttentionCanvas(elem_id="vx-flow-canvas")
             self.panel = RoomFigures(self.context, self.key, own=("attention_rollout",))
             self.panel.build()
-        self.canvas.patch_select(self.show, self.context.address, self.canvas, **latest)
-        self.canvas.adjust(self.show, self.context.address, self.canvas, **latest)
+        self.canvas.patch_select(self.show, self.context.address, self.canvas, **LATEST)
+        self.canvas.adjust(self.show, self.context.address, self.canvas, **LATEST)
         self.filled = gr.State(None)  # the address that the canvas was filled for
         return self.own.components
 

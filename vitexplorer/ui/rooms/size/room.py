@@ -20,7 +20,7 @@ from vitexplorer.ui.rooms.size.size_board import SizeBoard, SizeData
 from vitexplorer.ui.rooms.size.sizes import design_sizes, model_sizes
 from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
 from vitexplorer.ui.shell.address import Address, SelectedView
-from vitexplorer.ui.shell.room_context import QUICK, Listen, Updates
+from vitexplorer.ui.shell.room_context import LATEST, QUICK, Listen, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -42,7 +42,7 @@ class SizeRoom(Room):
         with gr.Accordion(title, open=False, elem_id="vx-size-figures") as self.figures:
             self.panel = RoomFigures(self.context, self.key)
             self.panel.build()
-        self.board.design(self.design, self.context.address, self.board, trigger_mode="always_last", **QUICK)
+        self.board.design(self.design, self.context.address, self.board, **LATEST)
         return []
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:

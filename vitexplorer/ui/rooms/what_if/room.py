@@ -23,7 +23,7 @@ from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.what_if.changes import ChangesData, ChangesPicker, changes_data
 from vitexplorer.ui.rooms.what_if.words import WHAT_IF_WORDS
 from vitexplorer.ui.shell.address import FIRST_CHANGE, Address
-from vitexplorer.ui.shell.room_context import QUICK, Listen, Updates
+from vitexplorer.ui.shell.room_context import LATEST, QUICK, Listen, Updates
 from vitexplorer.ui.shell.room_sign import next_button
 
 if TYPE_CHECKING:
@@ -80,9 +80,7 @@ class WhatIfRoom(Room):
         self.panel = ChangedFigures(replace(self.context, address=self.changed), self.key)
         self.panel.build()
         outputs = [self.picker, *self.stage.canvases, self.changed]
-        chosen = self.picker.choose(
-            self.choose, [self.changed, self.block], outputs, trigger_mode="always_last", **QUICK
-        )
+        chosen = self.picker.choose(self.choose, [self.changed, self.block], outputs, **LATEST)
         self.panel.enter_on(chosen.then, gr.State(self.key))
         return []
 
