@@ -21,33 +21,18 @@ from vitexplorer.ui.canvas.two_sided import Blocks, TwoSided
 from vitexplorer.ui.gradio_adapter.events import fields_of, sent
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.gradio_adapter.types import Block
-from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.rooms.compare.pair_figures import PairFigures
-from vitexplorer.ui.rooms.compare.pairs import (
-    DINO,
-    VIT,
-    Pair,
-    answer_of,
-    chosen,
-    matching,
-    presets,
-    right_as_left,
-    swapped,
-    title_of,
-)
-from vitexplorer.ui.rooms.compare.sides import Sides, SidesData
-from vitexplorer.ui.rooms.compare.words import COMPARE_WORDS
+from vitexplorer.ui.rooms.compare.sides import DINO, VIT, Pair, Sides, SidesData, chosen, right_as_left, sides_data
 from vitexplorer.ui.rooms.room import Room
-from vitexplorer.ui.shell.address import COMPARED, FIRST_CHANGE, OWN, Address
+from vitexplorer.ui.shell.address import COMPARED, OWN, Address
 from vitexplorer.ui.shell.exploring import step_line
 from vitexplorer.ui.shell.image_chip import ImageChip, image_chip
 from vitexplorer.ui.shell.model_chip import ModelChip, model_chip, tuned_choices
 from vitexplorer.ui.shell.room_context import LATEST, WAITING, Listen, Updates, UpdateStream
-from vitexplorer.ui.shell.size_chip import SizeChip, pixels, priced_sizes, size_chip
+from vitexplorer.ui.shell.size_chip import SizeChip, priced_sizes, size_chip
 
 BESIDE = "beside"
 """Kind of job of a visitor who chooses another right side; a newer one ends it"""
-_WORDS = ("swap", "left_changed", "right_changed", "presets")
 
 
 class CompareRoom(Room):
@@ -134,7 +119,7 @@ class CompareRoom(Room):
             if not isinstance(step, Pair):
                 yield {self.sides: step}
             elif step.refused:
-                yield {self.sides: self._data(step, blocks)}
+                yield {self.sides: sides_data(step, blocks)}
             else:
                 yield await self._opened(step, visitor)
 
@@ -147,7 +132,7 @@ class CompareRoom(Room):
         if moved is None:
             return gr.skip()
         blocks, canvases = moved
-        return {**canvases, self.blocks: blocks, self.sides: self._data(pair, blocks)}
+        return {**canvases, self.blocks: blocks, self.sides: sides_data(pair, blocks)}
 
     async def cost(self, event: gr.EventData, beside: Address) -> Updates:
         """Fill the sheet of input sizes of the right side, as in the page's header."""
@@ -173,7 +158,7 @@ class CompareRoom(Room):
         return {
             **self._chips(pair, visitor),
             **canvases,
-            self.sides: self._data(pair, blocks),
+            self.sides: sides_data(pair, blocks),
             self.blocks: blocks,
             self.beside: pair.address,
         }
@@ -229,22 +214,3 @@ class CompareRoom(Room):
         model = model_chip(right, settings(), tuned, engine.loaded(right.picture))
         model.takes_drops = False
         return {self.image: image, self.model: model, self.size: size_chip(pair.right, right)}
-
-    def _data(self, pair: Pair, blocks: Blocks) -> SidesData:
-        address, language = pair.address, pair.address.language
-        provenance = pair.left.provenance
-        answers = [answer_of(side, language) for side in (pair.left, pair.right)]
-        return SidesData(
-            question=word("compare_question", language),
-            reading=COMPARE_WORDS["answers"].format(left=answers[0], right=answers[1]).in_(language),
-            refused=pair.refused,
-            title=title_of(provenance.model, language),
-            note=f"{provenance.weights_text.in_(language)} · {pixels(*provenance.input_size)}",
-            presets=presets(pair),
-            swapped=swapped(address),
-            address={name: getattr(address, name) for name in COMPARED},
-            changes={"left_change": address.left_change, "change": address.other_change},
-            first_change=FIRST_CHANGE,
-            notes=matching(pair, blocks),
-            words={key: COMPARE_WORDS[key].in_(language) for key in _WORDS},
-        )

@@ -28,8 +28,7 @@ from vitexplorer.ui.rooms.size.multiplications import (
 )
 from vitexplorer.ui.rooms.size.size_board import CountTableData, SizeData
 from vitexplorer.ui.rooms.size.story import is_twelve, reading, story
-from vitexplorer.ui.rooms.size.tables import declared_table, parts_table, terms_table, tools_table
-from vitexplorer.ui.rooms.size.units import MACS, compact
+from vitexplorer.ui.rooms.size.tables import MACS, compact, declared_table, parts_table, terms_table, tools_table
 from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
 from vitexplorer.ui.shell.frame import frame_words
 
