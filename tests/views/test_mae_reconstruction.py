@@ -245,7 +245,7 @@ def in_the_page(captured, **given):
     except ExplainedError as error:
         made = error
     view = "mae_reconstruction"
-    data, settings = panel_data(captured, (view,), "en", Question(view, given), made, capture_views())
+    data, settings = panel_data(capture_views(captured), (view,), "en", Question(view, given), made)
     (painted,) = (control for control in data.controls if control.kind == "patches")
     return data, painted, settings
 

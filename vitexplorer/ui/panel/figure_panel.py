@@ -133,26 +133,27 @@ def panel_words(language: Language) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class ViewSource:
-    """Source of a panel's views: the views of one capture, or the comparisons of two."""
+    """Source of a panel's views: the views of one capture, or its comparisons with another."""
 
+    capture: Capture
     records: Mapping[str, View | Comparison]
-    refusal: Callable[[str, Capture], Text | None]
-    """Returns why a view has no meaning for the current capture, or None"""
+    refusal: Callable[[str], Text | None]
+    """Returns why a view has no meaning here, or None"""
     reading: Callable[[Result, Language], str]
     """Returns a sentence that reads off the main result"""
 
 
-def capture_views() -> ViewSource:
+def capture_views(capture: Capture) -> ViewSource:
     """Return the views of one capture as a source."""
     from vitexplorer.views import VIEWS, reading, refusal
 
-    return ViewSource(VIEWS, refusal, reading)
+    return ViewSource(capture, VIEWS, lambda view: refusal(view, capture), reading)
 
 
-def panel_view(capture: Capture, key: str, language: Language, source: ViewSource) -> PanelView:
+def panel_view(source: ViewSource, key: str, language: Language) -> PanelView:
     """Return the entry of a view in the list of its room."""
     record = source.records[key]
-    reason = source.refusal(key, capture)
+    reason = source.refusal(key)
     return PanelView(
         key=key,
         title=record.title.in_(language),
@@ -176,10 +177,10 @@ def work_data(step: Step, title: Text, language: Language) -> PanelData:
     return PanelData(work=PanelWork(text=text, share=step.done / step.total))
 
 
-def bare_data(capture: Capture, views: tuple[str, ...], language: Language, view: str, source: ViewSource) -> PanelData:
+def bare_data(source: ViewSource, views: tuple[str, ...], language: Language, view: str) -> PanelData:
     """Return panel data without a figure; `views` are the keys of the views to choose from."""
     return PanelData(
-        views=[panel_view(capture, key, language, source) for key in views],
+        views=[panel_view(source, key, language) for key in views],
         chosen=view,
         **about(source.records[view], language),
         words=panel_words(language),
@@ -187,21 +188,20 @@ def bare_data(capture: Capture, views: tuple[str, ...], language: Language, view
 
 
 def panel_data(
-    capture: Capture,
+    source: ViewSource,
     views: tuple[str, ...],
     language: Language,
     question: Question,
     made: Result | Exception | None,
-    source: ViewSource,
 ) -> tuple[PanelData, dict[str, Any]]:
     """Return the panel data of the view that was asked for, and its settings after checking.
 
     Where the view has no meaning for the model, `made` is None; then, and where it is an error, a sentence stands in
     place of the figure.
     """
-    view, given = question.view, question.settings
+    view, given, capture = question.view, question.settings, source.capture
     record = source.records[view]
-    data = bare_data(capture, views, language, view, source)
+    data = bare_data(source, views, language, view)
     data.asked = question.number
     data.theme = "dark" if question.theme == "dark" else "light"
     settings: dict[str, Any] = {}

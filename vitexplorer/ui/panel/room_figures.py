@@ -91,7 +91,7 @@ class RoomFigures:
 
     async def source(self, address: Address) -> ViewSource:
         """Return the source of the panel's views."""
-        return capture_views()
+        return capture_views(await self.capture(address))
 
     def listed(self) -> tuple[str, ...]:
         """Return the keys of all views, first the one that the room shows in its own way."""
@@ -118,32 +118,31 @@ class RoomFigures:
         Nothing is computed for a view that the room shows in its own way, or for one that runs the model: the browser
         requests the latter by itself.
         """
-        capture = await self.capture(address)
         source = await self.source(address)
-        question = await self._first(address, capture, source, SelectedView.read(browser_view))
-        own = question.view in self._own and source.refusal(question.view, capture) is None
+        question = await self._first(address, source, SelectedView.read(browser_view))
+        own = question.view in self._own and source.refusal(question.view) is None
         if own or source.records[question.view].runs != "nothing":
-            return await in_thread(self._bare, question, address, capture, source)
+            return await in_thread(self._bare, question, address, source)
         return await self._show(question, address)
 
-    def _bare(self, question: Question, address: Address, capture: Capture, source: ViewSource) -> PanelData:
-        data = bare_data(capture, self.listed(), address.language, question.view, source)
+    def _bare(self, question: Question, address: Address, source: ViewSource) -> PanelData:
+        data = bare_data(source, self.listed(), address.language, question.view)
         data.bare = True
         data.settings = dict(question.settings)
         return self._placed(data, address)
 
-    async def _first(self, address: Address, capture: Capture, source: ViewSource, current: SelectedView) -> Question:
+    async def _first(self, address: Address, source: ViewSource, current: SelectedView) -> Question:
         """Choose the view to show first: the one of the browser's address, otherwise the first that the model has.
 
         A view that the model lacks is chosen where the address names it, or where the model has none of the room's
         views; the panel then shows the reason.
         """
-        keys = [key for key in self.listed() if source.refusal(key, capture) is None]
+        keys = [key for key in self.listed() if source.refusal(key) is None]
         if current.room == self.room and current.view in keys:
             given = dict(current.settings)
             try:
                 resolved = await self.context.engine.resolved(self.run(address), given)
-                await in_thread(source.records[current.view].settings, capture, resolved)
+                await in_thread(source.records[current.view].settings, source.capture, resolved)
             except ExplainedError:  # settings for another model
                 given = {}
             return Question(current.view, given, current.theme)
@@ -154,13 +153,12 @@ class RoomFigures:
 
     async def previews(self, address: Address) -> PanelData:
         """Return small pictures of all views that run nothing, and of those that were computed before."""
-        capture = await self.capture(address)
         source = await self.source(address)
         for key in self.listed():
-            is_quick = source.records[key].runs == "nothing" and source.refusal(key, capture) is None
+            is_quick = source.records[key].runs == "nothing" and source.refusal(key) is None
             if is_quick and self.context.engine.preview(self.run(address), key) is None:
                 with suppress(ExplainedError):
-                    await self.compute(address, capture, key, {})
+                    await self.compute(address, source.capture, key, {})
         return await in_thread(self._previews, address)
 
     def _previews(self, address: Address) -> PanelData:
@@ -210,31 +208,25 @@ class RoomFigures:
         self.context.engine.leave(session_of(request), FIGURE)
 
     async def _show(self, question: Question, address: Address) -> PanelData:
-        capture = await self.capture(address)
         source = await self.source(address)
         made = None
-        if source.refusal(question.view, capture) is None:
-            made = await result_or_error(self.compute(address, capture, question.view, question.settings))
-        data = await in_thread(self._drawn, question, address, capture, source, made)
+        if source.refusal(question.view) is None:
+            made = await result_or_error(self.compute(address, source.capture, question.view, question.settings))
+        data = await in_thread(self._drawn, question, address, source, made)
         for control in data.controls:
             control.state |= await self._other_image(control, address)
         return data
 
     def _drawn(
-        self,
-        question: Question,
-        address: Address,
-        capture: Capture,
-        source: ViewSource,
-        made: Result | Exception | None,
+        self, question: Question, address: Address, source: ViewSource, made: Result | Exception | None
     ) -> PanelData:
         from vitexplorer.views import explanations
 
-        data, settings = panel_data(capture, self.listed(), address.language, question, made, source)
+        data, settings = panel_data(source, self.listed(), address.language, question, made)
         data.python = self.python(address, question.view, settings)
         if question.view in explanations():
-            measured = self.context.engine.known(self.run(address), capture, EVIDENCE)
-            data.standing = standing(question.view, capture.provenance, measured, address.language)
+            measured = self.context.engine.known(self.run(address), source.capture, EVIDENCE)
+            data.standing = standing(question.view, source.capture.provenance, measured, address.language)
             data.evidence = EVIDENCE
         return self._placed(data, address)
 

@@ -29,8 +29,8 @@ class PairFigures(RoomFigures):
         """Return the comparisons as a source, with refusals for the two sides of the address."""
         from vitexplorer.comparisons import COMPARISONS, reading, refusal
 
-        right = await self._right(address)
-        return ViewSource(COMPARISONS, lambda key, left: refusal(key, left, right), reading)
+        left, right = await self.capture(address), await self._right(address)
+        return ViewSource(left, COMPARISONS, lambda key: refusal(key, left, right), reading)
 
     def run(self, address: Address) -> Hashable:
         """Return the engine's key of both runs: both pictures, with the changes on each side."""
