@@ -24,11 +24,7 @@ _PREFIX = "vx_"
 """Prefix of our keys, which keeps them apart from gradio's own, such as "image", which would take precedence"""
 
 LOCALES: dict[Language, str] = {"en": "en", "zh": "zh-CN"}
-
-
-def locale_of(language: Language) -> str:
-    """Return the tag of browsers and gradio: en, zh-CN."""
-    return LOCALES[language]
+"""Tags of browsers and gradio"""
 
 
 def language_of(query: str, accept_language: str) -> Language:
@@ -131,7 +127,7 @@ def _is_page(message: dict) -> bool:
 
 def with_language(page: str, language: Language, head: str = "") -> str:
     """Return the HTML page with its language set for browsers, screen readers and gradio, and `head` behind that."""
-    tag = locale_of(language)
+    tag = LOCALES[language]
     script = (
         "<script>for (const [name, value] of "
         f"[['language', '{tag}'], ['languages', ['{tag}']]]) "

@@ -188,11 +188,7 @@ def bare_data(source: ViewSource, views: tuple[str, ...], language: Language, vi
 
 
 def panel_data(
-    source: ViewSource,
-    views: tuple[str, ...],
-    language: Language,
-    question: Question,
-    made: Result | Exception | None,
+    source: ViewSource, views: tuple[str, ...], language: Language, question: Question, made: Result | Exception | None
 ) -> tuple[PanelData, dict[str, Any]]:
     """Return the panel data of the view that was asked for, and its settings after checking.
 

@@ -99,8 +99,7 @@ class RoomFigures:
 
     async def enter(self, active: str, address: Address, filled: Address | None, browser_view: str = "") -> Updates:
         """Fill the panel if its room is on the screen and the capture is new."""
-        is_captured = address != Address()
-        if active != self.room or filled == address or not is_captured:
+        if active != self.room or filled == address or address == Address():
             return gr.skip()
         return {self.panel: await self._begun(address, browser_view), self.filled: address}
 

@@ -92,7 +92,7 @@ class CompareRoom(Room):
     ) -> UpdateStream:
         """Show the right side of an opened link, or the previous one, or a model worth comparing with the left."""
         if active != self.key or filled == address or address == Address():
-            yield self._nothing
+            yield {self.sides: gr.skip()}  # gradio would write empty values if nothing were yielded
             return
         is_new_link = filled is None or filled.opened != address.opened
         requested = address if is_new_link else replace(address, **{name: getattr(beside, name) for name in COMPARED})
@@ -102,18 +102,13 @@ class CompareRoom(Room):
             else:
                 yield {self.sides: step}
 
-    @property
-    def _nothing(self) -> Updates:
-        """Answer of a generator that changes nothing: gradio would write empty values if nothing were yielded."""
-        return {self.sides: gr.skip()}
-
     async def choose(
         self, event: gr.EventData, beside: Address, blocks: Blocks, visitor: str, request: gr.Request
     ) -> UpdateStream:
         """Show another right side; for an impossible one a sentence appears and nothing else changes."""
         requested = chosen(fields_of(event), beside)
         if requested is None:
-            yield self._nothing
+            yield {self.sides: gr.skip()}
             return
         async for step in self._steps(requested, request, instead=beside):
             if not isinstance(step, Pair):

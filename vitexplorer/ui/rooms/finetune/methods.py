@@ -151,7 +151,13 @@ def _count(
     if counts.refused:
         item.refused = counts.refused.in_(language)
         return
-    item.counts = counts_text(counts, language)
+    item.counts = say(
+        "methods_counts",
+        language,
+        trainable=f"{counts.trainable:,}",
+        total=f"{counts.total:,}",
+        share=percentage(counts.trainable / counts.total),
+    )
     estimate = estimated.get(name)
     if isinstance(estimate, Text):
         item.refused = estimate.in_(language)
@@ -162,9 +168,3 @@ def _count(
             time=duration(estimate.seconds, language),
             memory=memory(estimate.memory_bytes),
         )
-
-
-def counts_text(counts: Preview, language: Language) -> str:
-    """Format trainable parameters, all parameters, and the share."""
-    share = percentage(counts.trainable / counts.total)
-    return say("methods_counts", language, trainable=f"{counts.trainable:,}", total=f"{counts.total:,}", share=share)

@@ -117,8 +117,7 @@ class FinetuneRoom(Room):
         """Store the visitor's name and the training of the browser's address; at first entry show the report's hint."""
         visitor = visitor_of(browser)
         entered: Updates = {self.session.visitor: visitor}
-        is_captured = address != Address()
-        if active != self.key or not is_captured:
+        if active != self.key or address == Address():
             return entered
         entered[self.teach] = teach_data(address)
         if not greeted:

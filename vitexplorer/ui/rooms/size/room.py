@@ -53,8 +53,7 @@ class SizeRoom(Room):
 
     async def enter(self, active: str, address: Address, filled: Address | None, browser_view: str = "") -> Updates:
         """Show the model on the screen; after a new link, the design and the figures that it names."""
-        is_captured = address != Address()
-        if active != self.key or filled == address or not is_captured:
+        if active != self.key or filled == address or address == Address():
             return gr.skip()
         is_new_link = filled is None or filled.opened != address.opened
         updates: Updates = {
