@@ -13,7 +13,7 @@ from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.text import ExplainedError, SettingError, UnsupportedError
 from vitexplorer.core.types import ReconstructionResult
 from vitexplorer.figures import render
-from vitexplorer.figures.renderers.reconstruction import HIDDEN_GREY, seen
+from vitexplorer.figures.renderers.pictures import HIDDEN_GREY, seen
 from vitexplorer.models.loading import load_model
 from vitexplorer.models.mae import MaeDecoder, sine_positions, to_images, to_patches
 from vitexplorer.models.seeding import seeded

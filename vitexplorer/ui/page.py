@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 import gradio as gr
 
 from vitexplorer.core.settings import Settings
-from vitexplorer.learn import Step
+from vitexplorer.learn import Seen, Step
 from vitexplorer.service.answer_threads import Wait, waiting_in_thread
 from vitexplorer.service.engine import Engine, Picture, TimedCapture
 from vitexplorer.service.jobs import StoppedError
@@ -35,10 +35,10 @@ from vitexplorer.ui.rooms.patches.room import PatchesRoom
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size.room import SizeRoom
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
-from vitexplorer.ui.server.api import add_endpoints
+from vitexplorer.ui.server.api.endpoints import add_endpoints
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.exploring import PAGE, Replacement, exploring, ready
-from vitexplorer.ui.shell.guide import Guide, OnScreen, guide_data, step_named, step_text
+from vitexplorer.ui.shell.guide import Guide, guide_data, step_named, step_text
 from vitexplorer.ui.shell.header import Header
 from vitexplorer.ui.shell.image_chip import ImageChip
 from vitexplorer.ui.shell.model_chip import ModelChip, model_chip, tuned_choices
@@ -287,7 +287,7 @@ class Page:
         def write_handout(wait: Wait) -> ServedFile:
             from vitexplorer.learn.handout import handout_of
 
-            def screen_of(step: Step) -> OnScreen:
+            def screen_of(step: Step) -> Seen:
                 picture = replace(trained, model=step.state["model"], size=step.state.get("size", ""))
                 return self._on_screen(picture, wait)
 
@@ -295,13 +295,13 @@ class Page:
 
         return {self.visit.guide: guide_data(current.language, handout=await waiting_in_thread(write_handout))}
 
-    def _on_screen(self, picture: Picture, wait: Wait) -> OnScreen:
+    def _on_screen(self, picture: Picture, wait: Wait) -> Seen:
         """Make the capture that the steps of the path read; its functions block the thread that calls them."""
         engine = self.context.engine
         capture = wait(engine.capture(picture))
-        return OnScreen(
+        return Seen(
             capture,
-            lambda view, settings: wait(engine.compute(picture, capture, view, settings)),
-            lambda changes: wait(engine.changed(picture, changes)),
-            lambda model: self._on_screen(replace(picture, model=model, weights="trained", size=""), wait),
+            compute=lambda view, **settings: wait(engine.compute(picture, capture, view, settings)),
+            changed=lambda changes: wait(engine.changed(picture, changes)),
+            beside=lambda model: self._on_screen(replace(picture, model=model, weights="trained", size=""), wait),
         )

@@ -54,7 +54,7 @@ class Visit:
 
     def start(self, request: gr.Request) -> Updates:
         """Fill the frame as the page's URL asks; the event that follows fills the rooms."""
-        language = language_of_request(request)
+        language = language_of_request(request.request)
         address = replace(self._read(request.query_params), language=language)
         return self.enter(address) | {
             self.status: StatusData(text=word("status_engine", language)),

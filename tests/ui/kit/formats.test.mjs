@@ -1,9 +1,12 @@
-// Punctuation between words, in full width after Chinese ones.
+// Numbers as they are written.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import {followed, labelled, listed, spaced} from '../../../vitexplorer/ui/kit/formats.js';
 
-import {followed, labelled, listed} from '../../../vitexplorer/ui/kit/punctuation.js';
+test('thousands stand apart and a minus is one', () => {
+  assert.deepEqual([0, 999, 86443776, -1234].map(spaced), ['0', '999', '86,443,776', '\u22121,234']);
+});
 
 test('what stands between words is of full width after Chinese ones', () => {
   assert.equal(labelled('何时会误导', ''), '何时会误导：');

@@ -1,10 +1,10 @@
 /** Types that the checker cannot infer: names on `window`, and results of selectors, which match the markup. */
 
 interface Window {
-  vxMount: (path: string, events: string[], gradio: import('./widget.js').Gradio) => Promise<void>;
-  vxAddress: typeof import('./address.js').writeAddress;
+  vxMount: (path: string, events: string[], gradio: import('./kit/widget.js').Gradio) => Promise<void>;
+  vxAddress: typeof import('./kit/address.js').writeAddress;
   vxShown: (...inputs: unknown[]) => unknown[];
-  vxVisitor: typeof import('../shell/visitor.js').visitor;
+  vxVisitor: typeof import('./kit/sending.js').visitor;
   vxEnter: (room: string) => string;
   vxLook: () => void;
 }

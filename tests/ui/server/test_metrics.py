@@ -19,16 +19,12 @@ from tests.helpers.waiting import now
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.settings import Settings
 from vitexplorer.service.engine import Engine
-from vitexplorer.ui.server.metrics.events import watch_events
-from vitexplorer.ui.server.metrics.lines import Lines
-from vitexplorer.ui.server.metrics.measures import Measures
-from vitexplorer.ui.server.metrics.requests import Watched
-from vitexplorer.ui.server.metrics.routes import watching_routes
+from vitexplorer.ui.server.metrics import Metrics, Watched, watch_events, watching_routes
 
 
-def amounts(measures: Measures) -> dict[str, float]:
+def amounts(metrics: Metrics) -> dict[str, float]:
     """Return the values by name and labels."""
-    text = measures.exposition().decode()
+    text = metrics.exposition().decode()
     return {name: float(value) for name, value in re.findall(r"^(vitexplorer_\S+) (\S+)$", text, re.MULTILINE)}
 
 
@@ -37,9 +33,10 @@ async def hello(request: Request) -> PlainTextResponse:
 
 
 def test_requests_are_counted_by_their_route_and_nothing_else():
-    measures, written = Measures(), io.StringIO()
+    written = io.StringIO()
+    metrics = Metrics(written)
     routes = [Mount("/a", routes=[Route("/{status:int}", hello, methods=["POST"])])]
-    watched = Middleware(Watched, measures=measures, lines=Lines(enabled=True, to=written))
+    watched = Middleware(Watched, metrics=metrics)
     with TestClient(Starlette(routes=routes, middleware=[watched])) as client:
         client.post("/a/201?secret=1", content=b"secret", headers={"cookie": "secret"})
         client.get("/nosuch/secret")
@@ -48,15 +45,16 @@ def test_requests_are_counted_by_their_route_and_nothing_else():
         ("request", "POST", 201),
         ("request", "GET", 404),
     ]
-    assert "secret" not in written.getvalue() + measures.exposition().decode()
+    assert "secret" not in written.getvalue() + metrics.exposition().decode()
     assert lines[0]["route"].endswith("/{status:int}")
     assert lines[1]["route"] == "other"
     label = f'method="POST",route="{lines[0]["route"]}",status="201"'
-    assert amounts(measures)[f"vitexplorer_request_seconds_count{{{label}}}"] == 1
+    assert amounts(metrics)[f"vitexplorer_request_seconds_count{{{label}}}"] == 1
 
 
-def test_no_line_is_written_unasked():
-    Lines(enabled=False, to=None).tell("request", seconds=1.0)
+def test_no_line_is_written_unasked(capfd):
+    Metrics().record("event", 1.0, event="a", outcome="answered")
+    assert capfd.readouterr() == ("", "")
 
 
 def test_events_are_counted_by_their_outcome():
@@ -70,25 +68,26 @@ def test_events_are_counted_by_their_outcome():
     async def asked(*all_of_them: str) -> None:
         with gr.Blocks(analytics_enabled=False) as page:
             gr.api(answer, api_name="answer")
-        watch_events(page, measures, Lines(enabled=True, to=written))
+        watch_events(page, metrics)
         for how in all_of_them:
             try:
                 await page.process_api(page.fns[0], [how])
             except (gr.Error, ZeroDivisionError):
                 continue
 
-    measures, written = Measures(), io.StringIO()
+    written = io.StringIO()
+    metrics = Metrics(written)
     now(asked("answered", "refused", "failed", "answered"))
     outcomes = [json.loads(line)["outcome"] for line in written.getvalue().splitlines()]
     assert outcomes == ["answered", "refused", "failed", "answered"]
     name = "test_events_are_counted_by_their_outcome.<locals>.answer"
     count = f'vitexplorer_event_seconds_count{{event="{name}",outcome="answered"}}'
-    assert amounts(measures)[count] == 2
+    assert amounts(metrics)[count] == 2
 
 
 def test_a_server_is_ready_once_its_first_capture_would_not_wait_for_imports():
     engine = Engine(Settings())
-    with TestClient(Starlette(routes=watching_routes(engine, Measures()))) as client:
+    with TestClient(Starlette(routes=watching_routes(engine, Metrics()))) as client:
         health = client.get("/healthz")
         assert (health.status_code, health.json()["ready"]) == (503, False)
         engine.warm()

@@ -1,14 +1,14 @@
-// Form of controls. The module `controls/<kind>.js` draws each kind.
+// Form of controls. The module `<kind>.js` draws each kind.
 
-import {draw as choice} from '../controls/choice.js';
-import {draw as heads} from '../controls/heads.js';
-import {draw as images} from '../controls/images.js';
-import {draw as number} from '../controls/number.js';
-import {draw as patch} from '../controls/patch.js';
-import {draw as patches} from '../controls/patches.js';
-import {draw as several} from '../controls/several.js';
-import {draw as target} from '../controls/target.js';
-import {draw as text} from '../controls/text.js';
+import {draw as choice} from './choice.js';
+import {draw as heads} from './heads.js';
+import {draw as images} from './images.js';
+import {draw as number} from './number.js';
+import {draw as patch} from './patch.js';
+import {draw as patches} from './patches.js';
+import {draw as several} from './several.js';
+import {draw as target} from './target.js';
+import {draw as text} from './text.js';
 
 /**
  * @typedef {object} Field one control, the same as Python's `Field`
@@ -20,7 +20,7 @@ import {draw as text} from '../controls/text.js';
  * @property {number | null} low
  * @property {number | null} high
  * @property {number | null} step
- * @property {import('./grid.js').Board | null} board
+ * @property {import('../kit/grid.js').Board | null} board
  * @property {Record<string, string>} words
  * @property {Record<string, any>} more data of this kind alone
  * @property {Record<string, any>} state data of this kind that change with every answer
@@ -42,9 +42,11 @@ import {draw as text} from '../controls/text.js';
  * @property {HTMLElement} element
  * @property {() => string} value its value as text
  * @property {(field: Field) => void} answer shows the value that an answer was computed with
+ *
+ * @typedef {(field: Field, place: Place) => Drawn} Draw draws the controls of one kind
  */
 
-/** @type {Record<string, (field: Field, place: Place) => Drawn>} */
+/** @type {Record<string, Draw>} */
 const KINDS = {choice, heads, images, number, patch, patches, several, target, text};
 
 /**
@@ -86,7 +88,9 @@ export function form(host, {settled, pending = () => false, asked = () => 0, ...
       for (const field of fields) drawn.get(field.name).answer(field);
     },
     /** Draws all controls again at the next `show`. */
-    forget() { last = ''; },
+    forget() {
+      last = '';
+    },
     /** @returns {Record<string, string>} text of every setting by its name */
     settings: () => Object.fromEntries([...drawn].map(([name, {value}]) => [name, value()])),
   };

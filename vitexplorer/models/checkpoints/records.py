@@ -1,4 +1,4 @@
-"""Facts of a model that come from a library's configuration, since the shapes of its tensors do not determine them."""
+"""Records of weight files: facts of a configuration, the blueprint of a module, readers and outlines of names."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ from torch import Tensor
 from vitexplorer.core.text import Text
 
 Tensors = dict[str, Tensor]
+Config = Mapping[str, Any]
+"""Configuration of a library, or {}"""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts of a model; None if unknown, for which an outline takes the usual value and adds a note."""
+    """Facts of a model that the shapes of its tensors do not determine, from a library's configuration.
+
+    None if unknown, for which an outline takes the usual value and adds a note.
+    """
 
     library: str = "timm"
     num_heads: int | tuple[int, ...] | None = None
@@ -63,3 +68,30 @@ class Blueprint:
     """Activation function of every MLP, if it differs from the architecture's"""
     norm_eps: Mapping[str, float] = field(default_factory=dict)
     """Epsilon of norms that `arguments` cannot set, by a pattern of their names"""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reader of one library's tensor names, defined in a file of `readers`."""
+
+    library: str
+    """Usual name of the library"""
+    signs: tuple[str, ...]
+    """Patterns; a file whose names match all of them belongs to this library"""
+    rename: Callable[[Tensors, Config], tuple[Tensors, Facts]]
+    """(tensors, configuration) -> tensors under timm's names, and further facts
+
+    Raises MisfitError, or KeyError for a missing tensor.
+    """
+
+
+@dataclass(frozen=True)
+class Outline:
+    """One timm class, recognised by the names and shapes of its tensors, defined in a file of `outlines`."""
+
+    signs: tuple[str, ...]
+    """Patterns of timm's names, all of which must match"""
+    never: tuple[str, ...]
+    """Patterns none of which may match"""
+    blueprint: Callable[[Tensors, Facts], Blueprint]
+    """Raises MisfitError if the tensors do not form one model, or KeyError for a missing tensor."""

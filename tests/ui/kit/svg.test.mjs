@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-
-import {wrapped} from '../../../vitexplorer/ui/kit/wrapping.js';
+import {wrapped} from '../../../vitexplorer/ui/kit/svg.js';
 
 test('lines break between words, and between any two Chinese signs', () => {
   const measure = (text) => text.length;
