@@ -122,11 +122,6 @@ ROW_ANSWERS: dict[str, Callable[[SurveyRequest], dict[str, Any] | Response]] = {
 """Answers that need an opened survey"""
 
 
-def _survey_request(engine: Engine, request: Request) -> SurveyRequest:
-    language = language_of(request.url.query, request.headers.get("accept-language", ""))
-    return SurveyRequest(engine, request.query_params, language, valid_visitor(request.headers.get("x-visitor", "")))
-
-
 def survey_routes(engine: Engine) -> list[Route]:
     """Return the routes `POST /survey/{what}` and `GET /survey-pictures/{door}`."""
     turns = asyncio.Semaphore(AT_ONCE)
@@ -143,7 +138,9 @@ def survey_routes(engine: Engine) -> list[Route]:
 
     async def answer(request: Request) -> Response:
         what = request.path_params["what"]
-        survey_request = _survey_request(engine, request)
+        language = language_of(request.url.query, request.headers.get("accept-language", ""))
+        visitor = valid_visitor(request.headers.get("x-visitor", ""))
+        survey_request = SurveyRequest(engine, request.query_params, language, visitor)
         if what == "zip":
             return await answer_picture(
                 request,
@@ -172,7 +169,4 @@ def survey_routes(engine: Engine) -> list[Route]:
             return JSONResponse({"refused": error.text.in_(language)}, 404, NO_STORE)
         return Response(small, media_type="image/jpeg", headers=PICTURES)
 
-    return [
-        Route("/survey/{what}", answer, methods=["POST"]),
-        Route("/survey-pictures/{door}", picture),
-    ]
+    return [Route("/survey/{what}", answer, methods=["POST"]), Route("/survey-pictures/{door}", picture)]
