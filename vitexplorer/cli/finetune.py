@@ -19,6 +19,7 @@ from vitexplorer.cli.text import one_sentence, table
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Language, Text
+from vitexplorer.service.amounts import score
 
 HELP = Text("Fine-tune a model on a folder of images and compare methods.", "在图像文件夹上微调模型并比较各方法。")
 ALL = "all"
@@ -164,9 +165,9 @@ def _baseline(event: Any) -> list[Text]:
             "To beat: {value} {metric} by a regression on frozen features ({constant} without looking)",
             "需要超过：冻结特征上的回归达到 {metric} {value}（不看图像为 {constant}）",
         ).format(
-            value=figure(values["metric"], values["metrics"][values["metric"]]),
+            value=score(values["metric"], values["metrics"][values["metric"]]),
             metric=values["metric"],
-            constant=figure(values["metric"], values["constant"]),
+            constant=score(values["metric"], values["constant"]),
         )
     ]
 
@@ -193,7 +194,7 @@ def _epoch(event: Any) -> list[Text]:
     metric = "accuracy" if "accuracy" in values["metrics"] else "rmse"
     line = (
         f"{event.run}  {values['epoch']}/{values['epochs']}  loss {values['train_loss']:.4f}  "
-        f"{metric} {figure(metric, values['metrics'][metric])}{' *' if values['is_best'] else ''}"
+        f"{metric} {score(metric, values['metrics'][metric])}{' *' if values['is_best'] else ''}"
     )
     return [Text(line, line)]
 
@@ -221,7 +222,7 @@ def leaderboard(comparison: Any, language: Language) -> str:
         rows.append(
             [
                 result.run,
-                f"{result.metric} {figure(result.metric, result.value)}",
+                f"{result.metric} {score(result.metric, result.value)}",
                 against,
                 f"{result.trainable:,}",
                 duration(result.seconds),
@@ -230,13 +231,6 @@ def leaderboard(comparison: Any, language: Language) -> str:
         )
     failures = [f"{run}: {why.in_(language)}" for run, why in comparison.failures]
     return "\n".join(["", table(rows), *failures])
-
-
-def figure(metric: str, value: float | None) -> str:
-    """Format a metric; an accuracy in percent."""
-    if value is None:
-        return "–"
-    return f"{100 * value:.1f} %" if metric == "accuracy" else f"{value:.4g}"
 
 
 def duration(seconds: float | None) -> str:

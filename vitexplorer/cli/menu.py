@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import typer
 from typer.core import TyperGroup
 
 from vitexplorer.cli.names import full_name
@@ -35,3 +36,11 @@ def menu(
             return super().resolve_command(ctx, [name, *args[1:]])
 
     return Menu
+
+
+def submenu(
+    name: str, questions: Mapping[str, Text], command: Callable[[str, Language], Any], language: Language
+) -> typer.Typer:
+    """Make a command whose subcommands are those named in `questions`."""
+    commands = menu(questions, command, None, language)
+    return typer.Typer(cls=commands, no_args_is_help=True, add_completion=False, name=name)
