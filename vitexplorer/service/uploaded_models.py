@@ -80,18 +80,8 @@ def check_kinds(names: Sequence[str], settings: Settings) -> None:
 async def keep_sent(engine: Engine, visitor: str, sent: Sent, picture: Picture, settings: Settings) -> Opened:
     """Recognise, load and keep the model in these files.
 
-    A LoRA of peft belongs to the model of `picture`, or its base. A timm checkpoint that also fits that model states
-    neither classes nor preprocessing, so a person chooses whether to take those of that model.
-
-    Args:
-        engine: the engine, which has the model of `picture`.
-        visitor: owner of the model.
-        sent: the files.
-        picture: the picture on the screen.
-        settings: limits on what may be opened.
-
-    Returns:
-        The model's name, and the architectures to choose from where several fit.
+    A LoRA of peft belongs to the model of `picture`, which is on the screen, or its base. A timm checkpoint that also
+    fits that model states neither classes nor preprocessing, so a person chooses whether to take those of that model.
 
     Raises:
         ExplainedError: the files hold no model, or one for another base, or the disk is full.
@@ -145,15 +135,6 @@ def _keep_model(engine: Engine, visitor: str, sent: Sent, picture: Picture, repo
 
 def choose(engine: Engine, visitor: str, name: str, chosen: str) -> Opened:
     """Replace a file that fits several architectures by one of the architecture that the visitor chose.
-
-    Args:
-        engine: the engine.
-        visitor: owner of the file.
-        name: the file's name in the menu.
-        chosen: the architecture.
-
-    Returns:
-        The new name.
 
     Raises:
         ExplainedError: the file is gone, another visitor's, or does not fit, or the model may not be loaded.

@@ -132,13 +132,13 @@ MUTANTS = (
     Mutant(
         "the newest files make room",
         "CacheFolder.sweep",
-        "in reversed(files):",
-        "in files:",
+        "sorted(files_in(self.path), reverse=True)",
+        "sorted(files_in(self.path))",
         "test_files_go_by_age_and_the_oldest_make_room",
     ),
     Mutant(
         "images go before their training",
-        "_entries",
+        "_removable",
         "path.name not in of_trainings",
         "of_trainings is not None",
         "test_what_visitors_keep_goes_in_time_and_the_oldest_make_room",

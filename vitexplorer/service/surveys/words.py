@@ -263,12 +263,6 @@ SURVEY_WORDS: dict[str, Text] = {
 }
 
 
-def say(key: str, language: Language, **values: object) -> str:
-    """Return a text of the room, with its {names} filled in."""
-    text = SURVEY_WORDS[key]
-    return (text.format(**values) if values else text).in_(language)
-
-
 def words_of(language: Language) -> dict[str, str]:
     """Return all texts, for a browser that fills them in itself."""
     return {key: text.in_(language) for key, text in SURVEY_WORDS.items()}

@@ -89,11 +89,7 @@ class Boxes:
     """The boxes of one visitor."""
 
     def __init__(self, folder: Path):
-        """Use a folder for the boxes.
-
-        Args:
-            folder: a folder for nothing else; it need not exist.
-        """
+        """Use a folder, for nothing else, that need not exist."""
         self.folder = folder
 
     def read(self) -> tuple[Box, ...]:

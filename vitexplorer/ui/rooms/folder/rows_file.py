@@ -10,7 +10,6 @@ from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
 from vitexplorer.core.text import ExplainedError
-from vitexplorer.service.surveys.choosing import conditions
 from vitexplorer.service.surveys.request import SurveyRequest
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.storage.atomic_writes import explain_full_disk
@@ -30,8 +29,7 @@ def rows_file(request: SurveyRequest) -> FileResponse:
     ending = request.text("as")
     if ending not in FORMATS:
         raise ExplainedError(SURVEY_WORDS["survey_wrong"])
-    survey = request.opened
-    where = conditions(survey, request.text("where"))
+    survey, where = request.opened, request.where
     with explain_full_disk(Path(tempfile.gettempdir())):
         folder = Path(tempfile.mkdtemp(prefix="vitexplorer-rows-"))
     try:
