@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import gradio as gr
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import PlainTextResponse
+from starlette.types import Scope
 
 from vitexplorer.core.cache import Memory
 from vitexplorer.core.settings import Settings
@@ -15,17 +18,34 @@ from vitexplorer.service.storage_limits import StorageLimits
 from vitexplorer.service.upload_budgets import UploadBudgets
 from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
 from vitexplorer.ui.kit.named_clients import ClientAddress
+from vitexplorer.ui.kit.static_responses import NO_STORE
 from vitexplorer.ui.kit.statuses import StatusMiddleware
 from vitexplorer.ui.server.allowed_hosts import HostCheck, listed
 from vitexplorer.ui.server.body_limits import BodyLimit
 from vitexplorer.ui.server.call_checks import CallCheck
-from vitexplorer.ui.server.closed_routes import closed_route
 from vitexplorer.ui.server.event_checks import EventCheck
 from vitexplorer.ui.server.headers import SecurityHeaders
 from vitexplorer.ui.server.per_client_limit import ClientLimit
 from vitexplorer.ui.server.refusals import Guard
 from vitexplorer.ui.server.request_checks import RequestCheck
 from vitexplorer.ui.server.static_cache import StaticCache
+
+_OPEN = re.compile(
+    r"/gradio_api/(?:run|call|queue|upload|cancel|reset|heartbeat|info|openapi\.json|startup-events|mcp"
+    r"|file=(?!(?i:https?:))[^/]*|app_id|theme\.css)(?:/.*)?"
+)
+"""Routes of gradio that the page uses; they are listed, so that a new version of gradio opens nothing unnoticed"""
+_CLOSED = re.compile(r"/(?:gradio_api|login|logout|svelte|monitoring|pwa_icon|docs|redoc)(?:/.*)?", re.DOTALL)
+
+
+def closed_route(scope: Scope) -> PlainTextResponse | None:
+    """Answer 404 for gradio's routes that the page does not use.
+
+    They write files (deep links), fetch addresses that a visitor names, take recordings, inspect components, or serve
+    development.
+    """
+    is_closed = _CLOSED.fullmatch(scope["path"]) and not _OPEN.fullmatch(scope["path"])
+    return PlainTextResponse("Not found", 404, NO_STORE) if is_closed else None
 
 
 @dataclass(frozen=True)
