@@ -26,7 +26,7 @@ import torch
 from torch import nn
 
 import vitexplorer as vx
-from vitexplorer.cli.finetune import duration, leaderboard
+from vitexplorer.cli.finetune import leaderboard, time_text
 from vitexplorer.core.settings import settings
 from vitexplorer.finetune.attaching import attach, refusal
 from vitexplorer.finetune.comparison import Comparison
@@ -133,7 +133,7 @@ def _against_linear(comparison: Comparison) -> None:
             value = score(result.metric, result.value)
             print(
                 f"{result.run:14} {value:>8} {beats}; better in {bootstrap.share:.0%} of the draws, "
-                f"difference {bootstrap.low:+.3f} to {bootstrap.high:+.3f}; {duration(result.seconds)}"
+                f"difference {bootstrap.low:+.3f} to {bootstrap.high:+.3f}; {time_text(result.seconds)}"
             )
 
 

@@ -19,7 +19,7 @@ from vitexplorer.cli.text import one_sentence, table
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Language, Text
-from vitexplorer.service.amounts import score
+from vitexplorer.service.amounts import duration, score
 
 HELP = Text("Fine-tune a model on a folder of images and compare methods.", "在图像文件夹上微调模型并比较各方法。")
 ALL = "all"
@@ -142,7 +142,7 @@ def _printer(language: Language) -> Callable[[Any], None]:
 def _progress(event: Any) -> str:
     values = event.values
     if event.kind == "step":
-        return f"{event.run}  {values['step']}/{values['steps']}  {duration(values['seconds_left'])}"
+        return f"{event.run}  {values['step']}/{values['steps']}  {time_text(values['seconds_left'])}"
     return f"{event.run}  {values['done']}/{values['total']}"
 
 
@@ -182,7 +182,7 @@ def _estimate(event: Any) -> list[Text]:
             run=event.run,
             trainable=f"{values['trainable']:,}",
             total=f"{values['total']:,}",
-            seconds=duration(values["seconds"]),
+            seconds=time_text(values["seconds"]),
             memory=values["memory_bytes"] / 1e9,
             how=event.text,
         )
@@ -225,7 +225,7 @@ def leaderboard(comparison: Any, language: Language) -> str:
                 f"{result.metric} {score(result.metric, result.value)}",
                 against,
                 f"{result.trainable:,}",
-                duration(result.seconds),
+                time_text(result.seconds),
                 f"{result.file_bytes / 1e6:.2f} MB",
             ]
         )
@@ -233,13 +233,6 @@ def leaderboard(comparison: Any, language: Language) -> str:
     return "\n".join(["", table(rows), *failures])
 
 
-def duration(seconds: float | None) -> str:
-    """Format seconds as the two largest of hours, minutes and seconds."""
-    if seconds is None:
-        return ""
-    whole = max(0, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+def time_text(seconds: float | None) -> str:
+    """Format a duration; empty for None."""
+    return "" if seconds is None else duration(seconds, "en", least=0)

@@ -61,11 +61,7 @@ def view_command(name: str, language: Language) -> Any:
 
 
 def registered(
-    name: str,
-    record: View | Comparison,
-    common: list[inspect.Parameter],
-    run: Callable[..., None],
-    language: Language,
+    name: str, record: View | Comparison, common: list[inspect.Parameter], run: Callable[..., None], language: Language
 ) -> Any:
     """Build the command of a record: `run` with the `common` options and one for each of its controls."""
     parameters = [*common, *(_control_option(control, language) for control in record.controls)]

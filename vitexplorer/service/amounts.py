@@ -6,9 +6,9 @@ from vitexplorer.core.text import Language
 from vitexplorer.service.words import SERVICE_WORDS
 
 
-def duration(seconds: float, language: Language) -> str:
-    """Format a duration: 12 s, 3 min 5 s, 2 h 10 min."""
-    whole = max(1, round(seconds))
+def duration(seconds: float, language: Language, least: int = 1) -> str:
+    """Format a duration of at least `least` seconds: 12 s, 3 min 5 s, 2 h 10 min."""
+    whole = max(least, round(seconds))
     if whole < 60:
         text = SERVICE_WORDS["time_seconds"].format(seconds=whole)
     elif whole < 3600:

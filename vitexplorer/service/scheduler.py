@@ -54,12 +54,7 @@ class Scheduler:
     """Scheduler of one kind of work."""
 
     def __init__(
-        self,
-        name: str,
-        *,
-        gives_way: bool = True,
-        niceness: int = 0,
-        prepare: Callable[[], None] = lambda: None,
+        self, name: str, *, gives_way: bool = True, niceness: int = 0, prepare: Callable[[], None] = lambda: None
     ):
         """Make a scheduler without jobs.
 
