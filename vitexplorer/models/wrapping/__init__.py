@@ -22,14 +22,7 @@ from vitexplorer.models.families import families_of_class, family_of
 from vitexplorer.models.input_size import by
 from vitexplorer.models.loading import LoadedModel, Preprocessing, describe
 from vitexplorer.models.seeding import seeded
-from vitexplorer.models.wrapping.arguments import (
-    check_blocks,
-    check_counts,
-    colours_in,
-    labels_in,
-    module_in,
-    size_in,
-)
+from vitexplorer.models.wrapping.arguments import check_blocks, check_counts, colours_in, labels_in, module_in, size_in
 from vitexplorer.models.wrapping.family import WrappedFamily
 from vitexplorer.models.wrapping.flow import Flow
 from vitexplorer.models.wrapping.module import ModuleFacts, WrappedModule

@@ -103,12 +103,6 @@ class StoredSurvey:
         return _picture_key(self.folder)
 
 
-def _existing(survey: StoredSurvey | None) -> StoredSurvey:
-    if survey is None:
-        raise ExplainedError(SURVEY_WORDS["survey_gone"])
-    return survey
-
-
 def stored_survey(folder: Path) -> StoredSurvey | None:
     """Read the survey of a folder; None where there is none."""
     try:
@@ -118,6 +112,14 @@ def stored_survey(folder: Path) -> StoredSurvey | None:
     if asked is None and _is_of_page(folder):
         asked = _asked_again(folder)
     return StoredSurvey(folder, asked) if asked or (folder / CARD).is_file() else None
+
+
+def _existing(folder: Path | None) -> StoredSurvey:
+    """Read the survey of a folder; ExplainedError where there is none."""
+    survey = stored_survey(folder) if folder else None
+    if survey is None:
+        raise ExplainedError(SURVEY_WORDS["survey_gone"])
+    return survey
 
 
 def _is_of_page(folder: Path) -> bool:
@@ -158,7 +160,7 @@ def _asked_again(folder: Path) -> Asked:
 
 def survey_of(places: UserStorage, visitor: str, name: str) -> StoredSurvey:
     """Find a visitor's survey by its name; ExplainedError where there is none."""
-    return _existing(stored_survey(places.of(visitor) / name) if _NAME.fullmatch(name) else None)
+    return _existing(places.of(visitor) / name if _NAME.fullmatch(name) else None)
 
 
 def surveys_of(places: UserStorage, visitor: str) -> tuple[StoredSurvey, ...]:
@@ -170,8 +172,7 @@ def surveys_of(places: UserStorage, visitor: str) -> tuple[StoredSurvey, ...]:
 def survey_of_pictures(places: UserStorage, picture_key: str) -> StoredSurvey:
     """Find the survey of a picture key, of any visitor; ExplainedError where there is none."""
     folders = (folder for own in places.everywhere() for folder in own.glob("*"))
-    found = next((folder for folder in folders if _picture_key(folder) == picture_key), None)
-    return _existing(stored_survey(found) if found else None)
+    return _existing(next((folder for folder in folders if _picture_key(folder) == picture_key), None))
 
 
 def running(places: UserStorage) -> tuple[StoredSurvey, ...]:
@@ -193,12 +194,12 @@ def linked(places: UserStorage, visitor: str, folder: Path) -> StoredSurvey:
     """Link to a survey elsewhere on this machine, under a name of its own."""
     own = places.of(visitor)
     if folder.parent == own:
-        return _existing(stored_survey(folder))
+        return _existing(folder)
     link = own / f"{SURVEY}{hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]}"
     own.mkdir(parents=True, exist_ok=True)
     if not link.is_symlink():
         link.symlink_to(folder, target_is_directory=True)
-    return _existing(stored_survey(link))
+    return _existing(link)
 
 
 def delete(places: UserStorage, visitor: str, survey: StoredSurvey) -> None:
