@@ -47,9 +47,9 @@ MUTANTS = (
     ),
     Mutant(
         "what a visitor sends is not counted",
-        "_FileBody.take",
-        "self.budgets.take(self.client, part)",
-        "self.budgets.take(self.client, 0)",
+        "_Body.take",
+        "self._limit.budgets.take(self._client, part)",
+        "self._limit.budgets.take(self._client, 0)",
         "test_a_visitor_may_send_so_much_in_an_hour_and_another_one_still_may",
     ),
     Mutant(
