@@ -79,8 +79,10 @@ class ModelFamily(ABC):
         return None
 
     def rotary_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches angles"] | None:
-        """Return sines, then cosines, of every angle that turns queries and keys; of all heads and blocks where
-        they differ. None without rotary positions."""
+        """Return sines, then cosines, of every angle that turns queries and keys; None without rotary positions.
+
+        Where heads or blocks differ, those of all heads and blocks.
+        """
         return None
 
     def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:

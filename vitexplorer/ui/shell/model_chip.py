@@ -64,8 +64,9 @@ class ModelChipData(BaseModel):
 
 
 class ModelChip(Widget):
-    """Component that fires `choose` with `model`, the name of a model or of a file that `/model` has stored, or with
-    `weights`.
+    """Component that fires `choose` with a model or with weights.
+
+    The event's `model` is the name of a model, or of a file that `/model` has stored; `weights` is trained or random.
     """
 
     data_model = ModelChipData
