@@ -34,10 +34,10 @@ from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.service.visitor_names import valid_visitor
 from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.ui.gradio_adapter.page_blocks import status_of
-from vitexplorer.ui.kit.language import language_of
+from vitexplorer.ui.kit.language import language_of_request
 from vitexplorer.ui.kit.static_responses import NO_STORE
 from vitexplorer.ui.rooms.folder import beginning
-from vitexplorer.ui.server.image_upload import KIND, answer_picture
+from vitexplorer.ui.server.image_upload import KIND, answer_picture, refused
 
 FORMATS = ("csv", "parquet")
 
@@ -121,8 +121,8 @@ ROW_ANSWERS: dict[str, Callable[[SurveyRequest], dict[str, Any] | Response]] = {
 
 
 def _survey_request(engine: Engine, request: Request) -> SurveyRequest:
-    language = language_of(request.url.query, request.headers.get("accept-language", ""))
-    return SurveyRequest(engine, request.query_params, language, valid_visitor(request.headers.get("x-visitor", "")))
+    visitor = valid_visitor(request.headers.get("x-visitor", ""))
+    return SurveyRequest(engine, request.query_params, language_of_request(request), visitor)
 
 
 def survey_routes(engine: Engine) -> list[Route]:
@@ -157,7 +157,7 @@ def survey_routes(engine: Engine) -> list[Route]:
                 made = await asyncio.to_thread((ANSWERS | ROW_ANSWERS)[what], survey_request)
             return made if isinstance(made, Response) else JSONResponse(made, headers=NO_STORE)
         except ExplainedError as error:
-            return JSONResponse({"refused": error.text.in_(survey_request.language)}, status_of(error))
+            return refused(request, error.text, status_of(error))
 
     async def picture(request: Request) -> Response:
         picture_key = request.path_params["door"]
@@ -166,8 +166,7 @@ def survey_routes(engine: Engine) -> list[Route]:
             async with turns:
                 small = await asyncio.to_thread(small_picture, engine.places, picture_key, row)
         except ExplainedError as error:
-            language = language_of(request.url.query, request.headers.get("accept-language", ""))
-            return JSONResponse({"refused": error.text.in_(language)}, 404, NO_STORE)
+            return JSONResponse({"refused": error.text.in_(language_of_request(request))}, 404, NO_STORE)
         return Response(small, media_type="image/jpeg", headers=PICTURES)
 
     return [
