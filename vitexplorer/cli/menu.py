@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 from vitexplorer.cli.names import full_name
 from vitexplorer.cli.text import one_sentence
-from vitexplorer.cli.view import stub
+from vitexplorer.cli.view import command_of
 from vitexplorer.core.text import Language, Text
 
 
@@ -25,7 +25,7 @@ def menu(
         def __init__(self, **options: Any):
             super().__init__(**options)
             for name, question in questions.items():
-                self.add_command(stub(name, question.in_(language), panel))
+                self.add_command(command_of(name, question.in_(language), lambda: None, panel))
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             """Complete a shortened name, and build the command that is called."""

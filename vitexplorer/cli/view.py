@@ -42,11 +42,6 @@ def tell(result: Result, out: Path | None, language: Language, reading: Reading)
 # ---------------------------------------------------------------------------------------------- the command
 
 
-def stub(name: str, question: str, panel: str | None = None) -> Any:
-    """Make the placeholder of a command in lists, until it is called."""
-    return _command(name, question, lambda: None, panel)
-
-
 def view_command(name: str, language: Language) -> Any:
     """Build the command of a view, with its help in `language`."""
     key = name.replace("-", "_")
@@ -67,10 +62,11 @@ def registered(
     parameters = [*common, *(_control_option(control, language) for control in record.controls)]
     run.__signature__ = inspect.Signature(parameters)
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return _command(name, _description(record, language), run)
+    return command_of(name, _description(record, language), run)
 
 
-def _command(name: str, help_: str, run: Callable[..., None], panel: str | None = None) -> Any:
+def command_of(name: str, help_: str, run: Callable[..., None], panel: str | None = None) -> Any:
+    """Make the command of a function."""
     app = typer.Typer(add_completion=False)
     app.command(name, help=help_, rich_help_panel=panel)(run)
     return typer.main.get_command(app)
