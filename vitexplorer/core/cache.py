@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
+from weakref import WeakValueDictionary
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -98,3 +99,24 @@ class BytesCache(Generic[K, V]):
     def __len__(self) -> int:
         """Count the values."""
         return self.values
+
+
+class SingleFlight(Generic[K, V]):
+    """Cache of slow values, one version a key, each made in one thread only while other keys need not wait."""
+
+    def __init__(self, most: int):
+        """Make an empty cache that keeps the `most` values used last."""
+        self._values: BytesCache[K, tuple[Hashable, V]] = BytesCache(most, lambda _: 1)
+        self._lock = threading.Lock()
+        self._locks: WeakValueDictionary[K, threading.Lock] = WeakValueDictionary()
+
+    def of(self, key: K, version: Hashable, make: Callable[[], V]) -> V:
+        """Return the value of a key in this version, making it if need be; only callers of the same key wait."""
+        with self._lock:
+            key_lock = self._locks.setdefault(key, threading.Lock())
+        with key_lock:
+            entry = self._values.get(key)
+            if entry is None or entry[0] != version:
+                entry = version, make()
+                self._values.put(key, entry)
+            return entry[1]

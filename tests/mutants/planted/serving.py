@@ -12,7 +12,7 @@ MUTANTS = (
     ),
     Mutant(
         "results kept without their settings",
-        "Engine.compute",
+        "Engine._result",
         "*settings.items()",
         "",
         "test_a_slow_view_is_computed_once",
