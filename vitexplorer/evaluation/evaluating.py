@@ -124,16 +124,14 @@ def tabulate(
     """
     columns = [(key, column) for key in cases for column in PROTOCOLS[key].columns]
     numbers = np.full((4, len(methods), len(columns)), np.nan)
+    numbers[3] = 0
     for row, method in enumerate(methods):
         of_protocol = {key: _chosen(key, scores[key, method]) for key in cases if (key, method) in scores}
         for col, (key, column) in enumerate(columns):
-            at = PROTOCOLS[key].columns.index(column)
-            if key not in of_protocol:
-                numbers[3, row, col] = 0
-                continue
-            values = of_protocol[key][:, at]
-            images = _images(cases[key][: len(values)])
-            numbers[:, row, col] = *mean_interval(values, images), np.isfinite(values).sum()
+            if key in of_protocol:
+                values = of_protocol[key][:, PROTOCOLS[key].columns.index(column)]
+                images = _images(cases[key][: len(values)])
+                numbers[:, row, col] = *mean_interval(values, images), np.isfinite(values).sum()
     return EvaluationResult(
         view="evaluate",
         title=TITLE,
