@@ -160,11 +160,6 @@ def read_card(folder: str | os.PathLike) -> Card:
         raise broken(path, remedy=_REMEDY) from None
 
 
-def has_card(folder: Path) -> bool:
-    """Return True if a survey has begun in a folder."""
-    return (folder / CARD).exists()
-
-
 def check_same(old: Card, new: Card, folder: Path) -> None:
     """Raise SurveyError, naming the difference, if the survey in a folder is not the requested one."""
     for fields, sentence in _DIFFERENCES:

@@ -143,6 +143,11 @@ def column_among(columns: Iterable[Column], name: str | None, none: Text) -> Col
     return known[name]
 
 
+def finite(column: Asked, number: int) -> str:
+    """Return the SQL condition that the column `{number}` of a query has a finite number."""
+    return f"abs({{{number}}}) < 'infinity'::FLOAT" if column.kind == "number" else f"{{{number}}} IS NOT NULL"
+
+
 def quoted(name: str) -> str:
     """Quote a column name for SQL."""
     return '"' + name.replace('"', '""') + '"'

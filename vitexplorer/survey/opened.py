@@ -124,11 +124,11 @@ class Survey(Summarised):
             more: columns that the query uses.
             parameters: values of `$name` in the query.
         """
-        every = [*map(self.asked, (one.column for one in where)), *more]
-        places = {one.name: one for one in every if one.at is not None}
+        every = [*(self.asked(condition.column) for condition in where), *more]
+        places = {column.name: column for column in every if column.at is not None}
         with self._unpacked.held(self, tuple(places.values())) as written:
             condition = filtered(where, self.asked, written)
-            tables = "".join(f" POSITIONAL JOIN {written(one)}" for one in places.values())
+            tables = "".join(f" POSITIONAL JOIN {written(place)}" for place in places.values())
             text = query.format(*map(written, more), rows=f"held.rows rows{tables} WHERE {condition.sql}")
             return self._con.cursor().execute(text, {**parameters, **condition.parameters})
 
@@ -143,13 +143,13 @@ class Survey(Summarised):
     def lists_at(self, key: str, rows: Int[np.ndarray, " images"]) -> Float[np.ndarray, "images entries"]:
         """Return the lists of some rows, in their order; only the files that hold them are read."""
         shards, places = np.divmod(rows, self.card.rows_per_shard)
-        found: np.ndarray | None = None
+        lists: np.ndarray | None = None
         for shard in np.unique(shards).tolist():
             of_shard = shards == shard
             values = self._lists_of(key, shard)[1][places[of_shard]]
-            found = np.empty((len(rows), values.shape[1]), values.dtype) if found is None else found
-            found[of_shard] = values
-        return np.empty((0, 0), np.float32) if found is None else found
+            lists = np.empty((len(rows), values.shape[1]), values.dtype) if lists is None else lists
+            lists[of_shard] = values
+        return np.empty((0, 0), np.float32) if lists is None else lists
 
     @property
     def shards(self) -> tuple[int, ...]:
@@ -207,7 +207,7 @@ class Unpacked:
             while len(self._tables) > most:
                 _, table = self._tables.popitem(last=False)
                 self._con.execute(f"DROP TABLE {table}")
-            yield lambda one: quoted(one.column.key) if one.at is None else self._tables[one.name]
+            yield lambda column: quoted(column.column.key) if column.at is None else self._tables[column.name]
 
     def _unpack(self, survey: Survey, place: Asked) -> None:
         self._made += 1

@@ -79,20 +79,17 @@ class Schema:
         """
         if not captures:
             return []
+        rows: list[dict] = [{} for _ in captures]
         try:
-            return list(self._together(captures, targets))
+            with plain_numbers(captures[0].input.tensor.device):
+                for question in self.questions:
+                    for row, values in zip(rows, question.answers(captures, targets), strict=True):
+                        row.update(values)
+            return rows
         except ExplainedError as error:
             if len(captures) == 1:
                 return [error]
         return [self.answers([each], [target])[0] for each, target in zip(captures, targets, strict=True)]
-
-    def _together(self, captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values]:
-        rows: list[dict] = [{} for _ in captures]
-        with plain_numbers(captures[0].input.tensor.device):
-            for question in self.questions:
-                for row, values in zip(rows, question.answers(captures, targets), strict=True):
-                    row.update(values)
-        return rows
 
 
 def schema_of(
@@ -118,14 +115,14 @@ def schema_of(
     applicable, columns, left_out = [], [], {}
     for question in questions:
         reason = question.refuses(trial)
-        found = () if reason is not None else question.columns(trial)
-        if reason is None and fit == "native" and any(column.axes and "cols" in column.axes for column in found):
+        of_question = () if reason is not None else question.columns(trial)
+        if reason is None and fit == "native" and any(column.axes and "cols" in column.axes for column in of_question):
             reason = NO_GRID.format(question=question.title)
         if reason is not None:
             left_out[question.key] = reason
             continue
         applicable.append(question)
-        columns += found
+        columns += of_question
     heads = tuple(calls[0].num_heads if len(calls) == 1 else 0 for calls in trial.calls)
     return Schema(tuple(applicable), tuple(columns), left_out, trial.provenance.input_size, heads)
 
