@@ -80,13 +80,6 @@ class Card(BaseModel):
         return self.source == self.root
 
     @property
-    def maps(self) -> dict[str, Size]:
-        """Shape (rows, cols) of each column that is a map."""
-        return {
-            column.key: column.shape for column in self.columns if column.shape and column.axes != ("blocks", "heads")
-        }
-
-    @property
     def shards(self) -> int:
         """Number of files of rows in the finished survey."""
         return -(-self.rows_planned // self.rows_per_shard)

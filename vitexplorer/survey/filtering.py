@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vitexplorer.core.text import SettingError, Text
-from vitexplorer.survey.columns import NO_NUMBERS, Asked
+from vitexplorer.survey.columns import NO_NUMBERS, NUMERIC, Asked
 from vitexplorer.survey.conditions import Condition, OneOf, Where, Within
 
 MOST_VALUES, FEW = 200_000, 1000
@@ -91,7 +91,7 @@ def _held(value: object, asked: Asked) -> list[object]:
     if isinstance(value, bool):
         fits = asked.kind == "bool"
     elif isinstance(value, int | float):
-        fits = asked.kind in ("number", "integer") and abs(value) <= FARTHEST
+        fits = asked.kind in NUMERIC and abs(value) <= FARTHEST
     else:
         fits = asked.kind == "text" and isinstance(value, str)
     if not fits:
@@ -100,16 +100,9 @@ def _held(value: object, asked: Asked) -> list[object]:
         return [float(np.float32(value))]
     if asked.kind == "integer":
         return [int(value)] if int(value) == value and LEAST <= value <= MOST else []
-    return [value] if asked.kind == "bool" or _is_unicode(value) else []
-
-
-def _is_unicode(text: str) -> bool:
-    """Return True if a text can be encoded as UTF-8, as every text of a column is."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    if asked.kind == "text" and value != value.encode(errors="ignore").decode():
+        return []  # every text of a column can be encoded
+    return [value]
 
 
 def _no_value(asked: Asked, value: object) -> SettingError:
@@ -123,7 +116,7 @@ def quote_value(value: object) -> str:
 
 
 def _within(condition: Within, asked: Asked, column: str, name: str) -> Filter:
-    if asked.kind not in ("number", "integer"):
+    if asked.kind not in NUMERIC:
         raise SettingError(NO_NUMBERS.format(name=asked.name))
     low = -math.inf if condition.low is None else condition.low
     high = math.inf if condition.high is None else condition.high

@@ -34,6 +34,7 @@ from vitexplorer.survey.columns import Asked, Column, Described, asked, quoted
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.filtering import filtered
 from vitexplorer.survey.index import BROKEN, MADE_AGAIN, Index, connect, index_of
+from vitexplorer.survey.manifest import rows_file, shard_name
 
 MOST_UNPACKED = 50_000_000
 """Limit for cached numbers of unpacked list places; at least four columns are cached"""
@@ -158,7 +159,7 @@ class Survey(Summarised):
 
     def shard_table(self, shard: int, columns: Sequence[str]) -> pa.Table:
         """Read columns of one file of rows. Raises SurveyError if it is missing or cannot be read."""
-        file = self.folder / "rows" / f"shard-{shard:05d}.parquet"
+        file = rows_file(self.folder, shard)
         try:
             return pq.ParquetFile(file, page_checksum_verification=True).read(columns=list(columns))
         except (OSError, pa.ArrowException) as error:
@@ -248,14 +249,13 @@ def open_survey(folder: str | os.PathLike[str]) -> Survey:
     con = connect(index)
     failed = "count(reason)" if "reason" in index.kinds else "0"
     count, bad = con.execute(f"SELECT count(*), {failed} FROM held.rows").fetchall()[0]
-    names = [f"shard-{number:05d}.parquet" for number in index.broken]
     return Survey(
         folder=folder,
         card=card,
         columns=_columns(card, index),
         count=count,
         failed=bad,
-        broken=tuple(BROKEN.format(file=name) for name in names),
+        broken=tuple(BROKEN.format(file=shard_name(number)) for number in index.broken),
         made_again=(MADE_AGAIN,) if index.is_made_again else (),
         _index=index,
         _con=con,

@@ -68,7 +68,10 @@ def survey_shards(work: Work, numbers: Iterable[int]) -> Iterator[tuple[int, int
     target = lru_cache(2**16)(partial(class_of, model=work.model))
     threads = ThreadPoolExecutor(work.threads, "survey")
     try:
-        opened = _ahead(threads, partial(_open, work), _planned(work, numbers), BATCHES_AHEAD * work.batch_size)
+        places = (
+            (shard, row, image) for shard in numbers for row, image in enumerate(read_manifest(work.folder, shard))
+        )
+        opened = _ahead(threads, partial(_open, work), places, BATCHES_AHEAD * work.batch_size)
         for number, images in groupby(opened, key=lambda image: image.shard):
             rows: dict[int, dict[str, Any]] = {}
             for batch in of_one_size(images, work.batch_size, BATCHES_AHEAD):
@@ -115,12 +118,6 @@ class _Opened:
         if reason is not None:
             return row | {"reason": reason.en, "reason_zh": reason.zh}
         return row | dict(values)
-
-
-def _planned(work: Work, numbers: Iterable[int]) -> Iterator[tuple[int, int, Planned]]:
-    for number in numbers:
-        for row, planned in enumerate(read_manifest(work.folder, number)):
-            yield number, row, planned
 
 
 def _open(work: Work, place: tuple[int, int, Planned]) -> _Opened:

@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.survey.answers.bounds import MOST_PARTS, cut_range, is_count
-from vitexplorer.survey.columns import Column, finite, grouping, numeric
+from vitexplorer.survey.columns import NUMERIC, Column, finite, grouping, numeric
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.filtering import quote_value
 from vitexplorer.survey.opened import Survey
@@ -47,7 +47,7 @@ def numeric_columns(survey: Survey) -> tuple[Column, ...]:
         for column in survey.columns.values()
         if column.filters
         and column.key not in CLASSES
-        and (column.is_numeric or (column.kind == "list" and column.shape is not None))
+        and (column.kind in NUMERIC or (column.kind == "list" and column.shape is not None))
     )
 
 
