@@ -77,7 +77,7 @@ def subclasses(kind: type) -> set[type]:
 
 def test_every_type_of_result_has_a_renderer_of_its_own():
     ours = {kind for kind in subclasses(Result) if kind.__module__ == "vitexplorer.core.types"}
-    assert {renderer.result for renderer in RENDERERS.values()} == ours
+    assert {renderer.result for file in RENDERERS.values() for renderer in file} == ours
 
 
 def results_of(geometry: str, asked: list[tuple[str, dict]], views: Iterable[str] = VIEWS) -> Iterator[Result]:

@@ -8,7 +8,6 @@ import html
 import json
 import re
 import string
-from collections.abc import Mapping
 from contextlib import ExitStack
 from copy import deepcopy
 from functools import partial
@@ -29,12 +28,12 @@ from vitexplorer.cli import build_app
 from vitexplorer.core.text import Language, Text
 from vitexplorer.figures.files import SaveError
 from vitexplorer.figures.rendering import printed
-from vitexplorer.learn import STEPS, Step
+from vitexplorer.learn import STEPS, Seen, Step
 from vitexplorer.learn.handout import ANSWERS, TALLEST, handout_of, picture_of, save_handout
 from vitexplorer.models.examples import examples
 from vitexplorer.ui.page import ROOMS
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.guide import OnScreen, filled, guide_data, step_named, step_text
+from vitexplorer.ui.shell.guide import filled, guide_data, step_named, step_text
 from vitexplorer.views import VIEWS
 
 BY_KEY = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.key)
@@ -96,10 +95,10 @@ def test_what_is_to_be_done_is_not_done_yet(step: Step) -> None:
 
 
 def test_a_model_without_what_a_step_needs_is_refused_with_a_sentence() -> None:
-    def refuse(name: str, settings: Mapping[str, object]):
+    def refuse(name: str, **settings: object):
         return vx.compute("logit_lens", seen.capture)
 
-    seen = OnScreen(on_screen(STEPS[0]).capture, refuse, lambda changes: seen.capture, lambda model: seen)
+    seen = Seen(on_screen(STEPS[0]).capture, refuse, lambda changes: seen.capture, lambda model: seen)
     assert "no classifier" in step_text(STEPS[0], seen, "en").refused
 
 

@@ -92,12 +92,14 @@ def _oracle(capture: Capture, target: int, case: Case) -> MapResult:
     grid = capture.grid(0)
     return class_map(
         capture,
+        target,
         view=ORACLE,
         title=TITLE,
         values=torch.from_numpy(covered_cells(_truth(case, target), grid).astype(np.float32)).flatten(),
         grid=grid,
         unit=Text("share of the patch", "占图块的比例"),
         formula=FORMULA,
+        provenance=capture.provenance,
         settings={"target": target},
     )
 

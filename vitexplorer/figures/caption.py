@@ -6,7 +6,7 @@ slide or a paper, still identifies itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from vitexplorer.core.format import percent
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import Result, prefix_text, query_text
+from vitexplorer.core.types import OUTPUT, Answer, PredictionChange, Result, Size, prefix_text, query_text
 
 
 class Fact(NamedTuple):
@@ -37,6 +37,8 @@ SETTINGS = Text("Settings", "设置")
 DROPPED = Text("Not shown", "未显示")
 SCALE = Text("Scale", "标度")
 NOTE = Text("Note", "说明")
+COMMA = Text(", ", "，")
+NUMBERED = Text("class {index}", "类别 {index}")
 
 FITS = {
     "crop": Text("crop", "裁剪"),
@@ -64,7 +66,15 @@ def formula_text(result: Result) -> Text:
     return result.formula if isinstance(result.formula, Text) else same(result.formula)
 
 
-def _joined(parts: list[Text], separators: Text) -> Text:
+def class_name(answer: Answer | PredictionChange) -> Text:
+    """Return the name of a class or an output; without a name the class's number, or "output"."""
+    if answer.name.en:
+        return answer.name
+    return OUTPUT if answer.unit == OUTPUT else NUMBERED.format(index=answer.index)
+
+
+def joined(parts: Sequence[Text], separators: Text = COMMA) -> Text:
+    """Join texts in both languages."""
     return Text(separators.en.join(part.en for part in parts), separators.zh.join(part.zh for part in parts))
 
 
@@ -76,11 +86,16 @@ def _where(result: Result) -> Iterator[Text]:
         yield head_text(head)
 
 
+def size_text(size: Size) -> Text:
+    """Return height and width with their unit."""
+    height, width = size
+    return Text("{height} × {width} px", "{height} × {width} 像素").format(height=height, width=width)
+
+
 def _image(result: Result) -> Iterator[Text]:
     provenance = result.provenance
     if any(provenance.input_size):
-        height, width = provenance.input_size
-        yield Text("{height} × {width} px", "{height} × {width} 像素").format(height=height, width=width)
+        yield size_text(provenance.input_size)
     if provenance.fit:
         yield Text("fit: {fit}", "适配方式：{fit}").format(fit=FITS.get(provenance.fit, provenance.fit))
     if provenance.image_hash:
@@ -149,7 +164,7 @@ def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text
         (SCALE, [normalisation] if normalisation else []),
         *((NOTE, [note]) for note in (*result.notes, *remarks)),
     ]
-    return tuple(Fact(label, _joined(parts, Text(", ", "，"))) for label, parts in rows if parts)
+    return tuple(Fact(label, joined(parts)) for label, parts in rows if parts)
 
 
 def caption(result: Result, normalisation: Text | None = None, remarks: tuple[Text, ...] = ()) -> Text:
@@ -160,4 +175,4 @@ def caption(result: Result, normalisation: Text | None = None, remarks: tuple[Te
         else fact.value
         for fact in facts(result, normalisation, remarks)
     ]
-    return _joined([result.title, *fact_texts], same(" · "))
+    return joined([result.title, *fact_texts], same(" · "))

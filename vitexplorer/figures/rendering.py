@@ -37,7 +37,7 @@ class Renderer:
 
     result: type[Result]
     draw: Callable[..., float]
-    """draw(page, result, **options) -> y below the drawing; its keyword-only arguments are the options"""
+    """draw(page, result, y, **options) -> y below the caption, from y below the header; options are keyword-only"""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -46,12 +46,13 @@ class Renderer:
         return {option.name: option.default for option in parameters if option.kind is option.KEYWORD_ONLY}
 
 
-RENDERERS: Registry[Renderer] = Registry("renderer", "vitexplorer.figures.renderers", "RENDERER")
+RENDERERS: Registry[tuple[Renderer, ...]] = Registry("renderer", "vitexplorer.figures.renderers", "RENDERERS")
+"""Renderers of related results, by file"""
 
 
 def renderer_of(result: Result) -> Renderer:
     """Return the renderer of the nearest type of `result`. Raises NoRendererError."""
-    drawn = {renderer.result: renderer for renderer in RENDERERS.values()}
+    drawn = {renderer.result: renderer for file in RENDERERS.values() for renderer in file}
     for kind in type(result).__mro__:
         if kind in drawn:
             return drawn[kind]
@@ -110,4 +111,4 @@ def _draw_result(page: Page, result: Result, options: dict[str, Any]) -> float:
     for name in options:
         if name not in renderer.options:
             raise unknown_name("option", name, renderer.options)
-    return renderer.draw(page, result, **options)
+    return renderer.draw(page, result, page.header(result), **options)

@@ -6,26 +6,22 @@ pages. The browser prints the page: each step begins a new sheet.
 
 from __future__ import annotations
 
-import base64
 import html
-import io
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
-
 from vitexplorer.core.text import Language, Text
 from vitexplorer.figures import browser
 from vitexplorer.figures.caption import IMAGE, MODEL, QUERY, WEIGHTS, WHERE, Fact
-from vitexplorer.figures.files import SaveError, write
+from vitexplorer.figures.files import checked_suffix, write
 from vitexplorer.figures.inline import figures_html
+from vitexplorer.figures.page import png_address
 from vitexplorer.figures.rendering import printed
 from vitexplorer.figures.themes import FONTS
-from vitexplorer.learn.sentences import OnScreen, sayer
-from vitexplorer.learn.step import Seen, Step
+from vitexplorer.learn.step import Seen, Step, sayer
 from vitexplorer.learn.steps import STEPS
 
 SUFFIXES = (".html", ".pdf")
@@ -74,18 +70,18 @@ def handout(image: Any, language: Language = "en") -> str:
     """
 
     @cache
-    def seen(model: str, size: str | None) -> OnScreen:
+    def seen(model: str, size: str | None) -> Seen:
         from vitexplorer.capturing.capture import capture as captured
         from vitexplorer.interventions import intervene
         from vitexplorer.models.loading import load_model
         from vitexplorer.views import compute
 
         capture = captured(load_model(model), image, size=size)
-        return OnScreen(
+        return Seen(
             capture,
-            lambda view, settings: compute(view, capture, **settings),
-            lambda changes: intervene(capture, changes),
-            lambda other: seen(other, None),
+            compute=lambda view, **settings: compute(view, capture, **settings),
+            changed=lambda changes: intervene(capture, changes),
+            beside=lambda other: seen(other, None),
         )
 
     return handout_of(lambda step: seen(step.state["model"], step.state.get("size")), language)
@@ -100,15 +96,9 @@ def save_handout(image: Any, path: str | os.PathLike[str], language: Language = 
         ImageError: `image` cannot be read.
     """
     path = Path(path)
-    if path.suffix.lower() not in SUFFIXES:
-        raise SaveError(
-            Text(
-                "The name {name} does not say as what to save it: it must end in one of {known}.",
-                "文件名 {name} 未指明保存格式：必须以下列之一结尾：{known}。",
-            ).format(name=path.name, known=", ".join(SUFFIXES))
-        )
+    suffix = checked_suffix(path, SUFFIXES)
     page = handout(image, language)
-    write(path, browser.printed_page(page) if path.suffix.lower() == ".pdf" else page.encode())
+    write(path, browser.printed_page(page) if suffix == ".pdf" else page.encode())
     return path
 
 
@@ -132,12 +122,13 @@ def handout_of(seen: Callable[[Step], Seen], language: Language, path: Sequence[
         )
         answers.append("".join(_answer(step, number, say, step.question.right(numbers), language)))
     title = html.escape(TITLE.format(steps=len(path)).in_(language))
+    first = png_address(seen(path[0]).capture.input.pixels)
     titles = "".join(f"<li>{html.escape(step.title.in_(language))}</li>" for step in path)
     return (
         f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>'
         f'<header><h1>{title}</h1><p class="made">ViT Explorer · {MADE.in_(language)}</p>'
-        f"{_image(seen(path[0]))}<ol>{titles}</ol></header>"
+        f'<img alt="" src="{first}"><ol>{titles}</ol></header>'
         f"{''.join(steps)}<section><h2>{ANSWERS.in_(language)}</h2>{''.join(answers)}</section>"
         f"{figures_html(figures)}</body></html>\n"
     )
@@ -172,9 +163,3 @@ def _figure(number: int, height: float, facts: tuple[Fact, ...], language: Langu
     return (
         f'<figure><div id="figure-{number}" style="zoom: {zoom:.3f}"></div><figcaption>{caption}</figcaption></figure>'
     )
-
-
-def _image(seen: Seen) -> str:
-    buffer = io.BytesIO()
-    Image.fromarray(seen.capture.input.pixels).save(buffer, "PNG")
-    return f'<img alt="" src="data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}">'

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal
 
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Result
-
-if TYPE_CHECKING:
-    from vitexplorer.capturing.capture import Capture
 
 Light = Literal["size", "board", "stage", "strip", "panel", "changes", "methods"]
 """Part of the page that is highlighted"""
@@ -22,20 +19,18 @@ Numbers = dict[str, Any]
 """Values of the {names} in sentences: integers, floats that the sentence formats, texts"""
 
 
-@runtime_checkable
-class Seen(Protocol):
-    """Screen content that a step's numbers are computed from."""
+@dataclass(frozen=True)
+class Seen:
+    """Screen content that a step's numbers are computed from: a capture, and functions of it."""
 
-    capture: Capture
-
-    def compute(self, view: str, **settings: object) -> Result:
-        """Compute a view of the capture, see `vx.compute`."""
-
-    def changed(self, changes: str) -> Capture:
-        """Apply changes to the capture, see `vx.intervene`."""
-
-    def beside(self, model: str) -> Seen:
-        """Return the same image in another model."""
+    capture: Any
+    """`Capture`; typed as Any, since importing its module imports torch"""
+    compute: Callable[..., Result]
+    """compute(view, **settings) -> the view of the capture, see `vx.compute`"""
+    changed: Callable[[str], Any]
+    """changed(changes) -> the capture of the changed run, see `vx.intervene`"""
+    beside: Callable[[str], Seen]
+    """beside(model) -> the same image in another model"""
 
 
 @dataclass(frozen=True)
@@ -79,3 +74,16 @@ class Step:
     action: Action
     printed: tuple[str, Mapping[str, str]] | None = None
     """View and settings that represent the room on paper; None if the state names the view"""
+
+
+class _Written(float):
+    """Number formatted in the typography of the page: 96.7 % and −0.01."""
+
+    def __format__(self, how: str) -> str:
+        return super().__format__(how).replace("%", " %").replace("-", "−")
+
+
+def sayer(numbers: Numbers, language: Language) -> Callable[[Text], str]:
+    """Return a function that fills a step's sentences with these numbers."""
+    written = {name: _Written(value) if isinstance(value, float) else value for name, value in numbers.items()}
+    return lambda text: text.format(**written).in_(language)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import OUTPUT, Answer, PatchGrid
-from vitexplorer.figures.caption import CHANGED, IMAGE, MODEL, WEIGHTS
+from vitexplorer.core.types import PatchGrid
+from vitexplorer.figures.caption import CHANGED, IMAGE, MODEL, NOTE, WEIGHTS, class_name, joined, size_text
 from vitexplorer.figures.page import RANDOM
 from vitexplorer.notebook.card import Card
 from vitexplorer.quantities.read_out import top_classes
@@ -16,20 +16,17 @@ ANSWERS = 3
 TITLE = Text("One forward pass, kept", "一次前向传播的记录")
 ANSWER = Text("Answer", "回答")
 PATCHES = Text("Patches", "图块")
-UNNAMED = Text("class {index}", "类别 {index}")
-NOTE = Text("Note", "说明")
 ALT = Text("The image as the model saw it", "模型看到的图像")
 
 
 def capture_card(capture: Capture) -> Card:
     """Make the card of a capture: image, model, answer and patches."""
     provenance = capture.provenance
-    height, width = provenance.input_size
     rows = [
         (MODEL, same(provenance.model)),
         (WEIGHTS, provenance.weights_text),
         *((CHANGED, change) for change in provenance.changes),
-        (IMAGE, Text("{height} × {width} px", "{height} × {width} 像素").format(height=height, width=width)),
+        (IMAGE, size_text(provenance.input_size)),
         (PATCHES, _grid_text(capture.grid(0))),
         *((ANSWER, answer) for answer in [_answer(capture)] if answer),
         *((NOTE, note) for note in (*capture.model.notes, *capture.input.notes)),
@@ -56,13 +53,7 @@ def _answer(capture: Capture) -> Text | None:
     if capture.logits is None:
         return None
     answers = [
-        Text("{name} {value}", "{name} {value}").format(name=_name(answer), value=answer.display_value)
+        Text("{name} {value}", "{name} {value}").format(name=class_name(answer), value=answer.display_value)
         for answer in top_classes(capture.logits, capture.model.class_texts, ANSWERS)
     ]
-    return Text(", ".join(one.en for one in answers), "，".join(one.zh for one in answers))
-
-
-def _name(answer: Answer) -> Text:
-    if answer.name.en:
-        return answer.name
-    return OUTPUT if answer.unit == OUTPUT else UNNAMED.format(index=answer.index)
+    return joined(answers)

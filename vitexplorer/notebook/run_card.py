@@ -6,12 +6,11 @@ import numpy as np
 
 from vitexplorer.core.format import counted, measured
 from vitexplorer.core.text import Text, same
-from vitexplorer.figures.caption import MODEL
+from vitexplorer.figures.caption import MODEL, NOTE, joined
 from vitexplorer.finetune.results.metrics import metric_text
 from vitexplorer.finetune.results.records import FinetuneResult
-from vitexplorer.notebook.card import Card
-from vitexplorer.notebook.confusion_table import Table
-from vitexplorer.notebook.model_card import METHOD, NOTE, TRAINED, trained_text
+from vitexplorer.notebook.card import Card, Table
+from vitexplorer.notebook.model_card import METHOD, TRAINED, trained_text
 
 MOST_CLASSES = 12
 """Most classes for which the card shows the confusion matrix"""
@@ -78,4 +77,4 @@ def _mistakes(run: FinetuneResult) -> Text | None:
         for true, taken in places
         if wrong[true, taken]
     ]
-    return Text("; ".join(one.en for one in mistakes), "；".join(one.zh for one in mistakes)) if mistakes else None
+    return joined(mistakes, Text("; ", "；")) if mistakes else None

@@ -8,17 +8,17 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.core.text import Text
-from vitexplorer.core.types import OUTPUT, PREFIX_WORDS, BeforeAfterResult, PredictionChange, value_text
-from vitexplorer.figures.boxes import Box, Place, place
-from vitexplorer.figures.caption import facts
-from vitexplorer.figures.captioned import facts_below
+from vitexplorer.core.types import OUTPUT, PREFIX_WORDS, BeforeAfterResult, value_text
+from vitexplorer.figures.boxes import Box, place
+from vitexplorer.figures.caption import class_name
+from vitexplorer.figures.captioned import caption_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, style_of
-from vitexplorer.figures.colors import SIGNED, scale_of
+from vitexplorer.figures.colors import scale_of, signed_scale
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import RAW
 from vitexplorer.figures.themes import SMALL_SIZE
-from vitexplorer.figures.typesetting import wrap
+from vitexplorer.figures.typesetting import first_line
 
 PLAIN, CHANGED = Text("plain run", "原始运行"), Text("changed run", "更改后")
 DIFFERENCE = Text("{after} − {before}", "{after} − {before}").format(before=PLAIN, after=CHANGED)
@@ -27,14 +27,12 @@ CLASSES = Text("likeliest classes: {before} → {after}", "最可能的类别：
 )
 ONE_OUTPUT = Text("output: {before} → {after}", "输出值：{before} → {after}").format(before=PLAIN, after=CHANGED)
 COSINE = Text("cosine between the two: {token}", "两者之间的余弦：{token}")
-NUMBERED = Text("class {index}", "类别 {index}")
 TITLE, GAP, STEP = 26, 18, 46
 """Pixels over a map, between maps, and for one class"""
 
 
-def draw(page: Page, result: BeforeAfterResult, *, opacity: float = 0.85) -> float:
+def draw(page: Page, result: BeforeAfterResult, y: float, *, opacity: float = 0.85) -> float:
     """Draw the three maps, then classes and cosines side by side. Options: opacity of the cells over the image."""
-    y = page.header(result)
     bottom = _maps(page, result, y, opacity) + 30
     gutter, whole = 60, Box(page.margin, bottom, page.inner, 0)
     if result.classes and page.per_row(2, gutter, 260) == 2:
@@ -45,7 +43,7 @@ def draw(page: Page, result: BeforeAfterResult, *, opacity: float = 0.85) -> flo
         bottom = _classes(page, result, whole) + 16 if result.classes else bottom
         below = _cosines(page, result, whole._replace(y=bottom))
     scale = Text("{raw}; one scale for both runs", "{raw}；两次运行共用同一标度").format(raw=RAW)
-    return facts_below(page, below + 12, facts(result, scale))
+    return caption_below(page, below + 12, result, scale)
 
 
 def _maps(page: Page, result: BeforeAfterResult, y: float, opacity: float) -> float:
@@ -60,8 +58,8 @@ def _maps(page: Page, result: BeforeAfterResult, y: float, opacity: float) -> fl
         second = first.below(TITLE + GAP)
         third = second.below(TITLE + GAP)
     both = scale_of(np.stack([result.before, result.after]), None)
-    axis = page.color_scale(both, beside=_whole(second), title=result.unit)
-    signed = page.color_scale(scale_of(_signed(result.values), SIGNED), beside=_whole(third), title=DIFFERENCE)
+    axis = page.color_scale(both, beside=second.whole, title=result.unit)
+    signed = page.color_scale(signed_scale(result.values), beside=third.whole, title=DIFFERENCE)
     for at, word, image, values, colors in (
         (first, PLAIN, result.image, result.before, axis),
         (second, CHANGED, result.changed_image, result.after, axis),
@@ -72,16 +70,6 @@ def _maps(page: Page, result: BeforeAfterResult, y: float, opacity: float) -> fl
             page.picture(at.image, image)
         page.cells(at.cells, values, colors, name=word.in_(page.language), opacity=opacity if image is not None else 1)
     return third.bottom
-
-
-def _signed(values: np.ndarray) -> np.ndarray:
-    """Add both signs, so that zero is in the middle of the scale, also for a difference of zero."""
-    largest = float(np.abs(values).max(initial=0)) or 1.0
-    return np.array([-largest, largest])
-
-
-def _whole(at: Place) -> Box:
-    return Box(at.image.x, at.image.y, at.right - at.image.x, at.bottom - at.image.y)
 
 
 def _classes(page: Page, result: BeforeAfterResult, box: Box) -> float:
@@ -97,10 +85,9 @@ def _classes(page: Page, result: BeforeAfterResult, box: Box) -> float:
     low, high = (min(0.0, *ends), max(0.0, *ends)) if of_output else (0.0, 1.0)
     per_unit = box.width / ((high - low) or 1.0)
     for change in result.classes:
-        name = wrap(_name(change).in_(page.language), box.width - 150, SMALL_SIZE)
-        page.text(box.x, y, name[0] + ("…" if len(name) > 1 else ""), size=SMALL_SIZE)
+        page.small(box.x, y, first_line(class_name(change).in_(page.language), box.width - 150, SMALL_SIZE))
         numbers = f"{value_text(change.before, change.unit)} → {value_text(change.after, change.unit)}"
-        page.text(box.right, y, numbers, size=SMALL_SIZE, anchor="right")
+        page.small(box.right, y, numbers, anchor="right")
         for at, value, color in ((20, change.before, page.theme.bar), (28, change.after, changed)):
             page.rectangle(Box(box.x, y + at, box.width, 6), fill=page.theme.line)
             left = box.x + (min(0.0, value) - low) * per_unit
@@ -109,28 +96,21 @@ def _classes(page: Page, result: BeforeAfterResult, box: Box) -> float:
     x = box.x
     for word, color in ((PLAIN, page.theme.bar), (CHANGED, changed)):
         page.rectangle(Box(x, y + 6, 22, 6), fill=color)
-        page.text(x + 30, y, word, size=SMALL_SIZE)
+        page.small(x + 30, y, word)
         x += 140
     return y + 24
-
-
-def _name(change: PredictionChange) -> Text:
-    if change.name.en:
-        return change.name
-    return OUTPUT if change.unit == OUTPUT else NUMBERED.format(index=change.index)
 
 
 def _cosines(page: Page, result: BeforeAfterResult, box: Box) -> float:
     """Draw the token's cosine after each block. Returns y below the chart."""
     blocks = np.arange(len(result.cosines))
     low = min(0.0, float(np.floor(10 * result.cosines.min()) / 10))
-    chart = Chart(
-        Box(box.x + LEFT, box.y + ABOVE + 8, box.width - LEFT, 230), (0.0, max(1.0, float(blocks[-1]))), (low, 1.0)
-    )
+    inner = Box(box.x + LEFT, box.y + ABOVE + 8, box.width - LEFT, 230)
+    chart = Chart(inner, (0.0, max(1.0, float(blocks[-1]))), (low, 1.0))
     name = COSINE.format(token=PREFIX_WORDS[result.token])
     chart.frame(page, Text("after block (counted from 0)", "经过的块（从 0 开始编号）"), name, whole=True)
     chart.curve(page, blocks.tolist(), result.cosines.tolist(), style_of(page, 1), name)
-    return chart.box.bottom + BELOW
+    return inner.bottom + BELOW
 
 
-RENDERER = Renderer(BeforeAfterResult, draw)
+RENDERERS = (Renderer(BeforeAfterResult, draw),)

@@ -11,7 +11,7 @@ from vitexplorer.core.types import BoardResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import rows_of_facts
-from vitexplorer.figures.colors import direction, scale_of
+from vitexplorer.figures.colors import directed, scale_of
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted
@@ -24,6 +24,12 @@ WHERE = Text(
     "patch in row %{customdata[0]}, column %{customdata[1]}, with row %{customdata[2]}, column %{customdata[3]}",
     "第 %{customdata[0]} 行第 %{customdata[1]} 列的图块，与第 %{customdata[2]} 行第 %{customdata[3]} 列",
 )
+
+READING = Text(
+    "Each tile belongs to one patch and lies where that patch lies; its cells are all patches of the image.",
+    "每个小图对应一个图块，位置与该图块相同；其中的格子是图像的全部图块。",
+)
+FEWER = Text("Only every {every}. row and column of tiles is shown.", "小图每 {every} 行、每 {every} 列取一个。")
 
 
 def sheet(board: np.ndarray) -> np.ndarray:
@@ -39,7 +45,7 @@ def apart(count: int, every: int, step: float, room: float) -> range:
     return range(0, count, every * max(1, math.ceil(room / step)))
 
 
-def draw(page: Page, result: BoardResult, *, colormap: str | None = None) -> float:
+def draw(page: Page, result: BoardResult, y: float, *, colormap: str | None = None) -> float:
     """Draw the board. Option: colormap, None takes inferno or, for signed values, balance."""
     rows, cols = result.grid.rows, result.grid.cols
     every = -(-max(rows, cols) // MOST)
@@ -47,7 +53,7 @@ def draw(page: Page, result: BoardResult, *, colormap: str | None = None) -> flo
     scale = scale_of(painted_tiles.values, colormap)
     places = np.stack(np.indices((rows, cols, rows, cols)), axis=-1)[::every, ::every]
     plane = sheet(painted_tiles.values)
-    y = page.header(result) + 44
+    y += 44
     side = min(page.high(SIDE, y + page.margin), page.inner - 34 - BAR_ROOM)
     cell = min(side / plane.shape[0], side / plane.shape[1])
     box = Box(page.margin + 34, y, plane.shape[1] * cell, plane.shape[0] * cell)
@@ -55,29 +61,22 @@ def draw(page: Page, result: BoardResult, *, colormap: str | None = None) -> flo
     page.cells(box, plane, axis, where=WHERE, places=np.nan_to_num(sheet(places)).astype(np.int16))
     _numbers(page, box, plane.shape, (rows, cols), every)
     left = box.right + BAR_ROOM + 24
-    how = Text("{how}; {direction}", "{how}；{direction}").format(
-        how=painted_tiles.normalisation, direction=direction(scale.colormap)
-    )
-    reading = Text(
-        "Each tile belongs to one patch and lies where that patch lies; its cells are all patches of the image.",
-        "每个小图对应一个图块，位置与该图块相同；其中的格子是图像的全部图块。",
-    )
-    fewer = Text("Only every {every}. row and column of tiles is shown.", "小图每 {every} 行、每 {every} 列取一个。")
-    remarks = (reading, *painted_tiles.remarks, *((fewer.format(every=every),) if every > 1 else ()))
+    how = directed(painted_tiles.normalisation, scale.colormap)
+    remarks = (READING, *painted_tiles.remarks, *((FEWER.format(every=every),) if every > 1 else ()))
     return max(box.bottom, rows_of_facts(page, left, y, page.right - left, facts(result, how, remarks)))
 
 
 def _numbers(page: Page, box: Box, shape: tuple[int, ...], grid: tuple[int, int], every: int) -> None:
     """Draw row and column of the patches, along the left and the upper side."""
-    (rows, cols), cell, muted = grid, box.width / shape[1], page.theme.muted
-    page.text(box.x, box.y - 44, Text("column of the patch", "图块所在的列"), size=SMALL_SIZE, color=muted)
-    page.text(max(0, page.margin - 8), box.y - 22, Text("row", "行"), size=SMALL_SIZE, color=muted)
+    (rows, cols), cell = grid, box.width / shape[1]
+    page.small(box.x, box.y - 44, Text("column of the patch", "图块所在的列"), muted=True)
+    page.small(max(0, page.margin - 8), box.y - 22, Text("row", "行"), muted=True)
     for row in apart(rows, every, (rows + 1) * cell, SMALL_SIZE):
         y = box.y + (row // every * (rows + 1) + rows / 2) * cell
-        page.text(box.x - 8, y, str(row), size=SMALL_SIZE, color=muted, anchor="right", vertical="middle")
+        page.small(box.x - 8, y, str(row), muted=True, anchor="right", vertical="middle")
     for col in apart(cols, every, (cols + 1) * cell, (0.6 * len(str(cols)) + 0.5) * SMALL_SIZE):
         x = box.x + (col // every * (cols + 1) + cols / 2) * cell
-        page.text(x, box.y - 22, str(col), size=SMALL_SIZE, color=muted, anchor="center")
+        page.small(x, box.y - 22, str(col), muted=True, anchor="center")
 
 
-RENDERER = Renderer(BoardResult, draw)
+RENDERERS = (Renderer(BoardResult, draw),)

@@ -9,8 +9,7 @@ from vitexplorer.core.part_names import PARTS, part_text
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import ContributionsResult
 from vitexplorer.figures.boxes import Box
-from vitexplorer.figures.caption import facts
-from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.captioned import caption_below
 from vitexplorer.figures.meanings import part_color
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
@@ -20,10 +19,8 @@ from vitexplorer.figures.typesetting import width
 LABELS, NUMBERS = 104, 74
 """Pixels left and right of the bars"""
 BAR, BETWEEN = 16, 8
-EMBEDDING = Text("embedding", "嵌入")
-CONSTANT = Text("constant", "常数项")
-TOGETHER = Text("attention + MLP", "注意力 + MLP")
-BRANCHES = {"attn": PARTS["attn"], "mlp": PARTS["mlp"], "attn + mlp": TOGETHER}
+SUMMANDS = {"embedding": Text("embedding", "嵌入"), "constant": Text("constant", "常数项")}
+BRANCHES = {"attn": PARTS["attn"], "mlp": PARTS["mlp"], "attn + mlp": Text("attention + MLP", "注意力 + MLP")}
 TOTAL = Text("{unit} {logit} = sum of all bars", "{unit} {logit} = 所有条之和")
 
 
@@ -33,22 +30,11 @@ def row_and_branch(part: str) -> tuple[str, str]:
     return (f"{words[0]} {words[1]}", words[2]) if len(words) > 1 else (part, "")
 
 
-def row_text(row: str) -> Text:
-    """Return a row in words."""
-    return {"embedding": EMBEDDING, "constant": CONSTANT}.get(row) or part_text(row)
-
-
-def draw(page: Page, result: ContributionsResult) -> float:
+def draw(page: Page, result: ContributionsResult, y: float) -> float:
     """Draw the sum, the colours of the branches and the bars, all to one scale."""
-    y = page.header(result)
-    y = page.text(
-        page.margin,
-        y - 8 if page.sheet.is_slide else y,
-        TOTAL.format(unit=result.unit, logit=signed(result.logit)),
-        size=20,
-    )
+    y = page.total(y, TOTAL.format(unit=result.unit, logit=signed(result.logit)))
     y = _bars(page, _legend(page, y + 10, result), result)
-    return facts_below(page, y + 16, facts(result))
+    return caption_below(page, y + 16, result)
 
 
 def _legend(page: Page, y: float, result: ContributionsResult) -> float:
@@ -57,7 +43,7 @@ def _legend(page: Page, y: float, result: ContributionsResult) -> float:
     for branch in dict.fromkeys(row_and_branch(part)[1] for part in result.parts):
         if branch:
             page.rectangle(Box(x, y + 2, 14, 14), fill=part_color(branch))
-            page.text(x + 20, y, BRANCHES[branch], size=SMALL_SIZE)
+            page.small(x + 20, y, BRANCHES[branch])
             x += 44 + width(BRANCHES[branch].in_(page.language), SMALL_SIZE)
     return y + 30
 
@@ -71,22 +57,20 @@ def _bars(page: Page, y: float, result: ContributionsResult) -> float:
     pieces: list[tuple[Box, str, str]] = []
     numbered = zip(result.parts, result.values.tolist(), strict=True)
     for row, bars in groupby(numbered, key=lambda part_and_value: row_and_branch(part_and_value[0])[0]):
-        label, start = row_text(row), y
+        label, start = SUMMANDS.get(row) or part_text(row), y
         for part, value in bars:
             branch = row_and_branch(part)[1]
             words = label.in_(page.language) + (f": {BRANCHES[branch].in_(page.language)}" if branch else "")
-            pieces.append((_bar(zero, y, value * per_logit), part_color(part), f"{words}\n{signed(value)}"))
-            page.text(page.right, y + BAR / 2, signed(value), size=SMALL_SIZE, anchor="right", vertical="middle")
+            length = value * per_logit
+            box = Box(min(zero, zero + length), y, abs(length), BAR)
+            pieces.append((box, part_color(part), f"{words}\n{signed(value)}"))
+            page.small(page.right, y + BAR / 2, signed(value), anchor="right", vertical="middle")
             y += BAR + 2
-        page.text(page.margin, (start + y - 2) / 2, label, size=SMALL_SIZE, vertical="middle")
+        page.small(page.margin, (start + y - 2) / 2, label, vertical="middle")
         y += BETWEEN
     page.bars(pieces, gap=0)
     page.line((zero, top - 4), (zero, y - BETWEEN + 4), page.theme.muted)
     return y
 
 
-def _bar(zero: float, y: float, length: float) -> Box:
-    return Box(min(zero, zero + length), y, abs(length), BAR)
-
-
-RENDERER = Renderer(ContributionsResult, draw)
+RENDERERS = (Renderer(ContributionsResult, draw),)

@@ -6,8 +6,7 @@ import numpy as np
 
 from vitexplorer.core.types import CurvesResult
 from vitexplorer.figures.boxes import Box
-from vitexplorer.figures.caption import facts
-from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.captioned import caption_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, span, style_of
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
@@ -17,25 +16,17 @@ from vitexplorer.figures.typesetting import width
 LARGEST, LEGEND = 420, 34
 
 
-def legend_rows(page: Page, result: CurvesResult) -> list[tuple[float, int]]:
-    """Return x and row of each line's entry; none for a single line."""
-    names = [name.in_(page.language) for name in result.curves]
-    widths = [84 + width(name, TEXT_SIZE) for name in names]
-    return page.in_rows(widths, page.margin + LEFT) if len(names) > 1 else []
-
-
 def plot(page: Page, result: CurvesResult, y: float, height: float = LARGEST, below: float = 0) -> float:
     """Draw the lines and, for several, a legend; `below` pixels stay free. Returns y below them."""
-    lines, legend = np.atleast_2d(result.values), legend_rows(page, result)
+    lines = np.atleast_2d(result.values)
+    widths = [84 + width(name.in_(page.language), TEXT_SIZE) for name in result.curves]
+    legend = page.in_rows(widths, page.margin + LEFT) if len(widths) > 1 else []
     rows = 1 + legend[-1][1] if legend else 0
     height = page.high(height, y + ABOVE + BELOW + LEGEND * rows + below)
-    chart = Chart(
-        Box(page.margin + LEFT, y + ABOVE, page.inner - LEFT, height),
-        span(result.x, from_zero=False),
-        span(result.values),
-    )
+    box = Box(page.margin + LEFT, y + ABOVE, page.inner - LEFT, height)
+    chart = Chart(box, span(result.x, from_zero=False), span(result.values))
     chart.frame(page, result.x_name, result.unit, whole=np.issubdtype(result.x.dtype, np.integer))
-    y = chart.box.bottom + BELOW
+    y = box.bottom + BELOW
     for number, (line, name) in enumerate(zip(lines, result.curves, strict=True)):
         style = style_of(page, number)
         chart.curve(page, result.x.tolist(), line.tolist(), style, name)
@@ -46,9 +37,9 @@ def plot(page: Page, result: CurvesResult, y: float, height: float = LARGEST, be
     return y + LEGEND * rows
 
 
-def draw(page: Page, result: CurvesResult) -> float:
+def draw(page: Page, result: CurvesResult, y: float) -> float:
     """Draw the lines."""
-    return facts_below(page, plot(page, result, page.header(result)) + 10, facts(result))
+    return caption_below(page, plot(page, result, y) + 10, result)
 
 
-RENDERER = Renderer(CurvesResult, draw)
+RENDERERS = (Renderer(CurvesResult, draw),)

@@ -8,8 +8,7 @@ from vitexplorer.core.format import percent
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import DotProductResult, prefix_text
 from vitexplorer.figures.boxes import Box
-from vitexplorer.figures.caption import facts
-from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.captioned import caption_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, span
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
@@ -34,15 +33,14 @@ def key_text(key: str) -> Text:
     return Text("padding", "窗口填充") if key == "padding" else prefix_text(key)
 
 
-def draw(page: Page, result: DotProductResult) -> float:
+def draw(page: Page, result: DotProductResult, y: float) -> float:
     """Draw the table on the left and the two histograms on the right, or below it if the page is narrow."""
-    y = page.header(result)
     bottom = _table(page, y, result)
     if page.inner >= TABLE + GAP + LEAST:
         bottom = max(bottom, _histograms(page, Box(page.margin + TABLE + GAP, y, page.inner - TABLE - GAP, 0), result))
     else:
         bottom = _histograms(page, Box(page.margin, bottom + 16, page.inner, 0), result)
-    return facts_below(page, bottom + 20, facts(result))
+    return caption_below(page, bottom + 20, result)
 
 
 def _table(page: Page, y: float, result: DotProductResult) -> float:
@@ -64,16 +62,15 @@ def _table(page: Page, y: float, result: DotProductResult) -> float:
             number_text = f"{numbers[at]:.3f}".replace("-", "−")
             page.text(page.margin + RIGHT[at] * factor, y, number_text, anchor="right")
         page.text(page.margin + RIGHT[3] * factor, y, percent(result.values[key]), anchor="right")
-        page.rectangle(
-            bar._replace(y=y + 3, width=bar.width * float(result.values[key]) / largest), fill=page.theme.bar
-        )
+        length = bar.width * float(result.values[key]) / largest
+        page.rectangle(bar._replace(y=y + 3, width=length), fill=page.theme.bar)
         y += step
     page.line((page.margin, y - 5), (page.margin + TABLE * factor, y - 5))
     others = len(result.values) - len(order)
     if others:
-        page.text(page.margin, y, REST.format(count=others), color=page.theme.muted)
+        page.text(page.margin, y, REST.format(count=others), muted=True)
         rest = float(result.values.sum() - result.values[order].sum())
-        page.text(page.margin + RIGHT[3] * factor, y, percent(max(rest, 0.0)), color=page.theme.muted, anchor="right")
+        page.text(page.margin + RIGHT[3] * factor, y, percent(max(rest, 0.0)), muted=True, anchor="right")
         y += step
     return y
 
@@ -107,4 +104,4 @@ def _histograms(page: Page, room: Box, result: DotProductResult) -> float:
     return below
 
 
-RENDERER = Renderer(DotProductResult, draw)
+RENDERERS = (Renderer(DotProductResult, draw),)

@@ -7,8 +7,7 @@ import numpy as np
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import GrowthResult
 from vitexplorer.figures.boxes import Box
-from vitexplorer.figures.caption import facts
-from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.captioned import caption_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, span, style_of
 from vitexplorer.figures.meanings import part_color
 from vitexplorer.figures.page import Page
@@ -27,9 +26,9 @@ SIZE = Text("side of a square image, pixels", "正方形图像的边长（像素
 POWERS = ((1e12, "10¹² "), (1e9, "10⁹ "), (1e6, "10⁶ "))
 
 
-def draw(page: Page, result: GrowthResult) -> float:
+def draw(page: Page, result: GrowthResult, y: float) -> float:
     """Draw a legend, and the charts side by side."""
-    y = _legend(page, page.header(result), result)
+    y = _legend(page, y, result)
     totals = result.values.sum(1)
     factor, power = next(((f, name) for f, name in POWERS if totals.max(initial=0) >= f), (1, ""))
     unit = Text("{power}{unit}", "{power}{unit}").format(power=power, unit=result.unit)
@@ -50,7 +49,7 @@ def draw(page: Page, result: GrowthResult) -> float:
         chart.frame(page, SIZE, unit)
         _columns(page, chart, result, at, factor, unit.in_(page.language))
         chart.curve(page, result.sizes, (totals[at] / factor).tolist(), style_of(page, TOTAL_LINE), TOTAL)
-    return facts_below(page, box.bottom + BELOW + 16, facts(result))
+    return caption_below(page, box.bottom + BELOW + 16, result)
 
 
 def _columns(page: Page, chart: Chart, result: GrowthResult, design: int, factor: float, unit: str) -> None:
@@ -80,4 +79,4 @@ def _legend(page: Page, y: float, result: GrowthResult) -> float:
     return y + 40
 
 
-RENDERER = Renderer(GrowthResult, draw)
+RENDERERS = (Renderer(GrowthResult, draw),)

@@ -7,8 +7,7 @@ import numpy as np
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchesResult
 from vitexplorer.figures.boxes import Box, place
-from vitexplorer.figures.caption import facts
-from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.captioned import caption_below
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
@@ -20,20 +19,19 @@ INSIDE = 46  # least pixels of a patch that carries its own number
 ENLARGED = 1200  # pixels of the longer side of the exploded picture: patches keep sharp edges when it is scaled
 
 
-def draw(page: Page, result: PatchesResult) -> float:
+def draw(page: Page, result: PatchesResult, y: float) -> float:
     """Draw the image with its grid and, beside it, the patches with gaps."""
     rows, cols = result.grid.rows, result.grid.cols
-    y = page.header(result) + 26
-    per_row = page.per_row(2, GUTTER, 250)
+    y += 26
+    per_row, wide = page.columns(2, GUTTER, 250)
     numbers = 0 if per_row == 2 else NUMBERS
-    wide = (page.inner - GUTTER * (per_row - 1)) / per_row - numbers
-    room = Box(page.margin + numbers, y, wide, page.high(LARGEST_HEIGHT, y + page.margin))
+    room = Box(page.margin + numbers, y, wide - numbers, page.high(LARGEST_HEIGHT, y + page.margin))
     whole = place(result.image, result.grid, room)
     apart = whole.cells._replace(x=whole.right + GUTTER) if per_row == 2 else whole.below(36).cells
     height, width = result.image.shape[:2]
     size = Text("the image, {height} × {width} × 3", "图像，{height} × {width} × 3").format(height=height, width=width)
-    page.text(page.margin, y - 26, size, color=page.theme.muted)
-    page.text(apart.x, apart.y - 26, _shape(result), color=page.theme.muted)
+    page.text(page.margin, y - 26, size, muted=True)
+    page.text(apart.x, apart.y - 26, _shape(result), muted=True)
     page.picture(whole.image, result.image)
     _grid_lines(page, whole.cells, rows, cols)
     gap = max(2, result.grid.patch_size // 6)
@@ -44,7 +42,7 @@ def draw(page: Page, result: PatchesResult) -> float:
         "prefix tokens before it: {prefix}",
         "图块按行依次排列，编号 0 到 {last}：这就是第一个块读入的序列；其前的前缀标记数：{prefix}",
     ).format(last=result.grid.num_patches - 1, prefix=result.grid.num_prefix_tokens)
-    return facts_below(page, max(whole.bottom, apart.bottom) + 26, facts(result, remarks=(order,)))
+    return caption_below(page, max(whole.bottom, apart.bottom) + 26, result, remarks=(order,))
 
 
 def _shape(result: PatchesResult) -> Text:
@@ -80,21 +78,18 @@ def _grid_lines(page: Page, box: Box, rows: int, cols: int) -> None:
 
 def _numbers(page: Page, box: Box, rows: int, cols: int) -> None:
     """Draw the number of every patch, or without room only of the first in each row, left of it."""
-    cell = box.width / cols
-    if cell >= INSIDE:
+    wide = box.width / cols
+    if wide >= INSIDE:
         for patch in range(rows * cols):
-            x, y = box.part(rows, cols, (*divmod(patch, cols), 1, 1))[:2]
-            plate = Box(x, y, 9 + 8 * len(str(patch)), 18)
+            cell = box.cell(rows, cols, *divmod(patch, cols))
+            plate = cell._replace(width=9 + 8 * len(str(patch)), height=18)
             page.rectangle(plate, fill="rgba(0,0,0,0.6)")
-            x, y = plate.centre
-            page.text(x, y, str(patch), size=SMALL_SIZE, color="#ffffff", anchor="center", vertical="middle")
+            page.small(*plate.centre, str(patch), color="#ffffff", anchor="center", vertical="middle")
         return
-    every = -(-SMALL_SIZE * 1.3 // cell)
-    for row in range(rows):
-        if row % every == 0:
-            y = box.part(rows, cols, (row, 0, 1, 1)).centre[1]
-            number = str(row * cols)
-            page.text(box.x - 8, y, number, size=SMALL_SIZE, color=page.theme.muted, anchor="right", vertical="middle")
+    every = int(-(-SMALL_SIZE * 1.3 // wide))
+    for row in range(0, rows, every):
+        y = box.cell(rows, cols, row, 0).centre[1]
+        page.small(box.x - 8, y, str(row * cols), muted=True, anchor="right", vertical="middle")
 
 
-RENDERER = Renderer(PatchesResult, draw)
+RENDERERS = (Renderer(PatchesResult, draw),)

@@ -13,14 +13,12 @@ from vitexplorer.core.format import percent
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import SequenceResult, prefix_text
 from vitexplorer.figures.boxes import Box, place
-from vitexplorer.figures.caption import facts
-from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.captioned import caption_below
 from vitexplorer.figures.chart import ticks
-from vitexplorer.figures.colors import direction, scale_of
+from vitexplorer.figures.colors import directed, scale_of
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted_each
-from vitexplorer.figures.themes import SMALL_SIZE
 
 LEFT, ABOVE, BELOW, GAP = 40, 26, 56, 28
 MATRIX = 0.58
@@ -34,6 +32,7 @@ EACH = Text("each query's weights divided by their largest", "每个查询的权
 SHARE = Text("share of the query's largest weight", "占该查询最大权重的比例")
 WHERE = Text("query %{customdata[0]}, key %{customdata[1]}", "查询 %{customdata[0]}，键 %{customdata[1]}")
 SEES = Text("sees {seen} of {tokens} tokens", "看到 {tokens} 个标记中的 {seen} 个")
+QUERY = Text("query, by its place in the sequence", "查询（按序列中的位置）")
 FUTURE = Text("the future: 0", "之后的：0")
 BLANK = Text(
     "Blank: keys that come after their query; their weights are exactly 0.", "空白处是在查询之后的键，权重恰为 0。"
@@ -52,12 +51,12 @@ def painted_rows(result: SequenceResult, every: int = 1) -> Float[np.ndarray, "q
     return largest
 
 
-def draw(page: Page, result: SequenceResult, *, colormap: str | None = None) -> float:
+def draw(page: Page, result: SequenceResult, y: float, *, colormap: str | None = None) -> float:
     """Draw the matrix and the image. Option: colormap, None takes inferno."""
     tokens = len(result.values)
     every = -(-tokens // MOST)
     rows, scale = painted_rows(result, every), scale_of(np.ones(1), colormap)
-    y = page.header(result) + ABOVE
+    y += ABOVE
     room = page.inner - LEFT - BAR_ROOM - GAP
     beside = room >= NARROW
     high = page.high(room, y + BELOW + page.margin)
@@ -67,32 +66,24 @@ def draw(page: Page, result: SequenceResult, *, colormap: str | None = None) -> 
     places = every * np.stack(np.indices(rows.shape), axis=-1)
     page.cells(box, rows, axis, where=WHERE, places=places.astype(np.int16))
     if result.masked and tokens > 1:
-        page.text(box.x + 0.68 * side, y + 0.3 * side, FUTURE, color=page.theme.muted, anchor="center")
+        page.text(box.x + 0.68 * side, y + 0.3 * side, FUTURE, muted=True, anchor="center")
     page.outline(box.part(len(rows), len(rows), (result.at // every, 0, 1, len(rows))))
     _axes(page, box, tokens)
     if beside:
         bottom = max(box.bottom + BELOW, _seen(page, box.right + BAR_ROOM + GAP, y, room - side, result, axis))
     else:
         bottom = _seen(page, page.margin + LEFT, box.bottom + BELOW + ABOVE, side, result, axis)
-    how = Text("{how}; {direction}", "{how}；{direction}").format(how=EACH, direction=direction(scale.colormap))
     remarks = (*((BLANK,) if result.masked else ()), *((LARGEST.format(every=every),) if every > 1 else ()))
-    return facts_below(page, bottom + 12, facts(result, how, remarks))
+    return caption_below(page, bottom + 12, result, directed(EACH, scale.colormap), remarks)
 
 
 def _axes(page: Page, box: Box, tokens: int) -> None:
-    muted = page.theme.muted
-    page.text(
-        box.x,
-        box.y - ABOVE,
-        Text("query, by its place in the sequence", "查询（按序列中的位置）"),
-        color=muted,
-        size=SMALL_SIZE,
-    )
+    page.small(box.x, box.y - ABOVE, QUERY, muted=True)
     for place_ in map(int, ticks(0, tokens - 1, 6)):
         along = (place_ + 0.5) / tokens * box.width
-        page.text(box.x - 8, box.y + along, str(place_), size=SMALL_SIZE, anchor="right", vertical="middle")
-        page.text(box.x + along, box.bottom + 6, str(place_), size=SMALL_SIZE, anchor="center")
-    page.text(box.centre[0], box.bottom + 28, Text("key", "键"), color=muted, size=SMALL_SIZE, anchor="center")
+        page.small(box.x - 8, box.y + along, str(place_), anchor="right", vertical="middle")
+        page.small(box.x + along, box.bottom + 6, str(place_), anchor="center")
+    page.small(box.centre[0], box.bottom + 28, Text("key", "键"), muted=True, anchor="center")
 
 
 def _seen(page: Page, left: float, y: float, pixels: float, result: SequenceResult, axis: str) -> float:
@@ -102,17 +93,17 @@ def _seen(page: Page, left: float, y: float, pixels: float, result: SequenceResu
     hidden = np.arange(len(row)) + prefix > result.at if result.masked else np.zeros(len(row), bool)
     seen = (result.at if result.masked else len(result.values) - 1) + 1
     words = SEES.format(seen=seen, tokens=len(result.values))
-    page.text(left, y - ABOVE, words, size=SMALL_SIZE, color=page.theme.muted)
+    page.small(left, y - ABOVE, words, muted=True)
     at = place(result.image, grid, Box(left, y, pixels, pixels))
     page.picture(at.image, covered(result.image, hidden.reshape(grid.rows, grid.cols), grid.patch_size))
     weights = np.where(hidden, np.nan, row).reshape(grid.rows, grid.cols)
     page.cells(at.cells, weights, axis, opacity=0.85)
     if isinstance(result.query, tuple):
-        page.outline(at.cells.part(grid.rows, grid.cols, (*result.query, 1, 1)))
+        page.outline(at.cells.cell(grid.rows, grid.cols, *result.query))
     y = at.bottom + 8
     for name, weight in zip(result.sequence[:prefix], result.values[result.at, :prefix].tolist(), strict=True):
-        page.text(left, y, prefix_text(name), size=SMALL_SIZE)
-        y = page.text(left + pixels, y, percent(weight), size=SMALL_SIZE, anchor="right")
+        page.small(left, y, prefix_text(name))
+        y = page.small(left + pixels, y, percent(weight), anchor="right")
     return y
 
 
@@ -125,4 +116,4 @@ def covered(image: np.ndarray, hidden: np.ndarray, side: int) -> np.ndarray:
     return (image * (1 - over) + HIDDEN_GREY * over).round().astype(np.uint8)
 
 
-RENDERER = Renderer(SequenceResult, draw)
+RENDERERS = (Renderer(SequenceResult, draw),)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.format import thousandths
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import TokenStep, TokenStepsResult, prefix_text, query_text
-from vitexplorer.figures.boxes import Box
-from vitexplorer.figures.boxes import place as place_on
-from vitexplorer.figures.caption import facts
-from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.boxes import Box, place
+from vitexplorer.figures.captioned import caption_below
 from vitexplorer.figures.colors import scale_of
-from vitexplorer.figures.meanings import CHOSEN, PREFIX
-from vitexplorer.figures.meanings import NORM as PATCHES
+from vitexplorer.figures.meanings import CHOSEN, NORM, PREFIX
 from vitexplorer.figures.page import BAR_ROOM, Page
-from vitexplorer.figures.renderers.colours import enlarged
+from vitexplorer.figures.renderers.pictures import enlarged
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.figures.themes import SMALL_SIZE
 
 LEFT, OVER = 300, 44  # pixels for names and shapes: left of the strip, or over it in a narrow window
 PICTURE, BAR, STRIP, STEP, CLOSE = 200, 160, 34, 84, 62
@@ -28,9 +25,8 @@ FIRST, ROOMY = 8, 460
 ENTRY = Text("number %{customdata[1]}", "第 %{customdata[1]} 个数")
 
 
-def draw(page: Page, result: TokenStepsResult) -> float:
+def draw(page: Page, result: TokenStepsResult, y: float) -> float:
     """Draw the pictures of image and patch, the strips, and the sequence."""
-    y = page.header(result)
     y = _pictures(page, y, result)
     row, *vectors = [step for step in result.steps if step.numbers.size]
     _strip(page, y, 3, row, _bar(page, y - BAR + _over(page), BAR + STRIP, row.numbers, Text("normalised", "归一化值")))
@@ -44,7 +40,7 @@ def draw(page: Page, result: TokenStepsResult) -> float:
         _strip(page, y, number, step, axis)
         y += step_down
     y = max(_sequence(page, y, 4 + len(vectors), result), top + LEAST)
-    return facts_below(page, y + 16, facts(result))
+    return caption_below(page, y + 16, result)
 
 
 def _over(page: Page) -> float:
@@ -70,7 +66,7 @@ def _name(page: Page, y: float, number: int, step: TokenStep, right: float = 0) 
     y = page.text(page.margin + right, y, name, bold=True)
     shape = " × ".join(map(str, step.shape))
     words = shape if step.symbols == shape or _over(page) else f"{step.symbols} = {shape}"
-    page.text(page.margin + right, y + 4, words, size=SMALL_SIZE, color=page.theme.muted)
+    page.small(page.margin + right, y + 4, words, muted=True)
 
 
 def _pictures(page: Page, y: float, result: TokenStepsResult) -> float:
@@ -78,15 +74,15 @@ def _pictures(page: Page, y: float, result: TokenStepsResult) -> float:
     image, patch = result.steps[:2]
     over, gap = _over(page), 40 if _wide(page) >= ROOMY else 16
     _name(page, y, 1, image)
-    placed = place_on(result.image, result.grid, Box(_left(page), y + over, _wide(page) / 2 - gap, PICTURE))
+    placed = place(result.image, result.grid, Box(_left(page), y + over, _wide(page) / 2 - gap, PICTURE))
     page.picture(placed.image, result.image)
-    page.outline(placed.cells.part(result.grid.rows, result.grid.cols, (*result.place, 1, 1)))
+    page.outline(placed.cells.cell(result.grid.rows, result.grid.cols, *result.place))
     aside = placed.right + gap
     if over:
         _name(page, y, 2, patch, aside - page.margin)
     else:
         _name(page, y + 90, 2, patch)
-        page.text(page.margin, y + 136, query_text(result.place), size=SMALL_SIZE, color=page.theme.muted)
+        page.small(page.margin, y + 136, query_text(result.place), muted=True)
     height, width = result.patch.shape[:2]
     scale = min(PICTURE / height, _wide(page) / 2 / width)
     patch_box = Box(aside, y + over, width * scale, height * scale)
@@ -99,11 +95,9 @@ def _strip(page: Page, y: float, number: int, step: TokenStep, axis: str) -> Non
     _name(page, y, number, step)
     y += _over(page)
     page.cells(Box(_left(page), y, _wide(page), STRIP), step.numbers[None], axis, where=ENTRY)
-    first = ", ".join(
-        f"{value:.3f}" for value in step.numbers[: FIRST if _wide(page) >= ROOMY else 4].tolist()
-    ).replace("-", "−")
+    first = ", ".join(map(thousandths, step.numbers[: FIRST if _wide(page) >= ROOMY else 4].tolist()))
     more = ", …" if step.numbers.size > FIRST else ""
-    page.text(_left(page), y + STRIP + 6, first + more, size=SMALL_SIZE, color=page.theme.muted)
+    page.small(_left(page), y + STRIP + 6, first + more, muted=True)
 
 
 def _sequence(page: Page, y: float, number: int, result: TokenStepsResult) -> float:
@@ -118,7 +112,7 @@ def _sequence(page: Page, y: float, number: int, result: TokenStepsResult) -> fl
     for at in range(len(prefix) + grid.num_patches):
         patch = at - len(prefix)
         words = prefix[at] if patch < 0 else query_text(divmod(patch, grid.cols)).in_(page.language)
-        color = PREFIX if patch < 0 else CHOSEN if patch == chosen else PATCHES
+        color = PREFIX if patch < 0 else CHOSEN if patch == chosen else NORM
         pieces.append((Box(_left(page) + at * each, y, each, STRIP), color, f"{at}: {words}"))
     page.bars(pieces, gap=1 if each > 3 else 0)
     note = Text(
@@ -126,7 +120,7 @@ def _sequence(page: Page, y: float, number: int, result: TokenStepsResult) -> fl
         "前缀标记 {prefix} 个；图块 {patches} 个；该标记的序号为 {at}（从 0 开始）",
     ).format(prefix=len(prefix), patches=grid.num_patches, at=len(prefix) + chosen)
     pixels = None if page.sheet.is_slide else _wide(page)
-    return page.text(_left(page), y + STRIP + 6, note, size=SMALL_SIZE, color=page.theme.muted, pixels=pixels)
+    return page.small(_left(page), y + STRIP + 6, note, muted=True, pixels=pixels)
 
 
-RENDERER = Renderer(TokenStepsResult, draw)
+RENDERERS = (Renderer(TokenStepsResult, draw),)

@@ -7,8 +7,7 @@ from vitexplorer.core.part_names import part_text
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import TreeResult
 from vitexplorer.figures.boxes import Box
-from vitexplorer.figures.caption import facts
-from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.captioned import caption_below
 from vitexplorer.figures.meanings import OTHER, part_color
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
@@ -29,11 +28,10 @@ def kinds_of(result: TreeResult) -> list[str]:
     return kinds
 
 
-def draw(page: Page, result: TreeResult) -> float:
+def draw(page: Page, result: TreeResult, y: float) -> float:
     """Draw the total and the rectangles."""
-    y = page.header(result)
     total = Text("{total:,} {unit}", "{total:,} {unit}").format(total=result.total, unit=result.unit)
-    top = page.text(page.margin, y - 8 if page.sheet.is_slide else y, total, size=20) + 14
+    top = page.total(y, total) + 14
     box = Box(page.margin, top, page.inner, page.high(HEIGHT, top + 8))
     kinds = kinds_of(result)
     leaf = [index not in result.parents for index in range(len(result.names))]
@@ -48,7 +46,7 @@ def draw(page: Page, result: TreeResult) -> float:
             for index, count in enumerate(result.values.tolist())
         ],
     )
-    return facts_below(page, box.bottom + 20, facts(result, remarks=(READING,)))
+    return caption_below(page, box.bottom + 20, result, remarks=(READING,))
 
 
 def _path(page: Page, result: TreeResult, index: int) -> str:
@@ -60,4 +58,4 @@ def _path(page: Page, result: TreeResult, index: int) -> str:
     return " › ".join(reversed(words))
 
 
-RENDERER = Renderer(TreeResult, draw)
+RENDERERS = (Renderer(TreeResult, draw),)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from vitexplorer.core.text import ExplainedError, Language
-from vitexplorer.learn import STEPS, Numbers, Step
-from vitexplorer.learn.sentences import OnScreen, sayer
+from vitexplorer.learn import STEPS, Numbers, Seen, Step
+from vitexplorer.learn.step import sayer
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile
 from vitexplorer.ui.kit.widget import Widget
@@ -96,7 +96,7 @@ def step_named(key: object) -> Step | None:
     return next((step for step in STEPS if step.key == key), None)
 
 
-def step_text(step: Step, screen: OnScreen, language: Language) -> StepText:
+def step_text(step: Step, screen: Seen, language: Language) -> StepText:
     """Fill in the numbers of a step, or the reason why the model on the screen has none."""
     try:
         numbers = step.numbers(screen)
