@@ -98,12 +98,7 @@ def shards_in(folder: Path) -> list[Shard]:
 def index_of(folder: Path, most_rows: int) -> Index:
     """Return the index of the shards that are finished now; build it, from the last one if possible, if there is none.
 
-    Args:
-        folder: folder of the survey.
-        most_rows: limit for the rows of a shard; a longer file does not belong to this survey.
-
-    Raises:
-        SurveyError: it cannot be written anywhere.
+    A file of more than `most_rows` does not belong to this survey. Raises SurveyError if no index can be written.
     """
     shards = shards_in(folder)
     held = [(shard.number, shard.size, shard.changed) for shard in shards]

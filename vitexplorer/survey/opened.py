@@ -186,11 +186,7 @@ class Unpacked:
     """Cache of list places, each unpacked into a separate table in the order of the rows."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection):
-        """Make an empty cache.
-
-        Args:
-            con: connection to the index; it holds the tables in memory, within its memory limit.
-        """
+        """Make an empty cache; the connection to the index holds the tables in memory, within its limit."""
         self._con = con
         self._lock = threading.RLock()
         self._tables: OrderedDict[str, str] = OrderedDict()

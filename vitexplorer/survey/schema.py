@@ -73,9 +73,7 @@ class Schema:
     def answers(self, captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values | ExplainedError]:
         """Return the values of each capture's row, or the error that prevents them.
 
-        Args:
-            captures: captures of the schema's model, all of one input size.
-            targets: class of each image's label, see `class_of`.
+        The captures are of one input size; `targets` are the classes of the images' labels, see `class_of`.
         """
         if not captures:
             return []
@@ -98,17 +96,9 @@ def schema_of(
     fit: Fit = "crop",
     size: int | tuple[int, int] | str | None = None,
 ) -> Schema:
-    """Make the schema of a survey of `model`.
+    """Make the schema of a survey of `model`: `ask` as for `vx.survey`, `fit` and `size` as for `capture`.
 
-    Args:
-        model: from `load_model`.
-        ask: names of questions and keys of views; duplicates are dropped; None for all questions.
-        fit: as for `capture`.
-        size: as for `capture`.
-
-    Raises:
-        UnknownNameError: there is no such question.
-        SettingError: a setting of a view is invalid.
+    Raises UnknownNameError if there is no such question, SettingError if a setting of a view is invalid.
     """
     questions = [question_of(key) for key in dict.fromkeys(QUESTIONS if ask is None else ask)]
     trial = capture(model, _noise(model.preprocessing.input_size), fit, size)

@@ -61,14 +61,9 @@ def source_name(source: AnySource) -> str:
 
 
 def read_source(source: AnySource, labels: Labels = "folders") -> Source:
-    """Read the images of a folder, a table or a list of paths.
+    """Read the images of a folder, a table or a list of paths, with the labels of class folders or the table, or none.
 
-    Args:
-        source: see above.
-        labels: "folders" for labels from class folders or the table; None for no labels.
-
-    Raises:
-        DataError: it is no such source, has no image, or has more than the settings allow; also while reading `rows`.
+    Raises DataError if it is no such source, has no image, or more than the settings allow; also while reading `rows`.
     """
     if not isinstance(source, (str, os.PathLike)):
         read = Source("", Path.cwd(), iter(()))

@@ -23,7 +23,6 @@ class Moments:
     """Moments of the lists added so far; values that are not finite are left out."""
 
     def __init__(self, width: int):
-        """Start with no lists of `width` places."""
         self.counts: Int[np.ndarray, " entries"] = np.zeros(width, np.int64)
         self._means, self._squares = np.zeros(width), np.zeros(width)
 

@@ -166,13 +166,7 @@ def per_class_result(survey: Survey, where: Where = ()) -> PerClassResult:
 
 
 def confusion_result(survey: Survey, where: Where = (), labels: Sequence[str] | None = None) -> ConfusionResult:
-    """Make the confusion matrix of the classes with the most frequent confusions.
-
-    Args:
-        survey: the survey.
-        where: conditions on the rows.
-        labels: labels of rows and columns; None for at most `MOST_CONFUSED` that are confused most.
-    """
+    """Make the confusion matrix of some labels; None for the at most `MOST_CONFUSED` that are confused most."""
     numbers = per_class(survey, where)
     label_of = _labels_of_classes(survey)
     if labels is None:
