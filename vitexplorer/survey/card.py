@@ -178,10 +178,7 @@ _DIFFERENCES = (
     (("weights_hash",), Text("its model has other weights", "其模型的权重不同")),
     (("fit",), Text("its images were fitted by {before}, not by {now}", "其图像的适配方式是 {before}，而不是 {now}")),
     (("size",), Text("its images were {before} pixels, not {now}", "其图像为 {before} 像素，而不是 {now}")),
-    (
-        ("questions", "left_out"),
-        Text("it was asked {before}, not {now}", "其问题是 {before}，而不是 {now}"),
-    ),
+    (("questions", "left_out"), Text("it was asked {before}, not {now}", "其问题是 {before}，而不是 {now}")),
     (("source", "root"), Text("its images are those of {before}, not of {now}", "其图像来自 {before}，而不是 {now}")),
     (("labels",), Text("its labels are {before}, not {now}", "其标注是 {before}，而不是 {now}")),
 )

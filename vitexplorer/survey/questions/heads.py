@@ -14,15 +14,7 @@ from jaxtyping import Float
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, UnsupportedError
-from vitexplorer.quantities.head_statistics import (
-    Measure,
-    distance,
-    entropy,
-    peak,
-    prefix_mass,
-    self_mass,
-    token_mass,
-)
+from vitexplorer.quantities.head_statistics import Measure, distance, entropy, peak, prefix_mass, self_mass, token_mass
 from vitexplorer.survey.attention_numbers import METRICS as TAKEN
 from vitexplorer.survey.question import Column, Question, Values, one_by_one
 from vitexplorer.views import refusal
