@@ -83,7 +83,8 @@ def evaluate(
             Text("{model} has no classifier to explain.", "{model} 没有可供解释的分类器。").format(model=model.name)
         )
     cases_of = _cases_of_protocols(model, data, protocols, targets)
-    methods = _methods(model, views, next(iter(cases_of.values()))[0])
+    first_cases, *_ = cases_of.values()
+    methods = _methods(model, views, first_cases[0])
     counts = {
         (protocol, method): _count(protocol, method, len(cases), targets)
         for protocol, cases in cases_of.items()
