@@ -21,7 +21,7 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.types import Provenance
 from vitexplorer.finetune.attaching import TunedModel, attach, checked_settings, trained
 from vitexplorer.finetune.methods import METHODS
-from vitexplorer.finetune.trained_parts import learned
+from vitexplorer.finetune.trained_parts import learned, put_back
 from vitexplorer.finetune.training.objective import Objective
 from vitexplorer.models.about import About, about, metadata
 from vitexplorer.models.checkpoints import WeightsError
@@ -200,7 +200,6 @@ def _is_earlier(module: nn.Module, absent: Mapping[str, Tensor], path: Path) -> 
     return True
 
 
-@torch.no_grad()
 def _fill(module: nn.Module, path: Path, absent: Mapping[str, Tensor]) -> None:
     """Copy the file's tensors and `absent` into the module; write nothing unless everything fits."""
     own = learned(module)
@@ -213,8 +212,7 @@ def _fill(module: nn.Module, path: Path, absent: Mapping[str, Tensor]) -> None:
         for name, tensor in tensors.items()
     ):
         raise _does_not_fit(path)
-    for name, tensor in {**absent, **tensors}.items():
-        own[name].copy_(tensor)
+    put_back(module, {**absent, **tensors})
 
 
 def _does_not_fit(path: Path) -> WeightsError:

@@ -19,8 +19,8 @@ from torch import Tensor, nn
 
 from vitexplorer.core.text import Progress
 from vitexplorer.finetune.training.cut import Cut
-from vitexplorer.finetune.training.order import in_order
 from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed
+from vitexplorer.finetune.training.steps import in_order
 from vitexplorer.storage.atomic_writes import explain_full_disk, permitted
 
 _BATCH = 32

@@ -21,13 +21,12 @@ from vitexplorer.core.text import Text
 from vitexplorer.finetune.attaching import TunedModel, count_parameters
 from vitexplorer.finetune.job.plan import Candidate
 from vitexplorer.finetune.results.records import Estimate
-from vitexplorer.finetune.trained_parts import learned, train_mode, trainable
+from vitexplorer.finetune.trained_parts import learned, put_back, train_mode, trainable
 from vitexplorer.finetune.training.below_cache import entering, size_in_bytes
 from vitexplorer.finetune.training.cut import Below, Cut, Tail
 from vitexplorer.finetune.training.cut_search import find_cut
-from vitexplorer.finetune.training.loss import weighted_loss
-from vitexplorer.finetune.training.order import batches_of, steps_of
 from vitexplorer.finetune.training.setup import Setup
+from vitexplorer.finetune.training.steps import batches_of, steps_of
 from vitexplorer.models.seeding import seeded
 
 _WORTH_IT = 1.15
@@ -194,7 +193,7 @@ class _Steps:
         train_mode(self.tuned, self.setup.config.plan.drop_path)
         targets = torch.as_tensor(self.setup.train_targets[batch], device=inputs.device)
         weights = torch.ones(len(batch), device=inputs.device) / len(batch)
-        loss = weighted_loss(self.network, self.setup.objective, precision, inputs, targets, weights)
+        loss = self.setup.objective.weighted_loss(self.network, precision, inputs, targets, weights)
         torch.autograd.grad(loss, list(trainable(self.tuned.module).values()), allow_unused=True)
 
 
@@ -207,9 +206,7 @@ def _unchanged(tuned: TunedModel, device: torch.device) -> Iterator[None]:
             yield
         finally:
             tuned.module.eval()
-            with torch.no_grad():
-                for name, tensor in learned(tuned.module).items():
-                    tensor.copy_(before[name])
+            put_back(tuned.module, before)
 
 
 def _finish(device: torch.device) -> None:
