@@ -229,16 +229,3 @@ def merge(tuned: TunedModel) -> LoadedModel:
     record.merge(module)
     plain = {f.name: getattr(tuned, f.name) for f in fields(LoadedModel)}
     return LoadedModel(**{**plain, "module": module.requires_grad_(False).eval()})
-
-
-__all__ = [
-    "Counts",
-    "TunedModel",
-    "attach",
-    "checked_settings",
-    "count_parameters",
-    "merge",
-    "methods",
-    "refusal",
-    "trained",
-]

@@ -6,14 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from vitexplorer.core.text import Progress, Text
-from vitexplorer.finetune.data import (
-    DataError,
-    Dataset,
-    Pick,
-    Split,
-    inspect,
-    split,
-)
+from vitexplorer.finetune.data import DataError, Dataset, Pick, Split, inspect, split
 from vitexplorer.finetune.data import read_data as read_images
 from vitexplorer.finetune.job.events import EventLog
 from vitexplorer.finetune.job.folder import SPLIT, Sides
@@ -37,7 +30,9 @@ def read_material(config: JobConfig, folder: Path, log: EventLog, progress: Prog
     if not report.can_train:
         raise DataError(report.findings[0].text)
     sides = split(report.dataset, config.plan.seed, config.plan.validation)
-    SPLIT.write(folder, _sides_of(report.dataset, sides))
+    train, validation = (tuple(report.dataset.items[i] for i in side) for side in (sides.train, sides.validation))
+    facts = {name: getattr(report.dataset, name) for name in ("digest", "task", "classes", "target_name")}
+    SPLIT.write(folder, Sides(**facts, seed=sides.seed, share=sides.share, train=train, validation=validation))
     log.tell(
         "data",
         images=len(report.dataset),
@@ -62,20 +57,6 @@ def images_root(config: JobConfig, folder: Path) -> Path:
     """Return the folder that the image paths of a job are relative to."""
     data = Path(config.data)
     return folder / _UNPACKED if data.suffix.lower() == ".zip" else data.parent if data.is_file() else data
-
-
-def _sides_of(dataset: Dataset, sides: Split) -> Sides:
-    train, validation = (tuple(dataset.items[i] for i in side) for side in (sides.train, sides.validation))
-    return Sides(
-        digest=dataset.digest,
-        task=dataset.task,
-        classes=dataset.classes,
-        target_name=dataset.target_name,
-        seed=sides.seed,
-        share=sides.share,
-        train=train,
-        validation=validation,
-    )
 
 
 def _as_begun(dataset: Dataset, begun: Sides) -> tuple[Dataset, Split]:
