@@ -26,5 +26,6 @@ A method is one file in `methods/` that defines a `Method` (method.py). The trai
 - `trained(tuned)` is the same model with the provenance "fine-tuned", for captions; call it when training ends.
 - `learned(module)` are the tensors that training changes: trained parameters and the statistics of batch norms
   that train. `save_tuned` and the checkpoints of a run store exactly these.
-- `attach(weightless(model), ...)` costs no memory, for counts before training; `refusal(model, method)` says why not.
+- `attach(weightless(model), ...)` costs no memory, for counts before training; `preview(model, method, outputs)`
+  says why not.
 """

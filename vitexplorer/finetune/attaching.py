@@ -26,7 +26,6 @@ from vitexplorer.models.about import tuned_source
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
 from vitexplorer.models.seeding import seeded
-from vitexplorer.models.weightless import weightless
 
 
 @dataclass(frozen=True)
@@ -191,15 +190,6 @@ def _check_classes(model: LoadedModel, num_classes: int | None, class_names: tup
                 "num_classes 应为不小于 1 的整数，class_names 的个数应与之相同，而不是 {count} 和 {names} 个。",
             ).format(count=repr(num_classes), names=len(class_names))
         )
-
-
-def refusal(model: LoadedModel, method: str, **settings: Any) -> Text | None:
-    """Return the reason why a method cannot be attached to a model, or None if it can; nothing is copied."""
-    try:
-        attach(weightless(model), method, 1, **settings)
-    except UnsupportedError as error:
-        return error.text
-    return None
 
 
 def count_parameters(model: LoadedModel) -> Counts:

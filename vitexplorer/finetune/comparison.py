@@ -65,7 +65,6 @@ class Comparison(Summarised):
         return tuple(sorted(self.results, key=lambda result: (sign * result.value, result.trainable)))
 
     def __getitem__(self, run: str) -> FinetuneResult:
-        """Return the result of a run. Raises UnknownNameError."""
         for result in self.results:
             if result.run == run:
                 return result

@@ -59,7 +59,6 @@ class PictureCache:
                 self._used = self._measured()
 
     def _measured(self) -> int:
-        """Measure the bytes of all pictures in the folder."""
         try:
             with os.scandir(self._folder) as entries:
                 return sum(entry.stat().st_size for entry in entries if entry.name.endswith(_ENDING))

@@ -17,12 +17,7 @@ class ImageLookup:
     """Index from table cells to the images of a folder; letter case is ignored."""
 
     def __init__(self, images: Sequence[str], preferred: str = ""):
-        """Index the images.
-
-        Args:
-            images: relative paths.
-            preferred: name of the folder that wins if two images share a name.
-        """
+        """Index relative paths; the folder called `preferred` wins if two images share a name."""
         self._preferred = preferred.casefold()
         self._ends: dict[str, list[str]] = defaultdict(list)
         self._stems: dict[str, list[str]] = defaultdict(list)

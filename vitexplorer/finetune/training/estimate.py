@@ -130,7 +130,6 @@ def _cut(setup: Setup, tuned: TunedModel, images: Tensor) -> tuple[Cut | None, i
 
 
 def _timed(network: nn.Module, inputs: Tensor) -> tuple[Tensor, float]:
-    """Return outputs in eval mode, and seconds."""
     network.eval()
     start = time.perf_counter()
     with torch.no_grad():
@@ -153,7 +152,7 @@ class _Steps:
         if precision != "auto":
             return precision, self.seconds(precision)
         plain = self.seconds("no")
-        if not _multiplies_bf16(self.setup.device):
+        if not multiplies_bf16(self.setup.device):
             return "no", plain
         halved = self.seconds("bf16")
         return ("bf16", halved) if halved * _WORTH_IT < plain else ("no", plain)
@@ -214,7 +213,7 @@ def _finish(device: torch.device) -> None:
         torch.cuda.synchronize()
 
 
-def _multiplies_bf16(device: torch.device) -> bool:
+def multiplies_bf16(device: torch.device) -> bool:
     """Return True if the device has bfloat16 units; on a CPU the speed-up still has to be measured."""
     if device.type == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)

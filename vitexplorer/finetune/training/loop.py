@@ -120,7 +120,6 @@ class Run:
     # ------------------------------------------------------------------------------------------ steps of an epoch
 
     def _train_epoch(self, epoch: int) -> None:
-        """Run the remaining steps of an epoch."""
         batches = batches_of(len(self.setup.split.train), self.setup.batch_size, self._plan.seed, epoch)
         todo = batches[self.state.step - epoch * len(batches) :]
         shares = [share_of(batch, self._processes, self._accelerator.process_index) for batch in todo]

@@ -112,14 +112,12 @@ _SMALLER = Text(
 
 
 def _reason(error: BaseException) -> Text:
-    """Explain why a job or a method failed."""
     if full := memory_full(error):
         return Text("{why} {mend}", "{why}{mend}").format(why=full.text, mend=_SMALLER)
     return error.text if isinstance(error, ExplainedError) else _DEFECT
 
 
 def _check_hours(estimates: Sequence[Estimate]) -> None:
-    """Raise JobError if the training would take longer than allowed here."""
     hours = sum(estimate.seconds for estimate in estimates) / 3600
     most = settings().training_hours
     if hours > most:
