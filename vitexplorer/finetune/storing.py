@@ -60,7 +60,7 @@ def load_tuned(
     path = Path(path)
     about_file = _about(path)
     if about_file.merged:
-        raise _is_whole(path, about_file)
+        raise WeightsError(_WHOLE.format(file=path.name, model=about_file.base.model))
     if base is None:
         base = _base(about_file.base, path, device)
     base = at_size(base, preprocessing_in(path).input_size)
@@ -81,6 +81,12 @@ def load_tuned(
             ).format(file=path.name, model=base.name, weights=base.provenance.weights_text)
         )
     return trained(tuned)
+
+
+_WHOLE = Text(
+    '{file} is the whole model. Load it with load_model("{model}", weights="{file}").',
+    '{file} 是完整的模型。请用 load_model("{model}", weights="{file}") 加载。',
+)
 
 
 def objective_in(path: str | os.PathLike) -> Objective:
@@ -159,15 +165,6 @@ def _not_ours(path: Path) -> WeightsError:
             "{file} is not a tuned model of this program, or is damaged.",
             "{file} 不是本程序保存的微调模型，或文件已损坏。",
         ).format(file=path.name)
-    )
-
-
-def _is_whole(path: Path, about_file: About) -> WeightsError:
-    return WeightsError(
-        Text(
-            '{file} is the whole model. Load it with load_model("{model}", weights="{file}").',
-            '{file} 是完整的模型。请用 load_model("{model}", weights="{file}") 加载。',
-        ).format(file=path.name, model=about_file.base.model)
     )
 
 

@@ -19,7 +19,7 @@ import torch
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Progress, Text
 from vitexplorer.finetune.attaching import TunedModel
-from vitexplorer.finetune.data import Columns, DataError, Dataset, Item, folder_columns, table_columns
+from vitexplorer.finetune.data import DataError, Dataset, Item, folder_columns, table_columns
 from vitexplorer.finetune.job.images import images_root
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.storing import objective_in
@@ -57,7 +57,8 @@ class Naming:
 def naming_of(config: JobConfig, folder: Path) -> Naming:
     """Return the naming of a training's table; images by their paths if there is no table or it is gone."""
     try:
-        columns = _columns(config, folder)
+        is_table = is_table_name(config.data)
+        columns = table_columns(config.data) if is_table else folder_columns(images_root(config, folder))
     except DataError:
         columns = None
     if columns is None:
@@ -65,12 +66,6 @@ def naming_of(config: JobConfig, folder: Path) -> Naming:
     image, label = config.image_column or columns.image, config.target_column or columns.target
     example = next((column.example for column in columns.columns if column.name == image), "")
     return Naming(image, label, example or Naming.example)
-
-
-def _columns(config: JobConfig, folder: Path) -> Columns | None:
-    if is_table_name(config.data):
-        return table_columns(config.data)
-    return folder_columns(images_root(config, folder))
 
 
 def submission(

@@ -42,11 +42,9 @@ class ImageLookup:
         paths = self._ends.get(end) or self._stems.get(end, [])
         if len(paths) > 1:
             exact = [path for path in paths if path == written]
-            paths = exact or [path for path in paths if self._is_preferred(path)] or paths
+            preferred = [path for path in paths if PurePosixPath(path).parent.name.casefold() == self._preferred]
+            paths = exact or preferred or paths
         return tuple(paths)
-
-    def _is_preferred(self, path: str) -> bool:
-        return PurePosixPath(path).parent.name.casefold() == self._preferred
 
 
 def _shared(folders: Sequence[list[str]]) -> int:

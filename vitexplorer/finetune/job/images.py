@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from vitexplorer.core.text import Progress, Text
-from vitexplorer.finetune.data import DataError, Dataset, Pick, Split, inspect, split
-from vitexplorer.finetune.data import read_data as read_images
+from vitexplorer.finetune.data import DataError, Dataset, Pick, Split, inspect, read_data, split
 from vitexplorer.finetune.job.events import EventLog
 from vitexplorer.finetune.job.folder import SPLIT, Sides
 from vitexplorer.finetune.job.plan import JobConfig
@@ -23,7 +22,8 @@ def read_material(config: JobConfig, folder: Path, log: EventLog, progress: Prog
         BrokenFileError: the file of the split is damaged.
     """
     begun = SPLIT.read(folder)
-    dataset = read_data(config, folder)
+    pick = Pick(config.image_column, config.target_column, config.task)
+    dataset = read_data(config.data, folder / _UNPACKED, pick)
     if begun is not None:
         return _as_begun(dataset, begun)
     report = inspect(dataset, progress=progress)
@@ -45,12 +45,6 @@ def read_material(config: JobConfig, folder: Path, log: EventLog, progress: Prog
         findings=[[finding.level, *finding.text] for finding in report.findings],
     )
     return report.dataset, sides
-
-
-def read_data(config: JobConfig, folder: Path) -> Dataset:
-    """Read `config.data`: a folder, a .csv beside its images, or a .zip, which is unpacked into `folder` once."""
-    pick = Pick(config.image_column, config.target_column, config.task)
-    return read_images(config.data, folder / _UNPACKED, pick)
 
 
 def images_root(config: JobConfig, folder: Path) -> Path:

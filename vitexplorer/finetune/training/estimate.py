@@ -94,27 +94,29 @@ def measure(setup: Setup, candidate: Candidate, tuned: TunedModel) -> Measuremen
     return Measurement(cut, estimate)
 
 
+_EVERY_STEP = Text(
+    "The whole network runs in every step; images are augmented anew in every epoch.",
+    "每一步都运行整个网络；每个轮次重新做数据增强。",
+)
+_EVERY_STEP_PLAIN = Text(
+    "The whole network runs in every step; images are not augmented.", "每一步都运行整个网络；不做数据增强。"
+)
+_ONCE = Text(
+    "What comes before {place} runs once for {views} views of each image, the plain one and {more} augmented, and "
+    "is kept; epochs take them in turn.",
+    "{place} 之前的部分对每张图像的 {views} 个视图（原图和 {more} 个增强图）各运行一次并保存；各轮次轮流使用。",
+)
+_ONCE_PLAIN = Text(
+    "What comes before {place} runs once for each image and is kept; the images are not augmented.",
+    "{place} 之前的部分对每张图像只运行一次并保存结果；图像不做增强。",
+)
+
+
 def _text(cut: Cut | None, views: int, augmentation: str) -> Text:
+    plain = augmentation == "none"
     if cut is None:
-        whole = Text(
-            "The whole network runs in every step; images are augmented anew in every epoch.",
-            "每一步都运行整个网络；每个轮次重新做数据增强。",
-        )
-        plain = Text(
-            "The whole network runs in every step; images are not augmented.",
-            "每一步都运行整个网络；不做数据增强。",
-        )
-        return plain if augmentation == "none" else whole
-    if views == 1 or augmentation == "none":
-        return Text(
-            "What comes before {place} runs once for each image and is kept; the images are not augmented.",
-            "{place} 之前的部分对每张图像只运行一次并保存结果；图像不做增强。",
-        ).format(place=cut.name)
-    return Text(
-        "What comes before {place} runs once for {views} views of each image, the plain one and {more} augmented, and "
-        "is kept; epochs take them in turn.",
-        "{place} 之前的部分对每张图像的 {views} 个视图（原图和 {more} 个增强图）各运行一次并保存；各轮次轮流使用。",
-    ).format(place=cut.name, views=views, more=views - 1)
+        return _EVERY_STEP_PLAIN if plain else _EVERY_STEP
+    return (_ONCE_PLAIN if plain or views == 1 else _ONCE).format(place=cut.name, views=views, more=views - 1)
 
 
 def _cut(setup: Setup, tuned: TunedModel, images: Tensor) -> tuple[Cut | None, int]:
