@@ -46,9 +46,7 @@ class BelowCache:
         """Return True if a file of this size fits after deleting all others."""
         return size <= self.megabytes * 10**6
 
-    def get(
-        self, key: str, below: nn.Module, feed: PixelFeed, views: int, progress: Progress | None = None
-    ) -> np.ndarray:
+    def get(self, key: str, below: nn.Module, feed: PixelFeed, views: int, progress: Progress) -> np.ndarray:
         """Return float32 (views, images, ...), view 0 plain, the others augmented; from disk if cached.
 
         All processes of a job call this together, and each computes its share. `progress` counts images.
@@ -64,9 +62,7 @@ class BelowCache:
             self._make(path, below, feed, shape, progress)
         return np.load(path, mmap_mode="r")
 
-    def _make(
-        self, path: Path, below: nn.Module, feed: PixelFeed, shape: tuple[int, ...], progress: Progress | None
-    ) -> None:
+    def _make(self, path: Path, below: nn.Module, feed: PixelFeed, shape: tuple[int, ...], progress: Progress) -> None:
         unfinished = path.with_suffix(".unfinished")
         views = shape[0]
         self.accelerator.wait_for_everyone()  # every process has checked the file
@@ -86,8 +82,7 @@ class BelowCache:
                     outputs = below(self.normalise(images))
                 features[view, batch[0] : batch[-1] + 1] = outputs.float().cpu().numpy()
                 done += len(batch)
-                if progress:
-                    progress(done, total)
+                progress(done, total)
         features.flush()
         self.accelerator.wait_for_everyone()
         if self.accelerator.is_local_main_process:
