@@ -26,7 +26,6 @@ from vitexplorer.models.about import tuned_source
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
 from vitexplorer.models.seeding import seeded
-from vitexplorer.models.weightless import weightless
 
 
 @dataclass(frozen=True)
@@ -193,15 +192,6 @@ def _check_classes(model: LoadedModel, num_classes: int | None, class_names: tup
         )
 
 
-def refusal(model: LoadedModel, method: str, **settings: Any) -> Text | None:
-    """Return the reason why a method cannot be attached to a model, or None if it can; nothing is copied."""
-    try:
-        attach(weightless(model), method, 1, **settings)
-    except UnsupportedError as error:
-        return error.text
-    return None
-
-
 def count_parameters(model: LoadedModel) -> Counts:
     """Count all parameters, those that train, and those of the layers that compute the logits."""
     module = model.module
@@ -229,16 +219,3 @@ def merge(tuned: TunedModel) -> LoadedModel:
     record.merge(module)
     plain = {f.name: getattr(tuned, f.name) for f in fields(LoadedModel)}
     return LoadedModel(**{**plain, "module": module.requires_grad_(False).eval()})
-
-
-__all__ = [
-    "Counts",
-    "TunedModel",
-    "attach",
-    "checked_settings",
-    "count_parameters",
-    "merge",
-    "methods",
-    "refusal",
-    "trained",
-]
