@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from vitexplorer.core.text import Language, Text
+from vitexplorer.core.capture_protocol import without_classes
+from vitexplorer.core.text import Language, Text, UnsupportedError
 from vitexplorer.core.types import Result
 
 Light = Literal["size", "board", "stage", "strip", "panel", "changes", "methods"]
@@ -33,30 +34,6 @@ class Seen:
     """beside(model) -> the same image in another model"""
 
 
-@dataclass(frozen=True)
-class Question:
-    """Question that the learner answers before the numbers appear."""
-
-    asks: Text
-    choices: tuple[Text, ...]
-    right: Callable[[Numbers], int]
-    """Function from the numbers to the index of the right choice"""
-    reveal: Text
-    """Explanation of the answer, with numbers"""
-
-
-@dataclass(frozen=True)
-class Action:
-    """Action of the learner in the room, and the parameters by which it is recognised."""
-
-    asks: Text
-    becomes: Mapping[str, str]
-    """Patterns that parameters of the address match fully once the action is done, and not in the step's own state;
-    may hold {names} of numbers"""
-    leads: Mapping[str, str] | None = None
-    """Parameters of another room for the action; None if it takes place in this one"""
-
-
 @dataclass(frozen=True, eq=False)
 class Step:
     """Step of the path. All sentences may hold {names} of `numbers`."""
@@ -70,10 +47,29 @@ class Step:
     formula: Text
     numbers: Callable[[Seen], Numbers]
     """Function from the screen to the numbers; raises ExplainedError if the model on the screen has none"""
-    question: Question
-    action: Action
+    asks: Text
+    """Question that the learner answers before the numbers appear"""
+    choices: tuple[Text, ...]
+    right: Callable[[Numbers], int]
+    """Function from the numbers to the index of the right choice"""
+    reveal: Text
+    """Explanation of the answer, with numbers"""
+    action: Text
+    """Task for the learner in the room"""
+    becomes: Mapping[str, str]
+    """Patterns that parameters of the address match fully once the action is done, and not in the step's own state;
+    may hold {names} of numbers"""
+    leads: Mapping[str, str] | None = None
+    """Parameters of another room for the action; None if it takes place in this one"""
     printed: tuple[str, Mapping[str, str]] | None = None
     """View and settings that represent the room on paper; None if the state names the view"""
+
+
+def check_classes(seen: Seen) -> None:
+    """Raise UnsupportedError for a model without a classifier, or with one output."""
+    reason = without_classes(seen.capture)
+    if reason is not None:
+        raise UnsupportedError(reason)
 
 
 class _Written(float):
