@@ -12,7 +12,7 @@ A `Creature` is a `Parted` picture, what the part-based protocols of `vitexplore
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -136,32 +136,21 @@ def _diamond() -> list[Contour]:
     return [np.array([(-0.2, 0.12), (0.05, -0.03), (0.3, 0.12), (0.05, 0.27)])]
 
 
-Specimen = Callable[[], list[Contour]]
-PARTS: dict[str, dict[str, Specimen]] = {
-    "tail": {
-        "fan": lambda: [_fan()],
-        "fork": lambda: [_fork()],
-        "ribbon": lambda: [_ribbon()],
-        "club": lambda: [_club()],
-    },
-    "body": {
-        "round": lambda: [_ellipse(0.56, 0.52)],
-        "long": lambda: [_ellipse(0.74, 0.36)],
-        "drop": lambda: [_drop()],
-        "pillow": lambda: [_pillow()],
-    },
-    "pattern": {"bars": _bars, "spots": _spots, "zigzag": _zigzag, "diamond": _diamond},
+PARTS: dict[str, dict[str, list[Contour]]] = {
+    "tail": {"fan": [_fan()], "fork": [_fork()], "ribbon": [_ribbon()], "club": [_club()]},
+    "body": {"round": [_ellipse(0.56, 0.52)], "long": [_ellipse(0.74, 0.36)], "drop": [_drop()], "pillow": [_pillow()]},
+    "pattern": {"bars": _bars(), "spots": _spots(), "zigzag": _zigzag(), "diamond": _diamond()},
     "wing": {
-        "oval": lambda: [_wing(_ellipse(0.42, 0.24, 0.36))],
-        "leaf": lambda: [_leaf()],
-        "scalloped": lambda: [_scalloped()],
-        "twin": lambda: [_twin()],
+        "oval": [_wing(_ellipse(0.42, 0.24, 0.36))],
+        "leaf": [_leaf()],
+        "scalloped": [_scalloped()],
+        "twin": [_twin()],
     },
     "eye": {
-        "disc": lambda: [_ellipse(0.15, 0.15, *_EYE, 24)],
-        "ring": lambda: [_ellipse(0.18, 0.18, *_EYE, 28), _ellipse(0.1, 0.1, *_EYE, 20)],
-        "half": lambda: [_half()],
-        "spark": lambda: [_spark()],
+        "disc": [_ellipse(0.15, 0.15, *_EYE, 24)],
+        "ring": [_ellipse(0.18, 0.18, *_EYE, 28), _ellipse(0.1, 0.1, *_EYE, 20)],
+        "half": [_half()],
+        "spark": [_spark()],
     },
 }
 """Part -> kind -> its contours about the middle of a creature that faces left; painted in this order"""
@@ -280,8 +269,8 @@ class Creature:
         centre = where.uniform(0.95 * radius, 1 - 0.95 * radius, 2)
         angle, stretch, mirror = where.uniform(-0.5, 0.5), where.uniform(0.94, 1.06), where.choice([-1.0, 1.0])
         for part, kind in CLASSES[self.label].items():
-            contours = PARTS[part][kind]()
-            outline = [place(contour * (mirror, 1.0), radius, centre, angle, stretch) for contour in contours]
+            contours = [contour * (mirror, 1.0) for contour in PARTS[part][kind]]
+            outline = [place(contour, radius, centre, angle, stretch) for contour in contours]
             middle = np.concatenate(outline).mean(0)
             layers[part] = Layer(outline, middle, own[part], part not in _ON_THE_BODY)
         return layers
