@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -85,8 +84,3 @@ def place(image: np.ndarray, grid: PatchGrid, room: Box) -> Place:
     return Place(
         *(Box(room.x, room.y, wide * scale, tall * scale) for tall, wide in ((image.shape[0], image.shape[1]), cells))
     )
-
-
-def pressed(press: Mapping[str, Any], box: Box) -> dict[str, Any]:
-    """Return the message of a pressed trace to the page, with its box in pixels of the layout."""
-    return {**press, "box": [box.x, box.y, box.width, box.height]}

@@ -19,12 +19,12 @@ from PIL import Image
 
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Result
-from vitexplorer.figures.boxes import Box, pressed
+from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import Fact, joined
 from vitexplorer.figures.colors import Scale
 from vitexplorer.figures.sheets import SLIDE, Sheet
 from vitexplorer.figures.themes import FONTS, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE, theme_named
-from vitexplorer.figures.typesetting import LINE_HEIGHT, escape, wrap
+from vitexplorer.figures.typesetting import LINE_HEIGHT, escape, first_line, wrap
 
 BAR_ROOM = 114
 """Pixels right of a picture for a colour bar with its numbers and unit"""
@@ -126,8 +126,10 @@ class Page:
         )
         return y + len(lines) * size * LINE_HEIGHT
 
-    def small(self, x: float, y: float, words: Text | str, **options: Any) -> float:
-        """Set words in the small size. Options as of `text`."""
+    def small(self, x: float, y: float, words: Text | str, *, within: float | None = None, **options: Any) -> float:
+        """Set words in the small size, cut to one line of `within` pixels if given. Other options as of `text`."""
+        if within is not None:
+            words = first_line(words.in_(self.language) if isinstance(words, Text) else words, within, SMALL_SIZE)
         return self.text(x, y, words, size=SMALL_SIZE, **options)
 
     def total(self, y: float, words: Text, pixels: float | None = None) -> float:
@@ -213,7 +215,7 @@ class Page:
         With an `opacity` below 1 they lie over a picture, which stays visible where they are zero.
         `where` describes a place with `%{customdata[i]}` for `places[row, col, i]`, by default its row and column.
         `press` is the page's answer to a click: another `view`, or this one with other `settings`; its `name` is the
-        button's label.
+        button's label. The page gets it with the box, in pixels of the layout.
         """
         rows, cols = values.shape
         colors: dict[str, Any] = {"coloraxis": coloraxis}
@@ -235,7 +237,7 @@ class Page:
                 "hovertemplate": where.in_(self.language) + "<br>%{z:.6g}<extra>%{fullData.name}</extra>",
                 "hoverongaps": False,
                 "zsmooth": False,
-                "meta": press and pressed(press, box),
+                "meta": press and {**press, "box": [*box]},
             }
         )
 
@@ -258,7 +260,7 @@ class Page:
                 "marker": {"color": colors, "line": {"color": self.theme.paper, "width": gap}},
                 "customdata": [_markup(words.split("\n")) for _, _, words in pieces],
                 "hovertemplate": "%{customdata}<extra></extra>",
-                "meta": press and pressed(press, boxes[0]),
+                "meta": press and {**press, "box": [*boxes[0]]},
             }
         )
 

@@ -25,33 +25,16 @@ REPEATED = 100_000
 PIXELS = ("image", "other_image")
 """Fields with pictures that the model saw, which are left out"""
 
-SINGULAR = {
-    "heads": "head",
+_WITH_S = (
+    "head key token row col window block channel part module design kind size filter method curve protocol side step "
+    "row_offset col_offset"
+)
+SINGULAR = {f"{word}s": word for word in _WITH_S.split()} | {
     "queries": "query",
-    "keys": "key",
-    "tokens": "token",
     "patches": "patch",
-    "rows": "row",
-    "cols": "col",
-    "windows": "window",
-    "blocks": "block",
     "classes": "class",
-    "channels": "channel",
-    "parts": "part",
-    "modules": "module",
-    "designs": "design",
-    "kinds": "kind",
-    "sizes": "size",
-    "filters": "filter",
-    "methods": "method",
-    "curves": "curve",
-    "protocols": "protocol",
-    "sides": "side",
     "images": "picture",
     "quantities": "quantity",
-    "steps": "step",
-    "row_offsets": "row_offset",
-    "col_offsets": "col_offset",
 }
 
 

@@ -17,8 +17,6 @@ from vitexplorer.figures.colors import scale_of, signed_scale
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import RAW
-from vitexplorer.figures.themes import SMALL_SIZE
-from vitexplorer.figures.typesetting import first_line
 
 PLAIN, CHANGED = Text("plain run", "原始运行"), Text("changed run", "更改后")
 DIFFERENCE = Text("{after} − {before}", "{after} − {before}").format(before=PLAIN, after=CHANGED)
@@ -85,7 +83,7 @@ def _classes(page: Page, result: BeforeAfterResult, box: Box) -> float:
     low, high = (min(0.0, *ends), max(0.0, *ends)) if of_output else (0.0, 1.0)
     per_unit = box.width / ((high - low) or 1.0)
     for change in result.classes:
-        page.small(box.x, y, first_line(class_name(change).in_(page.language), box.width - 150, SMALL_SIZE))
+        page.small(box.x, y, class_name(change), within=box.width - 150)
         numbers = f"{value_text(change.before, change.unit)} → {value_text(change.after, change.unit)}"
         page.small(box.right, y, numbers, anchor="right")
         for at, value, color in ((20, change.before, page.theme.bar), (28, change.after, changed)):

@@ -22,7 +22,7 @@ from vitexplorer.figures.renderers.pictures import enlarged
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.tiles import tiles
-from vitexplorer.figures.typesetting import first_line, width
+from vitexplorer.figures.typesetting import width
 
 GUTTER, ANSWER = 36, 36
 """Pixels between tables of readings, and of an answer's height"""
@@ -67,7 +67,7 @@ def _answers(page: Page, box: Box, reading: ReadOut) -> float:
     y = box.y + 28
     page.line((box.x, y - 4), (box.right, y - 4), page.theme.bar if reading.is_own else None)
     for prediction in reading.top:
-        page.small(box.x, y, first_line(class_name(prediction).in_(page.language), box.width - 64, SMALL_SIZE))
+        page.small(box.x, y, class_name(prediction), within=box.width - 64)
         page.small(box.right, y, prediction.display_value, anchor="right")
         if isinstance(prediction, Prediction):
             page.meter(Box(box.x, y + 21, box.width, 5), prediction.probability)
@@ -110,8 +110,7 @@ def _table(page: Page, result: LensResult, y: float) -> float:
 def _cell(page: Page, cell: Box, prediction: Prediction, scale: Scale) -> None:
     color, share = scale.text_color(prediction.probability), percent(prediction.probability)
     room = cell.width - 24 - width(share, SMALL_SIZE)
-    name = first_line(class_name(prediction).in_(page.language), room, SMALL_SIZE)
-    page.small(cell.x + 8, cell.centre[1], name, color=color, vertical="middle")
+    page.small(cell.x + 8, cell.centre[1], class_name(prediction), within=room, color=color, vertical="middle")
     page.small(cell.right - 8, cell.centre[1], share, color=color, anchor="right", vertical="middle")
 
 
@@ -145,7 +144,7 @@ def _maps(page: Page, result: LensResult, y: float) -> float:
         words = Text("{name}: {share}", "{name}：{share}").format(
             name=_name(result, index), share=percent(count / classes.size)
         )
-        page.small(box.x, box.bottom + 3, first_line(words.in_(page.language), box.width, SMALL_SIZE))
+        page.small(box.x, box.bottom + 3, words, within=box.width)
     return caption_below(page, boxes[-1].bottom + 36, result, remarks=(COMMONEST,))
 
 

@@ -14,8 +14,6 @@ from vitexplorer.figures.colors import Scale, direction, scale_of, signed_scale
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.renderers.pictures import enlarged
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.figures.themes import SMALL_SIZE
-from vitexplorer.figures.typesetting import first_line
 
 TITLE, GAP = 26, 18
 """Pixels over a picture and between pictures"""
@@ -117,7 +115,7 @@ def _entry(page: Page, result: SidesResult, at: int, box: Box, colors: tuple[str
     name = result.entries[at].in_(page.language)
     if unit != result.units[-1]:
         name += f" ({unit.in_(page.language)})"
-    page.small(box.x, box.y, first_line(name, box.width, SMALL_SIZE))
+    page.small(box.x, box.y, name, within=box.width)
     room = box.width - NUMBERS
     per_unit = room / ((high - low) or 1.0)
     for side, (value, color) in enumerate(zip(values.tolist(), colors, strict=True)):
