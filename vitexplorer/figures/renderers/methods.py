@@ -128,9 +128,9 @@ def _lines(page: Page, title: Text, pixels: float) -> list[str]:
 
 
 def _title(page: Page, at: Place, title: Text) -> None:
-    wide = at.right - at.image.x
-    y = at.image.y - 4 - LINE * len(_lines(page, title, wide))
-    for line in _lines(page, title, wide):
+    lines = _lines(page, title, at.right - at.image.x)
+    y = at.image.y - 4 - LINE * len(lines)
+    for line in lines:
         page.text(at.image.x, y, line, bold=True)
         y += LINE
 

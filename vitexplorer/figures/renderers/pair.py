@@ -140,15 +140,20 @@ def _entry(page: Page, result: SidesResult, at: int, box: Box, colors: tuple[str
     if unit != result.units[-1]:
         name += f" ({unit.in_(page.language)})"
     page.small(box.x, box.y, name, within=box.width)
-    room = box.width - NUMBERS
-    per_unit = room / ((high - low) or 1.0)
     for side, (value, color) in enumerate(zip(values.tolist(), colors, strict=True)):
-        y = box.y + 21 + side * 15
-        page.rectangle(Box(box.x, y, room, BAR), fill=page.theme.line)
-        if np.isfinite(value):
-            page.rectangle(Box(box.x + (min(0.0, value) - low) * per_unit, y, abs(value) * per_unit, BAR), fill=color)
+        bar = Box(box.x, box.y + 21 + side * 15, box.width - NUMBERS, BAR)
+        _bar(page, bar, value, low, high, color)
         number_text = NONE if not np.isfinite(value) else compact(int(value)) if is_count else value_text(value, unit)
-        page.small(box.right, y + BAR / 2, number_text, anchor="right", vertical="middle")
+        page.small(box.right, bar.y + BAR / 2, number_text, anchor="right", vertical="middle")
+
+
+def _bar(page: Page, track: Box, value: float, low: float, high: float, color: str) -> None:
+    """Draw a bar from zero to a value on a track from `low` to `high`; none for NaN."""
+    page.rectangle(track, fill=page.theme.line)
+    if np.isfinite(value):
+        per_unit = track.width / ((high - low) or 1.0)
+        bar = track._replace(x=track.x + (min(0.0, value) - low) * per_unit, width=abs(value) * per_unit)
+        page.rectangle(bar, fill=color)
 
 
 def draw_before_after(page: Page, result: BeforeAfterResult, y: float, *, opacity: float = 0.85) -> float:
@@ -201,15 +206,12 @@ def _classes(page: Page, result: BeforeAfterResult, box: Box) -> float:
     changed = style_of(page, 1).color
     ends = [value for change in result.classes for value in (change.before, change.after)]
     low, high = (min(0.0, *ends), max(0.0, *ends)) if of_output else (0.0, 1.0)
-    per_unit = box.width / ((high - low) or 1.0)
     for change in result.classes:
         page.small(box.x, y, class_name(change), within=box.width - 150)
         numbers = f"{value_text(change.before, change.unit)} → {value_text(change.after, change.unit)}"
         page.small(box.right, y, numbers, anchor="right")
         for at, value, color in ((20, change.before, page.theme.bar), (28, change.after, changed)):
-            page.rectangle(Box(box.x, y + at, box.width, 6), fill=page.theme.line)
-            left = box.x + (min(0.0, value) - low) * per_unit
-            page.rectangle(Box(left, y + at, abs(value) * per_unit, 6), fill=color)
+            _bar(page, Box(box.x, y + at, box.width, 6), value, low, high, color)
         y += CLASS_STEP
     x = box.x
     for word, color in ((PLAIN, page.theme.bar), (CHANGED, changed)):
