@@ -17,16 +17,6 @@ from vitexplorer.figures.page import Page
 from vitexplorer.figures.sheets import PRINTED, WINDOWS
 
 
-@dataclass(frozen=True)
-class Windows:
-    """Figure of a result for the page."""
-
-    documents: tuple[dict[str, Any], ...]
-    """Traces and layout for each of `sheets.WINDOWS`, in plotly's form with numpy arrays"""
-    facts: tuple[Fact, ...]
-    """Rows of the caption"""
-
-
 class NoRendererError(ExplainedError):
     """Raised for a type of result without a renderer."""
 
@@ -89,14 +79,16 @@ def slide(result: Result, *, language: Language = "en", theme: str = "light") ->
     return page.document(_drawn(page, result))
 
 
-def windows(result: Result, *, language: Language = "en", theme: str = "light") -> Windows:
-    """Lay out the same figure without its caption for the page, once for each of `WINDOWS`.
+def windows(
+    result: Result, *, language: Language = "en", theme: str = "light"
+) -> tuple[tuple[dict[str, Any], ...], tuple[Fact, ...]]:
+    """Lay out the same figure for the page, once for each of `WINDOWS`, and return its caption beside these.
 
     Raises NoRendererError.
     """
     pages = [Page(language, theme, sheet) for sheet in WINDOWS]
     documents = tuple(page.document(_drawn(page, result)) for page in pages)
-    return Windows(documents, tuple(pages[0].facts))
+    return documents, tuple(pages[0].facts)
 
 
 def printed(result: Result, *, language: Language = "en") -> tuple[Figure, tuple[Fact, ...]]:

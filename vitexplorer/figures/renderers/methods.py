@@ -62,7 +62,7 @@ def draw(page: Page, result: MethodsResult, y: float, *, colormap: str | None = 
     Options: colormap, None takes inferno or, where a map is signed, ice_inferno; opacity of the cells over the image,
     0-1.
     """
-    painted_maps = painted_each(result.values, EACH)
+    painted_maps = painted_each(result.values)
     signed = bool((painted_maps.values < 0).any())
     scale = scale_of(painted_maps.values, colormap or (SIGNED_BESIDE if signed else UNSIGNED))
     waiting = () if page.sheet.is_slide else result.others  # those that a click computes
@@ -114,8 +114,7 @@ def _places(page: Page, result: MethodsResult, y: float, titles: list[Text], nar
 def _beside(places: list[Place], narrow: bool) -> Box:
     """Return the box that the colour scale stands beside."""
     if narrow:
-        last = places[-1].image
-        return last._replace(x=last.x, width=0)
+        return places[-1].image._replace(width=0)
     top = places[0].image.y
     return Box(max(at.right for at in places), top, 0, places[0].bottom - top)
 

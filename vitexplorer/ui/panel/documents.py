@@ -19,7 +19,7 @@ def figure_json(windows: tuple[dict[str, Any], ...], slide: dict[str, Any]) -> b
     """Return JSON with `windows`, `slide` and `shared`; `{"shared": n}` stands for the n-th shared string.
 
     Args:
-        windows: traces and layout of each window, as in `Windows`.
+        windows: traces and layout of each window, see `figures.rendering.windows`.
         slide: traces and layout of the whole figure.
     """
     shared: dict[str, int] = {}
