@@ -86,6 +86,11 @@ def _where(result: Result) -> Iterator[Text]:
         yield head_text(head)
 
 
+def labelled(label: Text | str, value: Text | str) -> Text:
+    """Return a value behind its label."""
+    return Text("{label}: {value}", "{label}：{value}").format(label=label, value=value)
+
+
 def size_text(size: Size) -> Text:
     """Return height and width with their unit."""
     height, width = size
@@ -120,7 +125,7 @@ def _settings(result: Result) -> Iterator[Text]:
             continue
         if name in result.settings_said:
             label, value_text = result.settings_said[name]
-            yield Text("{label}: {value}", "{label}：{value}").format(label=label, value=value_text)
+            yield labelled(label, value_text)
         else:
             yield same(f"{name} = {value}")
 
@@ -129,15 +134,12 @@ def _dropped(result: Result) -> Iterator[Text]:
     """Yield the mass that is not on patches; as a range over the heads if the result has several."""
     names, weights = getattr(result, "prefix_names", ()), getattr(result, "prefix_weights", np.zeros(0))
     for at, name in enumerate(names[: np.shape(weights)[-1]]):
-        yield Text("{token}: {share}", "{token}：{share}").format(
-            token=prefix_text(name), share=percent(weights[..., at])
-        )
+        yield labelled(prefix_text(name), percent(weights[..., at]))
     if len(names) > 1 and np.shape(weights)[-1]:
-        total = Text("all prefix tokens: {share}", "全部前缀标记：{share}")
-        yield total.format(share=percent(np.sum(weights, axis=-1)))
+        yield labelled(Text("all prefix tokens", "全部前缀标记"), percent(np.sum(weights, axis=-1)))
     padding = getattr(result, "padding_mass", 0.0)
     if np.any(padding):
-        yield Text("padding of windows: {share}", "窗口填充：{share}").format(share=percent(padding))
+        yield labelled(Text("padding of windows", "窗口填充"), percent(padding))
 
 
 def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text, ...] = ()) -> tuple[Fact, ...]:
@@ -170,7 +172,7 @@ def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text
 def caption(result: Result, normalisation: Text | None = None, remarks: tuple[Text, ...] = ()) -> Text:
     """Return the facts in one line, the title first."""
     fact_texts = [
-        Text("{label} {value}", "{label} {value}").format(label=fact.label, value=fact.value)
+        same("{label} {value}").format(label=fact.label, value=fact.value)
         if fact.label in (QUERY, DROPPED, MODEL, CHANGED, BESIDE)
         else fact.value
         for fact in facts(result, normalisation, remarks)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,18 +32,10 @@ from vitexplorer.ui.shell.theme import theme
 
 _HERE, _PAGE = Path(__file__).parent, Path(vitexplorer.ui.__file__).parent
 _MODULE = "notebook/attention_widget.js"
-_SHEETS = (
-    "kit/colours.css",
-    "kit/frame.css",
-    "kit/part.css",
-    "kit/glossary.css",
-    "kit/motion.css",
-    "canvas/canvas.css",
-)
+_SHEETS = (*(f"kit/{name}.css" for name in ("colours", "frame", "part", "glossary", "motion")), "canvas/canvas.css")
 _DISPLAY = ("mode", "colormap", "opacity", "scale", "keep_mass", "smooth")
 
 
-@cache
 def _script() -> str:
     """Return the module for anywidget. Each widget instantiates its own modules, so that widgets share no state."""
     paths = [*sorted(_PAGE.rglob("*.js")), *sorted(_HERE.rglob("*.js"))]
@@ -54,7 +45,6 @@ def _script() -> str:
     return enclosed(needed(sources, _MODULE)) + start
 
 
-@cache
 def _style() -> str:
     """Return the style sheets and the theme's variables, scoped to the widget."""
     colours = re.sub(r"@font-face\s*\{[^}]*\}", "", theme()._get_theme_css())

@@ -27,8 +27,8 @@ MUTANTS = (
     Mutant(
         "share of one prefix token said of the next",
         "_dropped",
-        "share=percent(weights[..., at])",
-        "share=percent(weights[..., at - 1])",
+        "percent(weights[..., at])",
+        "percent(weights[..., at - 1])",
         "test_caption_has_every_part",
     ),
     Mutant(

@@ -11,7 +11,7 @@ from vitexplorer.core.format import percent
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import PREFIX_WORDS, LensResult, PoolingResult, Prediction, ReadOut
 from vitexplorer.figures.boxes import Box
-from vitexplorer.figures.caption import class_name
+from vitexplorer.figures.caption import class_name, labelled
 from vitexplorer.figures.captioned import caption_below
 from vitexplorer.figures.chart import axis_text
 from vitexplorer.figures.colors import Scale, direction, scale_of
@@ -141,9 +141,7 @@ def _maps(page: Page, result: LensResult, y: float) -> float:
         page.picture(box, enlarged(painted.reshape(*shape, 3)))
         _letters(page, box, result, at, letters)
         index, count = Counter(classes.ravel().tolist()).most_common(1)[0]
-        words = Text("{name}: {share}", "{name}：{share}").format(
-            name=_name(result, index), share=percent(count / classes.size)
-        )
+        words = labelled(_name(result, index), percent(count / classes.size))
         page.small(box.x, box.bottom + 3, words, within=box.width)
     return caption_below(page, boxes[-1].bottom + 36, result, remarks=(COMMONEST,))
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from vitexplorer.core.format import measured, thousandths
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import MethodsResult, Output
 from vitexplorer.figures.boxes import Box, Place, place
 from vitexplorer.figures.caption import class_name
@@ -138,9 +138,7 @@ def _answer(page: Page, at: Place, result: MethodsResult) -> None:
     """Draw the explained class, or the output, under the image."""
     if result.target is None:
         return
-    label = Text("{name} {value}", "{name} {value}").format(
-        name=class_name(result.target), value=result.target.display_value
-    )
+    label = same("{name} {value}").format(name=class_name(result.target), value=result.target.display_value)
     page.small(at.image.x, at.bottom + 6, label, muted=True, pixels=at.right - at.image.x)
 
 
