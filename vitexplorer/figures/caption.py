@@ -61,11 +61,6 @@ def head_text(head: int | str) -> Text:
     return Text("head {head}", "头 {head}").format(head=head)
 
 
-def formula_text(result: Result) -> Text:
-    """Return the formula in both languages."""
-    return result.formula if isinstance(result.formula, Text) else same(result.formula)
-
-
 def class_name(answer: Answer | PredictionChange) -> Text:
     """Return the name of a class or an output; without a name the class's number, or "output"."""
     if answer.name.en:
@@ -150,7 +145,7 @@ def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text
         normalisation: relation of the painted numbers to the values, if numbers are painted.
         remarks: additions of the drawing to the result's own notes.
     """
-    query = getattr(result, "query", None)
+    query, formula = getattr(result, "query", None), result.formula
     rows = [
         (MODEL, [same(result.provenance.model)]),
         (WEIGHTS, [result.provenance.weights_text]),
@@ -159,7 +154,7 @@ def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text
         (BESIDE, [*_beside(result)]),
         (WHERE, [*_where(result)]),
         (QUERY, [Text("{query} → patches", "{query} → 图块").format(query=query_text(query))] if query else []),
-        (FORMULA, [formula_text(result)] if result.formula else []),
+        (FORMULA, [formula if isinstance(formula, Text) else same(formula)] if formula else []),
         (UNIT, [result.unit]),
         (SETTINGS, [*_settings(result)]),
         (DROPPED, [*_dropped(result)]),

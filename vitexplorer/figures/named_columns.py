@@ -89,7 +89,9 @@ def _answers(result: BeforeAfterResult, language: Language) -> Columns:
     columns: Columns = {"before": _flat(result.before)}
     for run in ("before", "after") if result.classes else ():
         likeliest: PredictionChange = max(result.classes, key=lambda change: getattr(change, run))
-        answer = f"{_name(likeliest, language)} {value_text(getattr(likeliest, run), likeliest.unit)}"
+        unnamed = OUTPUT.in_(language) if likeliest.unit == OUTPUT else str(likeliest.index)
+        name = likeliest.name.in_(language) or unnamed
+        answer = f"{name} {value_text(getattr(likeliest, run), likeliest.unit)}"
         columns |= {f"answer_{run}": [answer] * result.values.size}
     return columns
 
@@ -112,7 +114,3 @@ def _target(result: Result, language: Language) -> Columns:
         f"target_{result.target.unit.en}": result.target.value,
     }
     return {name: [value] * result.values.size for name, value in fields.items()}
-
-
-def _name(change: PredictionChange, language: Language) -> str:
-    return change.name.in_(language) or (OUTPUT.in_(language) if change.unit == OUTPUT else str(change.index))

@@ -27,11 +27,11 @@ class Seen:
     capture: Any
     """`Capture`; typed as Any, since importing its module imports torch"""
     compute: Callable[..., Result]
-    """compute(view, **settings) -> the view of the capture, see `vx.compute`"""
+    """Function from a view and its settings to the result, see `vx.compute`"""
     changed: Callable[[str], Any]
-    """changed(changes) -> the capture of the changed run, see `vx.intervene`"""
+    """Function from changes to the capture of the changed run, see `vx.intervene`"""
     beside: Callable[[str], Seen]
-    """beside(model) -> the same image in another model"""
+    """Function from a model to the same image in it"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,10 +58,6 @@ def _fan() -> Contour:
     return np.concatenate([np.zeros((1, 2)), arc]) + np.array([0.42, 0])
 
 
-def _fork() -> Contour:
-    return np.array([(0, -0.09), (0.68, -0.46), (0.34, 0), (0.68, 0.46), (0, 0.09)]) + np.array([0.42, 0])
-
-
 def _ribbon() -> Contour:
     t = np.linspace(0, 1, 30)
     middle = 0.17 * np.sin(2.6 * np.pi * t)
@@ -132,14 +128,12 @@ def _zigzag() -> list[Contour]:
     return [np.concatenate([np.stack([x, y - 0.045], 1), np.stack([x, y + 0.045], 1)[::-1]])]
 
 
-def _diamond() -> list[Contour]:
-    return [np.array([(-0.2, 0.12), (0.05, -0.03), (0.3, 0.12), (0.05, 0.27)])]
-
-
+_FORK = np.array([(0, -0.09), (0.68, -0.46), (0.34, 0), (0.68, 0.46), (0, 0.09)]) + np.array([0.42, 0])
+_DIAMOND = np.array([(-0.2, 0.12), (0.05, -0.03), (0.3, 0.12), (0.05, 0.27)])
 PARTS: dict[str, dict[str, list[Contour]]] = {
-    "tail": {"fan": [_fan()], "fork": [_fork()], "ribbon": [_ribbon()], "club": [_club()]},
+    "tail": {"fan": [_fan()], "fork": [_FORK], "ribbon": [_ribbon()], "club": [_club()]},
     "body": {"round": [_ellipse(0.56, 0.52)], "long": [_ellipse(0.74, 0.36)], "drop": [_drop()], "pillow": [_pillow()]},
-    "pattern": {"bars": _bars(), "spots": _spots(), "zigzag": _zigzag(), "diamond": _diamond()},
+    "pattern": {"bars": _bars(), "spots": _spots(), "zigzag": _zigzag(), "diamond": [_DIAMOND]},
     "wing": {
         "oval": [_wing(_ellipse(0.42, 0.24, 0.36))],
         "leaf": [_leaf()],

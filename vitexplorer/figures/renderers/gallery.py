@@ -74,14 +74,12 @@ def draw(
             page.picture(at.image, result.image)
         page.cells(at.cells, values, axis, name=head_text(head).in_(page.language), opacity=opacity)
         _query(page, at, result)
-        page.small(at.image.x, at.bottom + 4, _below(result.values[head]), muted=True)
+        own = result.values[head]
+        words = remark(own) or LARGEST.format(maximum=own[np.isfinite(own)].max())
+        page.small(at.image.x, at.bottom + 4, words, muted=True)
     how = SHARED.format(how=painted_maps.normalisation) if shared_scale else painted_maps.normalisation
     below = maps[-1].bottom + VALUE_ROOM + 8
     return caption_below(page, below, result, directed(how, scale.colormap), painted_maps.remarks)
-
-
-def _below(values: np.ndarray) -> Text:
-    return remark(values) or LARGEST.format(maximum=values[np.isfinite(values)].max())
 
 
 def _query(page: Page, at: Place, result: GalleryResult) -> None:

@@ -77,10 +77,8 @@ def _answers(page: Page, box: Box, reading: ReadOut) -> float:
 
 def draw_lens(page: Page, result: LensResult, y: float) -> float:
     """Draw a table of blocks and their likeliest classes, or a map of classes for each block."""
-    return (_table if result.top else _maps)(page, result, y)
-
-
-def _table(page: Page, result: LensResult, y: float) -> float:
+    if not result.top:
+        return _maps(page, result, y)
     y += 24
     ranks = min(max(map(len, result.top)), max(1, int((page.inner - LEFT - BAR_ROOM) / LEAST)))
     tops = [top[:ranks] for top in result.top]

@@ -75,7 +75,10 @@ def draw(page: Page, result: MethodsResult, y: float, *, colormap: str | None = 
         _title(page, at, title)
     for at in places[: 1 + len(result.methods)]:
         page.picture(at.image, result.image)
-    _answer(page, places[0], result)
+    if result.target is not None:
+        answer = same("{name} {value}").format(name=class_name(result.target), value=result.target.display_value)
+        image = places[0]
+        page.small(image.image.x, image.bottom + 6, answer, muted=True, pixels=image.right - image.image.x)
     maps = places[1 : 1 + len(result.methods)]
     for number, at in enumerate(maps):
         _map(page, at, result, number, axis, opacity)
@@ -132,14 +135,6 @@ def _title(page: Page, at: Place, title: Text) -> None:
     for line in lines:
         page.text(at.image.x, y, line, bold=True)
         y += LINE
-
-
-def _answer(page: Page, at: Place, result: MethodsResult) -> None:
-    """Draw the explained class, or the output, under the image."""
-    if result.target is None:
-        return
-    label = same("{name} {value}").format(name=class_name(result.target), value=result.target.display_value)
-    page.small(at.image.x, at.bottom + 6, label, muted=True, pixels=at.right - at.image.x)
 
 
 def _map(page: Page, at: Place, result: MethodsResult, number: int, axis: str, opacity: float) -> None:
