@@ -7,7 +7,7 @@ import dataclasses
 import itertools
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -85,26 +85,22 @@ def as_json(result: Result) -> str:
 
 def as_document(result: Result, language: Language | None = None) -> dict[str, Any]:
     """Return the content of the JSON; texts in one language if one is given."""
-    document = {
-        field.name: getattr(result, field.name) for field in dataclasses.fields(result) if field.name not in PIXELS
-    }
-    document |= {"type": type(result).__name__, "caption": caption(result)}
-    return _plain(document, lambda text: text.in_(language) if language else text._asdict())
+    return _plain(result, language) | {"type": type(result).__name__, "caption": _plain(caption(result), language)}
 
 
-def _plain(value: Any, convert_text: Callable[[Text], Any]) -> Any:
+def _plain(value: Any, language: Language | None) -> Any:
     """Convert a value for JSON; non-finite numbers become null."""
     if isinstance(value, Text):
-        return convert_text(value)
+        return value.in_(language) if language else value._asdict()
     if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist(), convert_text)
+        return _plain(value.tolist(), language)
     if dataclasses.is_dataclass(value):
         fields = (field.name for field in dataclasses.fields(value) if field.name not in PIXELS)
-        return {name: _plain(getattr(value, name), convert_text) for name in fields}
+        return {name: _plain(getattr(value, name), language) for name in fields}
     if isinstance(value, Mapping):
-        return {str(key): _plain(entry, convert_text) for key, entry in value.items()}
+        return {str(key): _plain(entry, language) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(entry, convert_text) for entry in value]
+        return [_plain(entry, language) for entry in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if isinstance(value, str | int | float | bool | None) else str(value)
