@@ -140,10 +140,7 @@ def _dropped(result: Result) -> Iterator[Text]:
 def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text, ...] = ()) -> tuple[Fact, ...]:
     """Return every row of the caption that applies to this result.
 
-    Args:
-        result: any result.
-        normalisation: relation of the painted numbers to the values, if numbers are painted.
-        remarks: additions of the drawing to the result's own notes.
+    `normalisation` relates the painted numbers to the values; `remarks` are the drawing's additions to the notes.
     """
     query, formula = getattr(result, "query", None), result.formula
     rows = [

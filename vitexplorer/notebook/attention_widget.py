@@ -98,13 +98,7 @@ class AttentionWidget(anywidget.AnyWidget):
     _asked = Int().tag(sync=True)
 
     def __init__(self, capture: Capture, language: Language, **chosen: Any):
-        """Show a capture.
-
-        Args:
-            capture: the capture to show.
-            language: language of the texts.
-            chosen: initial values of any traits above.
-        """
+        """Show a capture; `chosen` are initial values of any traits above."""
         self.capture = capture
         self._language = language
         self._from_notebook = False
