@@ -18,7 +18,7 @@ from tests.helpers.tree import PACKAGE, ROOT, tracked_files
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 SEES_TOKENS = ("capture.py", "types.py", "controls", "quantities", "interventions", "views", "finetune", "families")
 MOST_LINES = 320
-TABLES = {"vitexplorer/ui/kit/glossary.py", "vitexplorer/models/catalog.py"}  # data, however long
+TABLES = {"vitexplorer/ui/kit/glossary.py"}  # data, however long
 
 
 def texts(files: list[Path]) -> dict[str, str]:
@@ -243,7 +243,7 @@ SEVERAL_MODULES = {
     "ui/server/test_space": "settings of a Hugging Face Space",
     "ui/server/test_start": "refusals to start",
     "ui/test_links_browser": "a walk: links from every room",
-    "ui/test_modules": "JavaScript by node and tsc",
+    "ui/test_modules": "scripts and sheets by node, tsc and biome",
     "views/test_one_output": "every view of a model with one output",
     "views/test_readings": "readings of every view",
     "views/test_relevance": "every relevance map",

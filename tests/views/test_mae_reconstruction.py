@@ -17,7 +17,7 @@ from vitexplorer.figures.renderers.pictures import HIDDEN_GREY, seen
 from vitexplorer.models.loading import load_model
 from vitexplorer.models.mae import MaeDecoder, sine_positions, to_images, to_patches
 from vitexplorer.models.seeding import seeded
-from vitexplorer.ui.panel import panel_data
+from vitexplorer.ui.panel.figure_panel import panel_data
 from vitexplorer.views import compute
 from vitexplorer.views.mae_reconstruction import hidden_patches, mean_of_visible, with_own_statistics
 

@@ -22,7 +22,7 @@ from vitexplorer.comparisons import COMPARISONS
 from vitexplorer.core.text import SettingError, UnsupportedError, same
 from vitexplorer.core.types import OUTPUT, Output, Prediction, Result
 from vitexplorer.evaluation.case import Case
-from vitexplorer.evaluation.protocols import PROTOCOLS
+from vitexplorer.evaluation.protocol import PROTOCOLS
 from vitexplorer.figures import render
 from vitexplorer.figures.caption import caption
 from vitexplorer.figures.previews import preview

@@ -55,7 +55,6 @@ def main() -> None:
 
 def build_app(language: Language) -> typer.Typer:
     """Build the command line with its help in `language`. Commands that are not views are added here."""
-
     app = typer.Typer(
         cls=menu(questions(), view_command, _PANEL.in_(language), language),
         help=_PURPOSE.in_(language),

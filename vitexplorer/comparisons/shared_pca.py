@@ -44,7 +44,7 @@ def compute(
     notes = (APART,) if apart else ()
     if images:
         return _together(captures, pictures, settings | {"images": images}, notes)
-    return pair_of("shared_pca", TITLE, ((left, block), (right, block)), (pictures[0], pictures[1]), settings, notes)
+    return pair_of("shared_pca", TITLE, (left, right), (pictures[0], pictures[1]), settings, notes)
 
 
 def _together(
@@ -109,7 +109,7 @@ def reading(result: PairResult | PicturesResult) -> Text:
         "On the first component, shown in red, the left patches lie at {one} on average and the right ones at {other} "
         "of the way from the lowest to the highest.",
         "在第一主成分（红色）上，从最低到最高，左侧图块平均位于 {one} 处，右侧图块平均位于 {other} 处。",
-    ).format(one=measured(float(left)), other=measured(float(np.float64(right))))
+    ).format(one=measured(float(left)), other=measured(float(right)))
 
 
 COMPARISON = Comparison(

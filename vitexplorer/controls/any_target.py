@@ -74,6 +74,10 @@ class AnyTargetControl(TargetControl):
             return super().default(capture)
         return PatchAlike(sharpest_patch(capture.input.pixels, capture.grid(capture.depth - 1)))
 
+    def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
+        """Return the likeliest classes; none without a classifier."""
+        return () if capture.logits is None else super().offered(capture)
+
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Target:
         """Return the checked target: a class, a pair of classes, one or two patches, a region or an embedding."""
         if isinstance(value, str) and (match := _PATCHES.fullmatch(value.strip())):
@@ -130,34 +134,18 @@ class AnyTargetControl(TargetControl):
         result: Result | None = None,
     ) -> Spec:
         """Describe the control; it offers likely classes, the first versus the next two, and the sharpest patch."""
-        classless = capture is not None and capture.logits is None
-        spec = (
-            super(TargetControl, self).spec(capture, settings, result)
-            if classless
-            else self._classes(capture, settings, result)
-        )
+        spec = replace(super().spec(capture, settings, result), takes=TAKES, words=WORDS)
         if capture is None:
-            return replace(spec, takes=TAKES, words=WORDS)
+            return spec
         words = {**WORDS, "class": Text("the output", OUTPUT.zh)} if has_one_output(capture) else WORDS
         grid = capture.grid(capture.depth - 1)
         offered: list[Target] = [PatchAlike(sharpest_patch(capture.input.pixels, grid))]
-        if not classless:
+        if capture.logits is not None:
             first, *others = self._logits(capture).argsort(descending=True)[:3].tolist()
             offered = [*(RatherThan(first, other) for other in others), *offered]
         options = dict(spec.options) | {str(target): self.say(target, capture) for target in offered}
         board = Board.of(grid, capture.input.pixels.shape[:2])
-        return replace(spec, takes=TAKES, options=tuple(options.items()), board=board, words=words)
-
-    def _classes(
-        self, capture: CaptureProtocol | None, settings: Mapping[str, Any] | None, result: Result | None
-    ) -> Spec:
-        """Describe the control with likely classes, and the selected target if it is not a class."""
-        chosen = (settings or {}).get(self.name)
-        if chosen is None or isinstance(chosen, int):
-            return super().spec(capture, settings, result)
-        plain = super().spec(capture, {}, result)
-        written = str(chosen)
-        return replace(plain, value=written, options=(*plain.options, (written, self.say(chosen, capture))))
+        return replace(spec, options=tuple(options.items()), board=board, words=words)
 
     def _on_the_grid(self, target: PatchAlike, capture: CaptureProtocol) -> PatchAlike:
         grid = capture.grid(capture.depth - 1)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
-from vitexplorer.controls.spec import Spec
+from vitexplorer.controls.spec import Fields
 from vitexplorer.controls.whole_number import whole_number
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text
@@ -53,12 +53,6 @@ class BlockControl(Control):
             raise no_such_block(block, capture.depth, self.name)
         return block
 
-    def spec(
-        self,
-        capture: CaptureProtocol | None = None,
-        settings: Mapping[str, Any] | None = None,
-        result: Result | None = None,
-    ) -> Spec:
-        """Describe the control: a number up to the last block."""
-        spec = replace(super().spec(capture, settings, result), takes=COUNTED, low=0, step=1)
-        return spec if capture is None else replace(spec, high=capture.depth - 1)
+    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
+        """Return the range, up to the last block."""
+        return {"takes": COUNTED, "low": 0, "step": 1, "high": None if capture is None else capture.depth - 1}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
-from vitexplorer.controls.spec import Spec
+from vitexplorer.controls.spec import Fields
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text, same
 from vitexplorer.core.types import Result
@@ -86,15 +86,9 @@ class ImagesControl(Control):
         names = [picture.name[:_LETTERS] for picture in value]
         return Text(", ".join(names) or "none", "、".join(names) or "无")
 
-    def spec(
-        self,
-        capture: CaptureProtocol | None = None,
-        settings: Mapping[str, Any] | None = None,
-        result: Result | None = None,
-    ) -> Spec:
-        """Describe the control with the limit of pictures."""
-        spec = super().spec(capture, settings, result)
-        return replace(spec, takes=same("IMAGE,IMAGE"), words=WORDS, more={"most": MOST})
+    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
+        """Return the limit of pictures."""
+        return {"takes": same("IMAGE,IMAGE"), "words": WORDS, "more": {"most": MOST}}
 
 
 NO_NAMES = Text(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
-from vitexplorer.controls.spec import Spec
+from vitexplorer.controls.spec import Fields
 from vitexplorer.controls.whole_number import whole_number
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text
@@ -55,20 +55,14 @@ class Number(Control):
             )
         return number
 
-    def spec(
-        self,
-        capture: CaptureProtocol | None = None,
-        settings: Mapping[str, Any] | None = None,
-        result: Result | None = None,
-    ) -> Spec:
-        """Describe the control with its bounds; an open upper bound is lowered by one step."""
-        return replace(
-            super().spec(capture, settings, result),
-            takes=Text("{low:g} to {high:g}", "{low:g} 至 {high:g}").format(low=self.low, high=self.high),
-            low=self.low,
-            high=self.high - self.step if self.open_above else self.high,
-            step=1 if self.whole else self.step,
-        )
+    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
+        """Return the bounds; an open upper bound is lowered by one step."""
+        return {
+            "takes": Text("{low:g} to {high:g}", "{low:g} 至 {high:g}").format(low=self.low, high=self.high),
+            "low": self.low,
+            "high": self.high - self.step if self.open_above else self.high,
+            "step": 1 if self.whole else self.step,
+        }
 
 
 def _as_float(value: Any) -> float:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
-from vitexplorer.controls.spec import Board, Spec
+from vitexplorer.controls.spec import Board, Fields
 from vitexplorer.controls.whole_number import whole_number
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.registry import unknown_name
@@ -66,18 +66,12 @@ class QueryControl(Control):
         """Return the patch grid of the selected block, by default the last one."""
         return capture.grid(settings.get("block", capture.depth - 1))
 
-    def spec(
-        self,
-        capture: CaptureProtocol | None = None,
-        settings: Mapping[str, Any] | None = None,
-        result: Result | None = None,
-    ) -> Spec:
-        """Describe the control with the named tokens and the board of patches."""
-        spec = replace(super().spec(capture, settings, result), takes=self.takes, words=WORDS)
+    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
+        """Return the board of patches."""
+        fields = {"takes": self.takes, "words": WORDS}
         if capture is None:
-            return spec
-        grid = self.grid(capture, settings or {})
-        return replace(spec, board=Board.of(grid, capture.input.pixels.shape[:2]))
+            return fields
+        return fields | {"board": Board.of(self.grid(capture, settings), capture.input.pixels.shape[:2])}
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Query:
         """Return a query that exists in the selected block, by default the last one. Raises SettingError otherwise."""

@@ -77,8 +77,8 @@ class Intervention(Summarised):
     """Order in the pass: lower numbers are applied first and come first in the menu"""
     effect: Callable[..., Effect]
     """effect(capture, **settings)"""
-    says: Callable[[Capture, Mapping[str, Any]], Text]
-    """Describes the change, for captions"""
+    says: Callable[..., Text]
+    """says(capture, **settings) describes the change, for captions"""
     controls: tuple[Control, ...] = ()
     paper: Paper | None = None
     refuses: Callable[[Capture], Text | None] = lambda capture: None

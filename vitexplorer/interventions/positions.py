@@ -9,9 +9,6 @@ Misleading: the model was trained with positions; without them its tokens are ou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import torch
 
 from vitexplorer.capturing.capture import Capture
@@ -53,13 +50,11 @@ def effect(capture: Capture, how: str, seed: int) -> Effect:
     return Effect(tensors=(family.shuffled_positions(module, order),))
 
 
-def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
+def says(capture: Capture, how: str, seed: int) -> Text:
     """Describe the change: off, or shuffled with its seed."""
-    if settings["how"] == "off":
+    if how == "off":
         return Text("position embeddings off", "位置编码关闭")
-    return Text("position embeddings shuffled (seed {seed})", "位置编码打乱（种子 {seed}）").format(
-        seed=settings["seed"]
-    )
+    return Text("position embeddings shuffled (seed {seed})", "位置编码打乱（种子 {seed}）").format(seed=seed)
 
 
 def refuses(capture: Capture) -> Text | None:

@@ -14,7 +14,6 @@ Misleading: on one image a neuron may be large by chance, and small models have 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import torch
@@ -121,12 +120,12 @@ def effect(capture: Capture, neurons: int, block: int) -> Effect:
     return Effect(registers=Registers(place, hidden, f"reg{number}"))
 
 
-def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
+def says(capture: Capture, neurons: int, block: int) -> Text:
     """Describe the number of neurons and the block by whose outliers they are found."""
     return Text(
         "a register added, {neurons} neurons found by the outliers after block {block}",
         "增加一个寄存器标记，按第 {block} 块之后的离群标记找到 {neurons} 个神经元",
-    ).format(**settings)
+    ).format(neurons=neurons, block=block)
 
 
 def refuses(capture: Capture) -> Text | None:

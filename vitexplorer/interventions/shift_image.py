@@ -8,9 +8,6 @@ size. The view `translation` measures this over many shifts, with a CNN for comp
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from jaxtyping import UInt8
 
@@ -50,11 +47,11 @@ def effect(capture: Capture, right: int, down: int, fill: str) -> Effect:
     return Effect(pixels=lambda pixels: shifted(pixels, right, down, fill, mean))
 
 
-def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
+def says(capture: Capture, right: int, down: int, fill: str) -> Text:
     """Describe the shift in pixels and the fill."""
     return Text(
         "image shifted {right} px right, {down} px down ({fill})", "图像右移 {right}、下移 {down} 像素（{fill}）"
-    ).format(right=settings["right"], down=settings["down"], fill=dict(FILLS)[settings["fill"]])
+    ).format(right=right, down=down, fill=dict(FILLS)[fill])
 
 
 INTERVENTION = Intervention(

@@ -212,10 +212,7 @@ def _note(model: LoadedModel, sized: LoadedModel) -> Text:
     sentences = [_OTHER_SIZE.format(height=height, width=width, own_height=own_height, own_width=own_width)]
     before = model.blocks(model.preprocessing.input_size)[0]
     after = sized.blocks(sized.preprocessing.input_size)[0]
-    patches = {
-        "before": by((before.grid.rows, before.grid.cols)),
-        "after": by((after.grid.rows, after.grid.cols)),
-    }
+    patches = {"before": by((before.grid.rows, before.grid.cols)), "after": by((after.grid.rows, after.grid.cols))}
     if model.family.learned_grid(model.module) is not None:
         sentences.append(_RESAMPLED.format(**patches))
     if sized.family.rotary_positions(sized.module, after.grid) is not None:

@@ -29,6 +29,7 @@ from vitexplorer.ui.kit.served_files import FileAddress, ServedFile
 from vitexplorer.ui.server.script import enclosed, needed
 from vitexplorer.ui.shell.frame import about
 from vitexplorer.ui.shell.theme import theme
+from vitexplorer.views import VIEWS
 
 _HERE, _PAGE = Path(__file__).parent, Path(vitexplorer.ui.__file__).parent
 _MODULE = "notebook/attention_widget.js"
@@ -174,5 +175,5 @@ class AttentionWidget(anywidget.AnyWidget):
             "link": "",
             "walks": capture.depth > 1,
         }
-        data = data.model_copy(update={**about("attention_map", self._language), **chosen, **more})
+        data = data.model_copy(update={**about(VIEWS["attention_map"], self._language), **chosen, **more})
         return data, {"_attention": attention, "_rows": packed_strip(capture, queries) if queries else b""}

@@ -193,6 +193,14 @@ def weighed_attention(
         yield queries, apply_sign(attention_gradient(call, output_gradient, queries) * weights, sign).mean(1)
 
 
+def weighed_blocks(
+    capture: Capture, target: Target, sign: str, backward: str
+) -> Callable[[int], Iterator[tuple[slice, Float[Tensor, "windows rows keys"]]]]:
+    """Return the function that gives the `weighed_attention` of a block for a target."""
+    outputs = at_outputs(capture, target, backward)
+    return lambda block: weighed_attention(capture.call(block), outputs[block], sign)
+
+
 # ------------------------------------------------------------------------------------------ cache
 
 

@@ -23,6 +23,7 @@ from vitexplorer.evaluation.methods import settings_of
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.storage.atomic_writes import replace_text
 from vitexplorer.storage.checked_reading import Count, broken
+from vitexplorer.survey.columns import Described
 from vitexplorer.survey.schema import FILE_COLUMNS, Schema
 
 CARD = "survey.json"
@@ -32,20 +33,6 @@ Whole = Annotated[int, Field(gt=0, le=2**31)]
 
 class SurveyError(ExplainedError):
     """Raised when a survey cannot begin, resume or be opened; the message gives the reason and a remedy."""
-
-
-class Described(BaseModel):
-    """Column of the rows, see `question.Column`; the type is in the files themselves."""
-
-    model_config = ConfigDict(frozen=True)
-
-    key: str
-    title: Text
-    unit: Text
-    better: Literal["high", "low"] | None
-    filters: bool
-    shape: Size | None
-    axes: tuple[str, str] | None
 
 
 class Card(BaseModel):
@@ -133,10 +120,7 @@ def card_of(
         resized=model.unsized is not None,
         questions={question.key: settings_of(question.key) for question in schema.questions},
         left_out=schema.left_out,
-        columns=tuple(
-            Described(**{field: getattr(column, field) for field in Described.model_fields})
-            for column in (*FILE_COLUMNS, *schema.columns)
-        ),
+        columns=(*FILE_COLUMNS, *schema.columns),
         heads=schema.heads,
         prefix_tokens=model.prefix_tokens,
         class_names=model.class_texts,

@@ -1,4 +1,4 @@
-"""Columns of a survey, and their names in a query.
+"""Columns of a survey, their description, and their names in a query.
 
 User input never becomes SQL: a name is looked up here, and the query contains the column's own name.
 """
@@ -6,14 +6,14 @@ User input never becomes SQL: a name is looked up here, and the query contains t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 import pyarrow as pa
 
 from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import SettingError, Text, same
+from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
 
 Kind = Literal["number", "integer", "bool", "text", "list"]
 ADDRESS = re.compile(r"(.+)\[(\d{1,6}),(\d{1,6})\]", re.ASCII | re.DOTALL)
@@ -21,11 +21,10 @@ NO_NUMBERS = Text("The column {name} holds no numbers.", "列 {name} 不是数�
 
 
 @dataclass(frozen=True)
-class Column:
-    """Column of the rows."""
+class Described:
+    """Description of a column, as it stands on the card; the type is in the files themselves."""
 
     key: str
-    kind: Kind
     title: Text
     unit: Text = same("")
     better: Literal["high", "low"] | None = None
@@ -36,6 +35,13 @@ class Column:
     """Shape of a list that is a table, row by row: (blocks, heads), or (rows, cols) of a map"""
     axes: tuple[str, str] | None = None
     """Names of the two axes, from the glossary in `types.py`"""
+
+
+@dataclass(frozen=True)
+class Column(Described):
+    """Column of the rows of an opened survey."""
+
+    kind: Kind = field(kw_only=True)
 
     @property
     def is_numeric(self) -> bool:
@@ -123,6 +129,18 @@ def grouping(columns: Mapping[str, Column], name: str) -> Asked:
             )
         )
     return column
+
+
+def column_among(columns: Iterable[Column], name: str | None, none: Text) -> Column:
+    """Look up a column, None for the first. Raises UnknownNameError, or UnsupportedError(none) without a column."""
+    known = {column.key: column for column in columns}
+    if not known:
+        raise UnsupportedError(none)
+    if name is None:
+        return next(iter(known.values()))
+    if name not in known:
+        raise unknown_name("column", name, known)
+    return known[name]
 
 
 def quoted(name: str) -> str:

@@ -30,7 +30,7 @@ from vitexplorer.core.summaries import Summarised, Summary
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import Provenance
 from vitexplorer.survey.card import Card, SurveyError, read_card
-from vitexplorer.survey.columns import Asked, Column, asked, quoted
+from vitexplorer.survey.columns import Asked, Column, Described, asked, quoted
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.filtering import filtered
 from vitexplorer.survey.index import BROKEN, MADE_AGAIN, Index, connect, index_of
@@ -266,11 +266,9 @@ def open_survey(folder: str | os.PathLike[str]) -> Survey:
 def _columns(card: Card, index: Index) -> dict[str, Column]:
     """Return the columns of the files, with their descriptions from the card."""
     described = {column.key: column for column in card.columns}
-    columns = {"row": Column("row", "integer", Text("Number in the survey", "在普查中的编号"), filters=False)}
-    for name, kind in index.kinds.items():
-        one = described.get(name)
-        if one is None:
-            columns[name] = Column(name, kind, same(name))
-        else:
-            columns[name] = Column(name, kind, one.title, one.unit, one.better, one.filters, one.shape, one.axes)
-    return columns
+    row = Column("row", Text("Number in the survey", "在普查中的编号"), filters=False, kind="integer")
+    others = {
+        name: Column(**vars(described.get(name, Described(name, same(name)))), kind=kind)
+        for name, kind in index.kinds.items()
+    }
+    return {"row": row, **others}

@@ -22,15 +22,18 @@ from vitexplorer.survey.questions import QUESTIONS, question_of
 from vitexplorer.survey.watched_pass import watched_captures
 
 FILE_COLUMNS = (
-    Column("path", pa.string(), Text("File", "文件"), filters=False),
-    Column("label", pa.string(), Text("Label", "标注")),
-    Column("reason", pa.string(), Text("Why it could not be read", "无法读取的原因"), filters=False),
+    Column("path", Text("File", "文件"), filters=False, type=pa.string()),
+    Column("label", Text("Label", "标注"), type=pa.string()),
+    Column("reason", Text("Why it could not be read", "无法读取的原因"), filters=False, type=pa.string()),
     Column(
-        "reason_zh", pa.string(), Text("Why it could not be read, in Chinese", "无法读取的原因（中文）"), filters=False
+        "reason_zh",
+        Text("Why it could not be read, in Chinese", "无法读取的原因（中文）"),
+        filters=False,
+        type=pa.string(),
     ),
-    Column("width", pa.int32(), Text("Width", "宽"), Text("pixels of the file", "文件的像素")),
-    Column("height", pa.int32(), Text("Height", "高"), Text("pixels of the file", "文件的像素")),
-    Column("hash", pa.string(), Text("Hash of the pixels", "像素的哈希"), filters=False),
+    Column("width", Text("Width", "宽"), Text("pixels of the file", "文件的像素"), type=pa.int32()),
+    Column("height", Text("Height", "高"), Text("pixels of the file", "文件的像素"), type=pa.int32()),
+    Column("hash", Text("Hash of the pixels", "像素的哈希"), filters=False, type=pa.string()),
 )
 """Columns that every survey has; `reason` is null if the image could be read"""
 

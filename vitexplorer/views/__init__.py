@@ -60,15 +60,21 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
         raise UnsupportedError(reason)
     extra = {"progress": progress} if record.runs == "many" else {}
     with plain_numbers(capture.input.tensor.device):
-        result = record.compute(capture, **record.settings(capture, settings), **extra)
+        chosen = record.settings(capture, settings)
+        result = record.compute(capture, **chosen, **extra)
+    used = result.settings or chosen
     return replace(
         result,
-        notes=(*capture.model.notes, *capture.input.notes, *result.notes),
+        view=view,
+        title=result.title if result.title.en else record.title,
+        provenance=capture.provenance,
+        settings=used,
         settings_said={
-            control.name: (control.called(capture), control.say(result.settings[control.name], capture))
+            control.name: (control.called(capture), control.say(used[control.name], capture))
             for control in record.controls
-            if control.name in result.settings
+            if control.name in used
         },
+        notes=(*capture.model.notes, *capture.input.notes, *result.notes),
     )
 
 

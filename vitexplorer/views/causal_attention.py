@@ -21,7 +21,6 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.types import Query, SequenceResult, prefix_text, query_text
 from vitexplorer.views.record import View
 
-TITLE = Text("If it were a decoder", "如果它是解码器")
 FORMULA = "softmax(q kᵀ / √d + bias)"
 MASKED = "softmax(q kᵀ / √d + bias + M), M_ij = −∞ (j > i)"
 NOTES = (
@@ -55,14 +54,10 @@ def compute(capture: Capture, block: int, head: int, query: Query, mask: bool) -
     scores, grid = scores_of(capture.call(block), head), capture.grid(block)
     patches = tuple(divmod(patch, grid.cols) for patch in range(grid.num_patches))
     return SequenceResult(
-        view="causal_attention",
-        title=TITLE,
         values=(masked(scores) if mask else scores).softmax(-1).cpu().numpy(),
         axes=("queries", "keys"),
         unit=Text("share of the query's attention", "占该查询注意力的份额"),
         formula=MASKED if mask else FORMULA,
-        provenance=capture.provenance,
-        settings={"block": block, "head": head, "query": query, "mask": mask},
         notes=NOTES,
         query=query,
         at=capture.token(query, block),
@@ -115,7 +110,7 @@ def reading(result: SequenceResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("If it were a decoder", "如果它是解码器"),
     question=Text("What would each token see if it could not look ahead?", "如果不能往后看，每个标记能看到什么？"),
     misleads=Text(
         "This model has no mask and was trained without one: the triangle shows how a decoder works, not this model.",

@@ -26,7 +26,6 @@ from vitexplorer.core.types import BlockSite, GrowthResult, WindowLayout
 from vitexplorer.quantities.multiplications import KINDS, MLP, PRODUCTS, PROJECTIONS, kind_of
 from vitexplorer.views.record import View
 
-TITLE = Text("Growth of the cost", "计算量的增长")
 POINTS = 12
 USUAL_WINDOW = 7
 """Swin's window size, for models that have none of their own (arXiv 2103.14030, section 3.3)"""
@@ -111,14 +110,10 @@ def compute(capture: Capture, largest: int, window: int) -> GrowthResult:
     if is_windowed and not window:
         note = Text("Windows of the model's own size.", "窗口大小与模型自身相同。")
     return GrowthResult(
-        view="cost_growth",
-        title=TITLE,
         values=growth(capture, sizes, window or None),
         axes=("designs", "kinds", "sizes"),
         unit=Text("MACs", "MACs"),
         formula="4 N D² + 2 N D M + 2 N² D,  4 N D² + 2 N D M + 2 N T D",
-        provenance=capture.provenance,
-        settings={"largest": largest, "window": window},
         notes=(
             own if is_windowed else other,
             note,
@@ -158,7 +153,7 @@ def reading(result: GrowthResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Growth of the cost", "计算量的增长"),
     question=Text(
         "How does the cost grow with the image, and what do windows change?", "计算量怎样随图像增长，窗口又改变了什么？"
     ),

@@ -22,8 +22,6 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.types import TreeResult
 from vitexplorer.views.record import View
 
-TITLE = Text("Parameters as a treemap", "参数量树图")
-
 
 @dataclass
 class _Node:
@@ -95,13 +93,10 @@ def compute(capture: Capture) -> TreeResult:
     root = module_tree(capture.model.module)
     add(root, -1)
     return TreeResult(
-        view="parameter_tree",
-        title=TITLE,
         values=np.array(counts, dtype=np.int64),
         axes=("modules",),
         unit=Text("parameters", "个参数"),
         formula=Text("Σ elements of every parameter", "Σ 每个参数张量的元素数"),
-        provenance=capture.provenance,
         notes=(
             Text(
                 "The count of a module includes the modules inside it; buffers are not counted.",
@@ -148,7 +143,7 @@ def _inside(result: TreeResult, name: str) -> int:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Parameters as a treemap", "参数量树图"),
     question=Text("Which module holds how many of the parameters?", "每个模块各占多少参数？"),
     misleads=Text(
         "The area is a number of parameters, not what they do: a class token is a dot and decides the answer.",

@@ -16,12 +16,11 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Number
 from vitexplorer.core.format import percent
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import FiltersResult
 from vitexplorer.quantities.principal_components import principal_components
 from vitexplorer.views.record import View
 
-TITLE = Text("Filters of the patch embedding", "图块嵌入的滤波器")
 CHANNELS = 3
 MOST = 256
 
@@ -43,17 +42,13 @@ def compute(capture: Capture, count: int) -> FiltersResult:
         found=len(pictures)
     )
     return FiltersResult(
-        view="patch_filters",
-        title=TITLE,
         values=0.5 + 0.5 * pictures / largest,
         axes=("filters", "height", "width", "channels"),
         unit=Text("colour, each filter scaled by its maximum; grey is zero", "颜色，各滤波器按其最大值缩放；灰色为零"),
         formula=Text("PCA of the kernels", "卷积核的 PCA"),
-        provenance=capture.provenance,
-        settings={"count": count},
-        notes=(
+        notes=present(
             Text("From the weights alone; the image plays no part.", "仅取决于权重，与图像无关。"),
-            *((fewer,) if len(pictures) < count else ()),
+            fewer if len(pictures) < count else None,
         ),
         shares=shares,
     )
@@ -86,7 +81,7 @@ def reading(result: FiltersResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Filters of the patch embedding", "图块嵌入的滤波器"),
     question=Text("What does the patch embedding look for?", "图块嵌入在寻找什么？"),
     misleads=Text(
         "These are directions in which the kernels differ, not the kernels; neither says what later blocks use.",

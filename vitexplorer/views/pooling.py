@@ -22,7 +22,6 @@ from vitexplorer.core.types import OUTPUT, PoolingResult, Reading, ReadOut
 from vitexplorer.quantities.read_out import READING_WORDS, answer_text, read_after, readable_blocks, top_classes
 from vitexplorer.views.record import View
 
-TITLE = Text("Class token or mean of patches", "类别标记与图块平均")
 _CLASS = Text("through the {token} {answer} ({value})", "通过{token}为{answer}（{value}）")
 _NUMBER = Text("through the {token} {answer} is {value}", "通过{token}，{answer}为 {value}")
 NO_CLASSES = Text(
@@ -56,13 +55,10 @@ def compute(capture: Capture) -> PoolingResult:
     answers = capture.logits is not None
     trained = Text("The model was trained to be read by: {reading}.", "该模型训练时的读出方式：{reading}。")
     return PoolingResult(
-        view="pooling",
-        title=TITLE,
         values=np.array([float(cosine_to_mean(tokens[place], tokens[prefix:])) for tokens in streams]),
         axes=("blocks",),
         unit=Text("cosine of class token and mean patch token", "类别标记与图块标记平均的余弦"),
         formula="cos(x_cls, mean_i x_i)",
-        provenance=capture.provenance,
         notes=(trained.format(reading=READING_WORDS[own]),) if answers else (NO_CLASSES,),
         x=np.arange(capture.depth),
         x_name=Text("after block", "经过块"),
@@ -116,7 +112,7 @@ def _short(token: Text) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Class token or mean of patches", "类别标记与图块平均"),
     question=Text(
         "What would the model say if it were read through another token?", "如果换一种标记来读出，模型会怎么说？"
     ),

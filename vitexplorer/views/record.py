@@ -16,6 +16,19 @@ from vitexplorer.core.summaries import Summarised
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Result
 
+Refusal = Callable[[Any], Text | None]
+"""Function from a capture to the reason why a view has no meaning for it, or None"""
+
+
+def unless_merging(reason: Text) -> Refusal:
+    """Refuse models that merge tokens between stages; `{model}` in the reason becomes the model's name."""
+
+    def refuses(capture: CaptureProtocol) -> Text | None:
+        merges = any(site.windows for site in capture.sites)
+        return reason.format(model=capture.model.name) if merges else None
+
+    return refuses
+
 
 @dataclass(frozen=True)
 class View(Summarised):
@@ -31,8 +44,7 @@ class View(Summarised):
     """Makes one sentence, two at most, of the numbers of a result: what a lecturer would say pointing at the figure"""
     controls: tuple[Control, ...] = ()
     paper: Paper | None = None
-    refuses: Callable[[Any], Text | None] = lambda capture: None
-    """Reason why the view has no meaning for this capture, or None"""
+    refuses: Refusal = lambda capture: None
     any_family: bool = False
     """True if the view needs the attention of one block at most, so that families which state no more can be shown"""
     names_of_timm: bool = False

@@ -15,12 +15,11 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl
 from vitexplorer.core.format import signed
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import OffsetsResult
 from vitexplorer.quantities.on_the_map import is_constant
 from vitexplorer.views.record import View
 
-TITLE = Text("Relative position bias", "相对位置偏置")
 DIRECTION = Text(
     "Offsets are query minus key: the top left entry is for a key far below and to the right of the query.",
     "偏移为查询减键：左上角对应位于查询右下方远处的键。",
@@ -35,15 +34,11 @@ def compute(capture: Capture, block: int) -> OffsetsResult:
     values = capture.model.family.relative_bias(capture.model.module, block).cpu().numpy()
     _, rows, cols = values.shape
     return OffsetsResult(
-        view="relative_position_bias",
-        title=TITLE,
         values=values,
         axes=("heads", "row_offsets", "col_offsets"),
         unit=Text("added to the scores before the softmax", "softmax 之前加到分数上的值"),
         formula=Text("softmax(scores + B[query − key])", "softmax(分数 + B[查询 − 键])"),
-        provenance=capture.provenance,
-        settings={"block": block},
-        notes=(DIRECTION, *((CLASS_TOKEN,) if capture.prefix_tokens else ())),
+        notes=present(DIRECTION, CLASS_TOKEN if capture.prefix_tokens else None),
         row_offsets=tuple(range(-(rows // 2), rows // 2 + 1)),
         col_offsets=tuple(range(-(cols // 2), cols // 2 + 1)),
     )
@@ -102,7 +97,7 @@ def reading(result: OffsetsResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Relative position bias", "相对位置偏置"),
     question=Text("Which neighbours does each head prefer, whatever they show?", "无论内容如何，每个头偏好哪些邻居？"),
     misleads=Text(
         "The bias is only one part of the score; the content of query and key is usually the larger one.",

@@ -33,7 +33,6 @@ from vitexplorer.models.preprocess import normalise
 from vitexplorer.tracing.tap import AttentionTap
 from vitexplorer.views.record import View
 
-TITLE = Text("Translation", "平移")
 STEPS = 8
 """Number of shifts from one patch to the next"""
 
@@ -111,14 +110,10 @@ def compute(capture: Capture, patches: int, progress: Progress | None = None) ->
 
     values = [curve(features, image, shifts, stride, report) for _, features, image, stride in named]
     return CurvesResult(
-        view="translation",
-        title=TITLE,
         values=np.array(values),
         axes=("curves", "points"),
         unit=Text("correlation", "相关系数"),
         formula="r(T f(x), f(T x))",
-        provenance=capture.provenance,
-        settings={"patches": patches},
         notes=(
             Text(
                 "T shifts to the right, wrapping around; r is Pearson's correlation. A patch is {side} px, a cell "
@@ -155,7 +150,7 @@ def reading(result: CurvesResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Translation", "平移"),
     question=Text("Do the tokens move with the image?", "标记会随图像一起移动吗？"),
     misleads=Text(
         "It compares architectures, not models: a CNN with random weights is as equivariant as a trained one.",

@@ -124,9 +124,9 @@ MUTANTS = (
     ),
     Mutant(
         "LeGrad of a Swin",
-        "refuses",
-        'if any(site.windows for site in capture.sites):\n        return Text(\n            "LeGrad',
-        'if any(site.layout for site in capture.sites):\n        return Text(\n            "LeGrad',
+        "unless_merging",
+        "any(site.windows for site in capture.sites)",
+        "any(site.layout for site in capture.sites)",
         "test_what_has_no_meaning_for_swin_names_what_has",
     ),
     Mutant(

@@ -82,14 +82,14 @@ MUTANTS = (
     ),
     Mutant(
         "an event with too few values goes on",
-        "EventCheck._check",
+        "EventCheck.__call__",
         "len(event.data) != len(handler.inputs)",
         "len(event.data) > len(handler.inputs)",
         "test_what_the_page_does_not_send_is_no_event",
     ),
     Mutant(
         "what a component sends may be anything",
-        "EventCheck._check",
+        "EventCheck.__call__",
         "Sent.model_validate(event.event_data)",
         "assert True",
         "test_what_the_page_does_not_send_is_no_event",

@@ -7,8 +7,18 @@ import {percent, say} from '../../../vitexplorer/ui/canvas/texts.js';
 
 test('shares are percentages of about three digits', () => {
   const thin = '\u202f';
-  assert.deepEqual([1, 0.123456, 0.0123456, 0.00123456, 0, -0.5, 1e-7].map((share) => percent(share)),
-    [`100${thin}%`, `12.3${thin}%`, `1.23${thin}%`, `0.123${thin}%`, `0${thin}%`, `\u221250.0${thin}%`, `<${thin}0.001${thin}%`]);
+  assert.deepEqual(
+    [1, 0.123456, 0.0123456, 0.00123456, 0, -0.5, 1e-7].map((share) => percent(share)),
+    [
+      `100${thin}%`,
+      `12.3${thin}%`,
+      `1.23${thin}%`,
+      `0.123${thin}%`,
+      `0${thin}%`,
+      `\u221250.0${thin}%`,
+      `<${thin}0.001${thin}%`,
+    ],
+  );
 });
 
 test('words are filled in, and what is missing is seen', () => {

@@ -15,6 +15,8 @@ test('the way to the whole page and back keeps everything else', () => {
 
 test('what is written into another page is one frame, whatever the title says', () => {
   const code = frameCode('https://a.org/?room=flow', 'Cats "&" <script>');
-  assert.ok(code.startsWith('<iframe src="https://a.org/?room=flow&amp;embed=1" title="Cats &quot;&amp;&quot; &lt;script>" '));
+  assert.ok(
+    code.startsWith('<iframe src="https://a.org/?room=flow&amp;embed=1" title="Cats &quot;&amp;&quot; &lt;script>" '),
+  );
   assert.equal(code.match(/</g).length, 2);
 });

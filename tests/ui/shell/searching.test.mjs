@@ -21,7 +21,12 @@ test('every word must occur, in any field and any case', () => {
 
 test('groups keep the order in which they first occur', () => {
   const groups = grouped([...MODELS, {name: 'vit_tiny', title: '', family: 'ViT'}], 'family');
-  assert.deepEqual(groups.map(([family, entries]) => [family, names(entries)]), [
-    ['ViT', ['vit_small', 'vit_tiny']], ['Swin', ['swin_tiny']], ['DINO', ['vit_base_dino']],
-  ]);
+  assert.deepEqual(
+    groups.map(([family, entries]) => [family, names(entries)]),
+    [
+      ['ViT', ['vit_small', 'vit_tiny']],
+      ['Swin', ['swin_tiny']],
+      ['DINO', ['vit_base_dino']],
+    ],
+  );
 });

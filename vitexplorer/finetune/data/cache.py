@@ -15,8 +15,6 @@ from pathlib import Path
 
 import numpy as np
 
-from vitexplorer.core.settings import settings
-
 _VERSION = 1  # raise it when `open_shrunk` gives other pixels
 _ENDING = ".rgb"
 _COUNT_AGAIN = 64  # writes between measurements of the folder: other processes write too
@@ -26,10 +24,9 @@ _HEADER = np.dtype("<u4")
 class PictureCache:
     """Pictures in a folder, at most `megabytes` (each process may exceed that by 64 pictures)."""
 
-    def __init__(self, folder: Path, megabytes: int | None = None):
-        """Open the cache in `folder`; None takes the limit from the settings."""
+    def __init__(self, folder: Path, megabytes: int):
         self._folder = folder
-        self._limit = (settings().data_cache_megabytes if megabytes is None else megabytes) * 10**6
+        self._limit = megabytes * 10**6
         self._used = self._measured()
         self._writes = 0
 

@@ -48,11 +48,6 @@ def folder_columns(path: str | os.PathLike) -> Columns | None:
     return None if cells is None else columns_of(cells, listing)
 
 
-def read_class_folders(path: str | os.PathLike) -> Dataset:
-    """Read the images below `path` with their folders as classes, ignoring tables. Raises DataError."""
-    return class_dataset(list_files(Path(path)))
-
-
 _CHOSEN = Text(
     'The table {names} says what the images show; its column "{column}" is learned.',
     "图像内容由表格 {names} 给出；学习其“{column}”列。",

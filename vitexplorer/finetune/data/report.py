@@ -13,7 +13,7 @@ import numpy as np
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Progress, Text
 from vitexplorer.finetune.data.balance import balance
-from vitexplorer.finetune.data.duplicates import Group, difference_hash, exact_groups, near_groups, together
+from vitexplorer.finetune.data.duplicates import Group, components, difference_hash, exact_groups, near_groups
 from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.storage.dataset import Dataset
 from vitexplorer.storage.findings import Finding, finding
@@ -71,7 +71,8 @@ def inspect(dataset: Dataset, *, progress: Progress | None = None) -> DataReport
     usable = dataset.only(readable)
     exact = exact_groups([fact.digest for fact in facts])
     near = near_groups([fact.hash for fact in facts])
-    usable = replace(usable, groups=_group_numbers(len(usable), exact + near))
+    links = [(group[0], other) for group in exact + near for other in group[1:]]
+    usable = replace(usable, groups=tuple(components(len(usable), links)))
     sizes = np.array([(fact.width, fact.height) for fact in facts], np.int64).reshape(-1, 2)
     findings = [
         *dataset.findings,
@@ -144,16 +145,6 @@ def _facts(dataset: Dataset) -> Generator[_Facts | Text, None, None]:
             yield from threads.map(look, range(len(dataset)))
         finally:
             threads.shutdown(cancel_futures=True)
-
-
-def _group_numbers(count: int, groups: tuple[Group, ...]) -> tuple[int, ...]:
-    """Return the group number of each image; an image without duplicates is its own group."""
-    links = [(group[0], other) for group in groups for other in group[1:]]
-    numbers = [0] * count
-    for number, group in enumerate(together(count, links)):
-        for i in group:
-            numbers[i] = number
-    return tuple(numbers)
 
 
 def _paths(dataset: Dataset, groups: tuple[Group, ...]) -> tuple[tuple[str, ...], ...]:

@@ -16,8 +16,10 @@ from torch import Tensor
 from torch.utils.data import DataLoader
 from torchvision.transforms import InterpolationMode, v2
 
-from vitexplorer.finetune.data import Dataset, PictureCache, Pictures
+from vitexplorer.core.settings import settings
+from vitexplorer.finetune.data import Dataset, PictureCache
 from vitexplorer.finetune.job.plan import Augmentation
+from vitexplorer.models.images import open_shrunk
 from vitexplorer.models.loading import Preprocessing
 from vitexplorer.models.preprocess import MAX_ASPECT, fit_image
 from vitexplorer.models.seeding import TURN, seeded
@@ -56,19 +58,33 @@ class PixelFeed:
             workers: decoding processes; 0 decodes in this process.
         """
         size = preprocessing.input_size
-        short_side = math.ceil(max(size) * max(_SPARE, 1 / preprocessing.crop_pct))
-        self._pictures = Pictures(dataset, indices, short_side=short_side, cache=cache)
+        self._dataset = dataset
+        self._indices = indices
+        self._cache = cache
+        self._short_side = math.ceil(max(size) * max(_SPARE, 1 / preprocessing.crop_pct))
         self._preprocessing = preprocessing
         self._seed = seed
         self._workers = workers
         self._augment = _augment(augmentation, size)
 
     def __len__(self) -> int:
-        return len(self._pictures)
+        return len(self._indices)
+
+    def picture(self, position: int) -> UInt8[np.ndarray, "height width 3"]:
+        """Return one image upright, with its aspect ratio and not much larger than crops need.
+
+        Raises ImageError if it can no longer be read.
+        """
+        path = self._dataset.path(self._indices[position])
+
+        def decode() -> np.ndarray:
+            return open_shrunk(path, self._short_side, max_megapixels=settings().max_megapixels).pixels
+
+        return decode() if self._cache is None else self._cache.get(path, self._short_side, decode)
 
     def image(self, position: int, epoch: int) -> UInt8[Tensor, "channels height width"]:
         """Return one image as augmented in an epoch, or `PLAIN`."""
-        pixels, _ = self._pictures[position]
+        pixels = self.picture(position)
         if epoch == PLAIN or self._augment is None:
             return _channels_first(_fitted(pixels, self._preprocessing))
         state = np.random.SeedSequence((self._seed, epoch, position)).generate_state(1)[0]

@@ -1,5 +1,8 @@
-"""Learning rate schedule: a linear warm-up, then half a cosine down to zero (Loshchilov & Hutter 2017,
-arXiv 1608.03983, without restarts). A function of the step alone, so that a resumed run has nothing to restore."""
+"""Learning rate schedule: a linear warm-up, then half a cosine down to zero.
+
+Loshchilov & Hutter 2017, arXiv 1608.03983, without restarts. A function of the step alone, so that a resumed run has
+nothing to restore.
+"""
 
 from __future__ import annotations
 

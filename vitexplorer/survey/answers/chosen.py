@@ -32,11 +32,6 @@ class Chosen:
     """Number of rows that match the conditions"""
 
     @property
-    def is_sample(self) -> bool:
-        """True if not all of them are read."""
-        return self.total > len(self.rows)
-
-    @property
     def notes(self) -> tuple[Text, ...]:
         """Note on the sample, if it is one."""
         return sample_notes(self.total, len(self.rows))
@@ -57,16 +52,18 @@ def chosen(survey: Survey, where: Where, most: int) -> Chosen:
     """Select at most `most` rows whose image could be read."""
     read = "" if "reason" not in survey.columns else " AND reason IS NULL"
     (total,) = survey.sql("SELECT count(*) FROM {rows}" + read, where).fetchall()[0]
-    selected = np.empty(0, np.int64)
     if total <= most:
-        selected = survey.sql("SELECT row FROM {rows}" + read, where).fetchnumpy()["row"]
-    for bound in hash_bounds(most, total) if total > most else ():
-        selected = survey.sql("SELECT row FROM {rows}" + read + SMALLEST, where, bound=bound, most=most).fetchnumpy()[
-            "row"
-        ]
-        if len(selected) == most:
+        return Chosen(_rows(survey, read, where), total)
+    for bound in hash_bounds(most, total):
+        rows = _rows(survey, read + SMALLEST, where, bound=bound, most=most)
+        if len(rows) == most:
             break
-    return Chosen(np.sort(np.asarray(selected, np.int64)), total)
+    return Chosen(rows, total)
+
+
+def _rows(survey: Survey, end: str, where: Where, **parameters: object) -> Int[np.ndarray, " images"]:
+    rows = survey.sql("SELECT row FROM {rows}" + end, where, **parameters).fetchnumpy()["row"]
+    return np.sort(np.asarray(rows, np.int64))
 
 
 SMALLEST = " AND hash(row) <= $bound::UBIGINT ORDER BY hash(row), row LIMIT $most"

@@ -9,6 +9,10 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float, Int
 
+from vitexplorer.survey.answers.chosen import by_file
+from vitexplorer.survey.columns import Column
+from vitexplorer.survey.opened import Survey
+
 
 class Moments:
     """Moments of the lists added so far; values that are not finite are left out."""
@@ -29,8 +33,8 @@ class Moments:
         return np.where(self.counts > 1, np.sqrt(self._squares / np.maximum(self.counts - 1, 1)), np.nan)
 
     def add(self, lists: Float[np.ndarray, "images entries"]) -> None:
-        """Add some lists; lists without entries are ignored."""
-        if not lists.size:
+        """Add some lists; lists of another width are ignored, as a file whose images all failed has no entries."""
+        if lists.shape[1] != len(self.counts):
             return
         values = lists.astype(np.float64)
         known = np.isfinite(values)
@@ -42,3 +46,12 @@ class Moments:
         self._squares += squares + apart**2 * (self.counts * counts / every)
         self._means += apart * (counts / every)
         self.counts += counts
+
+
+def moments_of(survey: Survey, column: Column, rows: Int[np.ndarray, " images"]) -> Moments:
+    """Compute the moments of a column of tables over ascending rows, file by file."""
+    height, width = column.shape
+    moments = Moments(height * width)
+    for piece in by_file(survey, rows):
+        moments.add(survey.lists_at(column.key, piece))
+    return moments

@@ -106,7 +106,7 @@ def near_duplicates(
     numbers, values = all_directions(survey, name, rows)
     exact = len(numbers) <= MOST_EXACT
     bits = 0 if exact else max(1, round(math.log2(len(numbers) / BUCKET)))
-    pieces = _every_pair(values) if exact else _meeting(values, bits, seed)
+    pieces = _pairs_of_blocks(np.arange(len(values))) if exact else _meeting(values, bits, seed)
     cosines, places, whole = _pairs(pieces, values, threshold)
     share = 1.0 if exact else found_share(threshold, bits)
     row_pairs = numbers[places[:limit]]
@@ -137,11 +137,10 @@ Pairs = tuple[Int[np.ndarray, " images"], Int[np.ndarray, " images"]]
 """Two sets of image indices, of which all cross pairs are compared"""
 
 
-def _every_pair(values: Float[np.ndarray, "images dim"]) -> Iterator[Pairs]:
-    places = np.arange(len(values))
-    for start in range(0, len(values), BLOCK):
-        for other in range(start, len(values), BLOCK):
-            yield places[start : start + BLOCK], places[other : other + BLOCK]
+def _pairs_of_blocks(images: Int[np.ndarray, " images"]) -> Iterator[Pairs]:
+    for first in range(0, len(images), BLOCK):
+        for second in range(first, len(images), BLOCK):
+            yield images[first : first + BLOCK], images[second : second + BLOCK]
 
 
 def _meeting(values: Float[np.ndarray, "images dim"], bits: int, seed: int) -> Iterator[Pairs]:
@@ -153,10 +152,7 @@ def _meeting(values: Float[np.ndarray, "images dim"], bits: int, seed: int) -> I
         order = np.argsort(codes, kind="stable")
         starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
         for start, end in zip(starts, [*starts[1:], len(order)], strict=True):
-            bucket = order[start:end]
-            for one in range(0, len(bucket), BLOCK):
-                for other in range(one, len(bucket), BLOCK):
-                    yield bucket[one : one + BLOCK], bucket[other : other + BLOCK]
+            yield from _pairs_of_blocks(order[start:end])
 
 
 def _pairs(
@@ -172,10 +168,10 @@ def _pairs(
         every, first = np.unique(every, return_index=True)
         return every, likeness[first]
 
-    for one, other in pieces:
-        products = values[one] @ values[other].T
+    for images, others in pieces:
+        products = values[images] @ values[others].T
         i, j = np.nonzero(products >= threshold - ROUNDING)
-        left, right = one[i], other[j]
+        left, right = images[i], others[j]
         apart = left != right
         low, high = np.minimum(left, right)[apart], np.maximum(left, right)[apart]
         fresh.append((low * count + high, products[i, j][apart]))

@@ -66,11 +66,11 @@ def columns(capture: Capture) -> tuple[Column, ...]:
     return tuple(
         Column(
             column,
-            pa.list_(pa.float32()),
             Text("{metric} of each head", "各头的{metric}").format(metric=METRICS[metric]),
             UNITS.get(metric, SHARE),
             shape=shape,
             axes=("blocks", "heads"),
+            type=pa.list_(pa.float32()),
         )
         for metric, column in COLUMNS.items()
     )

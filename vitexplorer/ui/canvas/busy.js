@@ -1,17 +1,19 @@
 // A progress bar over the picture while data is loading; short loads show none.
 
 import {setText} from '../kit/dom.js';
-import {isStill} from '../kit/motion.js';
+import {isStill} from '../kit/theme.js';
 
-const BUSY_AFTER = 150;  // ms
+const BUSY_AFTER = 150; // ms
 
 /**
  * @param {HTMLElement} root
  * @returns {(busy: boolean, text: () => string) => void} shows or hides the bar; `text` is called when the bar appears
  */
 export function newBusyBar(root) {
-  const bar = root.querySelector('.bar'), label = root.querySelector('.busy .text');
-  let timer = 0, motion = null;
+  const bar = root.querySelector('.bar');
+  const label = root.querySelector('.busy .text');
+  let timer = 0;
+  let motion = null;
 
   function appear(text) {
     setText(label, text());

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from vitexplorer.core.types import Query
-from vitexplorer.ui.controls import Field
+from vitexplorer.ui.controls.field import Field
 from vitexplorer.ui.kit.served_files import FileAddress, ServedFile
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.shell.frame import FrameData

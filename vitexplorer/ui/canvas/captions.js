@@ -15,15 +15,19 @@ export function questionText({value}, code) {
 export function readingText({value, grids}, state, {shown}) {
   const cell = strongestOf(shown);
   return say(value.words, 'reading', {
-    block: value.block, last: value.depth - 1, head: headText(value, state.head),
-    key: tokenText(value, cell, grids.keys.cols), share: percent(shown.map[cell]),
+    block: value.block,
+    last: value.depth - 1,
+    head: headText(value, state.head),
+    key: tokenText(value, cell, grids.keys.cols),
+    share: percent(shown.map[cell]),
   });
 }
 
 const strongestOf = ({map, peak}) => map.findIndex((share) => Math.abs(share) === peak);
 
 /** Shares at the lower end, the middle and the upper end of the scale. */
-export const ticksOf = ({payload}, top) => (payload.signed ? [-top, 0, top] : [0, top / 2, top]).map((share) => percent(share));
+export const ticksOf = ({payload}, top) =>
+  (payload.signed ? [-top, 0, top] : [0, top / 2, top]).map((share) => percent(share));
 
 /**
  * Name, place and share of the key under the mouse, otherwise of the strongest key.
@@ -43,7 +47,9 @@ export function readOut({value, grids}, {key, shown, scene}) {
 
 /** Hint on the use of the mouse, or first the note that the requested token is no query in this block. */
 export function hintText(block, state, touch) {
-  const {value, payload} = block, {words} = value, query = tokenText(value, resting(state, block));
+  const {value, payload} = block;
+  const {words} = value;
+  const query = tokenText(value, resting(state, block));
   if (isSilent(value, MEAN)) return say(words, 'hint_class', {query});
   const kind = payload.partial ? 'hint_partial' : state.pinned !== null ? 'hint_pinned' : 'hint';
   const usual = say(words, touch ? `${kind}_touch` : kind);
@@ -59,5 +65,7 @@ export function notesText({value: {words}, payload}, state, {scene, shown}) {
     state.keep_mass < 1 && say(words, 'note_keep', {share: percent(state.keep_mass, 2)}),
     state.smooth && say(words, 'note_smooth'),
     say(words, 'note_precision', {error: percent(shown.error)}),
-  ].filter(Boolean).join(' · ');
+  ]
+    .filter(Boolean)
+    .join(' · ');
 }

@@ -5,7 +5,7 @@ import {COLORMAPS} from './colormaps.js';
 
 export const SIGNED = 'signed';
 export const VEIL = [9, 12, 20];
-const EASE = 0.7;  // exponent below 1: half of the maximum is painted more than half as strong
+const EASE = 0.7; // exponent below 1: half of the maximum is painted more than half as strong
 const DROPPED = [128, 128, 128];
 /** cmocean's balance, as in the saved figures */
 const SIGNED_NODES = '171c42 293a8f 0b66bd 4590b9 8eb5c2 d2d8db e6d2cc d59d89 c46548 ac2b24 780e28 3c0911';
@@ -40,10 +40,15 @@ export const rgbTable = (() => {
     if (!tables.has(name)) {
       const colours = (name === SIGNED ? SIGNED_NODES : COLORMAPS[name]).split(' ');
       const nodes = colours.map((hex) => [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16)));
-      tables.set(name, Array.from({length: 256}, (_, i) => {
-        const at = i / 255 * (nodes.length - 1), low = Math.min(nodes.length - 2, Math.floor(at)), part = at - low;
-        return nodes[low].map((value, c) => Math.round(value + (nodes[low + 1][c] - value) * part));
-      }));
+      tables.set(
+        name,
+        Array.from({length: 256}, (_, i) => {
+          const at = (i / 255) * (nodes.length - 1);
+          const low = Math.min(nodes.length - 2, Math.floor(at));
+          const part = at - low;
+          return nodes[low].map((value, c) => Math.round(value + (nodes[low + 1][c] - value) * part));
+        }),
+      );
     }
     return tables.get(name);
   };
@@ -78,9 +83,14 @@ export function paintOfDropped(mode, opacity) {
 
 /** The 256 colours of a mode, and the colour of dropped patches, as 32-bit words of an ImageData. */
 export const pixelTable = (() => {
-  const tables = new Map(), probe = new Uint8ClampedArray(4), word = new Uint32Array(probe.buffer);
+  const tables = new Map();
+  const probe = new Uint8ClampedArray(4);
+  const word = new Uint32Array(probe.buffer);
   /** @param {number[]} paint */
-  const pack = ([red, green, blue, alpha]) => { probe.set([red, green, blue, 255 * alpha]); return word[0]; };
+  const pack = ([red, green, blue, alpha]) => {
+    probe.set([red, green, blue, 255 * alpha]);
+    return word[0];
+  };
   return (mode, colormap, opacity) => {
     const name = `${mode} ${colormap} ${opacity}`;
     if (!tables.has(name)) {

@@ -1,21 +1,38 @@
 // Display settings of maps: one choice for all canvases of a page, also in its address.
 
-import {inAddress, onLink} from '../kit/address.js';
+import {inAddress, onLink, writeAddress} from '../kit/address.js';
 import {firstState, settle} from './selection.js';
 
 /** Parameters of the address by the names of the state. */
-const NAMES = {mode: 'mode', colormap: 'colormap', scale: 'scale', opacity: 'opacity', smooth: 'smooth', keep_mass: 'keep'};
+const NAMES = {
+  mode: 'mode',
+  colormap: 'colormap',
+  scale: 'scale',
+  opacity: 'opacity',
+  smooth: 'smooth',
+  keep_mass: 'keep',
+};
 
 /** Choices of a person since the page was loaded; values from Python no longer change them. */
 let chosen = /** @type {Partial<import('./selection.js').State> | null} */ (null);
 
 /** Takes the display of a newly opened link; settings that it lacks return to their defaults. */
 onLink(() => {
-  const state = firstState(), said = (name) => inAddress(NAMES[name]), share = (name) => (said(name) ? Number(said(name)) : NaN);
-  settle(state, {heads: 0, prefix: []}, {
-    mode: said('mode'), colormap: said('colormap'), scale: said('scale'), smooth: said('smooth') === '1',
-    opacity: share('opacity'), keep_mass: share('keep_mass'),
-  });
+  const state = firstState();
+  const said = (name) => inAddress(NAMES[name]);
+  const share = (name) => (said(name) ? Number(said(name)) : NaN);
+  settle(
+    state,
+    {heads: 0, prefix: []},
+    {
+      mode: said('mode'),
+      colormap: said('colormap'),
+      scale: said('scale'),
+      smooth: said('smooth') === '1',
+      opacity: share('opacity'),
+      keep_mass: share('keep_mass'),
+    },
+  );
   choose(state);
   document.dispatchEvent(new CustomEvent('vx-display', {detail: {sender: null}}));
 });
@@ -65,7 +82,37 @@ export function hearDisplay(root, state, changed) {
  * @returns {Record<string, string>}
  */
 export function displayParameters(selection) {
-  const first = firstState(), written = (value) => (value === true ? '1' : typeof value === 'number' ? String(Number(value.toFixed(2))) : value);
-  return Object.fromEntries(Object.entries(NAMES).map(([name, parameter]) =>
-    [parameter, selection[name] === first[name] ? '' : written(selection[name])]));
+  const first = firstState();
+  const written = (value) =>
+    value === true ? '1' : typeof value === 'number' ? String(Number(value.toFixed(2))) : value;
+  return Object.fromEntries(
+    Object.entries(NAMES).map(([name, parameter]) => [
+      parameter,
+      selection[name] === first[name] ? '' : written(selection[name]),
+    ]),
+  );
+}
+
+/**
+ * Selection on the first of two canvases as parameters of the address.
+ *
+ * @param {Record<string, any>} selection
+ */
+export const pairParameters = (selection) => ({
+  both_block: selection.block,
+  both_head: selection.head,
+  both_query: selection.query,
+  ...displayParameters(selection),
+});
+
+/**
+ * Writes what a person picks on a canvas into the address, so that a link opens the very map.
+ *
+ * @param {string} id of the canvas's component
+ * @param {(selection: any) => import('../kit/address.js').Changes} parameters
+ */
+export function writeSelection(id, parameters) {
+  document.addEventListener('vx-select', ({target, detail}) => {
+    if (target.closest(`#${id}`)) writeAddress(parameters(detail));
+  });
 }

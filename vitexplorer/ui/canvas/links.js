@@ -15,7 +15,9 @@ import {settle} from './selection.js';
 export function tellLinked(root, {value, grids}, state, kind) {
   if (!value.link) return;
   const pinned = state.pinned === null ? null : placeOf(grids.queries, state.pinned);
-  const at = kind === 'hover' ? state.hover : pinned, token = queryText(value, state.base), head = String(state.head);
+  const at = kind === 'hover' ? state.hover : pinned;
+  const token = queryText(value, state.base);
+  const head = String(state.head);
   document.dispatchEvent(new CustomEvent('vx-link', {detail: {link: value.link, sender: root, kind, at, token, head}}));
 }
 
@@ -31,7 +33,7 @@ export function hearLinked(root, blockNow, state, changed) {
   document.addEventListener('vx-link', function hear({detail: {link, sender, kind, at, token, head}}) {
     if (!root.isConnected) return document.removeEventListener('vx-link', hear);
     const block = blockNow();
-    if (!block || !block.value.link || link !== block.value.link || sender === root) return;
+    if (!block?.value.link || link !== block.value.link || sender === root) return;
     const {value, grids} = block;
     if (kind === 'hover') state.hover = at;
     else {

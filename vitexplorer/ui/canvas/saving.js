@@ -1,6 +1,6 @@
 // Saving of the canvas as PNG, SVG or CSV, with its title and provenance.
 
-import {labelled} from '../kit/punctuation.js';
+import {labelled} from '../kit/formats.js';
 import {fileName, pngFile, saveFile, svgFile} from '../kit/saving.js';
 import {directionText, ticksOf} from './captions.js';
 import {drawing} from './figure.js';
@@ -18,8 +18,12 @@ import {blockText, headText, say} from './texts.js';
  * @returns {SVGElement}
  */
 export function figureOf(block, state, view, find) {
-  const {value} = block, {words} = value, {scene, code} = view;
-  const masses = [...find('.masses').children].map(({children: [name, , share]}) => `${name.textContent} ${share.textContent}`);
+  const {value} = block;
+  const {words} = value;
+  const {scene, code} = view;
+  const masses = [...find('.masses').children].map(
+    ({children: [name, , share]}) => `${name.textContent} ${share.textContent}`,
+  );
   const lines = [
     [value.model, value.weights].filter(Boolean).join(' · '),
     value.formula,
@@ -28,7 +32,14 @@ export function figureOf(block, state, view, find) {
     find('.notes.site').textContent,
   ];
   const title = [directionText(block, code), headText(value, state.head), blockText(value)].join(' · ');
-  return drawing({scene, title, lines, unit: say(words, 'unit'), ticks: ticksOf(block, scene.top), warning: value.warning});
+  return drawing({
+    scene,
+    title,
+    lines,
+    unit: say(words, 'unit'),
+    ticks: ticksOf(block, scene.top),
+    warning: value.warning,
+  });
 }
 
 /**
@@ -39,8 +50,10 @@ export function figureOf(block, state, view, find) {
  * @param {(selector: string) => any} find in the canvas, whose words are those of the file
  */
 export async function saveCanvas(format, block, state, view, find) {
-  const {value, payload} = block, {scene, shown, code} = view;
-  const head = typeof state.head === 'number' ? `head${state.head}` : state.head, query = queryText(value, code);
+  const {value, payload} = block;
+  const {scene, shown, code} = view;
+  const head = typeof state.head === 'number' ? `head${state.head}` : state.head;
+  const query = queryText(value, code);
   const name = fileName([...value.saved_as, value.heads > 1 ? head : '', query], format.slice(0, 3));
   if (format === 'csv') {
     const table = tableOf(value, payload, scene, shown, {...value.saved_facts, head: String(state.head), query});

@@ -17,7 +17,8 @@ export function say(words, key, values = {}) {
  */
 export function percent(share, digits = 3) {
   if (share < 0) return `\u2212${percent(-share, digits)}`;
-  const value = 100 * share, places = value >= 99.95 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
+  const value = 100 * share;
+  const places = value >= 99.95 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
   if (!(value > 0)) return '0\u202f%';
   if (value < 0.001) return '<\u202f0.001\u202f%';
   return `${value.toFixed(Math.max(0, places + digits - 3))}\u202f%`;

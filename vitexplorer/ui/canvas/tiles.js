@@ -1,6 +1,7 @@
 // Layout of the maps of all heads in a row of blocks, and the targets of arrow keys in it.
 
-const LARGEST = 46, SMALLEST = 8;  // CSS pixels
+const LARGEST = 46;
+const SMALLEST = 8; // CSS pixels
 const MANY = 100;
 
 /**
@@ -44,11 +45,13 @@ export function layTiles(heads, width, height, {gap, frame, between}) {
  * @param {number[]} cols side by side in each block
  */
 export function tileBeside({block, head}, down, right, heads, cols) {
-  const row = Math.floor(head / cols[block]) + down, col = head % cols[block] + right;
+  const row = Math.floor(head / cols[block]) + down;
+  const col = (head % cols[block]) + right;
   const next = block + (col < 0 ? -1 : col >= cols[block] ? 1 : 0);
   if (next < 0 || next >= heads.length) return {block, head};
   const at = next < block ? cols[next] - 1 : next > block ? 0 : col;
-  const rows = Math.ceil(heads[next] / cols[next]), inside = next === block ? row : Math.min(row, rows - 1);
+  const rows = Math.ceil(heads[next] / cols[next]);
+  const inside = next === block ? row : Math.min(row, rows - 1);
   if (inside < 0 || inside >= rows) return {block, head};
   return {block: next, head: Math.min(heads[next] - 1, inside * cols[next] + at)};
 }

@@ -11,7 +11,8 @@
  * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function make(tag, options = {}, ...children) {
-  const node = document.createElement(tag), {dataset = {}, style = {}, attributes = {}, ...properties} = options;
+  const node = document.createElement(tag);
+  const {dataset = {}, style = {}, attributes = {}, ...properties} = options;
   Object.assign(node, properties);
   Object.assign(node.dataset, dataset);
   for (const [name, value] of Object.entries(style)) node.style.setProperty(name, value);
@@ -42,7 +43,11 @@ export function refill(parent, ...children) {
   const places = () => /** @type {HTMLElement[]} */ ([...parent.querySelectorAll(TAKES_FOCUS)]);
   const at = places().indexOf(/** @type {any} */ (document.activeElement));
   parent.replaceChildren(...children);
-  if (at >= 0) places().slice(0, at + 1).at(-1)?.focus({preventScroll: true});
+  if (at >= 0)
+    places()
+      .slice(0, at + 1)
+      .at(-1)
+      ?.focus({preventScroll: true});
 }
 
 /**
@@ -54,4 +59,26 @@ export function refill(parent, ...children) {
  */
 export function filled(template, values) {
   return template.replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));
+}
+
+/**
+ * Makes a table of texts.
+ *
+ * @param {string} caption
+ * @param {string[]} head headings of the columns
+ * @param {string[][]} rows
+ * @param {boolean} [named] true if the first cell of a row is its name
+ */
+export function table(caption, head, rows, named = false) {
+  const heading = (text, scope) => make('th', {textContent: text, scope});
+  const cell = (text) => make('td', {textContent: text});
+  const line = (cells) =>
+    make('tr', {}, ...cells.map((text, at) => (named && at === 0 ? heading(text, 'row') : cell(text))));
+  return make(
+    'table',
+    {},
+    make('caption', {textContent: caption}),
+    make('thead', {}, make('tr', {}, ...head.map((text) => heading(text, 'col')))),
+    make('tbody', {}, ...rows.map(line)),
+  );
 }

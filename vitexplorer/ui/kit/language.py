@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import gradio as gr
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp
 
 from vitexplorer.core.cache import BytesCache
@@ -37,11 +38,11 @@ def language_of(query: str, accept_language: str) -> Language:
     return normalise_language(requested[0] if requested else re.split("[,;]", accept_language)[0].strip())
 
 
-def language_of_request(request: gr.Request | None) -> Language:
-    """Return the language of the page that made a request to gradio."""
+def language_of_request(request: HTTPConnection | None) -> Language:
+    """Return the language of the page that made a request; English where a script made it."""
     if request is None:
         return "en"
-    return language_of(str(request.request.url.query), request.headers.get("accept-language", ""))
+    return language_of(request.scope["query_string"].decode("latin-1"), request.headers.get("accept-language", ""))
 
 
 _NAMES = (b"host", b"x-forwarded-host", b"x-forwarded-proto", b"x-gradio-server")

@@ -1,8 +1,7 @@
-// Uploads of images, files and models. The server gets the person's own bytes; nothing is encoded again.
+// Uploads of images, files and models, and the name of the visitor's browser that goes with them. The server gets the
+// person's own bytes; nothing is encoded again.
 
-import {browserName} from '../shell/visitor.js';
-
-const KIND = 'application/octet-stream';  // pages of other sites cannot send this type without a CORS preflight
+const KIND = 'application/octet-stream'; // pages of other sites cannot send this type without a CORS preflight
 
 /**
  * @param {string} path path below the page
@@ -78,7 +77,10 @@ export function sendModel(files, parameters, progress) {
   request.setRequestHeader('X-Visitor', browserName());
   const opened = new Promise((resolve) => {
     request.upload.addEventListener('progress', ({loaded, total}) => progress({sending: loaded / total}));
-    request.addEventListener('progress', () => { const step = lastLine(request.responseText); if (step?.doing) progress(step); });
+    request.addEventListener('progress', () => {
+      const step = lastLine(request.responseText);
+      if (step?.doing) progress(step);
+    });
     request.addEventListener('load', () => resolve(lastLine(request.responseText) ?? {refused: ''}));
     request.addEventListener('error', () => resolve({refused: ''}));
     request.addEventListener('abort', () => resolve({}));
@@ -97,7 +99,9 @@ export function lastLine(text) {
   for (const line of text.split('\n').reverse()) {
     try {
       if (line) return JSON.parse(line);
-    } catch { /* the line is not complete yet */ }
+    } catch {
+      /* the line is not complete yet */
+    }
   }
   return null;
 }
@@ -109,4 +113,41 @@ export function lastLine(text) {
  */
 export function isOfModel({name}) {
   return /\.(safetensors|zip|bin|pth|pt|ckpt|tar)$/i.test(name);
+}
+
+const NAME = /^[0-9a-f]{32}$/;
+let name = '';
+
+function randomName() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Returns the browser's name, and stores a new one if it has none. */
+export function browserName() {
+  try {
+    name ||= localStorage.getItem('vx-visitor') ?? '';
+  } catch {
+    /* an embedded page that may not store anything */
+  }
+  if (!NAME.test(name)) name = randomName();
+  try {
+    localStorage.setItem('vx-visitor', name);
+  } catch {
+    /* then the name lasts as long as the page */
+  }
+  return name;
+}
+
+/**
+ * Returns the inputs of an event with the visitor in the first: JSON with `visitor` and `run`, the training that the
+ * address names.
+ *
+ * @param {any} _first
+ * @param {...any} others
+ * @returns {any[]}
+ */
+export function visitor(_first, ...others) {
+  const run = new URL(location.href).searchParams.get('run') ?? '';
+  return [JSON.stringify({visitor: browserName(), run}), ...others];
 }

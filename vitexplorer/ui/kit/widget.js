@@ -8,7 +8,8 @@
  *   component is inert
  * @property {Trigger} trigger sends an event to Python
  * @property {(name: string, callback: () => void) => void} watch calls back after new data: `watch('value', show)`
- * @property {(url: string) => Promise<ArrayBuffer>} [bytes] reads the files that the data name, where there is no server
+ * @property {(url: string) => Promise<ArrayBuffer>} [bytes] reads the files that the data name, where there is no
+ *   server
  */
 
 /** @typedef {(kind: string, data: object) => void} Trigger */

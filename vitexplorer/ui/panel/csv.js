@@ -6,7 +6,9 @@
  */
 export function rowsOf(text) {
   const rows = [[]];
-  for (const [, quoted, plain = '', end] of text.replace(/^\ufeff/, '').matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
+  for (const [, quoted, plain = '', end] of text
+    .replace(/^\ufeff/, '')
+    .matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
     rows[rows.length - 1].push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
     if (end === '') break;
     if (end !== ',') rows.push([]);

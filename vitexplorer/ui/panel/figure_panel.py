@@ -19,13 +19,12 @@ from vitexplorer.controls import departures, specs
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Result
 from vitexplorer.service.jobs import Step, StoppedError
-from vitexplorer.ui.controls import Field, field_of
+from vitexplorer.ui.controls.field import Field, field_of
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.panel.documents import figure_json
-from vitexplorer.ui.panel.elsewhere import model_showing
-from vitexplorer.ui.shell.frame import FrameData, about_record, frame_words
+from vitexplorer.ui.shell.frame import FrameData, about, frame_words
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -212,7 +211,7 @@ def panel_data(
         theme="dark" if theme == "dark" else "light",
         views=[panel_view(capture, key, language, source) for key in views],
         chosen=view,
-        **about_record(record, language),
+        **about(record, language),
         words=panel_words(language),
     )
     settings: dict[str, Any] = {}
@@ -272,7 +271,7 @@ def bare_data(
         bare=True,
         views=[panel_view(capture, key, language, source) for key in views],
         chosen=view,
-        **about_record(source.records[view], language),
+        **about(source.records[view], language),
         words=panel_words(language),
     )
 
@@ -293,3 +292,18 @@ def csv_file(result: Result, language: Language) -> ServedFile:
     from vitexplorer.figures.tables import as_csv
 
     return cached_file(as_csv(result, language).encode("utf-8-sig"), f"{file_stem(result)}.csv")
+
+
+PLAIN = "scenes_vit_patch16_192"
+"""Model with blocks, a class token, positions and classes: all that most views need"""
+ONLY = {
+    "mae_reconstruction": "scenes_mae_patch16_192",
+    "relative_position_bias": "scenes_swin_patch4_window6_192",
+}
+OF_CHANGES = ("before_after",)
+"""Views that need a changed run, whatever the model"""
+
+
+def model_showing(view: str) -> str | None:
+    """Return a bundled model that has the view; None for a view that needs something else."""
+    return None if view in OF_CHANGES else ONLY.get(view, PLAIN)

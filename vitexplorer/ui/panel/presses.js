@@ -12,10 +12,18 @@ export function newPresses(stage, clicked) {
   stage.append(layer);
 
   function button({meta}, {width, height}) {
-    const [left, top, wide, high] = meta.box, percent = (part, whole) => `${100 * part / whole}%`;
+    const [left, top, wide, high] = meta.box;
+    const percent = (part, whole) => `${(100 * part) / whole}%`;
     return make('button', {
-      type: 'button', ariaLabel: meta.name, onclick: () => clicked({data: {meta}}),
-      style: {left: percent(left, width), top: percent(top, height), width: percent(wide, width), height: percent(high, height)},
+      type: 'button',
+      ariaLabel: meta.name,
+      onclick: () => clicked({data: {meta}}),
+      style: {
+        left: percent(left, width),
+        top: percent(top, height),
+        width: percent(wide, width),
+        height: percent(high, height),
+      },
     });
   }
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from vitexplorer.controls.spec import Board
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.core.types import Result
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.jobs import Done, Waiting, following
-from vitexplorer.ui.controls import Field
+from vitexplorer.ui.controls.field import Field
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
-from vitexplorer.ui.panel import (
+from vitexplorer.ui.panel.figure_panel import (
     FigurePanel,
     PanelData,
     PanelWork,
@@ -85,23 +85,18 @@ class RoomFigures:
         self.panel = FigurePanel(elem_id=f"vx-{self.room}-panel")
         self.filled = gr.State(None)  # the address of the capture that the panel shows
         self.browser_view = gr.Textbox(visible=False)
-        state = [self.context.address, self.context.language]
-        self.panel.ask(self.answer, state, self.panel, trigger_mode="always_last", **QUICK)
-        self.panel.begin(self.begin, [*state, self.browser_view], self.panel, js=BROWSER_VIEW_JS, **QUICK)
-        self.panel.previews(self.previews, state, self.panel, trigger_mode="always_last", **QUICK)
-        self.panel.work(
-            self.work,
-            state,
-            self.panel,
-            trigger_mode="multiple",  # a second question stops the first
-            **WAITING,
-        )
+        address = self.context.address
+        self.panel.ask(self.answer, address, self.panel, trigger_mode="always_last", **QUICK)
+        self.panel.begin(self.begin, [address, self.browser_view], self.panel, js=BROWSER_VIEW_JS, **QUICK)
+        self.panel.previews(self.previews, address, self.panel, trigger_mode="always_last", **QUICK)
+        # a second question stops the first
+        self.panel.work(self.work, address, self.panel, trigger_mode="multiple", **WAITING)
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
         """Call `enter` after an event: a room was entered, or the capture is new."""
         listen(
             self.enter,
-            [active, self.context.address, self.filled, self.context.language, self.browser_view],
+            [active, self.context.address, self.filled, self.browser_view],
             [self.panel, self.filled],
             js=BROWSER_VIEW_JS,
             **QUICK,
@@ -127,24 +122,22 @@ class RoomFigures:
         """Return the keys of all views, first the one that the room shows in its own way."""
         return (*self._own[:1], *self.views())
 
-    async def enter(
-        self, active: str, address: Address, filled: Address | None, language: Language, browser_view: str = ""
-    ) -> Updates:
+    async def enter(self, active: str, address: Address, filled: Address | None, browser_view: str = "") -> Updates:
         """Fill the panel if its room is on the screen and the capture is new."""
         is_captured = address != Address()
         if active != self.room or filled == address or not is_captured:
             return gr.skip()
-        return {self.panel: await self._begun(address, language, browser_view), self.filled: address}
+        return {self.panel: await self._begun(address, browser_view), self.filled: address}
 
-    async def begin(self, event: gr.EventData, address: Address, language: Language, browser_view: str = "") -> Any:
+    async def begin(self, event: gr.EventData, address: Address, browser_view: str = "") -> Any:
         """Fill a panel that did not receive the answer of `enter`."""
         if address == Address():
             return gr.skip()
-        data = await self._begun(address, language, browser_view)
+        data = await self._begun(address, browser_view)
         data.asked = fields_of(event).get("asked", 0)
         return data
 
-    async def _begun(self, address: Address, language: Language, browser_view: str) -> PanelData:
+    async def _begun(self, address: Address, browser_view: str) -> PanelData:
         """Return the view that the browser's address names, or the first one.
 
         Nothing is computed for a view that the room shows in its own way, or for one that runs the model: the browser
@@ -155,15 +148,13 @@ class RoomFigures:
         question = await self._first(address, capture, source, SelectedView.read(browser_view))
         own = question.view in self._own and source.refusal(question.view, capture) is None
         if own or source.records[question.view].runs != "nothing":
-            return await in_thread(self._bare, question, address, language, capture, source)
-        return await self._show(question, address, language)
+            return await in_thread(self._bare, question, address, capture, source)
+        return await self._show(question, address)
 
-    def _bare(
-        self, question: Question, address: Address, language: Language, capture: Capture, source: ViewSource
-    ) -> PanelData:
-        data = bare_data(capture, self.listed(), language, question.view, source)
+    def _bare(self, question: Question, address: Address, capture: Capture, source: ViewSource) -> PanelData:
+        data = bare_data(capture, self.listed(), address.language, question.view, source)
         data.settings = dict(question.settings)
-        return self._placed(data, address, language)
+        return self._placed(data, address)
 
     async def _first(self, address: Address, capture: Capture, source: ViewSource, current: SelectedView) -> Question:
         """Choose the view to show first: the one of the browser's address, otherwise the first that the model has.
@@ -185,7 +176,7 @@ class RoomFigures:
         quick = [key for key in keys if source.records[key].runs != "many"]
         return Question(next(iter([*quick, *keys, *self.listed()])), theme=current.theme)
 
-    async def previews(self, address: Address, language: Language) -> PanelData:
+    async def previews(self, address: Address) -> PanelData:
         """Return small pictures of all views that run nothing, and of those that were computed before."""
         capture = await self.capture(address)
         source = await self.source(address)
@@ -204,17 +195,15 @@ class RoomFigures:
         png = self.context.engine.preview(self.run(address), view)
         return cached_file(png, "preview.png") if png else None
 
-    async def answer(self, event: gr.EventData, address: Address, language: Language, request: gr.Request) -> Any:
+    async def answer(self, event: gr.EventData, address: Address, request: gr.Request) -> Any:
         """Show another view or other settings; the view's own controls check what a browser sends."""
         question = Question.read(fields_of(event), self.listed())
         if question is None:
             return gr.skip()
         self.stop(request)
-        return await self._show(question, address, language)
+        return await self._show(question, address)
 
-    async def work(
-        self, event: gr.EventData, address: Address, language: Language, request: gr.Request
-    ) -> AsyncGenerator[PanelData, None]:
+    async def work(self, event: gr.EventData, address: Address, request: gr.Request) -> AsyncGenerator[PanelData, None]:
         """Show a view that runs the model: yield its progress, then the result; nothing more once it is stopped."""
         question = Question.read(fields_of(event), self.listed())
         if question is None:
@@ -223,25 +212,25 @@ class RoomFigures:
         self.context.engine.leave(waiter.visitor, FIGURE, before=question.number)
         title = self.records()[question.view].title
         try:
-            async with aclosing(following(waiter, self._show(question, address, language))) as steps:
+            async with aclosing(following(waiter, self._show(question, address))) as steps:
                 async for step in steps:
-                    data = step.result if isinstance(step, Done) else work_data(step, title, language)
+                    data = step.result if isinstance(step, Done) else work_data(step, title, address.language)
                     data.asked = question.number
                     yield data
         except ExplainedError as error:  # too much waits already
-            yield PanelData(asked=question.number, work=PanelWork(text=error.text.in_(language)))
+            yield PanelData(asked=question.number, work=PanelWork(text=error.text.in_(address.language)))
 
     def stop(self, request: gr.Request) -> None:
         """Drop the work of this visitor's panel."""
         self.context.engine.leave(session_of(request), FIGURE)
 
-    async def _show(self, question: Question, address: Address, language: Language) -> PanelData:
+    async def _show(self, question: Question, address: Address) -> PanelData:
         capture = await self.capture(address)
         source = await self.source(address)
         made = None
         if source.refusal(question.view, capture) is None:
             made = await result_or_error(self.compute(address, capture, question.view, question.settings))
-        data = await in_thread(self._drawn, question, address, language, capture, source, made)
+        data = await in_thread(self._drawn, question, address, capture, source, made)
         for control in data.controls:
             control.state |= await self._other_image(control, address)
         return data
@@ -250,7 +239,6 @@ class RoomFigures:
         self,
         question: Question,
         address: Address,
-        language: Language,
         capture: Capture,
         source: ViewSource,
         made: Result | Exception | None,
@@ -258,15 +246,15 @@ class RoomFigures:
         from vitexplorer.views import explanations
 
         data, settings = panel_data(
-            capture, self.listed(), language, question.view, question.settings, question.theme, made, source
+            capture, self.listed(), address.language, question.view, question.settings, question.theme, made, source
         )
         data.asked = question.number
         data.python = self.python(address, question.view, settings)
         if question.view in explanations():
             measured = self.context.engine.known(self.run(address), capture, EVIDENCE)
-            data.standing = standing(question.view, capture.provenance, measured, language)
+            data.standing = standing(question.view, capture.provenance, measured, address.language)
             data.evidence = EVIDENCE
-        return self._placed(data, address, language)
+        return self._placed(data, address)
 
     async def _other_image(self, control: Field, address: Address) -> dict[str, Any]:
         """Return pixels and patch grid of the image that a target is compared with, as the same model sees it."""
@@ -282,7 +270,7 @@ class RoomFigures:
         board = Board.of(other.grid(other.depth - 1), pixels.shape[:2])
         return {"image": (await in_thread(image_file, pixels)).url, "board": asdict(board)}
 
-    def _placed(self, data: PanelData, address: Address, language: Language) -> PanelData:
+    def _placed(self, data: PanelData, address: Address) -> PanelData:
         """Add what is beside the view: small pictures of the other views, and the next room."""
         for view in data.views:
             view.preview = self._preview(address, view.key)
@@ -291,7 +279,7 @@ class RoomFigures:
         data.run = repr(self.run(address))
         if next_room := room_after(self.context.rooms, self.room):
             data.next_room = next_room.key
-            data.words["next_room"] = word("next_room", language, room=next_room.title)
+            data.words["next_room"] = word("next_room", address.language, room=next_room.title)
         return data
 
     def run(self, address: Address) -> Hashable:

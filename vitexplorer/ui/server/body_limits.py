@@ -57,14 +57,6 @@ class BodyLimit:
     """Middleware that stops bodies that are too large, too slow or over budget."""
 
     def __init__(self, app: ASGIApp, settings: Settings, budgets: UploadBudgets, folder: CacheFolder):
-        """Set up the limit.
-
-        Args:
-            app: the application behind it.
-            settings: `max_upload_megabytes` is read.
-            budgets: bytes that each client may send.
-            folder: the folder that receives the files.
-        """
         self.app, self.budgets, self.folder = app, budgets, folder
         self.most_of_file = settings.max_upload_megabytes * 10**6 + AROUND
 
@@ -74,7 +66,7 @@ class BodyLimit:
             await self.app(scope, receive, send)
             return
         is_file = _FILES.fullmatch(scope["path"]) is not None
-        body = _FileBody(scope, receive, self) if is_file else _Body(scope, receive)
+        body = _FileBody(scope, receive, self) if is_file else _Body(receive)
 
         async def send_unless_stopped(message: Message) -> None:
             body.answered |= body.stopped is None
@@ -82,7 +74,7 @@ class BodyLimit:
                 await send(message)
 
         try:
-            body.check_length()
+            body.check(int(Headers(scope=scope).get("content-length", 0)))
             await self.app(scope, body.receive, send_unless_stopped)
         except Exception:
             if body.stopped is None:
@@ -96,17 +88,13 @@ class _Body:
 
     most = MOST
 
-    def __init__(self, scope: Scope, receive: Receive):
-        self.scope, self._receive = scope, receive
+    def __init__(self, receive: Receive):
+        self._receive = receive
         self.size = 0
         self.is_complete = False
         self.stopped: _StoppedError | None = None
         self.answered = False
         self.began = asyncio.get_running_loop().time()
-
-    def check_length(self) -> None:
-        """Check the length that the request declares."""
-        self.check(int(Headers(scope=self.scope).get("content-length", 0)))
 
     async def receive(self) -> Message:
         """Return the next part, or raise _StoppedError."""
@@ -146,7 +134,7 @@ class _FileBody(_Body):
     """A body with a file: larger, counted against the client's budget and the disk's capacity."""
 
     def __init__(self, scope: Scope, receive: Receive, limit: BodyLimit):
-        super().__init__(scope, receive)
+        super().__init__(receive)
         self.most = limit.most_of_file
         self.budgets = limit.budgets
         self.folder = limit.folder

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
+
+from vitexplorer.ui.kit.static_responses import NO_STORE
 
 _OPEN = re.compile(
     r"/gradio_api/(?:run|call|queue|upload|cancel|reset|heartbeat|info|openapi\.json|startup-events|mcp"
@@ -18,15 +20,7 @@ _OPEN = re.compile(
 _CLOSED = re.compile(r"/(?:gradio_api|login|logout|svelte|monitoring|pwa_icon|docs|redoc)(?:/.*)?", re.DOTALL)
 
 
-class ClosedRoutes:
-    """Middleware that answers gradio's unused routes with 404."""
-
-    def __init__(self, app: ASGIApp):
-        """Wrap `app`."""
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer 404, or pass on."""
-        is_closed = scope["type"] == "http" and _CLOSED.fullmatch(scope["path"]) and not _OPEN.fullmatch(scope["path"])
-        answer = PlainTextResponse("Not found", 404, {"cache-control": "no-store"}) if is_closed else self.app
-        await answer(scope, receive, send)
+def closed_route(scope: Scope) -> PlainTextResponse | None:
+    """Answer 404 for an unused route; None for every other."""
+    is_closed = _CLOSED.fullmatch(scope["path"]) and not _OPEN.fullmatch(scope["path"])
+    return PlainTextResponse("Not found", 404, NO_STORE) if is_closed else None

@@ -19,11 +19,12 @@ from vitexplorer.ui.kit.statuses import StatusMiddleware
 from vitexplorer.ui.server.allowed_hosts import HostCheck, listed
 from vitexplorer.ui.server.body_limits import BodyLimit
 from vitexplorer.ui.server.call_checks import CallCheck
-from vitexplorer.ui.server.closed_routes import ClosedRoutes
+from vitexplorer.ui.server.closed_routes import closed_route
 from vitexplorer.ui.server.event_checks import EventCheck
 from vitexplorer.ui.server.headers import SecurityHeaders
-from vitexplorer.ui.server.json_bodies import JsonBodyCheck
 from vitexplorer.ui.server.per_client_limit import ClientLimit
+from vitexplorer.ui.server.refusals import Guard
+from vitexplorer.ui.server.request_checks import RequestCheck
 from vitexplorer.ui.server.static_cache import StaticCache
 
 
@@ -44,9 +45,9 @@ class Guards:
         """Middleware from outermost to innermost; CORSMiddleware keeps gradio from adding its own, which allows all."""
         return [
             Middleware(SecurityHeaders),
-            Middleware(HostCheck, settings=self.settings),
+            Middleware(Guard, check=HostCheck(self.settings)),
             Middleware(StaticCache, memory=self.memory),
-            Middleware(ClosedRoutes),
+            Middleware(Guard, check=closed_route),
             Middleware(
                 CORSMiddleware,
                 allow_origins=listed(self.settings.origins),
@@ -56,8 +57,6 @@ class Guards:
             Middleware(ClientAddress),
             Middleware(ClientLimit, most=max(1, self.settings.connections // 2)),
             Middleware(BodyLimit, settings=self.settings, budgets=self.budgets, folder=self.folder),
-            Middleware(JsonBodyCheck),
-            Middleware(EventCheck, page=self.page, visitors=self.visitors),
-            Middleware(CallCheck, page=self.page),
+            Middleware(RequestCheck, checks=[EventCheck(self.page, self.visitors), CallCheck(self.page)]),
             Middleware(StatusMiddleware),
         ]

@@ -16,24 +16,18 @@ _TOO_MANY = Text(
 
 
 class ClientLimit:
-    """Middleware that counts the running requests of each address."""
+    """Middleware that lets each address have at most `most` running requests."""
 
     def __init__(self, app: ASGIApp, most: int):
-        """Set up the limit.
-
-        Args:
-            app: the application behind it.
-            most: simultaneous requests of one address.
-        """
         self.app, self.most = app, most
         self._running: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse with 429, or pass on."""
-        client = (scope.get("client") or ("",))[0]
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        client = (scope.get("client") or ("",))[0]
         if self._running[client] >= self.most:
             await refusal(scope, 429, _TOO_MANY.format(most=self.most))(scope, receive, send)
             return

@@ -32,12 +32,6 @@ class StaticCache:
     """Middleware that stores and replays immutable responses."""
 
     def __init__(self, app: ASGIApp, memory: Memory):
-        """Set up the cache.
-
-        Args:
-            app: the application behind it.
-            memory: the memory budget of the cache.
-        """
         self.app, self._memory = app, memory
         self._answers: BytesCache[Hashable, _Answer] = BytesCache(memory, lambda answer: len(answer.body))
 
@@ -48,9 +42,8 @@ class StaticCache:
             await self.app(scope, receive, send)
         elif answer := self._answers.get(key):
             with self._memory.claimed(len(answer.body)):  # a slow connection holds a copy
-                await send(
-                    {**answer.start, "headers": [*answer.start["headers"]]}
-                )  # a copy: other middleware adds headers
+                headers = [*answer.start["headers"]]  # a copy: other middleware adds headers
+                await send({**answer.start, "headers": headers})
                 await send({"type": "http.response.body", "body": answer.body})
         else:
             await self.app(scope, receive, self._remembering(key, send, scope["path"].startswith(_OF_GRADIO)))

@@ -34,5 +34,6 @@ const escaped = (text) => text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').re
  * @returns {string}
  */
 export function frameCode(address, title) {
-  return `<iframe src="${escaped(addressFor(address, true))}" title="${escaped(title)}" width="100%" height="480" style="border: 0" loading="lazy"></iframe>`;
+  const names = `src="${escaped(addressFor(address, true))}" title="${escaped(title)}"`;
+  return `<iframe ${names} width="100%" height="480" style="border: 0" loading="lazy"></iframe>`;
 }

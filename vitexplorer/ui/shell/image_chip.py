@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.image_store import examples, thumbnail
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import image_file
 from vitexplorer.ui.kit.static_responses import example_url
 from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.shell.address import Address
 
 _WORDS = (
     "image",
@@ -63,8 +64,9 @@ class ImageChip(Widget):
     sends = ("choose",)
 
 
-def image_chip(image: str, language: Language) -> ImageChipData:
-    """Return the chip of an image by its id; an image that is no longer stored has no thumbnail."""
+def image_chip(address: Address) -> ImageChipData:
+    """Return the chip of an address's image; an image that is no longer stored has no thumbnail."""
+    image, language = address.image, address.language
     example = examples().get(image)
     return ImageChipData(
         chosen=image,

@@ -9,8 +9,11 @@ export function lectureMode(on) {
 }
 
 /** True if no control needs the key. @param {KeyboardEvent} event */
-const isFree = ({target, altKey, ctrlKey, metaKey}) => !altKey && !ctrlKey && !metaKey
-  && (target === document.body || (target instanceof HTMLButtonElement && !target.closest('[popover]')));
+const isFree = ({target, altKey, ctrlKey, metaKey}) =>
+  !altKey &&
+  !ctrlKey &&
+  !metaKey &&
+  (target === document.body || (target instanceof HTMLButtonElement && !target.closest('[popover]')));
 
 /** Keys that buttons use themselves. */
 const BUTTON_KEYS = new Set(['Enter', ' ', 'Tab', 'Escape']);
@@ -28,7 +31,8 @@ function forwardToPicture(event) {
 export function listenInLectures() {
   document.addEventListener('keydown', (event) => {
     if (!inLecture() || !isFree(event)) return;
-    const room = /^[0-9]$/.test(event.key) && document.querySelectorAll('.vx-rail [data-room]')[(Number(event.key) + 9) % 10];
+    const room =
+      /^[0-9]$/.test(event.key) && document.querySelectorAll('.vx-rail [data-room]')[(Number(event.key) + 9) % 10];
     if (room) /** @type {HTMLElement} */ (room).click();
     else forwardToPicture(event);
   });

@@ -1,10 +1,10 @@
 // Model chip: the current model, and a list to search for others. Any typed name can be requested if Python allows it.
 
-import {chip} from './chip.js';
 import {filled, make, refill, setText} from '../kit/dom.js';
-import {labelled} from '../kit/punctuation.js';
-import {grouped, matching} from './searching.js';
+import {labelled} from '../kit/formats.js';
+import {chip} from './chip.js';
 import {modelFile} from './model_file.js';
+import {grouped, matching} from './searching.js';
 
 /**
  * True if the typed text is the path of a file or folder, not the name of a model.
@@ -15,10 +15,13 @@ const isPath = (text) => /[\\/]/.test(text) || /^~|\.(safetensors|zip|bin|pth|pt
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-model'), part = (selector) => root.querySelector(selector);
+  const root = element.querySelector('.vx-model');
+  const part = (selector) => root.querySelector(selector);
   const {sheet, say, close, onOpen} = chip(root);
-  const search = part('.search'), list = part('.list');
-  let options = [], active = -1;
+  const search = part('.search');
+  const list = part('.list');
+  let options = [];
+  let active = -1;
   list.id = `${sheet.id}-list`;
   search.setAttribute('aria-controls', list.id);
 
@@ -30,10 +33,20 @@ export function mount({element, props, trigger, watch}) {
   const file = modelFile({root, sheet, value: () => props.value, choose});
 
   function option({name, title, state, typed}) {
-    return make('button', {
-      type: 'button', role: 'option', tabIndex: -1, id: `${list.id}-${name}`, ariaSelected: String(name === props.value.name),
-      onclick: () => choose(name),
-    }, make('b', {textContent: title}), make('span', {className: 'state', textContent: state}), make('span', {className: 'name', textContent: typed, hidden: !typed}));
+    return make(
+      'button',
+      {
+        type: 'button',
+        role: 'option',
+        tabIndex: -1,
+        id: `${list.id}-${name}`,
+        ariaSelected: String(name === props.value.name),
+        onclick: () => choose(name),
+      },
+      make('b', {textContent: title}),
+      make('span', {className: 'state', textContent: state}),
+      make('span', {className: 'name', textContent: typed, hidden: !typed}),
+    );
   }
 
   function typedOption(name) {
@@ -42,8 +55,12 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function pathOption(path) {
-    return make('button', {type: 'button', role: 'option', tabIndex: -1, id: `${list.id}-path`, onclick: () => file.openPath(path)},
-      make('b', {textContent: props.value.words.file_named}), make('span', {className: 'name', textContent: path}));
+    return make(
+      'button',
+      {type: 'button', role: 'option', tabIndex: -1, id: `${list.id}-path`, onclick: () => file.openPath(path)},
+      make('b', {textContent: props.value.words.file_named}),
+      make('span', {className: 'name', textContent: path}),
+    );
   }
 
   function mark(index) {
@@ -55,10 +72,16 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function filter() {
-    const {models, any, words} = props.value, query = search.value.trim();
+    const {models, any, words} = props.value;
+    const query = search.value.trim();
     const hits = matching(models, query, ['name', 'title', 'family', 'state']);
     const isOtherName = any && /^[A-Za-z0-9_.]+$/.test(query) && !models.some(({name}) => name === query);
-    list.replaceChildren(...grouped(hits, 'family').flatMap(([family, entries]) => [make('h3', {textContent: family}), ...entries.map(option)]));
+    list.replaceChildren(
+      ...grouped(hits, 'family').flatMap(([family, entries]) => [
+        make('h3', {textContent: family}),
+        ...entries.map(option),
+      ]),
+    );
     if (props.value.named && isPath(query)) list.append(pathOption(query));
     else if (isOtherName) list.append(typedOption(query));
     options = [...list.querySelectorAll('button')];
@@ -77,14 +100,30 @@ export function mount({element, props, trigger, watch}) {
   });
   // The field gets the focus when the sheet opens, so it may contain the first letters before this event.
   onOpen(filter);
-  sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => { if (event.newState === 'closed') search.value = ''; });
+  sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => {
+    if (event.newState === 'closed') search.value = '';
+  });
 
   function showWeights({weights, words, title}) {
     part('.weights').hidden = !weights;
     part('.weights legend').textContent = words.weights;
-    refill(part('.weights .segments'), ...['trained', 'random'].map((kind) => make('label', {},
-      make('input', {type: 'radio', name: `${sheet.id}-weights`, value: kind, checked: kind === weights, onchange: () => trigger('choose', {weights: kind})}),
-      make('span', {textContent: words[`weights_${kind}`]}))));
+    refill(
+      part('.weights .segments'),
+      ...['trained', 'random'].map((kind) =>
+        make(
+          'label',
+          {},
+          make('input', {
+            type: 'radio',
+            name: `${sheet.id}-weights`,
+            value: kind,
+            checked: kind === weights,
+            onchange: () => trigger('choose', {weights: kind}),
+          }),
+          make('span', {textContent: words[`weights_${kind}`]}),
+        ),
+      ),
+    );
     part('.weights').setAttribute('aria-label', labelled(words.weights, title));
   }
 

@@ -38,8 +38,7 @@ class RoomContext:
     engine: Engine
     t: Translations
     address: gr.State
-    """State with the Address on the screen: image, model, weights, fit"""
-    language: gr.State
+    """State with the Address on the screen: image, model, weights, fit, language"""
     rooms: Signs = ()
     """Rooms of this installation, in their order"""
     visitor: gr.State | None = None

@@ -12,7 +12,10 @@
 export function matching(entries, query, fields) {
   const pieces = query.toLowerCase().split(/\s+/).filter(Boolean);
   return entries.filter((entry) => {
-    const text = fields.map((field) => entry[field]).join(' ').toLowerCase();
+    const text = fields
+      .map((field) => entry[field])
+      .join(' ')
+      .toLowerCase();
     return pieces.every((piece) => text.includes(piece));
   });
 }

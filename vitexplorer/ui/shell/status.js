@@ -8,21 +8,33 @@ import {addressFor, isEmbedded} from './embedded.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-status'), part = (selector) => root.querySelector(selector);
-  const line = part('.line'), bar = part('.bar i'), act = part('.hint .act');
-  const foot = part('.foot span'), whole = part('.foot a');
-  const updateLink = () => { whole.href = addressFor(location.href, false); };
+  const root = element.querySelector('.vx-status');
+  const part = (selector) => root.querySelector(selector);
+  const line = part('.line');
+  const bar = part('.bar i');
+  const act = part('.hint .act');
+  const foot = part('.foot span');
+  const whole = part('.foot a');
+  const updateLink = () => {
+    whole.href = addressFor(location.href, false);
+  };
   part('.foot').hidden = !isEmbedded();
   onWritten(updateLink);
   updateLink();
   act.addEventListener('click', () => trigger('choose', {model: props.value.hint_model}));
 
-  let refused = '';  // reason why a request failed, until a person closes it or new data arrive
-  const fail = notice(part('.error'), () => { refused = ''; show(); });
-  const warn = notice(part('.warning')), suggest = notice(part('.hint'));
+  let refused = ''; // reason why a request failed, until a person closes it or new data arrive
+  const fail = notice(part('.error'), () => {
+    refused = '';
+    show();
+  });
+  const warn = notice(part('.warning'));
+  const suggest = notice(part('.hint'));
 
   function show() {
-    const value = refused ? {...props.value, kind: 'error', answer: '', text: refused, address: null} : props.value || {};
+    const value = refused
+      ? {...props.value, kind: 'error', answer: '', text: refused, address: null}
+      : props.value || {};
     const share = value.share ?? null;
     line.replaceChildren(...(value.answer ? [make('b', {textContent: value.answer})] : [value.text || '']));
     line.title = value.kind === 'ready' ? value.text : '';
@@ -47,6 +59,9 @@ export function mount({element, props, trigger, watch}) {
     show();
   });
   leaveRoom(part('.vx-notices'));
-  watch('value', () => { refused = ''; show(); });
+  watch('value', () => {
+    refused = '';
+    show();
+  });
   show();
 }

@@ -16,7 +16,7 @@ test('what is as the fields begin is not in the address', () => {
 test('what was chosen comes back as it was', () => {
   const chosen = {on: ['lora'], settings: {lora: {rank: '4', learning_rate: '0.01'}}, plan: {epochs: '5'}};
   assert.deepEqual(read(written({...chosen, plan: {...FIRST, epochs: '5'}}, FIRST)), chosen);
-  assert.deepEqual(read(written({...NOTHING, on: []}, FIRST)).on, []);  // somebody ticked none
+  assert.deepEqual(read(written({...NOTHING, on: []}, FIRST)).on, []); // somebody ticked none
 });
 
 test('nonsense chooses nothing', () => {

@@ -375,7 +375,7 @@ def test_the_leaderboard_and_its_files(job):
 def test_a_tuned_model_stands_beside_its_base(job):
     room = a_room(Settings(runs_folder=str(job.folder.parent)))
     part, engine = room.results, room.context.engine
-    result = part.show("", job.folder.name, "lora", "en")[part.results]
+    result = part.show("", job.folder.name, "lora", HERE)[part.results]
     address = Address.read({**result.beside, "image": "scene_flower"})
     assert (address.room, address.model) == ("compare", job["lora"].base[0])
     assert address.picture.weights == ("random" if job["lora"].base[1] == "random" else "trained")
@@ -606,14 +606,14 @@ def room(job) -> FinetuneRoom:
 
 
 def a_room(settings: Settings) -> FinetuneRoom:
-    return built(FinetuneRoom(RoomContext(Engine(settings), Translations(), gr.State(Address()), gr.State("en"))))
+    return built(FinetuneRoom(RoomContext(Engine(settings), Translations(), gr.State(Address()))))
 
 
 HERE = Address(image="scene_flower", model="test_vit", weights="random")
 
 
 def test_images_of_the_open_training_are_chosen_again(room, job, colours):
-    asked = ["", job.folder.name, None, HERE, "en", gr.Request()]
+    asked = ["", job.folder.name, None, HERE, gr.Request()]
     *_, answer = Steps(room.remember_first("finetune", *asked))
     chosen, methods = answer[room.session.chosen], answer[room.runs.picker]
     assert chosen.folder == str(colours)
@@ -641,19 +641,19 @@ def test_a_backbone_of_the_room_comes_back_with_its_training(room, tmp_path):
 def test_the_list_says_once_when_a_training_has_ended(room, job):
     name = job.folder.name
     runs, ended = room.runs, (name, 99, "finished")
-    assert runs.earlier_on("", name, (name, 9, "running"), None, "en") == gr.skip()
-    answer = runs.earlier_on("", name, ended, None, "en")
+    assert runs.earlier_on("", name, (name, 9, "running"), None, HERE) == gr.skip()
+    answer = runs.earlier_on("", name, ended, None, HERE)
     assert [one.run for one in answer[runs.history].trainings] == [name]
     assert answer[runs.listed] == ended
-    assert runs.earlier_on("", name, ended, ended, "en") == gr.skip()
+    assert runs.earlier_on("", name, ended, ended, HERE) == gr.skip()
 
 
 def test_images_that_are_gone_are_no_longer_chosen(room, tmp_path):
     gone = Chosen(str(tmp_path / "gone"), Text("x", "x"))
-    answer = now(room.let_go(gone, HERE, "en"))
+    answer = now(room.let_go(gone, HERE))
     assert (answer[room.data.report].title, answer[room.session.chosen]) == ("", None)
     assert not answer[room.runs.picker].ready
-    assert now(room.let_go(Chosen(str(tmp_path), Text("x", "x")), HERE, "en")) == gr.skip()
+    assert now(room.let_go(Chosen(str(tmp_path), Text("x", "x")), HERE)) == gr.skip()
 
 
 def test_more_methods_on_the_same_images_join_the_open_training(room, job):
@@ -667,7 +667,7 @@ def test_more_methods_on_the_same_images_join_the_open_training(room, job):
 
 def test_a_convolutional_network_is_chosen_in_the_room(room):
     choice = TrainingChoice.read({"methods": [{"key": "linear", "settings": {}}], "backbone": "scenes_resnet_96"})
-    data = now(room.runs.methods(None, HERE, "en", choice))
+    data = now(room.runs.methods(None, HERE, choice))
     assert "convolutional network" in data.backbone
     menu = next(field for field in data.fields if field.name == "backbone")
     assert {option.value for option in menu.options} >= {"", "scenes_resnet_96", "resnet18.a1_in1k"}
@@ -683,7 +683,7 @@ def test_a_convolutional_network_is_chosen_in_the_room(room):
 def test_time_and_memory_are_measured_before_training(room, colours):
     sent = {"methods": [{"key": "linear", "settings": {}}, {"key": "lora", "settings": {}}], "augmentation": "none"}
     event = gr.EventData(None, sent)
-    steps = Steps(room.runs.estimate(event, Chosen(str(colours), Text("x", "x")), HERE, "en", gr.Request()))
+    steps = Steps(room.runs.estimate(event, Chosen(str(colours), Text("x", "x")), HERE, gr.Request()))
     *working, result = steps
     assert all(step.working for step in working)
     estimates = {item.key: item.estimate for item in result.items if item.estimate}
@@ -696,12 +696,12 @@ def test_the_room_is_filled_for_those_who_look_at_it():
     room = a_room(Settings())
     sent = f'{{"visitor": "{ANNA}", "run": ""}}'
     elsewhere = ["attention", Address(image="scene_flower", model="m")]
-    assert room.enter(sent, *elsewhere, False, None, "", "en") == {room.session.visitor: ANNA}
-    assert now(room.count_here(*elsewhere, None, None, "en")) == gr.skip()
+    assert room.enter(sent, *elsewhere, False, None, "") == {room.session.visitor: ANNA}
+    assert now(room.count_here(*elsewhere, None, None)) == gr.skip()
 
 
 def test_the_first_words_come_once_whatever_was_counted_before(room):
-    first = room.enter("{}", "finetune", HERE, False, None, "", "en")
+    first = room.enter("{}", "finetune", HERE, False, None, "")
     assert first[room.data.report].words["report_none"].startswith("A zip")
     assert (first[room.session.training], first[room.greeted]) == ("", True)
-    assert room.data.report not in room.enter("{}", "finetune", HERE, first[room.greeted], None, "", "en")
+    assert room.data.report not in room.enter("{}", "finetune", HERE, first[room.greeted], None, "")

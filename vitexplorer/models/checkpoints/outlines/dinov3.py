@@ -7,9 +7,8 @@ from functools import partial
 import numpy as np
 from torch import nn
 
-from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import heads_of, rows_of, shape_of
-from vitexplorer.models.checkpoints.reader import Outline
+from vitexplorer.models.checkpoints.records import Blueprint, Facts, Outline, Tensors
 from vitexplorer.models.checkpoints.renaming import count, ratio
 
 _SIZES = {(192, 12): "tiny", (384, 12): "small", (768, 12): "base", (1024, 24): "large", (1280, 32): "huge_plus"}

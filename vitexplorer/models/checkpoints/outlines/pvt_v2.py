@@ -10,9 +10,8 @@ from functools import partial
 from torch import nn
 
 from vitexplorer.core.text import Text
-from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import MisfitError, per_stage, rows_of, shape_of
-from vitexplorer.models.checkpoints.reader import Outline
+from vitexplorer.models.checkpoints.records import Blueprint, Facts, Outline, Tensors
 from vitexplorer.models.checkpoints.renaming import count, ratio
 
 _SIZES = {

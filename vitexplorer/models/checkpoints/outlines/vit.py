@@ -12,9 +12,8 @@ from timm.layers import SwiGLUPacked
 from torch import nn
 
 from vitexplorer.core.text import Text
-from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import MisfitError, grid_error, heads_of, rows_of, shape_of
-from vitexplorer.models.checkpoints.reader import Outline
+from vitexplorer.models.checkpoints.records import Blueprint, Facts, Outline, Tensors
 from vitexplorer.models.checkpoints.renaming import count, ratio
 
 HEAD_DIM = 64

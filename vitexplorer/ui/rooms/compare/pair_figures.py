@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.core.types import Result
-from vitexplorer.ui.panel import ViewSource
+from vitexplorer.ui.panel.figure_panel import ViewSource
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.compare.pairs import right_as_left
 from vitexplorer.ui.shell.address import Address

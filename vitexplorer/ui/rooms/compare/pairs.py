@@ -43,10 +43,10 @@ class Pair:
     refused: str = ""
     """Reason why the right side is not the requested one"""
 
-    def sides(self, language: Language) -> tuple[Side, Side]:
+    def sides(self) -> tuple[Side, Side]:
         """Return both sides for the stage."""
-        left_title, right_title = (side_title(capture, language) for capture in (self.left, self.right))
-        return Side(self.left, left_title), Side(self.right, right_title)
+        language = self.address.language
+        return tuple(Side(capture, side_title(capture, language), language) for capture in (self.left, self.right))
 
 
 def chosen(data: Mapping[str, Any], beside: Address) -> Address | None:
@@ -123,9 +123,9 @@ def answer_of(capture: Capture, language: Language) -> str:
     return word("status_answer", language, name=name, share=best.display_value)
 
 
-def matching(pair: Pair, blocks: Blocks, language: Language) -> list[str]:
+def matching(pair: Pair, blocks: Blocks) -> list[str]:
     """Return notes on how places, blocks and tokens are matched, where it is not obvious."""
-    left, right = pair.left, pair.right
+    left, right, language = pair.left, pair.right, pair.address.language
     left_block, right_block = blocks
     names = {"left": COMPARE_WORDS["left"].in_(language), "right": COMPARE_WORDS["right"].in_(language)}
     grids = [capture.grid(block) for capture, block in ((left, left_block), (right, right_block))]
@@ -166,9 +166,10 @@ def _pictures(address: Address) -> dict[str, str]:
     }
 
 
-def presets(pair: Pair, language: Language) -> list[Preset]:
+def presets(pair: Pair) -> list[Preset]:
     """List pairs worth a look, on the current image."""
     address = pair.address
+    language = address.language
     image = {"image": address.image, **dict.fromkeys(COMPARED, "")}
     plain = {"weights": "trained", "size": "", "other_weights": "trained", "other_size": OWN}
     result = [

@@ -13,7 +13,7 @@ from typing import Any
 import gradio as gr
 
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import ExplainedError, Language, Text
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.jobs import Done, StoppedError, Waiting, following
 from vitexplorer.service.user_storage import MODEL
@@ -42,11 +42,9 @@ from vitexplorer.ui.rooms.compare.words import COMPARE_WORDS
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import COMPARED, FIRST_CHANGE, OWN, Address
 from vitexplorer.ui.shell.image_chip import ImageChip, ImageChipData, image_chip
-from vitexplorer.ui.shell.model_chip import ModelChip
-from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
+from vitexplorer.ui.shell.model_chip import ModelChip, model_chip, tuned_choices
 from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates
-from vitexplorer.ui.shell.size_chip import SizeChip, SizeChipData
-from vitexplorer.ui.shell.size_choice import cost_of, size_chip, with_sizes
+from vitexplorer.ui.shell.size_chip import SizeChip, SizeChipData, cost_of, size_chip, with_sizes
 
 BESIDE = "beside"
 """Kind of job of a visitor who chooses another right side; a newer one ends it"""
@@ -73,18 +71,17 @@ class CompareRoom(Room):
                 self.image = ImageChip(elem_id="vx-other-image")
                 self.model = ModelChip(elem_id="vx-other-model")
                 self.size = SizeChip(elem_id="vx-other-size")
-            state = [self.beside, self.blocks, self.context.language]
-            self.stage.build(self.move, state, [self.sides, self.blocks])
+            self.stage.build(self.move, [self.beside, self.blocks], [self.sides, self.blocks])
         choices = [sent(part, "choose") for part in (self.image, self.model, self.size, self.sides)]
         chosen = gr.on(
             choices,
             self.choose,
-            [self.beside, self.blocks, self.context.language, self.context.visitor],
+            [self.beside, self.blocks, self.context.visitor],
             [*self._outputs, self.beside],
             trigger_mode="multiple",
             **WAITING,
         )
-        self.size.cost(self.cost, [self.beside, self.context.language], self.size, trigger_mode="always_last", **QUICK)
+        self.size.cost(self.cost, self.beside, self.size, trigger_mode="always_last", **QUICK)
         self.panel = PairFigures(replace(self.context, address=self.beside))
         self.panel.build()
         self.panel.enter_on(chosen.then, gr.State(self.key))
@@ -98,7 +95,7 @@ class CompareRoom(Room):
         """Fill the room when it is entered, and when the left side changes."""
         entered = listen(
             self.enter,
-            [active, self.context.address, self.beside, self.filled, self.context.language, self.context.visitor],
+            [active, self.context.address, self.beside, self.filled, self.context.visitor],
             [*self._outputs, self.beside, self.filled],
             **WAITING,
         )
@@ -112,7 +109,6 @@ class CompareRoom(Room):
         address: Address,
         beside: Address,
         filled: Address | None,
-        language: Language,
         visitor: str,
         request: gr.Request,
     ) -> AsyncGenerator[Updates, None]:
@@ -122,13 +118,13 @@ class CompareRoom(Room):
             return
         is_new_link = filled is None or filled.opened != address.opened
         requested = address if is_new_link else replace(address, **{name: getattr(beside, name) for name in COMPARED})
-        async for step in self._steps(requested, language, request):
+        async for step in self._steps(requested, request):
             if isinstance(step, Pair):
-                blocks, canvases = await self._opened(step, language)
+                blocks, canvases = await self._opened(step)
                 yield {
-                    **self._chips(step, language, visitor),
+                    **self._chips(step, visitor),
                     **canvases,
-                    self.sides: self._data(step, blocks, language),
+                    self.sides: self._data(step, blocks),
                     self.blocks: blocks,
                     self.beside: step.address,
                     self.filled: address,
@@ -146,7 +142,6 @@ class CompareRoom(Room):
         event: gr.EventData,
         beside: Address,
         blocks: Blocks,
-        language: Language,
         visitor: str,
         request: gr.Request,
     ) -> AsyncGenerator[Updates, None]:
@@ -155,44 +150,44 @@ class CompareRoom(Room):
         if requested is None:
             yield self._nothing
             return
-        async for step in self._steps(requested, language, request, instead=beside):
+        async for step in self._steps(requested, request, instead=beside):
             if not isinstance(step, Pair):
                 yield {self.sides: step}
                 continue
             if step.refused:
-                yield {self.sides: self._data(step, blocks, language)}
+                yield {self.sides: self._data(step, blocks)}
                 return
-            blocks, canvases = await self._opened(step, language)
+            blocks, canvases = await self._opened(step)
             yield {
-                **self._chips(step, language, visitor),
+                **self._chips(step, visitor),
                 **canvases,
-                self.sides: self._data(step, blocks, language),
+                self.sides: self._data(step, blocks),
                 self.blocks: blocks,
                 self.beside: step.address,
             }
 
-    async def move(self, event: gr.EventData, beside: Address, blocks: Blocks, language: Language) -> Updates:
+    async def move(self, event: gr.EventData, beside: Address, blocks: Blocks) -> Updates:
         """Show another block on one side, and the matching block on the other."""
         if beside == Address():
             return gr.skip()
         pair = await self.pair(beside)
-        moved = await in_thread(self.stage.move, event, pair.sides(language), blocks, language)
+        moved = await in_thread(self.stage.move, event, pair.sides(), blocks)
         if moved is None:
             return gr.skip()
         blocks, canvases = moved
-        return {**canvases, self.blocks: blocks, self.sides: self._data(pair, blocks, language)}
+        return {**canvases, self.blocks: blocks, self.sides: self._data(pair, blocks)}
 
-    async def cost(self, event: gr.EventData, beside: Address, language: Language) -> Updates:
+    async def cost(self, event: gr.EventData, beside: Address) -> Updates:
         """Fill the sheet of input sizes of the right side, as in the page's header."""
         size = fields_of(event).get("size")
         if size is None or beside == Address():
             return gr.skip()
         engine = self.context.engine
         right = right_as_left(beside)
-        chip = size_chip(await engine.capture(right.picture), right, language)
-        chip = await with_sizes(chip, engine, right, language)
+        chip = size_chip(await engine.capture(right.picture), right)
+        chip = await with_sizes(chip, engine, right)
         if size:
-            chip.says = await cost_of(engine, right, size, language)
+            chip.says = await cost_of(engine, right, size)
         return {self.size: chip}
 
     # -------------------------------------------------------------------------------------- data
@@ -206,11 +201,11 @@ class CompareRoom(Room):
             await engine.changed(address.other, address.other_change),
         )
 
-    async def _opened(self, pair: Pair, language: Language) -> tuple[Blocks, Updates]:
-        return await in_thread(self.stage.open, pair.sides(language), pair.address, language)
+    async def _opened(self, pair: Pair) -> tuple[Blocks, Updates]:
+        return await in_thread(self.stage.open, pair.sides(), pair.address)
 
     async def _steps(
-        self, requested: Address, language: Language, request: gr.Request, instead: Address | None = None
+        self, requested: Address, request: gr.Request, instead: Address | None = None
     ) -> AsyncGenerator[Any, None]:
         """Yield the progress of the right side, then both sides.
 
@@ -220,15 +215,18 @@ class CompareRoom(Room):
         self.context.engine.leave(waiter.visitor, BESIDE)
 
         try:
-            async with aclosing(following(waiter, self._possible(requested, instead, language))) as steps:
+            async with aclosing(following(waiter, self._possible(requested, instead))) as steps:
                 async for step in steps:
-                    yield step.result if isinstance(step, Done) else SidesData(working=progress_line(step, language))
+                    if isinstance(step, Done):
+                        yield step.result
+                    else:
+                        yield SidesData(working=progress_line(step, requested.language))
         except StoppedError:  # another side was chosen; gradio would repeat the last answer, which is outdated
             yield gr.skip()
         except ExplainedError as error:
-            yield SidesData(refused=error.text.in_(language))
+            yield SidesData(refused=error.text.in_(requested.language))
 
-    async def _possible(self, requested: Address, instead: Address | None, language: Language) -> Pair:
+    async def _possible(self, requested: Address, instead: Address | None) -> Pair:
         address = requested
         if not address.other_model:
             address = replace(address, **await in_thread(self._neighbour, address))
@@ -237,7 +235,7 @@ class CompareRoom(Room):
         except ExplainedError as error:
             plain = replace(address, **dict.fromkeys(COMPARED, ""))
             other = instead or replace(plain, **await in_thread(self._neighbour, plain))
-            return replace(await self.pair(other), refused=error.text.in_(language))
+            return replace(await self.pair(other), refused=error.text.in_(requested.language))
 
     def _neighbour(self, address: Address) -> dict[str, str]:
         """Return a model worth comparing with the left: the base of a tuned model, otherwise another bundled one."""
@@ -247,20 +245,20 @@ class CompareRoom(Room):
                 return {"other_model": base.model, "other_weights": base.weights}
         return {"other_model": VIT if address.model == DINO else DINO, "other_weights": "trained", "other_size": OWN}
 
-    def _chips(self, pair: Pair, language: Language, visitor: str) -> Updates:
+    def _chips(self, pair: Pair, visitor: str) -> Updates:
         """Fill the chips of the right side, as the page's header shows the left."""
         engine = self.context.engine
         right = right_as_left(pair.address)
-        image: ImageChipData = image_chip(right.image, language)
+        image: ImageChipData = image_chip(right)
         image.takes_drops = False
-        size: SizeChipData = size_chip(pair.right, right, language)
+        size: SizeChipData = size_chip(pair.right, right)
         tuned = tuned_choices(engine, settings(), visitor)
-        model = model_chip(right, language, settings(), tuned, engine.loaded(right.picture))
+        model = model_chip(right, settings(), tuned, engine.loaded(right.picture))
         model.takes_drops = False
         return {self.image: image, self.model: model, self.size: size}
 
-    def _data(self, pair: Pair, blocks: Blocks, language: Language) -> SidesData:
-        address = pair.address
+    def _data(self, pair: Pair, blocks: Blocks) -> SidesData:
+        address, language = pair.address, pair.address.language
         provenance = pair.left.provenance
         height, width = provenance.input_size
         answers = [answer_of(side, language) for side in (pair.left, pair.right)]
@@ -270,11 +268,11 @@ class CompareRoom(Room):
             refused=pair.refused,
             title=title_of(provenance.model, language),
             note=f"{provenance.weights_text.in_(language)} · {pixels_of(height, width)}",
-            presets=list(presets(pair, language)),
+            presets=list(presets(pair)),
             swapped=swapped(address),
             address={name: getattr(address, name) for name in COMPARED},
             changes={"left_change": address.left_change, "change": address.other_change},
             first_change=FIRST_CHANGE,
-            notes=list(matching(pair, blocks, language)),
+            notes=list(matching(pair, blocks)),
             words={key: COMPARE_WORDS[key].in_(language) for key in _WORDS},
         )

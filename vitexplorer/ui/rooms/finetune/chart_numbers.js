@@ -1,8 +1,7 @@
 // Curves of a training in words and as a table, for screen readers.
 
-import {followed, listed} from '../../kit/punctuation.js';
-import {percent} from '../../kit/numbers.js';
-import {table} from '../../kit/table.js';
+import {table} from '../../kit/dom.js';
+import {followed, listed, percent} from '../../kit/formats.js';
 
 const DIGITS = 4;
 
@@ -17,7 +16,9 @@ const written = (figure, share) => (share ? percent(figure) : String(Number(figu
  * @param {Pick<Chart, 'title' | 'lines' | 'share' | 'level'>} chart
  */
 export function said({title, lines, share = false, level = null}) {
-  const ends = lines.filter(({points}) => points.length).map(({name, points}) => ({name, value: points[points.length - 1][1]}));
+  const ends = lines
+    .filter(({points}) => points.length)
+    .map(({name, points}) => ({name, value: points[points.length - 1][1]}));
   const all = [...ends, ...(level ? [level] : [])].map(({name, value}) => `${name} ${written(value, share)}`);
   return all.length ? followed(title, listed(all)) : title;
 }
@@ -30,5 +31,10 @@ export function said({title, lines, share = false, level = null}) {
  */
 export function numbersOf({title, xName, lines, share = false}, method) {
   const row = ({name}, [epoch, figure]) => [name, String(Number(epoch.toPrecision(DIGITS))), written(figure, share)];
-  return table(title, [method, xName, title], lines.flatMap((line) => line.points.map((point) => row(line, point))), true);
+  return table(
+    title,
+    [method, xName, title],
+    lines.flatMap((line) => line.points.map((point) => row(line, point))),
+    true,
+  );
 }

@@ -23,7 +23,7 @@ from vitexplorer.finetune.outcome import (
     residuals_result,
 )
 from vitexplorer.service.user_storage import path_in_script
-from vitexplorer.ui.controls import Field, Option
+from vitexplorer.ui.controls.field import Field, Option
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.panel.figure_panel import (
     PanelData,

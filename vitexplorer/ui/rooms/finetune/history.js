@@ -12,7 +12,8 @@ function moment(begun) {
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-history'), list = root.querySelector('ul');
+  const root = element.querySelector('.vx-history');
+  const list = root.querySelector('ul');
 
   /**
    * @param {OldTraining} training
@@ -24,25 +25,38 @@ export function mount({element, props, trigger, watch}) {
       sure = again;
       button.textContent = again ? words.runs_sure : words.runs_delete;
     };
-    const button = make('button', {type: 'button', className: 'delete', disabled: running, textContent: words.runs_delete});
-    button.addEventListener('click', () => { if (sure) trigger('remove', {run}); else ask(true); });
+    const button = make('button', {
+      type: 'button',
+      className: 'delete',
+      disabled: running,
+      textContent: words.runs_delete,
+    });
+    button.addEventListener('click', () => {
+      if (sure) trigger('remove', {run});
+      else ask(true);
+    });
     button.addEventListener('blur', () => ask(false));
     return button;
   }
 
   function row(training, {open: opened, words}) {
-    const {run, text, begun} = training, reopen = () => trigger('reopen', {run});
-    return make('li', {dataset: {run}},
+    const {run, text, begun} = training;
+    const reopen = () => trigger('reopen', {run});
+    return make(
+      'li',
+      {dataset: {run}},
       make('span', {textContent: moment(begun)}),
       make('span', {className: 'text', textContent: text}),
       make('button', {type: 'button', disabled: run === opened, textContent: words.runs_open, onclick: reopen}),
-      removing(training, words));
+      removing(training, words),
+    );
   }
 
   function show() {
     const value = props.value;
     if (!value?.words?.runs_title) return;
-    const {words, trainings} = value, none = make('li', {textContent: words.runs_none});
+    const {words, trainings} = value;
+    const none = make('li', {textContent: words.runs_none});
     root.querySelector('summary').textContent = `${words.runs_title} (${trainings.length})`;
     refill(list, ...(trainings.length ? trainings.map((one) => row(one, value)) : [none]));
     root.dataset.count = trainings.length;

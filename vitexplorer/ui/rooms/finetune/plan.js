@@ -28,7 +28,11 @@ const texts = (one) => Object.fromEntries(Object.entries(one ?? {}).filter(([, v
  */
 export function read(text) {
   let said = null;
-  try { said = JSON.parse(text); } catch { /* nothing was chosen, or nonsense */ }
+  try {
+    said = JSON.parse(text);
+  } catch {
+    /* nothing was chosen, or nonsense */
+  }
   const {on, settings, plan} = said ?? {};
   return {
     on: Array.isArray(on) ? on.map(String) : null,

@@ -2,29 +2,49 @@
 
 import {inAddress, writeAddress} from '../../kit/address.js';
 import {make, refill} from '../../kit/dom.js';
-import {labelled} from '../../kit/punctuation.js';
+import {labelled} from '../../kit/formats.js';
 
 /** Draws counts as bars, one for each class or range of numbers. */
 function chart({chart: title, bars, more}) {
   const most = Math.max(1, ...bars.map(({count}) => count));
-  const rows = bars.map(({name, count}) => make('li', {},
-    make('span', {className: 'name', textContent: name, title: name}),
-    make('span', {className: 'bar'}, make('i', {style: {width: `${100 * count / most}%`}})),
-    make('span', {className: 'count', textContent: count})));
+  const rows = bars.map(({name, count}) =>
+    make(
+      'li',
+      {},
+      make('span', {className: 'name', textContent: name, title: name}),
+      make('span', {className: 'bar'}, make('i', {style: {width: `${(100 * count) / most}%`}})),
+      make('span', {className: 'count', textContent: count}),
+    ),
+  );
   const rest = more ? [make('p', {textContent: more})] : [];
   return make('div', {className: 'chart'}, make('h4', {textContent: title}), make('ul', {}, ...rows), ...rest);
 }
 
 function findings({findings: found, words}) {
-  const list = found.map(({level, text}) => make('li', {className: level},
-    make('b', {textContent: words[`report_level_${level}`]}), text));
-  return make('div', {className: 'findings'}, make('h4', {textContent: words.report_found}),
-    list.length ? make('ul', {}, ...list) : make('p', {textContent: words.report_nothing}));
+  const list = found.map(({level, text}) =>
+    make('li', {className: level}, make('b', {textContent: words[`report_level_${level}`]}), text),
+  );
+  return make(
+    'div',
+    {className: 'findings'},
+    make('h4', {textContent: words.report_found}),
+    list.length ? make('ul', {}, ...list) : make('p', {textContent: words.report_nothing}),
+  );
 }
 
 function samples({samples: images, words}) {
-  return make('div', {className: 'samples'}, ...images.map(({image, label}) => make('figure', {},
-    make('img', {src: image.url, alt: labelled(words.report_sample, label)}), make('figcaption', {textContent: label}))));
+  return make(
+    'div',
+    {className: 'samples'},
+    ...images.map(({image, label}) =>
+      make(
+        'figure',
+        {},
+        make('img', {src: image.url, alt: labelled(words.report_sample, label)}),
+        make('figcaption', {textContent: label}),
+      ),
+    ),
+  );
 }
 
 /** Returns the state of the report, for styles and tests. */
@@ -37,7 +57,7 @@ function stateOf({refused, title, can_train: trains}) {
 /** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-report');
-  let linked = inAddress('images') === 'scenes' && !inAddress('run');  // a linked training has images of its own
+  let linked = inAddress('images') === 'scenes' && !inAddress('run'); // a linked training has images of its own
 
   function select(name, label, options, value) {
     const input = make('select', {name}, ...options.map(([key, text]) => new Option(text, key)));
@@ -55,10 +75,15 @@ export function mount({element, props, trigger, watch}) {
     if (!names.length) return [];
     const own = names.map((name) => [name, name]);
     const tasks = ['classification', 'regression'].map((key) => [key, words[`report_${key}`]]);
-    return [make('div', {className: 'columns'},
-      select('image', words.report_image_column, own, image),
-      select('target', words.report_target_column, own, target),
-      select('task', words.report_task, tasks, task))];
+    return [
+      make(
+        'div',
+        {className: 'columns'},
+        select('image', words.report_image_column, own, image),
+        select('target', words.report_target_column, own, target),
+        select('task', words.report_task, tasks, task),
+      ),
+    ];
   }
 
   function showWorking(text) {
@@ -93,7 +118,9 @@ export function mount({element, props, trigger, watch}) {
       showWorking(value.working);
       return;
     }
-    const refused = value.refused ? [make('p', {className: 'refused', role: 'status', textContent: value.refused})] : [];
+    const refused = value.refused
+      ? [make('p', {className: 'refused', role: 'status', textContent: value.refused})]
+      : [];
     root.dataset.state = stateOf(value);
     refill(root, ...refused, ...body(value));
     follow(value);

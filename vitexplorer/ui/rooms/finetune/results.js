@@ -1,8 +1,8 @@
-// Leaderboard, wrong images and downloads. Pressing a row chooses its run; pressing an image opens it in the other rooms.
+// Leaderboard, wrong images and downloads. Pressing a row chooses its run; an image opens in the other rooms.
 
 import {goTo} from '../../kit/address.js';
 import {filled, make, refill} from '../../kit/dom.js';
-import {cameFrom} from '../../kit/came_from.js';
+import {cameFrom} from '../../kit/notices.js';
 
 const cells = (texts) => texts.map((textContent) => make('td', {textContent}));
 
@@ -14,12 +14,27 @@ function table({rows, metric, baseline, constant, chosen, words}, choose) {
   const head = ['', words.board_method, metric, words.board_trainable, words.board_time, words.board_file];
   const body = rows.map(({run, place, note, value, trainable, time, file}) => {
     const attributes = {'aria-pressed': String(run === chosen)};
-    const name = make('button', {type: 'button', className: 'run', textContent: run, onclick: () => choose(run), attributes});
+    const name = make('button', {
+      type: 'button',
+      className: 'run',
+      textContent: run,
+      onclick: () => choose(run),
+      attributes,
+    });
     const notes = note ? [make('small', {textContent: note})] : [];
-    return make('tr', {className: run === chosen ? 'chosen-row' : '', dataset: {run}},
-      ...cells([place]), make('td', {}, name, ...notes), ...cells([value, trainable, time, file]));
+    return make(
+      'tr',
+      {className: run === chosen ? 'chosen-row' : '', dataset: {run}},
+      ...cells([place]),
+      make('td', {}, name, ...notes),
+      ...cells([value, trainable, time, file]),
+    );
   });
-  const plain = [[words.board_baseline, baseline], [words.board_constant, constant]].filter(([, figure]) => figure)
+  const plain = [
+    [words.board_baseline, baseline],
+    [words.board_constant, constant],
+  ]
+    .filter(([, figure]) => figure)
     .map(([name, figure]) => make('tr', {className: 'plain'}, ...cells(['', name, figure, '', '', ''])));
   const headings = head.map((textContent) => make('th', {textContent, scope: 'col'}));
   return make('table', {}, make('thead', {}, make('tr', {}, ...headings)), make('tbody', {}, ...body, ...plain));
@@ -35,18 +50,23 @@ function download({url, name}) {
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-results'), part = (selector) => root.querySelector(selector);
-  let shown = null;  // the last value with results; values with progress or a refusal hold nothing else
-  let opening = '';  // note on the image that is being opened
-  let fetched = '';  // address of the last downloaded file
+  const root = element.querySelector('.vx-results');
+  const part = (selector) => root.querySelector(selector);
+  let shown = null; // the last value with results; values with progress or a refusal hold nothing else
+  let opening = ''; // note on the image that is being opened
+  let fetched = ''; // address of the last downloaded file
 
   function image({index, image: file, label}) {
     const open = () => {
       opening = filled(shown.words.board_came, {run: shown.chosen, label});
       trigger('open', {run: shown.chosen, index});
     };
-    return make('button', {type: 'button', title: label, disabled: !shown.opens, dataset: {index}, onclick: open},
-      make('img', {src: file.url, alt: ''}), make('span', {textContent: label}));
+    return make(
+      'button',
+      {type: 'button', title: label, disabled: !shown.opens, dataset: {index}, onclick: open},
+      make('img', {src: file.url, alt: ''}),
+      make('span', {textContent: label}),
+    );
   }
 
   function fetchFile(what) {
@@ -58,11 +78,19 @@ export function mount({element, props, trigger, watch}) {
   const button = (textContent, options) => make('button', {type: 'button', textContent, ...options});
 
   function buttons({chosen: run, opens, beside, files, words}) {
-    const rooms = opens ? [
-      button(words.board_open, {className: 'open primary', onclick: () => { opening = ''; trigger('open', {run}); }}),
-      button(words.board_compare, {className: 'compare', onclick: () => goTo(beside)}),
-      button(words.board_changed, {className: 'changed', onclick: () => trigger('changed', {run})}),
-    ] : [];
+    const rooms = opens
+      ? [
+          button(words.board_open, {
+            className: 'open primary',
+            onclick: () => {
+              opening = '';
+              trigger('open', {run});
+            },
+          }),
+          button(words.board_compare, {className: 'compare', onclick: () => goTo(beside)}),
+          button(words.board_changed, {className: 'changed', onclick: () => trigger('changed', {run})}),
+        ]
+      : [];
     const home = files.map(({what, label}) => button(label, {dataset: {what}, onclick: () => fetchFile(what)}));
     return [...rooms, make('span', {textContent: words.board_downloads}), ...home];
   }
@@ -79,9 +107,14 @@ export function mount({element, props, trigger, watch}) {
   function showResults(value) {
     const {words, verdicts} = value;
     part('h3').textContent = words.board_title;
-    refill(part('.table'), table(value, (run) => trigger('choose', {run})));
+    refill(
+      part('.table'),
+      table(value, (run) => trigger('choose', {run})),
+    );
     part('.verdicts').replaceChildren(
-      make('h4', {textContent: words.board_really}), ...verdicts.map((textContent) => make('p', {textContent})));
+      make('h4', {textContent: words.board_really}),
+      ...verdicts.map((textContent) => make('p', {textContent})),
+    );
     part('.chosen h3').textContent = filled(words.board_chosen, {run: value.chosen});
     refill(part('.buttons'), ...buttons(value));
     part('.wrong-title').textContent = value.wrong_title;

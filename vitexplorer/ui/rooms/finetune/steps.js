@@ -1,14 +1,15 @@
 // Steps at the top of the room Fine-tune. They follow the `data-state` attributes of the parts below.
 
 import {make, setText} from '../../kit/dom.js';
-import {bring} from '../../kit/motion.js';
+import {bring} from '../../kit/theme.js';
 import {stepOf} from './where.js';
 
 const STATES = ['data-state', 'data-rows'];
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({element, props, watch}) {
-  const root = element.querySelector('.vx-steps'), part = (selector) => root.querySelector(selector);
+  const root = element.querySelector('.vx-steps');
+  const part = (selector) => root.querySelector(selector);
   const room = element.closest('.vx-finetune') ?? document.body;
 
   function go(key) {
@@ -19,10 +20,13 @@ export function mount({element, props, watch}) {
   function mark() {
     const data = (selector) => room.querySelector(selector)?.dataset ?? {};
     const at = stepOf({
-      images: data('.vx-report').state, training: data('.vx-progress').state, runs: Number(data('.vx-results').rows ?? 0),
+      images: data('.vx-report').state,
+      training: data('.vx-progress').state,
+      runs: Number(data('.vx-results').rows ?? 0),
     });
     root.querySelectorAll('button').forEach((button, number) => {
-      button.classList.toggle('done', number < at);  // a class, not an observed attribute, which would fire the observer again
+      // a class, not an observed attribute, which would fire the observer again
+      button.classList.toggle('done', number < at);
       if (number === at) button.setAttribute('aria-current', 'step');
       else button.removeAttribute('aria-current');
     });
@@ -34,9 +38,20 @@ export function mount({element, props, watch}) {
     setText(part('h2'), value.question);
     setText(part('p'), value.reading);
     part('nav').setAttribute('aria-label', value.name);
-    part('ol').replaceChildren(...value.steps.map(({key, label}, at) => make('li', {}, make('button', {
-      type: 'button', onclick: () => go(key),
-    }, make('span', {className: 'number', textContent: String(at + 1)}), label))));
+    part('ol').replaceChildren(
+      ...value.steps.map(({key, label}, at) =>
+        make(
+          'li',
+          {},
+          make(
+            'button',
+            {type: 'button', onclick: () => go(key)},
+            make('span', {className: 'number', textContent: String(at + 1)}),
+            label,
+          ),
+        ),
+      ),
+    );
     mark();
   }
 

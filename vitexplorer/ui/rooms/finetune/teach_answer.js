@@ -1,7 +1,7 @@
 // Answer of the probe: a bar for each class, and the picture with a map of the model's attention.
 
 import {make, refill, setText} from '../../kit/dom.js';
-import {percent} from '../../kit/numbers.js';
+import {percent} from '../../kit/formats.js';
 import {most, paintMap, ramp} from './teach_map.js';
 
 /**
@@ -12,15 +12,24 @@ import {most, paintMap, ramp} from './teach_map.js';
  * @param {(image: string) => void} does.ask asks about one of the offered pictures
  */
 export function answerView(root, {correct, open, ask}) {
-  const part = (selector) => root.querySelector(selector), canvas = part('canvas'), image = part('.asked img');
-  let painted = '';  // address of the latest answer's picture: earlier pictures that are decoded late are not painted
+  const part = (selector) => root.querySelector(selector);
+  const canvas = part('canvas');
+  const image = part('.asked img');
+  let painted = ''; // address of the latest answer's picture: earlier pictures that are decoded late are not painted
 
   function bar({box, name, share}, words, best) {
-    return make('li', {className: share === best ? 'best' : '', dataset: {box, share: String(share)}},
+    return make(
+      'li',
+      {className: share === best ? 'best' : '', dataset: {box, share: String(share)}},
       make('span', {className: 'name', title: name, textContent: name}),
       make('span', {className: 'bar'}, make('i', {style: {width: `${100 * share}%`}})),
       make('output', {textContent: percent(share)}),
-      make('button', {type: 'button', textContent: words.teach_correct.replace('{name}', name), onclick: () => correct(box)}));
+      make('button', {
+        type: 'button',
+        textContent: words.teach_correct.replace('{name}', name),
+        onclick: () => correct(box),
+      }),
+    );
   }
 
   async function paint({image: address, map, reading}) {
@@ -68,16 +77,32 @@ export function answerView(root, {correct, open, ask}) {
     score({score = '', wrong = []}, words) {
       setText(part('.score p'), score);
       setText(part('.why'), wrong.length ? words.teach_why : '');
-      refill(part('.score .row'), ...wrong.map((one) => make('button', {type: 'button', className: 'wrong', title: one.label, onclick: () => open(one)},
-        make('img', {src: one.thumb, alt: ''}), make('span', {textContent: one.label}))));
+      refill(
+        part('.score .row'),
+        ...wrong.map((one) =>
+          make(
+            'button',
+            {type: 'button', className: 'wrong', title: one.label, onclick: () => open(one)},
+            make('img', {src: one.thumb, alt: ''}),
+            make('span', {textContent: one.label}),
+          ),
+        ),
+      );
     },
     /** @param {{name: string, image: string}[]} others */
     offer(others, words) {
       part('.others').hidden = !others.length;
       setText(part('.others span'), words.teach_others);
-      refill(part('.others .row'), ...others.map(({name, image: address}) => make('button', {
-        type: 'button', className: 'thumb', title: name, ariaLabel: name, onclick: () => ask(address),
-      }, make('img', {src: address, alt: ''}))));
+      refill(
+        part('.others .row'),
+        ...others.map(({name, image: address}) =>
+          make(
+            'button',
+            {type: 'button', className: 'thumb', title: name, ariaLabel: name, onclick: () => ask(address)},
+            make('img', {src: address, alt: ''}),
+          ),
+        ),
+      );
     },
   };
 }

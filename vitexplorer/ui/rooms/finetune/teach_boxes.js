@@ -25,8 +25,18 @@ export function boxesView(root, {rename, remove, drop, add, hold, letGo}) {
 
   function thumbnail(box, picture, number, words) {
     const label = filled(words.teach_drop, {number: number + 1, name: titleOf(box, words)});
-    return make('button', {type: 'button', className: 'thumb', title: label, ariaLabel: label, dataset: {id: picture.id}, onclick: () => drop(box, picture)},
-      make('img', {src: picture.thumb, alt: ''}));
+    return make(
+      'button',
+      {
+        type: 'button',
+        className: 'thumb',
+        title: label,
+        ariaLabel: label,
+        dataset: {id: picture.id},
+        onclick: () => drop(box, picture),
+      },
+      make('img', {src: picture.thumb, alt: ''}),
+    );
   }
 
   function holding(box, words) {
@@ -43,20 +53,45 @@ export function boxesView(root, {rename, remove, drop, add, hold, letGo}) {
       if (!event.repeat) hold(box);
     });
     button.addEventListener('keyup', end);
-    button.addEventListener('contextmenu', (event) => event.preventDefault());  // a long touch would open it
+    button.addEventListener('contextmenu', (event) => event.preventDefault()); // a long touch would open it
     return button;
   }
 
   function card(box, words) {
-    const name = make('input', {type: 'text', value: box.name, placeholder: titleOf({...box, name: ''}, words), maxLength: 40, ariaLabel: words.teach_name});
+    const name = make('input', {
+      type: 'text',
+      value: box.name,
+      placeholder: titleOf({...box, name: ''}, words),
+      maxLength: 40,
+      ariaLabel: words.teach_name,
+    });
     const file = make('input', {type: 'file', accept: 'image/*', multiple: true});
     const gone = filled(words.teach_remove, {name: titleOf(box, words)});
-    const node = make('li', {className: 'box', dataset: {key: box.key, count: String(box.pictures.length)}},
-      make('div', {className: 'row'}, name, make('span', {className: 'count'}),
-        make('button', {type: 'button', className: 'remove', textContent: '×', title: gone, ariaLabel: gone, onclick: () => remove(box)})),
+    const node = make(
+      'li',
+      {className: 'box', dataset: {key: box.key, count: String(box.pictures.length)}},
+      make(
+        'div',
+        {className: 'row'},
+        name,
+        make('span', {className: 'count'}),
+        make('button', {
+          type: 'button',
+          className: 'remove',
+          textContent: '×',
+          title: gone,
+          ariaLabel: gone,
+          onclick: () => remove(box),
+        }),
+      ),
       make('div', {className: 'thumbs', role: 'group', ariaLabel: titleOf(box, words)}),
-      make('div', {className: 'row'}, holding(box, words),
-        make('label', {className: 'button'}, make('span', {textContent: words.teach_files}), file)));
+      make(
+        'div',
+        {className: 'row'},
+        holding(box, words),
+        make('label', {className: 'button'}, make('span', {textContent: words.teach_files}), file),
+      ),
+    );
     name.addEventListener('change', () => rename(box, name.value));
     file.addEventListener('change', () => {
       add(box, [...file.files]);
@@ -80,7 +115,9 @@ export function boxesView(root, {rename, remove, drop, add, hold, letGo}) {
   return {
     titleOf,
     /** @param {Box[]} boxes */
-    show(boxes, words) { refill(root, ...boxes.map((box) => card(box, words))); },
+    show(boxes, words) {
+      refill(root, ...boxes.map((box) => card(box, words)));
+    },
     /** Updates the pictures of one box in place, so that a held button stays. */
     showPictures(box, words) {
       const node = root.querySelector(`[data-key="${box.key}"]`);

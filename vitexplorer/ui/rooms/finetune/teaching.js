@@ -1,9 +1,9 @@
 // Requests of the teaching part, one at a time, without needless ones.
 
 import {inAddress} from '../../kit/address.js';
-import {browserName} from '../../shell/visitor.js';
+import {browserName} from '../../kit/sending.js';
 
-const KIND = 'application/octet-stream';  // another site's page may send it only after a CORS preflight
+const KIND = 'application/octet-stream'; // another site's page may send it only after a CORS preflight
 
 /**
  * @typedef {{refused?: string} & Record<string, any>} Answer
@@ -16,7 +16,9 @@ export async function asked(what, parameters, picture) {
   const query = new URLSearchParams({lang: inAddress('lang') || document.documentElement.lang, ...parameters});
   try {
     return await fetch(new URL(`./teach/${what}?${query}`, document.baseURI), {
-      method: 'POST', headers: {'Content-Type': KIND, 'X-Visitor': browserName()}, body: picture ?? null,
+      method: 'POST',
+      headers: {'Content-Type': KIND, 'X-Visitor': browserName()},
+      body: picture ?? null,
     });
   } catch {
     return null;
@@ -34,7 +36,10 @@ export async function asked(what, parameters, picture) {
  * @param {number} settled milliseconds without a new example before the examples are scored
  */
 export function turns({learn, score, ask, isSeen}, settled) {
-  let busy = false, toLearn = false, toAsk = false, timer = 0;
+  let busy = false;
+  let toLearn = false;
+  let toAsk = false;
+  let timer = 0;
 
   async function next() {
     if (busy || !isSeen()) return;
@@ -43,10 +48,10 @@ export function turns({learn, score, ask, isSeen}, settled) {
       while (isSeen() && (toLearn || toAsk)) {
         if (toLearn) {
           toLearn = false;
-          toLearn = await learn() || toLearn;
+          toLearn = (await learn()) || toLearn;
         } else {
           toAsk = false;
-          toAsk = await ask() || toAsk;
+          toAsk = (await ask()) || toAsk;
         }
       }
     } finally {

@@ -15,6 +15,6 @@
 export function stepOf({images, training, runs}) {
   if (training === 'running') return 2;
   if (runs > 0) return 3;
-  if (training && training !== 'empty') return 2;  // stopped, or failed
+  if (training && training !== 'empty') return 2; // stopped, or failed
   return images === 'ready' ? 1 : 0;
 }

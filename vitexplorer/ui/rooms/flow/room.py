@@ -18,19 +18,39 @@ from vitexplorer.ui.canvas.block_data import frame_data, on_grids
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, query_text
 from vitexplorer.ui.canvas.files import attention_file, capture_file
 from vitexplorer.ui.canvas.payload import MEAN
-from vitexplorer.ui.controls import field_of
+from vitexplorer.ui.controls.field import field_of
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.served_files import ServedFile
 from vitexplorer.ui.panel.own_picture import OwnPicture
 from vitexplorer.ui.panel.room_figures import RoomFigures
-from vitexplorer.ui.rooms.flow.words import FLOW_WORDS
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import QUICK, Listen, RoomContext, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
+
+FLOW_WORDS: dict[str, Text] = {
+    "region": Text("Rollout on the image", "图像上的注意力展开"),
+    "unit": Text("share of the query's rollout", "占该查询展开结果的份额"),
+    "goes_to": Text("Where the rollout ends", "展开的去向"),
+    "question": Text("From which patches did the {query} gather?", "{query}从哪些图块汇集了信息？"),
+    "question_mean": Text(
+        "From which patches did the patches gather, on average?", "所有图块平均从哪些图块汇集了信息？"
+    ),
+    "reading": Text(
+        "Blocks {block} to {last}, {head}: most came from the {key}, {share}.",
+        "第 {block} 至 {last} 块，{head}，最多来自{key}，{share}。",
+    ),
+    "block": Text("from block {block} to {last}", "从第 {block} 块到第 {last} 块"),
+    "fused": Text("heads fused by {how}", "多头融合：{how}"),
+    "swin": Text(
+        "An approximation for Swin: merging counts the four patches alike.",
+        "对 Swin 只是近似：合并 2×2 图块时四个图块各算四分之一。",
+    ),
+}
+
 
 CONTROLS = ("query", "head_fusion", "discard_ratio", "start_block")
 ROLLOUT_WORDS = ("region", "unit", "goes_to", "block", "question", "question_mean", "reading")
@@ -58,43 +78,42 @@ class FlowRoom(Room):
 
     def build(self) -> list[Block]:
         """Build the canvas and the panel of the room's other views."""
-        state = [self.context.address, self.context.language]
         latest = {"trigger_mode": "always_last", **QUICK}
         with gr.Column(elem_classes=["vx-views"]):
             with self.own.build():
                 self.canvas = AttentionCanvas(elem_id="vx-flow-canvas")
             self.panel = RoomFigures(self.context, self.key, own=("attention_rollout",))
             self.panel.build()
-        self.canvas.patch_select(self.show, state, self.canvas, **latest)
-        self.canvas.adjust(self.show, state, self.canvas, **latest)
+        self.canvas.patch_select(self.show, self.context.address, self.canvas, **latest)
+        self.canvas.adjust(self.show, self.context.address, self.canvas, **latest)
         self.filled = gr.State(None)  # the address that the canvas was filled for
         return self.own.components
 
-    def fill(self, timed_capture: TimedCapture, address: Address, language: Language) -> Updates:
+    def fill(self, timed_capture: TimedCapture, address: Address) -> Updates:
         """Show before anybody enters that there is no rollout, so that the page does not shift on entering."""
-        return self.own.fill(timed_capture.capture, language)
+        return self.own.fill(timed_capture.capture, address.language)
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
         """Compute the rollout only when the room is entered, so that no other room waits for it."""
         listen(
             self.enter,
-            [active, self.context.address, self.filled, self.context.language],
+            [active, self.context.address, self.filled],
             [self.canvas, self.filled],
             **QUICK,
         )
         super().enter_on(listen, active)
 
-    async def enter(self, active: str, address: Address, filled: Address | None, language: Language) -> Updates:
+    async def enter(self, active: str, address: Address, filled: Address | None) -> Updates:
         """Show the rollout of the address; by default of all blocks, heads fused by their mean, nothing discarded."""
         if active != self.key or filled == address or address == Address():
             return gr.skip()
         capture = await self.context.engine.capture(address.picture)
         if self.own.is_refused(capture):
             return {self.filled: address}
-        data = await in_thread(lambda: self.data(capture, address, language, linked(capture, address)))
+        data = await in_thread(lambda: self.data(capture, address, linked(capture, address)))
         return {self.canvas: data.model_copy(update=address.display), self.filled: address}
 
-    async def show(self, event: gr.EventData, address: Address, language: Language) -> Updates:
+    async def show(self, event: gr.EventData, address: Address) -> Updates:
         """Show another query or other settings."""
         capture = await self.context.engine.capture(address.picture)
         given = fields_of(event).get("settings")
@@ -102,25 +121,23 @@ class FlowRoom(Room):
             return gr.skip()
         query = fields_of(event).get("query")
         try:
-            data = await in_thread(self.data, capture, address, language, {**given, "query": query})
+            data = await in_thread(self.data, capture, address, {**given, "query": query})
         except ExplainedError:  # the page's controls never send such settings
             return gr.skip()
         data.asked = fields_of(event).get("asked", 0)
         return {self.canvas: data}
 
-    def data(self, capture: Capture, address: Address, language: Language, given: Mapping[str, Any]) -> CanvasData:
+    def data(self, capture: Capture, address: Address, given: Mapping[str, Any]) -> CanvasData:
         """Return the canvas data under settings given as text; raises what `View.settings` raises."""
         from vitexplorer.views import VIEWS
 
         record = VIEWS["attention_rollout"]
         settings = record.settings(capture, given)
-        data = rollout_data(capture, settings, language)
+        data = rollout_data(capture, settings, address.language)
         data.query = query_text(settings["query"])
-        data.controls = [
-            field_of(spec, language) for spec in specs(record.controls, capture, settings) if spec.name != "query"
-        ]
-        python = self.context.python_lines(address, "attention_rollout", **settings)
-        return data.model_copy(update=self.around("attention_rollout", language, python=python))
+        controls = [spec for spec in specs(record.controls, capture, settings) if spec.name != "query"]
+        data.controls = [field_of(spec, address.language) for spec in controls]
+        return data.model_copy(update=self.around("attention_rollout", address, **settings))
 
 
 def linked(capture: Capture, address: Address) -> dict[str, str]:

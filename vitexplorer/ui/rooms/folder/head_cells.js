@@ -9,7 +9,9 @@ import {titled} from './titled.js';
  * @param {(words: string) => void} does.say
  */
 export function headCells(host, {open, say}) {
-  let cells = /** @type {SVGElement[]} */ ([]), at = '', rest = '';
+  let cells = /** @type {SVGElement[]} */ ([]);
+  let at = '';
+  let rest = '';
   const place = ({dataset}) => `${dataset.block},${dataset.head}`;
 
   function mark() {
@@ -18,7 +20,7 @@ export function headCells(host, {open, say}) {
       cell.setAttribute('stroke', isIt ? 'currentColor' : 'none');
       cell.setAttribute('stroke-width', isIt ? '3' : '0');
       if (!isIt) continue;
-      cell.parentNode.append(cell);  // above its neighbours
+      cell.parentNode.append(cell); // above its neighbours
       say(cell.querySelector('title').textContent);
     }
   }
@@ -44,7 +46,8 @@ export function headCells(host, {open, say}) {
     show(drawn, says, tell) {
       [cells, rest] = [drawn, says];
       for (const cell of cells) {
-        const {block, head} = cell.dataset, [row, col] = [Number(block), Number(head)];
+        const {block, head} = cell.dataset;
+        const [row, col] = [Number(block), Number(head)];
         titled(cell, tell(row, col));
         cell.addEventListener('click', () => open(row, col));
         cell.addEventListener('pointerenter', () => say(cell.querySelector('title').textContent));
@@ -53,6 +56,8 @@ export function headCells(host, {open, say}) {
       mark();
     },
     /** Call after a change of the chart. */
-    forget() { [cells, at] = [[], '']; },
+    forget() {
+      [cells, at] = [[], ''];
+    },
   };
 }

@@ -3,7 +3,7 @@
 /**
  * @typedef {import('./conditions.js').Condition} Condition
  * @typedef {import('./brush.js').Part} Part
- * @typedef {{chart: string, x: string, y: string, colour: string, feature: string, metric: string, map: string, row: string, beside: string}} Looking
+ * @typedef {Record<'chart'|'x'|'y'|'colour'|'feature'|'metric'|'map'|'row'|'beside', string>} Looking
  */
 
 export const CHARTS = ['histogram', 'scatter', 'map', 'heads', 'maps', 'classes', 'beside'];
@@ -46,11 +46,16 @@ const named = (kind, ...columns) => columns.map((column) => ({kind, column}));
  */
 export function ownConditions({chart, x, y, feature}) {
   switch (chart) {
-    case 'histogram': return named('within', x);
-    case 'scatter': return named('within', x, y);
-    case 'map': return named('area', feature);
-    case 'classes': return named('equals', 'label', 'predicted');
-    default: return [];
+    case 'histogram':
+      return named('within', x);
+    case 'scatter':
+      return named('within', x, y);
+    case 'map':
+      return named('area', feature);
+    case 'classes':
+      return named('equals', 'label', 'predicted');
+    default:
+      return [];
   }
 }
 
@@ -61,13 +66,20 @@ export function ownConditions({chart, x, y, feature}) {
  */
 export function question({chart, x, y, colour, feature, metric, map, row, beside}, hasClasses) {
   switch (chart) {
-    case 'scatter': return x && y ? ['scatter', {x, y, by: colour}] : null;
-    case 'map': return feature ? ['map', {feature, by: colour}] : null;
-    case 'heads': return metric ? ['heads', {metric}] : null;
-    case 'maps': return map ? ['maps', {map, row}] : null;
-    case 'classes': return hasClasses ? ['classes', {}] : null;
-    case 'beside': return beside ? ['beside', {beside, metric}] : null;
-    default: return x ? ['histogram', {x, by: colour}] : null;
+    case 'scatter':
+      return x && y ? ['scatter', {x, y, by: colour}] : null;
+    case 'map':
+      return feature ? ['map', {feature, by: colour}] : null;
+    case 'heads':
+      return metric ? ['heads', {metric}] : null;
+    case 'maps':
+      return map ? ['maps', {map, row}] : null;
+    case 'classes':
+      return hasClasses ? ['classes', {}] : null;
+    case 'beside':
+      return beside ? ['beside', {beside, metric}] : null;
+    default:
+      return x ? ['histogram', {x, by: colour}] : null;
   }
 }
 
@@ -88,7 +100,8 @@ export function partOf({chart, x, y, feature}, where) {
     const area = where.find((one) => one.kind === 'area' && one.column === feature);
     return area?.kind === 'area' ? {x: [area.box[0], area.box[1]], y: [area.box[2], area.box[3]]} : null;
   }
-  const across = within(x), up = chart === 'scatter' ? within(y) : null;
+  const across = within(x);
+  const up = chart === 'scatter' ? within(y) : null;
   return across && (up || chart !== 'scatter') ? {x: across, y: up} : null;
 }
 

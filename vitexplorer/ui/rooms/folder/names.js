@@ -9,7 +9,9 @@ import {filled} from '../../kit/dom.js';
  */
 export function nameOf(column, facts, words) {
   const [, key, block, head] = /^(.*?)(?:\[(\d+),(\d+)\])?$/.exec(column);
-  const known = [...facts.columns, ...facts.metrics, ...facts.features, ...facts.colours].find((one) => one.key === key);
+  const known = [...facts.columns, ...facts.metrics, ...facts.features, ...facts.colours].find(
+    (one) => one.key === key,
+  );
   const title = known?.title ?? key;
   return block === undefined ? title : `${title} · ${filled(words.chart_head, {block, head})}`;
 }

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
-from vitexplorer.core.text import Language, Text
+from pydantic import BaseModel
+
+from vitexplorer.core.text import Text
 from vitexplorer.service.engine import TimedCapture
 from vitexplorer.ui.gradio_adapter.types import Block
-from vitexplorer.ui.rooms.folder.survey import SurveyData, SurveyView
+from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import Updates
+
+
+class SurveyData(BaseModel):
+    """Current model, as in an address."""
+
+    model: str = ""
+    weights: str = ""
+    fit: str = ""
+    size: str = ""
+    classifies: bool = False
+    """True where the model has a classifier"""
+    language: str = "en"
+
+
+class SurveyView(Widget):
+    """Component of the room; it fires no gradio events."""
+
+    data_model = SurveyData
+    stem = "survey"
 
 
 class FolderRoom(Room):
@@ -24,7 +45,7 @@ class FolderRoom(Room):
         self.view = SurveyView(elem_id="vx-survey")
         return [self.view]
 
-    def fill(self, timed_capture: TimedCapture, address: Address, language: Language) -> Updates:
+    def fill(self, timed_capture: TimedCapture, address: Address) -> Updates:
         """Tell the component the model for a new survey."""
         return {
             self.view: SurveyData(
@@ -33,6 +54,6 @@ class FolderRoom(Room):
                 fit=address.fit,
                 size=address.picture.size,
                 classifies=timed_capture.capture.logits is not None,
-                language=language,
+                language=address.language,
             )
         }

@@ -8,31 +8,64 @@ Opening a very large survey for the first time takes minutes; requests that wait
 from __future__ import annotations
 
 import asyncio
+import shutil
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
+from starlette.background import BackgroundTask
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.image_store import keep_upload
 from vitexplorer.service.surveys import charts
+from vitexplorer.service.surveys.choosing import conditions
 from vitexplorer.service.surveys.facts import counted, facts
 from vitexplorer.service.surveys.gallery import gallery
 from vitexplorer.service.surveys.pictures import file_of, small_picture
 from vitexplorer.service.surveys.process import begin, stop
 from vitexplorer.service.surveys.request import SurveyRequest, counting
 from vitexplorer.service.surveys.store import delete
+from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.service.visitor_names import valid_visitor
+from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.ui.gradio_adapter.page_blocks import status_of
 from vitexplorer.ui.kit.language import language_of
 from vitexplorer.ui.kit.static_responses import NO_STORE
 from vitexplorer.ui.rooms.folder import beginning
-from vitexplorer.ui.rooms.folder.rows_file import rows_file
 from vitexplorer.ui.server.image_upload import KIND, answer_picture
+
+FORMATS = ("csv", "parquet")
+
+
+def rows_file(request: SurveyRequest) -> FileResponse:
+    """Return the rows as a CSV or Parquet file; only Parquet holds columns of lists.
+
+    Raises:
+        ExplainedError: where the file cannot be written.
+    """
+    from vitexplorer.survey.export import export
+
+    ending = request.text("as")
+    if ending not in FORMATS:
+        raise ExplainedError(SURVEY_WORDS["survey_wrong"])
+    survey = request.opened
+    where = conditions(survey, request.text("where"))
+    with explain_full_disk(Path(tempfile.gettempdir())):
+        folder = Path(tempfile.mkdtemp(prefix="vitexplorer-rows-"))
+    try:
+        file = export(survey, where, folder / f"rows.{ending}", lists=ending == "parquet")
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    remove_folder = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    return FileResponse(file, headers=NO_STORE, background=remove_folder)
+
 
 AT_ONCE = 2
 """Most answers that are computed at the same time"""

@@ -1,9 +1,9 @@
 // Requests of the room Folder to the server.
 
 import {inAddress} from '../../kit/address.js';
-import {browserName} from '../../shell/visitor.js';
+import {browserName} from '../../kit/sending.js';
 
-const KIND = 'application/octet-stream';  // another site's page may send it only after a CORS preflight
+const KIND = 'application/octet-stream'; // another site's page may send it only after a CORS preflight
 
 /**
  * @param {string} what last part of the address
@@ -38,7 +38,8 @@ export async function askFile(what, parameters) {
 function answerTo(what, parameters) {
   const query = new URLSearchParams({lang: inAddress('lang') || document.documentElement.lang, ...parameters});
   return fetch(new URL(`./survey/${what}?${query}`, document.baseURI), {
-    method: 'POST', headers: {'Content-Type': KIND, 'X-Visitor': browserName()},
+    method: 'POST',
+    headers: {'Content-Type': KIND, 'X-Visitor': browserName()},
   });
 }
 
@@ -48,7 +49,8 @@ function answerTo(what, parameters) {
  * @param {(answer: any, parameters: any) => void} take called with each answer
  */
 export function latest(take) {
-  let busy = false, next = /** @type {[string, any] | null} */ (null);
+  let busy = false;
+  let next = /** @type {[string, any] | null} */ (null);
 
   async function run() {
     busy = true;
@@ -68,6 +70,8 @@ export function latest(take) {
       if (!busy) run();
     },
     /** Ignores answers that are still to come. */
-    forget() { next = null; },
+    forget() {
+      next = null;
+    },
   };
 }

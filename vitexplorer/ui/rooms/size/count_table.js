@@ -1,15 +1,19 @@
 // A table of counts with its title, its total and a sentence below it.
 
 import {make} from '../../kit/dom.js';
-import {percent, spaced} from '../../kit/numbers.js';
+import {percent, spaced} from '../../kit/formats.js';
 import {columnsOf, pieces} from './formula_terms.js';
 
 /** Typesets a formula. */
 export function formula(text) {
-  return make('span', {className: 'math'}, ...pieces(text).flatMap(({text: letters, leans, index}) => [
-    leans === undefined ? letters : make(leans ? 'i' : 'span', {textContent: letters}),
-    ...(index ? [make('sub', {textContent: index})] : []),
-  ]));
+  return make(
+    'span',
+    {className: 'math'},
+    ...pieces(text).flatMap(({text: letters, leans, index}) => [
+      leans === undefined ? letters : make(leans ? 'i' : 'span', {textContent: letters}),
+      ...(index ? [make('sub', {textContent: index})] : []),
+    ]),
+  );
 }
 
 /** Formats a count for its column. */
@@ -31,9 +35,13 @@ function cell(column, row) {
 
 function totalRow(columns, {total}, words) {
   const share = total ? [make('span', {className: 'percent', textContent: percent(1)})] : [];
-  return make('tr', {},
+  return make(
+    'tr',
+    {},
     make('th', {className: 'name', scope: 'row', colSpan: columns.indexOf('count'), textContent: words.total}),
-    make('td', {className: 'count'}, number(total)), make('td', {className: 'share'}, ...share));
+    make('td', {className: 'count'}, number(total)),
+    make('td', {className: 'share'}, ...share),
+  );
 }
 
 /** Total in words: 2,850,058 parameters ≈ 2.9 M. */
@@ -49,11 +57,17 @@ function headline({total, unit, compact}) {
 export function countTable(table, words) {
   const columns = columnsOf(table.rows);
   const heading = (column) => make('th', {className: column, scope: 'col', textContent: table.columns[column]});
-  const box = make('div', {className: 'scroll', tabIndex: 0, attributes: {role: 'group', 'aria-label': table.title}},
-    make('table', {className: 'counts'},
+  const box = make(
+    'div',
+    {className: 'scroll', tabIndex: 0, attributes: {role: 'group', 'aria-label': table.title}},
+    make(
+      'table',
+      {className: 'counts'},
       make('caption', {textContent: `${table.title}${headline(table)}`}),
       make('thead', {}, make('tr', {}, ...columns.map(heading))),
       make('tbody', {}, ...table.rows.map((row) => make('tr', {}, ...columns.map((column) => cell(column, row))))),
-      make('tfoot', {}, ...(table.total === null ? [] : [totalRow(columns, table, words)]))));
+      make('tfoot', {}, ...(table.total === null ? [] : [totalRow(columns, table, words)])),
+    ),
+  );
   return [box, ...(table.note ? [make('p', {className: 'note', textContent: table.note})] : [])];
 }

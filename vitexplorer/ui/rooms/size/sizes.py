@@ -13,7 +13,6 @@ from vitexplorer.core.text import Language, same
 from vitexplorer.core.types import CostResult, CountResult, Term
 from vitexplorer.quantities.parameter_formulas import SwinShape, ViTShape, differences, exact_terms, rough_terms, total
 from vitexplorer.ui.controls.field import Field, field_of
-from vitexplorer.ui.rooms.size.data import CountTableData, SizeData
 from vitexplorer.ui.rooms.size.designs import SLIDERS, Design, design_note, settings_of
 from vitexplorer.ui.rooms.size.literature import PRESETS
 from vitexplorer.ui.rooms.size.multiplications import (
@@ -26,6 +25,7 @@ from vitexplorer.ui.rooms.size.multiplications import (
     vit_macs,
     windowed_attention,
 )
+from vitexplorer.ui.rooms.size.size_board import CountTableData, SizeData
 from vitexplorer.ui.rooms.size.story import is_twelve, reading, story
 from vitexplorer.ui.rooms.size.tables import declared_table, parts_table, terms_table, tools_table
 from vitexplorer.ui.rooms.size.units import MACS, compact

@@ -1,7 +1,7 @@
 // A model's size: two bars of the same parts, and a table of every way of counting them.
 
 import {make} from '../../kit/dom.js';
-import {percent, spaced} from '../../kit/numbers.js';
+import {percent, spaced} from '../../kit/formats.js';
 import {formula, number} from './count_table.js';
 import {change} from './formula_terms.js';
 
@@ -15,15 +15,22 @@ const size = (row) => row.counted ?? row.exact;
 function bar(label, rows, total, count) {
   const whole = count(total);
   const parts = rows.filter(count).map((row) => {
-    const share = count(row) / whole, said = `${row.name} ${percent(share)}`;
+    const share = count(row) / whole;
+    const said = `${row.name} ${percent(share)}`;
     return make('span', {
-      className: 'part', title: said, textContent: share > NAMED ? said : '', dataset: {part: row.key},
+      className: 'part',
+      title: said,
+      textContent: share > NAMED ? said : '',
+      dataset: {part: row.key},
       style: {'flex-grow': String(share)},
     });
   });
-  return make('figure', {className: 'bar'},
+  return make(
+    'figure',
+    {className: 'bar'},
     make('figcaption', {}, make('span', {textContent: label}), make('strong', {textContent: spaced(whole)})),
-    make('div', {className: 'parts', attributes: {'aria-hidden': 'true'}}, ...parts));
+    make('div', {className: 'parts', attributes: {'aria-hidden': 'true'}}, ...parts),
+  );
 }
 
 /**
@@ -32,14 +39,22 @@ function bar(label, rows, total, count) {
  * @param {any} value what Python sent, `SizeData`
  */
 export function bars({rows, total, words}) {
-  const countings = [[words.parameters, size], [words.cost, (row) => row.macs]];
+  const countings = [
+    [words.parameters, size],
+    [words.cost, (row) => row.macs],
+  ];
   return countings.filter(([, count]) => count(total)).map(([label, count]) => bar(label, rows, total, count));
 }
 
 /** Marks a changed number with an arrow. */
 function mark(way, words) {
   const title = words[way];
-  return make('span', {className: 'change', title, textContent: MARKS[way], attributes: {role: 'img', 'aria-label': title}});
+  return make('span', {
+    className: 'change',
+    title,
+    textContent: MARKS[way],
+    attributes: {role: 'img', 'aria-label': title},
+  });
 }
 
 const COLUMNS = ['counted', 'exact', 'rough', 'difference', 'macs'];
@@ -57,14 +72,22 @@ function cells(row, total, columns, before, words) {
     if (row[column] === null) return make('td', {className: column});
     const way = column === 'exact' && row !== total ? change(before, row.key, row.exact) : null;
     const marks = way ? [mark(way, words)] : [];
-    const below = make('div', {className: 'small', title: column === 'exact' ? row.symbols : ''}, small(column, row, total));
+    const below = make(
+      'div',
+      {className: 'small', title: column === 'exact' ? row.symbols : ''},
+      small(column, row, total),
+    );
     return make('td', {className: column}, ...marks, number(row[column]), below);
   });
 }
 
 function line(row, total, columns, before, words) {
-  const name = make('th', {className: 'name', scope: 'row', dataset: {part: row.key}}, row.name,
-    make('div', {className: 'small', textContent: row.hint}));
+  const name = make(
+    'th',
+    {className: 'name', scope: 'row', dataset: {part: row.key}},
+    row.name,
+    make('div', {className: 'small', textContent: row.hint}),
+  );
   return make('tr', {}, name, ...cells(row, total, columns, before, words));
 }
 
@@ -79,7 +102,11 @@ export function table({rows, total, words}, before) {
   const head = [words.part, ...columns.map((column) => words[column])];
   const names = ['name', ...columns];
   return {
-    head: make('tr', {}, ...head.map((textContent, at) => make('th', {className: names[at], scope: 'col', textContent}))),
+    head: make(
+      'tr',
+      {},
+      ...head.map((textContent, at) => make('th', {className: names[at], scope: 'col', textContent})),
+    ),
     body: rows.map((row) => line(row, total, columns, before, words)),
     foot: line(total, total, columns, before, words),
   };

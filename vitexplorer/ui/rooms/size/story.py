@@ -8,7 +8,7 @@ from vitexplorer.core.format import counted, percent
 from vitexplorer.core.text import Language, Text
 from vitexplorer.quantities.parameter_formulas import SwinShape, ViTShape, exact_terms, rough_terms
 from vitexplorer.quantities.story import PARTS, by_formula
-from vitexplorer.ui.rooms.size.data import StoryRow
+from vitexplorer.ui.rooms.size.size_board import StoryRow
 from vitexplorer.ui.rooms.size.units import MACS, PARAMETERS, compact
 from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
 

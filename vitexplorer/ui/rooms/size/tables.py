@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Term
 from vitexplorer.quantities.parameter_formulas import ViTShape
-from vitexplorer.ui.rooms.size.data import CountRow, CountTableData
 from vitexplorer.ui.rooms.size.literature import DECLARED, counted
 from vitexplorer.ui.rooms.size.multiplications import as_counted
+from vitexplorer.ui.rooms.size.size_board import CountRow, CountTableData
 from vitexplorer.ui.rooms.size.units import MACS, PARAMETERS, Unit, compact
 from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
 

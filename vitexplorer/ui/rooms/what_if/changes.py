@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from vitexplorer.core.text import ExplainedError, Language
-from vitexplorer.ui.controls import Field, field_of
+from vitexplorer.ui.controls.field import Field, field_of
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile, image_file
 from vitexplorer.ui.kit.widget import Widget
