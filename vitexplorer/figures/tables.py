@@ -26,10 +26,9 @@ PIXELS = ("image", "other_image")
 """Fields with pictures that the model saw, which are left out"""
 
 _WITH_S = (
-    "head key token row col window block channel part module design kind size filter method curve protocol side step "
-    "row_offset col_offset"
+    "head key token row col window block channel part module design kind size filter method curve protocol side step"
 )
-SINGULAR = {f"{word}s": word for word in _WITH_S.split()} | {
+SINGULAR = {f"{word}s": word for word in (*_WITH_S.split(), "row_offset", "col_offset")} | {
     "queries": "query",
     "patches": "patch",
     "classes": "class",

@@ -117,9 +117,8 @@ def handout_of(seen: Callable[[Step], Seen], language: Language, path: Sequence[
         view, settings = picture_of(step)
         figure, facts = printed(at.compute(view, **settings), language=language)
         figures[f"figure-{number}"] = figure
-        steps.append(
-            "".join(_step(step, number, say, _figure(number, figure.layout.height, facts, language), language))
-        )
+        picture = _figure(number, figure.layout.height, facts, language)
+        steps.append("".join(_step(step, number, say, picture, language)))
         answers.append("".join(_answer(step, number, say, step.right(numbers), language)))
     title = html.escape(TITLE.format(steps=len(path)).in_(language))
     first = png_address(seen(path[0]).capture.input.pixels)

@@ -63,10 +63,7 @@ class Row:
         if self.count == 1:
             return part_text(self.first)
         return Text("{first} … {last} ({count} × {each:,})", "{first} … {last}（{count} × {each:,}）").format(
-            first=part_text(self.first),
-            last=_last_number(self.last),
-            count=self.count,
-            each=self.total // self.count,
+            first=part_text(self.first), last=_last_number(self.last), count=self.count, each=self.total // self.count
         )
 
 

@@ -102,7 +102,4 @@ def _legend(page: Page, y: float, result: GrowthResult) -> float:
     return y + 40
 
 
-RENDERERS = (
-    Renderer(CurvesResult, draw),
-    Renderer(GrowthResult, draw_growth),
-)
+RENDERERS = (Renderer(CurvesResult, draw), Renderer(GrowthResult, draw_growth))

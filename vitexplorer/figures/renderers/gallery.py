@@ -184,8 +184,4 @@ def _numbers(page: Page, box: Box, shape: tuple[int, ...], grid: tuple[int, int]
         page.small(x, box.y - 22, str(col), muted=True, anchor="center")
 
 
-RENDERERS = (
-    Renderer(GalleryResult, draw),
-    Renderer(OffsetsResult, draw_offsets),
-    Renderer(BoardResult, draw_board),
-)
+RENDERERS = (Renderer(GalleryResult, draw), Renderer(OffsetsResult, draw_offsets), Renderer(BoardResult, draw_board))

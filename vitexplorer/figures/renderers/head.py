@@ -206,7 +206,4 @@ def _histograms(page: Page, room: Box, result: DotProductResult) -> float:
     return below
 
 
-RENDERERS = (
-    Renderer(SequenceResult, draw_sequence),
-    Renderer(DotProductResult, draw_dot_product),
-)
+RENDERERS = (Renderer(SequenceResult, draw_sequence), Renderer(DotProductResult, draw_dot_product))

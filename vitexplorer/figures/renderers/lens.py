@@ -39,9 +39,7 @@ WHERE = Text("block %{customdata[0]}, rank %{customdata[1]}", "块 %{customdata[
 PROBABILITY = Text("probability of the class", "该类别的概率")
 RANKS = Text("likeliest class → less likely", "最可能的类别 → 较不可能")
 FRAMED = Text("A frame marks the class that is likeliest after the last block.", "方框标出最后一块之后最可能的类别。")
-COMMONEST = Text(
-    "Under each map: its commonest class and the share of patches.", "每图下方：最常见的类别及其图块比例。"
-)
+UNDER = Text("Under each map: its commonest class and the share of patches.", "每图下方：最常见的类别及其图块比例。")
 
 
 def draw_pooling(page: Page, result: PoolingResult, y: float) -> float:
@@ -141,7 +139,7 @@ def _maps(page: Page, result: LensResult, y: float) -> float:
         index, count = Counter(classes.ravel().tolist()).most_common(1)[0]
         words = labelled(_name(result, index), percent(count / classes.size))
         page.small(box.x, box.bottom + 3, words, within=box.width)
-    return caption_below(page, boxes[-1].bottom + 36, result, remarks=(COMMONEST,))
+    return caption_below(page, boxes[-1].bottom + 36, result, remarks=(UNDER,))
 
 
 def _letters(page: Page, box: Box, result: LensResult, at: int, letters: dict[int, str]) -> None:

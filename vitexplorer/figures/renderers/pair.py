@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.core.format import compact
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import (
     OUTPUT,
     PREFIX_WORDS,
@@ -34,11 +34,10 @@ STEP, COLUMN_GAP, BAR, NUMBERS = 58, 60, 10, 96
 """Pixels of a row, between columns, of a bar, and of the room for a number"""
 NONE = Text("none", "无")
 PLAIN, CHANGED = Text("plain run", "原始运行"), Text("changed run", "更改后")
-CHANGE = Text("{after} − {before}", "{after} − {before}").format(before=PLAIN, after=CHANGED)
-CLASSES = Text("likeliest classes: {before} → {after}", "最可能的类别：{before} → {after}").format(
-    before=PLAIN, after=CHANGED
-)
-ONE_OUTPUT = Text("output: {before} → {after}", "输出值：{before} → {after}").format(before=PLAIN, after=CHANGED)
+RUNS = {"before": PLAIN, "after": CHANGED}
+CHANGE = same("{after} − {before}").format(**RUNS)
+CLASSES = Text("likeliest classes: {before} → {after}", "最可能的类别：{before} → {after}").format(**RUNS)
+ONE_OUTPUT = Text("output: {before} → {after}", "输出值：{before} → {after}").format(**RUNS)
 COSINE = Text("cosine between the two: {token}", "两者之间的余弦：{token}")
 CLASS_STEP = 46
 """Pixels for one class"""

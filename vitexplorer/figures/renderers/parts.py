@@ -117,7 +117,4 @@ def _bars(page: Page, y: float, result: ContributionsResult) -> float:
     return y
 
 
-RENDERERS = (
-    Renderer(TreeResult, draw_tree),
-    Renderer(ContributionsResult, draw_contributions),
-)
+RENDERERS = (Renderer(TreeResult, draw_tree), Renderer(ContributionsResult, draw_contributions))

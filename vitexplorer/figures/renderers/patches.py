@@ -202,7 +202,4 @@ def _sequence(page: Page, y: float, number: int, result: TokenStepsResult) -> fl
     return page.small(_left(page), y + STRIP + 6, note, muted=True, pixels=pixels)
 
 
-RENDERERS = (
-    Renderer(PatchesResult, draw),
-    Renderer(TokenStepsResult, draw_steps),
-)
+RENDERERS = (Renderer(PatchesResult, draw), Renderer(TokenStepsResult, draw_steps))
