@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import BoardResult, GalleryResult, OffsetsResult
 from vitexplorer.figures.boxes import Box, Place, place
 from vitexplorer.figures.caption import facts, head_text
@@ -167,7 +167,7 @@ def draw_board(page: Page, result: BoardResult, y: float, *, colormap: str | Non
     _numbers(page, box, plane.shape, (rows, cols), every)
     left = box.right + BAR_ROOM + 24
     how = directed(painted_tiles.normalisation, scale.colormap)
-    remarks = (READING, *painted_tiles.remarks, *((FEWER.format(every=every),) if every > 1 else ()))
+    remarks = present(READING, *painted_tiles.remarks, FEWER.format(every=every) if every > 1 else None)
     return max(box.bottom, rows_of_facts(page, left, y, page.right - left, facts(result, how, remarks)))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from vitexplorer.core.format import percent, thousandths
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import DotProductResult, SequenceResult, prefix_text
 from vitexplorer.figures.boxes import Box, place
 from vitexplorer.figures.captioned import caption_below
@@ -84,7 +84,7 @@ def draw_sequence(page: Page, result: SequenceResult, y: float, *, colormap: str
         bottom = max(box.bottom + UNDER, _seen(page, box.right + BAR_ROOM + GAP, y, room - side, result, axis))
     else:
         bottom = _seen(page, page.margin + NUMBERS, box.bottom + UNDER + OVER, side, result, axis)
-    remarks = (*((BLANK,) if result.masked else ()), *((LARGEST.format(every=every),) if every > 1 else ()))
+    remarks = present(BLANK if result.masked else None, LARGEST.format(every=every) if every > 1 else None)
     return caption_below(page, bottom + 12, result, directed(EACH, scale.colormap), remarks)
 
 

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import AlikeResult, MatrixResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.captioned import caption_below
@@ -49,12 +49,12 @@ def draw(page: Page, result: MatrixResult, y: float, *, colormap: str | None = N
         centre = box.cell(rows, cols, *at).centre
         page.curve([centre], "#000000", symbol="diamond-tall")
         page.curve([centre], "#ffffff", symbol="diamond-tall-open", width=1)
-    remarks = [
-        *([HATCHED.format(what=what)] if missing.any() else []),
-        *([MARKED] if marked.any() else []),
-        *([RELATIVE] if result.relative is not None and box.width / cols >= ROOM_FOR_BOTH else []),
-    ]
-    return caption_below(page, box.bottom + 66, result, direction(scale.colormap), tuple(remarks))
+    remarks = present(
+        HATCHED.format(what=what) if missing.any() else None,
+        MARKED if marked.any() else None,
+        RELATIVE if result.relative is not None and box.width / cols >= ROOM_FOR_BOTH else None,
+    )
+    return caption_below(page, box.bottom + 66, result, direction(scale.colormap), remarks)
 
 
 def runs(mask: np.ndarray) -> list[tuple[int, int, int, int]]:

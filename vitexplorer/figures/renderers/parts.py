@@ -43,29 +43,16 @@ def draw_tree(page: Page, result: TreeResult, y: float) -> float:
     total = Text("{total:,} {unit}", "{total:,} {unit}").format(total=result.total, unit=result.unit)
     top = page.total(y, total) + 14
     box = Box(page.margin, top, page.inner, page.high(HEIGHT, top + 8))
-    kinds = kinds_of(result)
-    leaf = [index not in result.parents for index in range(len(result.names))]
-    page.treemap(
-        box,
-        [part_text(name).in_(page.language) for name in result.names],
-        result.parents,
-        result.values.tolist(),
-        [part_color(kind) if alone else OTHER for kind, alone in zip(kinds, leaf, strict=True)],
-        [
-            f"{_path(page, result, index)}\n{count:,} ({percent(count / max(result.total, 1))})"
-            for index, count in enumerate(result.values.tolist())
-        ],
-    )
+    labels = [part_text(name).in_(page.language) for name in result.names]
+    counts = result.values.tolist()
+    colors = [OTHER if at in result.parents else part_color(kind) for at, kind in enumerate(kinds_of(result))]
+    paths: list[str] = []
+    for label, parent in zip(labels, result.parents, strict=True):
+        paths.append(f"{paths[parent]} › {label}" if parent >= 0 else label)
+    shares = [percent(count / max(result.total, 1)) for count in counts]
+    words = [f"{path}\n{count:,} ({share})" for path, count, share in zip(paths, counts, shares, strict=True)]
+    page.treemap(box, labels, result.parents, counts, colors, words)
     return caption_below(page, box.bottom + 20, result, remarks=(READING,))
-
-
-def _path(page: Page, result: TreeResult, index: int) -> str:
-    """Return the module and all modules around it, outermost first."""
-    words = []
-    while index >= 0:
-        words.append(part_text(result.names[index]).in_(page.language))
-        index = result.parents[index]
-    return " › ".join(reversed(words))
 
 
 def row_and_branch(part: str) -> tuple[str, str]:
