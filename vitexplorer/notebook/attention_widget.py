@@ -23,7 +23,7 @@ from vitexplorer.core.types import Query
 from vitexplorer.figures.page import png_address
 from vitexplorer.ui.canvas.all_heads import packed_strip, queries_of_strip
 from vitexplorer.ui.canvas.block_data import block_facts, carried, default_query, frame_data, packed_row, valid_query
-from vitexplorer.ui.canvas.canvas import CanvasData, Strip, query_text
+from vitexplorer.ui.canvas.canvas import Strip, query_text
 from vitexplorer.ui.canvas.files import packed_block
 from vitexplorer.ui.kit.served_files import FileAddress, ServedFile
 from vitexplorer.ui.server.script import enclosed, needed
@@ -147,13 +147,6 @@ class AttentionWidget(anywidget.AnyWidget):
 
     def _show(self, asked: int) -> None:
         """Send the block, the rows of its query in all blocks, and their metadata."""
-        data, files = self._data(asked)
-        with self.hold_sync():
-            self.set_trait("_attention", files["_attention"])
-            self.set_trait("_rows", files["_rows"])
-            self.set_trait("_value", data.model_dump())
-
-    def _data(self, asked: int) -> tuple[CanvasData, dict[str, bytes]]:
         capture, block, query = self.capture, self.block, self.query
         image = ServedFile(url=png_address(capture.input.pixels), name="image.png")
         data = frame_data(capture, block, self._language, image)
@@ -167,13 +160,10 @@ class AttentionWidget(anywidget.AnyWidget):
             blocks = [fact.model_copy(update={"attention": None, "ahead": False}) for fact in facts]
             name = "/".join(["_rows", *map(query_text, queries)])
             data.strip = Strip(rows=ServedFile(url=name, name="heads.bin"), blocks=blocks)
-        chosen = {name: getattr(self, name) for name in _DISPLAY}
-        more = {
-            "asked": asked,
-            "head": str(self.head),
-            "query": query_text(query),
-            "link": "",
-            "walks": capture.depth > 1,
-        }
-        data = data.model_copy(update={**about(VIEWS["attention_map"], self._language), **chosen, **more})
-        return data, {"_attention": attention, "_rows": packed_strip(capture, queries) if queries else b""}
+        given = {"asked": asked, "head": str(self.head), "query": query_text(query), "link": ""}
+        given |= {name: getattr(self, name) for name in _DISPLAY} | {"walks": capture.depth > 1}
+        data = data.model_copy(update=about(VIEWS["attention_map"], self._language) | given)
+        with self.hold_sync():
+            self.set_trait("_attention", attention)
+            self.set_trait("_rows", packed_strip(capture, queries) if queries else b"")
+            self.set_trait("_value", data.model_dump())

@@ -22,13 +22,17 @@ ALT = Text("The image as the model saw it", "模型看到的图像")
 def capture_card(capture: Capture) -> Card:
     """Make the card of a capture: image, model, answer and patches."""
     provenance, grid = capture.provenance, capture.grid(0)
+    likeliest = top_classes(capture.logits, capture.model.class_texts, ANSWERS) if capture.logits is not None else ()
+    answers = [
+        same("{name} {value}").format(name=class_name(answer), value=answer.display_value) for answer in likeliest
+    ]
     rows = [
         (MODEL, same(provenance.model)),
         (WEIGHTS, provenance.weights_text),
         *((CHANGED, change) for change in provenance.changes),
         (IMAGE, size_text(provenance.input_size)),
         (PATCHES, GRID.format(rows=grid.rows, cols=grid.cols, side=grid.patch_size)),
-        *((ANSWER, answer) for answer in [_answer(capture)] if answer),
+        *([(ANSWER, joined(answers))] if answers else []),
         *((NOTE, note) for note in (*capture.model.notes, *capture.input.notes)),
     ]
     view = "attention_rollout" if capture.model.family.shows_stream else "attention_map"
@@ -40,14 +44,3 @@ def capture_card(capture: Capture) -> Card:
         alt=ALT,
         python=f'vx.compute("{view}", capture)  # vx.views()\nvx.widget(capture)',
     )
-
-
-def _answer(capture: Capture) -> Text | None:
-    """Return the likeliest classes with their probabilities, or the single output; None without a classifier."""
-    if capture.logits is None:
-        return None
-    answers = [
-        Text("{name} {value}", "{name} {value}").format(name=class_name(answer), value=answer.display_value)
-        for answer in top_classes(capture.logits, capture.model.class_texts, ANSWERS)
-    ]
-    return joined(answers)
