@@ -81,6 +81,4 @@ def place(image: np.ndarray, grid: PatchGrid, room: Box) -> Place:
     cells = (grid.rows * grid.patch_size, grid.cols * grid.patch_size)
     height, width = (max(pair) for pair in zip(image.shape, cells, strict=False))
     scale = min(room.width / width, room.height / height)
-    return Place(
-        *(Box(room.x, room.y, wide * scale, tall * scale) for tall, wide in ((image.shape[0], image.shape[1]), cells))
-    )
+    return Place(*(Box(room.x, room.y, wide * scale, tall * scale) for tall, wide in (image.shape[:2], cells)))

@@ -68,9 +68,8 @@ def as_csv(result: Result, language: Language = "en") -> str:
     writer.writerow(facts.values())
     lead = lines.pop().removesuffix("\n") + ","
     writer.writerow([*facts, *_columns(result), *named, "value"])
-    for place, names, value in zip(
-        itertools.product(*_places(result)), words, result.values.ravel().tolist(), strict=False
-    ):
+    places = itertools.product(*_places(result))
+    for place, names, value in zip(places, words, result.values.ravel().tolist(), strict=False):
         writer.writerow([*place, *names, "" if isinstance(value, float) and math.isnan(value) else value])
     head, *rows = lines
     later = lead if len(rows) <= REPEATED else "," * len(facts)

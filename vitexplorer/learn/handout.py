@@ -61,9 +61,7 @@ article {{ margin: 18px 0; }} article p {{ margin: 4px 0; }}
 def handout(image: Any, language: Language = "en") -> str:
     """Make the whole path for one image, as one HTML page of at most 5 MB.
 
-    Args:
-        image: a path, a PIL image, or uint8 RGB pixels (height, width, 3), as for `vx.capture`.
-        language: language of all texts.
+    `image` is a path, a PIL image, or uint8 RGB pixels (height, width, 3), as for `vx.capture`.
 
     Raises:
         ImageError: `image` cannot be read.
@@ -100,9 +98,6 @@ def save_handout(image: Any, path: str | os.PathLike[str], language: Language = 
     page = handout(image, language)
     write(path, browser.printed_page(page) if suffix == ".pdf" else page.encode())
     return path
-
-
-# ------------------------------------------------------------------------------------------------ its parts
 
 
 def handout_of(seen: Callable[[Step], Seen], language: Language, path: Sequence[Step] = STEPS) -> str:

@@ -151,9 +151,8 @@ def _letters(page: Page, box: Box, result: LensResult, at: int, letters: dict[in
         index = int(result.values[at, row, col])
         points.append(box.cell(rows, cols, row, col).centre)
         glyphs.append(letters.get(index, "") if has_room else "")
-        words.append(
-            f"{row},{col}: {_name(result, index).in_(page.language)}, {percent(result.probabilities[at, row, col])}"
-        )
+        share = percent(result.probabilities[at, row, col])
+        words.append(f"{row},{col}: {_name(result, index).in_(page.language)}, {share}")
     page.letters(points, glyphs, words)
 
 

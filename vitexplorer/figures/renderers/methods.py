@@ -88,9 +88,6 @@ def draw(page: Page, result: MethodsResult, y: float, *, colormap: str | None = 
     return caption_below(page, bottom, result, directed(EACH, scale.colormap), painted_maps.remarks)
 
 
-# ------------------------------------------------------------------------------------------------ where
-
-
 def _places(page: Page, result: MethodsResult, y: float, titles: list[Text], narrow: bool) -> tuple[list[Place], float]:
     """Return places in rows, as large as the page allows, and y below them; in a narrow page the scale comes last."""
     count = len(titles) + narrow
@@ -124,9 +121,6 @@ def _beside(places: list[Place], narrow: bool) -> Box:
 
 def _lines(page: Page, title: Text, pixels: float) -> list[str]:
     return wrap(title.in_(page.language), pixels, TEXT_SIZE * 1.05)  # a little more, as it is bold
-
-
-# ------------------------------------------------------------------------------------------------ what
 
 
 def _title(page: Page, at: Place, title: Text) -> None:

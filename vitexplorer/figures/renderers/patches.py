@@ -21,6 +21,16 @@ NUMBERS = 44  # the same if the pictures are one below the other
 LARGEST_HEIGHT = 560
 INSIDE = 46  # least pixels of a patch that carries its own number
 ENLARGED = 1200  # pixels of the longer side of the exploded picture: patches keep sharp edges when it is scaled
+SIZE = Text("the image, {height} × {width} × 3", "图像，{height} × {width} × 3")
+SHAPE = Text(
+    "{count} patches of {tall} × {wide} × {channels} = {numbers} numbers",
+    "{count} 个图块，每个 {tall} × {wide} × {channels} = {numbers} 个数",
+)
+ORDER = Text(
+    "patches follow one another row by row, numbered 0 to {last}: the sequence the first block reads; "
+    "prefix tokens before it: {prefix}",
+    "图块按行依次排列，编号 0 到 {last}：这就是第一个块读入的序列；其前的前缀标记数：{prefix}",
+)
 LEFT, OVER = 300, 44  # pixels for names and shapes: left of the strip, or over it in a narrow window
 PICTURE, BAR, STRIP, STEP, CLOSE = 200, 160, 34, 84, 62
 BESIDE = 640
@@ -41,28 +51,18 @@ def draw(page: Page, result: PatchesResult, y: float) -> float:
     whole = place(result.image, result.grid, room)
     apart = whole.cells._replace(x=whole.right + GUTTER) if per_row == 2 else whole.below(36).cells
     height, width = result.image.shape[:2]
-    size = Text("the image, {height} × {width} × 3", "图像，{height} × {width} × 3").format(height=height, width=width)
-    page.text(page.margin, y - 26, size, muted=True)
-    page.text(apart.x, apart.y - 26, _shape(result), muted=True)
+    page.text(page.margin, y - 26, SIZE.format(height=height, width=width), muted=True)
+    count, tall, broad, channels = result.values.shape
+    entries = tall * broad * channels
+    shape = SHAPE.format(count=count, tall=tall, wide=broad, channels=channels, numbers=entries)
+    page.text(apart.x, apart.y - 26, shape, muted=True)
     page.picture(whole.image, result.image)
     _grid_lines(page, whole.cells, rows, cols)
     gap = max(2, result.grid.patch_size // 6)
     page.picture(apart, exploded(result.values, rows, cols, gap))
     _numbers(page, apart, rows, cols)
-    order = Text(
-        "patches follow one another row by row, numbered 0 to {last}: the sequence the first block reads; "
-        "prefix tokens before it: {prefix}",
-        "图块按行依次排列，编号 0 到 {last}：这就是第一个块读入的序列；其前的前缀标记数：{prefix}",
-    ).format(last=result.grid.num_patches - 1, prefix=result.grid.num_prefix_tokens)
+    order = ORDER.format(last=result.grid.num_patches - 1, prefix=result.grid.num_prefix_tokens)
     return caption_below(page, max(whole.bottom, apart.bottom) + 26, result, remarks=(order,))
-
-
-def _shape(result: PatchesResult) -> Text:
-    count, tall, wide, channels = result.values.shape
-    return Text(
-        "{count} patches of {tall} × {wide} × {channels} = {numbers} numbers",
-        "{count} 个图块，每个 {tall} × {wide} × {channels} = {numbers} 个数",
-    ).format(count=count, tall=tall, wide=wide, channels=channels, numbers=tall * wide * channels)
 
 
 def exploded(patches: np.ndarray, rows: int, cols: int, gap: int) -> np.ndarray:
