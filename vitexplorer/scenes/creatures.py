@@ -28,16 +28,11 @@ from vitexplorer.scenes.paper import (
     paint_object,
     place,
 )
-from vitexplorer.scenes.shapes import Contour
+from vitexplorer.scenes.shapes import Contour, ellipse
 from vitexplorer.scenes.streams import generators
 
 MOST_PIECES = 6
 """Most loose pieces of paper, which belong to no creature"""
-
-
-def _ellipse(rx: float, ry: float, x: float = 0.0, y: float = 0.0, points: int = 48) -> Contour:
-    angle = np.linspace(0, 2 * np.pi, points, endpoint=False)
-    return np.stack([x + rx * np.cos(angle), y + ry * np.sin(angle)], 1)
 
 
 def _drop() -> Contour:
@@ -119,7 +114,7 @@ def _bars() -> list[Contour]:
 
 def _spots() -> list[Contour]:
     places = ((-0.12, 0.08), (0.04, 0.02), (0.22, 0.08), (-0.03, 0.22), (0.14, 0.22))
-    return [_ellipse(0.062, 0.062, x, y, 20) for x, y in places]
+    return [ellipse(0.062, 0.062, x, y, 20) for x, y in places]
 
 
 def _zigzag() -> list[Contour]:
@@ -132,17 +127,17 @@ _FORK = np.array([(0, -0.09), (0.68, -0.46), (0.34, 0), (0.68, 0.46), (0, 0.09)]
 _DIAMOND = np.array([(-0.2, 0.12), (0.05, -0.03), (0.3, 0.12), (0.05, 0.27)])
 PARTS: dict[str, dict[str, list[Contour]]] = {
     "tail": {"fan": [_fan()], "fork": [_FORK], "ribbon": [_ribbon()], "club": [_club()]},
-    "body": {"round": [_ellipse(0.56, 0.52)], "long": [_ellipse(0.74, 0.36)], "drop": [_drop()], "pillow": [_pillow()]},
+    "body": {"round": [ellipse(0.56, 0.52)], "long": [ellipse(0.74, 0.36)], "drop": [_drop()], "pillow": [_pillow()]},
     "pattern": {"bars": _bars(), "spots": _spots(), "zigzag": _zigzag(), "diamond": [_DIAMOND]},
     "wing": {
-        "oval": [_wing(_ellipse(0.42, 0.24, 0.36))],
+        "oval": [_wing(ellipse(0.42, 0.24, 0.36))],
         "leaf": [_leaf()],
         "scalloped": [_scalloped()],
         "twin": [_twin()],
     },
     "eye": {
-        "disc": [_ellipse(0.15, 0.15, *_EYE, 24)],
-        "ring": [_ellipse(0.18, 0.18, *_EYE, 28), _ellipse(0.1, 0.1, *_EYE, 20)],
+        "disc": [ellipse(0.15, 0.15, *_EYE, 24)],
+        "ring": [ellipse(0.18, 0.18, *_EYE, 28), ellipse(0.1, 0.1, *_EYE, 20)],
         "half": [_half()],
         "spark": [_spark()],
     },

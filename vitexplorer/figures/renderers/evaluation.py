@@ -101,9 +101,8 @@ def draw_faithfulness(page: Page, result: FaithfulnessResult, y: float) -> float
     per_row, wide = page.columns(len(names), GAP, 300)
     others = y + TITLE + ABOVE + BELOW + 56 + LEGEND * len(result.methods)
     tall = page.high(360, others if per_row == len(names) else page.sheet.height, 200)
-    last = len(result.methods) - 1
-    random = Style(page.theme.muted, "dot", "x-thin-open")
-    styles = [random if at == last else style_for(page, key, at) for at, key in enumerate(result.methods)]
+    styles = [style_for(page, key, at) for at, key in enumerate(result.methods)]
+    styles[-1] = Style(page.theme.muted, "dot", "x-thin-open")  # random order
     bottom = y
     for at, curve in enumerate(result.curves):
         left, y = page.margin + at % per_row * (wide + GAP), bottom if at % per_row == 0 else y
