@@ -14,8 +14,6 @@ from vitexplorer.core.capture_protocol import without_classes
 from vitexplorer.core.text import Language, Text, UnsupportedError
 from vitexplorer.core.types import Result
 
-Light = Literal["size", "board", "stage", "strip", "panel", "changes", "methods"]
-"""Part of the page that is highlighted"""
 Numbers = dict[str, Any]
 """Values of the {names} in sentences: integers, floats that the sentence formats, texts"""
 
@@ -42,7 +40,8 @@ class Step:
     title: Text
     state: Mapping[str, str]
     """Parameters of the page's address; the image remains the learner's"""
-    light: Light
+    light: Literal["size", "board", "stage", "strip", "panel", "changes", "methods"]
+    """Part of the page that is highlighted"""
     says: Text
     formula: Text
     numbers: Callable[[Seen], Numbers]
