@@ -252,9 +252,9 @@ def figure_file(result: Result, language: Language, theme: str) -> tuple[ServedF
     """Return the figure of a result, laid out for every window and as a slide, and the facts of its caption."""
     from vitexplorer.figures.rendering import slide, windows
 
-    figure = windows(result, language=language, theme=theme)
-    content = figure_json(figure.documents, slide(result, language=language, theme=theme))
-    facts = [{"label": fact.label.in_(language), "value": fact.value.in_(language)} for fact in figure.facts]
+    documents, rows = windows(result, language=language, theme=theme)
+    content = figure_json(documents, slide(result, language=language, theme=theme))
+    facts = [{"label": fact.label.in_(language), "value": fact.value.in_(language)} for fact in rows]
     return cached_file(content, "figure.json"), facts
 
 

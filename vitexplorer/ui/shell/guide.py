@@ -93,13 +93,13 @@ def filled(step: Step, numbers: Numbers, language: Language) -> StepText:
         key=step.key,
         says=say(step.says),
         formula=say(step.formula),
-        asks=say(step.question.asks),
-        choices=[say(choice) for choice in step.question.choices],
-        right=step.question.right(numbers),
-        reveal=say(step.question.reveal),
-        action=say(step.action.asks),
-        becomes={name: _pattern(pattern, numbers) for name, pattern in step.action.becomes.items()},
-        leads=dict(step.action.leads or {}),
+        asks=say(step.asks),
+        choices=[say(choice) for choice in step.choices],
+        right=step.right(numbers),
+        reveal=say(step.reveal),
+        action=say(step.action),
+        becomes={name: _pattern(pattern, numbers) for name, pattern in step.becomes.items()},
+        leads=dict(step.leads or {}),
     )
 
 

@@ -1,21 +1,26 @@
-"""Sum as bars to both sides of zero: a row for the embedding, one for each block, one for the constant."""
+"""Parts of a model: nested rectangles of their counts, and bars of what they add to a logit."""
 
 from __future__ import annotations
 
 from itertools import groupby
 
-from vitexplorer.core.format import signed
+from vitexplorer.core.format import percent, signed
 from vitexplorer.core.part_names import PARTS, part_text
 from vitexplorer.core.text import Text
-from vitexplorer.core.types import ContributionsResult
+from vitexplorer.core.types import ContributionsResult, TreeResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.captioned import caption_below
-from vitexplorer.figures.meanings import part_color
+from vitexplorer.figures.meanings import OTHER, part_color
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import width
 
+HEIGHT = 640
+READING = Text(
+    "An area is a count; one colour is one kind of module. In the page a click enlarges a rectangle.",
+    "面积表示数目，同一颜色为同一类模块。在页面中点击矩形即可放大。",
+)
 LABELS, NUMBERS = 104, 74
 """Pixels left and right of the bars"""
 BAR, BETWEEN = 16, 8
@@ -24,14 +29,40 @@ BRANCHES = {"attn": PARTS["attn"], "mlp": PARTS["mlp"], "attn + mlp": Text("atte
 TOTAL = Text("{unit} {logit} = sum of all bars", "{unit} {logit} = 所有条之和")
 
 
+def kinds_of(result: TreeResult) -> list[str]:
+    """Return the kind of each module, which decides its colour: its part of the block, or elsewhere of the model."""
+    kinds: list[str] = []
+    for name, parent in zip(result.names, result.parents, strict=True):
+        opens = parent < 0 or result.names[parent].startswith(("block ", "stage "))
+        kinds.append(name.partition(" ")[0] if opens else kinds[parent])
+    return kinds
+
+
+def draw_tree(page: Page, result: TreeResult, y: float) -> float:
+    """Draw the total, and rectangles whose areas are the counts (a treemap); a click on one enlarges it."""
+    total = Text("{total:,} {unit}", "{total:,} {unit}").format(total=result.total, unit=result.unit)
+    top = page.total(y, total) + 14
+    box = Box(page.margin, top, page.inner, page.high(HEIGHT, top + 8))
+    labels = [part_text(name).in_(page.language) for name in result.names]
+    counts = result.values.tolist()
+    colors = [OTHER if at in result.parents else part_color(kind) for at, kind in enumerate(kinds_of(result))]
+    paths: list[str] = []
+    for label, parent in zip(labels, result.parents, strict=True):
+        paths.append(f"{paths[parent]} › {label}" if parent >= 0 else label)
+    shares = [percent(count / max(result.total, 1)) for count in counts]
+    words = [f"{path}\n{count:,} ({share})" for path, count, share in zip(paths, counts, shares, strict=True)]
+    page.treemap(box, labels, result.parents, counts, colors, words)
+    return caption_below(page, box.bottom + 20, result, remarks=(READING,))
+
+
 def row_and_branch(part: str) -> tuple[str, str]:
     """Split `block 3 attn` into (`block 3`, `attn`); a part that is no branch of a block is a row of its own."""
     words = part.split(" ", 2)
     return (f"{words[0]} {words[1]}", words[2]) if len(words) > 1 else (part, "")
 
 
-def draw(page: Page, result: ContributionsResult, y: float) -> float:
-    """Draw the sum, the colours of the branches and the bars, all to one scale."""
+def draw_contributions(page: Page, result: ContributionsResult, y: float) -> float:
+    """Draw the sum, and bars to both sides of zero: rows for the embedding, for each block and for the constant."""
     y = page.total(y, TOTAL.format(unit=result.unit, logit=signed(result.logit)))
     y = _bars(page, _legend(page, y + 10, result), result)
     return caption_below(page, y + 16, result)
@@ -73,4 +104,4 @@ def _bars(page: Page, y: float, result: ContributionsResult) -> float:
     return y
 
 
-RENDERERS = (Renderer(ContributionsResult, draw),)
+RENDERERS = (Renderer(TreeResult, draw_tree), Renderer(ContributionsResult, draw_contributions))
