@@ -159,7 +159,7 @@ MUTANTS = (
     ),
     Mutant(
         "a patch below the grid accepted",
-        "QueryControl.parse",
+        "check_patches",
         "0 <= row < grid.rows",
         "0 <= row <= grid.rows",
         "test_a_wrong_value_is_answered_with_the_rule",
