@@ -19,12 +19,7 @@ class Memory:
     """
 
     def __init__(self, capacity: int):
-        """Make an empty memory.
-
-        Args:
-            capacity: bytes of all values and claims together.
-        """
-        self._capacity = capacity
+        self._capacity = capacity  # bytes of all values and claims together
         self._entries: OrderedDict[tuple[BytesCache, Hashable], tuple[Any, int]] = OrderedDict()
         self._lock = threading.Lock()
         self.nbytes = 0
@@ -71,15 +66,12 @@ class Memory:
 
 
 class BytesCache(Generic[K, V]):
-    """Least-recently-used values of one kind."""
+    """Least-recently-used values of one kind, whose `size` tells the bytes that one keeps alive.
+
+    The memory is one that other caches share, or the capacity of an own one in bytes.
+    """
 
     def __init__(self, memory: Memory | int, size: Callable[[V], int]):
-        """Make an empty cache.
-
-        Args:
-            memory: memory to share with other caches, or the capacity of an own one in bytes.
-            size: returns the bytes that a value keeps alive.
-        """
         self._memory = Memory(memory) if isinstance(memory, int) else memory
         self._size = size
         self.nbytes = 0

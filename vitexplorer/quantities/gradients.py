@@ -177,9 +177,7 @@ def block_gradients(
 
 
 def attention_gradient(
-    call: AttentionCall,
-    output_gradient: Float[Tensor, "windows heads queries head_dim"],
-    queries: slice = slice(None),
+    call: AttentionCall, output_gradient: Float[Tensor, "windows heads queries head_dim"], queries: slice = slice(None)
 ) -> Float[Tensor, "windows heads rows keys"]:
     """Compute dL/dA, A after softmax, for the chosen query rows."""
     return output_gradient[:, :, queries] @ call.value.transpose(-2, -1)
@@ -205,14 +203,12 @@ def weighed_blocks(
 
 
 class GradientCache:
-    """Cache of the gradients that were used last, within a number of bytes; a capture's gradients go with it."""
+    """Cache of the gradients that were used last, within a number of bytes; a capture's gradients go with it.
+
+    A larger entry is never stored.
+    """
 
     def __init__(self, most_bytes: int):
-        """Start empty.
-
-        Args:
-            most_bytes: size of the cache; the oldest entries go beyond it, and a larger entry is never stored.
-        """
         self._most_bytes = most_bytes
         self._lock = threading.RLock()  # a capture may be collected, and removed here, while this thread holds the lock
         self._entries: OrderedDict[tuple[int, Target, str], tuple[weakref.ref[Capture], Gradients]] = OrderedDict()

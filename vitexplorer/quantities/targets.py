@@ -116,13 +116,7 @@ def row_text(capture: Capture, target: Target) -> Text:
 
 
 def class_map(
-    capture: Capture,
-    target: Target,
-    *,
-    values: Tensor,
-    grid: PatchGrid,
-    notes: tuple[Text, ...] = (),
-    **more: object,
+    capture: Capture, target: Target, *, values: Tensor, grid: PatchGrid, notes: tuple[Text, ...] = (), **more: object
 ) -> MapResult:
     """Make a map for a target of values (patches,) on `grid`; `more` are fields of the result."""
     all_notes = (target_note(capture, target), *notes)

@@ -30,16 +30,12 @@ from vitexplorer.views.record import View, unless_merging
 
 
 class PatchedPass(FollowedPass):
-    """Forward pass that puts tokens of another run into this one, a different token for each image of the batch."""
+    """Forward pass that replaces a token at the entries of some blocks by that of the captured run.
+
+    It is a different token for each image of the batch.
+    """
 
     def __init__(self, capture: Capture, blocks: range, tokens: Int[Tensor, " batch"]):
-        """Prepare the patches.
-
-        Args:
-            capture: the run that the tokens come from.
-            blocks: blocks at whose entries tokens are replaced.
-            tokens: index of the replaced token, one for each image of the batch.
-        """
         super().__init__(capture.model.block_of_parameter)
         self._capture = capture
         self._tokens = tokens

@@ -103,10 +103,9 @@ def compute(capture: Capture, largest: int, window: int) -> GrowthResult:
     is_windowed = capture.sites[0].windows is not None
     own = Text("This model is the windowed one.", "该模型是窗口注意力的那一种。")
     other = Text("This model is the global one.", "该模型是全局注意力的那一种。")
-    note = Text(
-        "Windows of {side} × {side} patches.",
-        "窗口为 {side} × {side} 个图块。",
-    ).format(side=window or USUAL_WINDOW)
+    note = Text("Windows of {side} × {side} patches.", "窗口为 {side} × {side} 个图块。").format(
+        side=window or USUAL_WINDOW
+    )
     if is_windowed and not window:
         note = Text("Windows of the model's own size.", "窗口大小与模型自身相同。")
     return GrowthResult(

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 import torch.nn.functional as F
-from jaxtyping import Float
-from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.format import measured
@@ -27,11 +25,6 @@ _NUMBER = Text("through the {token} {answer} is {value}", "通过{token}，{answ
 NO_CLASSES = Text(
     "This model tells no classes apart, so only the tokens are compared.", "该模型不区分类别，因此只比较标记。"
 )
-
-
-def cosine_to_mean(token: Float[Tensor, " dim"], patches: Float[Tensor, "patches dim"]) -> Float[Tensor, ""]:
-    """Compute the cosine between one token and the mean of others."""
-    return F.cosine_similarity(token, patches.mean(0), dim=0)
 
 
 def read_out(capture: Capture, reading: Reading, is_own: bool) -> ReadOut:
@@ -55,7 +48,7 @@ def compute(capture: Capture) -> PoolingResult:
     answers = capture.logits is not None
     trained = Text("The model was trained to be read by: {reading}.", "该模型训练时的读出方式：{reading}。")
     return PoolingResult(
-        values=np.array([float(cosine_to_mean(tokens[place], tokens[prefix:])) for tokens in streams]),
+        values=np.array([float(F.cosine_similarity(x[place], x[prefix:].mean(0), dim=0)) for x in streams]),
         axes=("blocks",),
         unit=Text("cosine of class token and mean patch token", "类别标记与图块标记平均的余弦"),
         formula="cos(x_cls, mean_i x_i)",

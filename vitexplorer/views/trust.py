@@ -31,10 +31,7 @@ from vitexplorer.views import VIEWS, explanations
 from vitexplorer.views.record import View
 
 RANK, HERE = "mean_rank", "this_image"
-NAMES = {
-    RANK: Text("mean rank", "平均名次"),
-    HERE: Text("this image", "本图"),
-}
+NAMES = {RANK: Text("mean rank", "平均名次"), HERE: Text("this image", "本图")}
 TRUTH = Text("The truth itself", "真实答案")
 BEST_AT = {
     "grid_pointing": Text(
@@ -183,11 +180,7 @@ VIEW = View(
     reading=reading,
     runs="many",
     overview=True,
-    controls=(
-        TargetControl(),
-        MethodsControl(known=explanations),
-        *CURVE_CONTROLS,
-    ),
+    controls=(TargetControl(), MethodsControl(known=explanations), *CURVE_CONTROLS),
     paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
     refuses=without_classifier,
 )
