@@ -21,7 +21,7 @@ class Memory:
     def __init__(self, capacity: int):
         self._capacity = capacity  # bytes of all values and claims together
         self._entries: OrderedDict[tuple[BytesCache, Hashable], tuple[Any, int]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a value may be dropped by garbage collection, while this thread holds the lock
         self.nbytes = 0
         """Bytes of all values and claims"""
 
@@ -48,11 +48,16 @@ class Memory:
     def put(self, key: tuple[BytesCache, Hashable], value: Any, size: int) -> None:
         """Store a cache's value; the oldest values of all caches make room."""
         with self._lock:
-            if key in self._entries:
-                self._count(key, -self._entries.pop(key)[1], -1)
+            self.drop(key)
             self._entries[key] = value, size
             self._count(key, size, 1)
             self._make_room()
+
+    def drop(self, key: tuple[BytesCache, Hashable]) -> None:
+        """Forget a cache's value, if it is still there."""
+        with self._lock:
+            if key in self._entries:
+                self._count(key, -self._entries.pop(key)[1], -1)
 
     def _make_room(self) -> None:
         while len(self._entries) > 1 and self.nbytes > self._capacity:
@@ -86,6 +91,10 @@ class BytesCache(Generic[K, V]):
     def put(self, key: K, value: V) -> None:
         """Store a value and drop the oldest ones that no longer fit."""
         self._memory.put((self, key), value, self._size(value))
+
+    def drop(self, key: K) -> None:
+        """Forget a value, if it is still there."""
+        self._memory.drop((self, key))
 
     def __len__(self) -> int:
         """Count the values."""

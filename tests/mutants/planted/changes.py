@@ -124,7 +124,7 @@ MUTANTS = (
     ),
     Mutant(
         "LeGrad of a Swin",
-        "unless_merging",
+        "merges_tokens",
         "any(site.windows for site in capture.sites)",
         "any(site.layout for site in capture.sites)",
         "test_what_has_no_meaning_for_swin_names_what_has",
