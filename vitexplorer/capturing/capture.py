@@ -335,11 +335,13 @@ class Capture(Summarised, NotebookDisplay):
         keys, queries = (torch.from_numpy(p).to(device) for p in (self.positions(block), self.query_positions(block)))
         selected = queries >= 0 if query == "mean" else queries == self._code(query, block)
         if not selected.any():
+            names = self.query_tokens(block)
+            queried = query_text(names[0]) if names else Text("patches", "图块")
             raise SettingError(
                 Text(
                     "{module} (block {block}) has no such query: its queries are the {queries}.",
                     "{module}（块 {block}）没有这样的查询：它的查询是{queries}。",
-                ).format(module=self.site(block).name, block=block, queries=self._queries_text(block))
+                ).format(module=self.site(block).name, block=block, queries=queried)
             )
         if query == "mean":
             rows = call.from_shares(selected.to(call.query.dtype) / self.grid(block).num_patches)
@@ -352,10 +354,6 @@ class Capture(Summarised, NotebookDisplay):
         if isinstance(query, str):
             return -1 - self.prefix_tokens.index(query)
         return query[0] * self.grid(block).cols + query[1]
-
-    def _queries_text(self, block: int) -> Text:
-        names = self.query_tokens(block)
-        return query_text(names[0]) if names else Text("patches", "图块")
 
     def _placed(
         self, rows: Float[Tensor, "windows heads keys"], positions: Int[Tensor, "windows keys"], grid: PatchGrid

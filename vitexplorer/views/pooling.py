@@ -18,7 +18,7 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import OUTPUT, PoolingResult, Reading, ReadOut
 from vitexplorer.quantities.read_out import READING_WORDS, answer_text, read_after, readable_blocks, top_classes
-from vitexplorer.views.record import View
+from vitexplorer.views.record import View, refuse_if
 
 _CLASS = Text("through the {token} {answer} ({value})", "通过{token}为{answer}（{value}）")
 _NUMBER = Text("through the {token} {answer} is {value}", "通过{token}，{answer}为 {value}")
@@ -61,16 +61,6 @@ def compute(capture: Capture) -> PoolingResult:
             for reading in (model.family.readings(model.module) if answers else ())
         ),
     )
-
-
-def refuses(capture: Capture) -> Text | None:
-    """Refuse models without a class token, which have nothing to compare."""
-    if "cls" in capture.prefix_tokens:
-        return None
-    return Text(
-        "{model} has no class token to compare with the mean over patches.",
-        "{model} 没有类别标记，无法与图块平均进行比较。",
-    ).format(model=capture.model.name)
 
 
 def reading(result: PoolingResult) -> Text:
@@ -117,5 +107,11 @@ VIEW = View(
     compute=compute,
     reading=reading,
     paper=Paper("Dosovitskiy et al. 2021, appendix D.3", "https://arxiv.org/abs/2010.11929"),
-    refuses=refuses,
+    refuses=refuse_if(
+        lambda capture: "cls" not in capture.prefix_tokens,
+        Text(
+            "{model} has no class token to compare with the mean over patches.",
+            "{model} 没有类别标记，无法与图块平均进行比较。",
+        ),
+    ),
 )
