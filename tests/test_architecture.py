@@ -290,8 +290,8 @@ CODE = re.compile(r"\beval\(|new Function\b")
 
 MOTION = re.compile(r"\.animate\(|\bbehavior: |setInterval\(")
 MOVES = {
-    "motion.js": "asks for it",
-    "busy.js": "asks for it",
+    "theme.js": "asks for it",
+    "around.js": "asks for it",
     "change_part.py": "asks for it",
     "playing.js": "a person pressed play",
 }

@@ -134,8 +134,8 @@ MUTANTS = (
     Mutant(
         "maximum over heads that is the minimum",
         JAVASCRIPT,
-        "out[i] = values[i] > out[i] ? values[i] : out[i];",
-        "out[i] = values[i] < out[i] ? values[i] : out[i];",
+        "out[i] = Math.max(values[i], out[i]);",
+        "out[i] = Math.min(values[i], out[i]);",
         "test_fusion_and_the_mean_query_agree_with_numpy",
     ),
     Mutant(

@@ -2,13 +2,13 @@
 
 import {make, refill, setText} from '../kit/dom.js';
 import {FORMATS} from '../kit/frame.js';
-import {COLORMAPS} from './colormaps.js';
+import {percent, say, tokenText} from './captions.js';
+import {COLORMAPS} from './colours.js';
 import {FUSIONS} from './maps.js';
 import {MEAN, PADDING} from './payload.js';
 import {paintThumb} from './picture.js';
 import {isSilent, queryCode, queryText} from './queries.js';
 import {MODES, SCALES} from './selection.js';
-import {percent, say, tokenText} from './texts.js';
 
 const WIDEST = 9; // most thumbnails side by side
 

@@ -1,6 +1,6 @@
 // State of the selection, and its changes by a person, by Python and by linked canvases. Does not touch the page.
 
-import {COLORMAPS} from './colormaps.js';
+import {COLORMAPS} from './colours.js';
 import {cellAt, placeOf} from './grids.js';
 import {hasQuery, MEAN} from './payload.js';
 import {headFrom, isSilent, queryCode, queryText} from './queries.js';

@@ -46,7 +46,7 @@ export function notice(element, closed = () => {}) {
  *
  * @param {HTMLElement} element
  */
-export function addNotice(element) {
+function addNotice(element) {
   document.querySelector(BAND).append(element);
 }
 

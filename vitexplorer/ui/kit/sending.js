@@ -95,7 +95,7 @@ export function sendModel(files, parameters, progress) {
  * @param {string} text
  * @returns {any} null if there is none
  */
-export function lastLine(text) {
+function lastLine(text) {
   for (const line of text.split('\n').reverse()) {
     try {
       if (line) return JSON.parse(line);

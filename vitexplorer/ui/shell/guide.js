@@ -3,7 +3,7 @@
 import {inAddress, linkOpened, onGoing, onWritten, writeAddress} from '../kit/address.js';
 import {filled, make, refill, setText} from '../kit/dom.js';
 import {addressOf, isDone, loadProgress, pictureOf, saveProgress, scrollFor} from './guide_progress.js';
-import {inLecture} from './lecture.js';
+import {inLecture} from './layouts.js';
 
 /** Selectors of the highlighted parts, the same as in the page's style sheet. @type {Record<string, string>} */
 const HIGHLIGHTS = {

@@ -4,8 +4,7 @@ import {writeAddress} from '../kit/address.js';
 import {make} from '../kit/dom.js';
 import {onTheme, theme} from '../kit/theme.js';
 import {chip} from './chip.js';
-import {frameCode} from './embedded.js';
-import {inLecture, lectureMode, listenInLectures} from './lecture.js';
+import {frameCode, inLecture, lectureMode, listenInLectures} from './layouts.js';
 
 const NOTE_TIME = 1600; // milliseconds that a button shows the result of its action
 

@@ -4,7 +4,6 @@ import {filled, make, refill, setText} from '../kit/dom.js';
 import {labelled} from '../kit/formats.js';
 import {chip} from './chip.js';
 import {modelFile} from './model_file.js';
-import {grouped, matching} from './searching.js';
 
 /**
  * True if the typed text is the path of a file or folder, not the name of a model.
@@ -144,4 +143,39 @@ export function mount({element, props, trigger, watch}) {
 
   watch('value', show);
   show();
+}
+
+/**
+ * Returns the entries that contain every word of the query, in upper or lower case.
+ *
+ * @template {Record<string, any>} Entry
+ * @param {Entry[]} entries
+ * @param {string} query
+ * @param {string[]} fields fields to search
+ * @returns {Entry[]}
+ */
+export function matching(entries, query, fields) {
+  const pieces = query.toLowerCase().split(/\s+/).filter(Boolean);
+  return entries.filter((entry) => {
+    const text = fields
+      .map((field) => entry[field])
+      .join(' ')
+      .toLowerCase();
+    return pieces.every((piece) => text.includes(piece));
+  });
+}
+
+/**
+ * Groups entries by the value of a field, in order of first occurrence.
+ *
+ * @template {Record<string, any>} Entry
+ * @param {Entry[]} entries
+ * @param {string} field
+ * @returns {[string, Entry[]][]}
+ */
+export function grouped(entries, field) {
+  /** @type {Map<string, Entry[]>} */
+  const groups = new Map();
+  for (const entry of entries) groups.set(entry[field], [...(groups.get(entry[field]) ?? []), entry]);
+  return [...groups];
 }

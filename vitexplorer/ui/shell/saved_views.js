@@ -6,7 +6,7 @@ import {linkOpened} from '../kit/address.js';
 import {filled, make, refill, setText} from '../kit/dom.js';
 import {stagePicture} from '../kit/saving.js';
 import {chip} from './chip.js';
-import {inLecture} from './lecture.js';
+import {inLecture} from './layouts.js';
 import {lecturePage, pictureQuery, readList, withDisplay, writeList} from './saved_list.js';
 
 const STORE = 'vx-kept';

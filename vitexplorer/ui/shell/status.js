@@ -4,7 +4,7 @@
 import {onWritten, writeAddress} from '../kit/address.js';
 import {make, setText} from '../kit/dom.js';
 import {leaveRoom, notice} from '../kit/notices.js';
-import {addressFor, isEmbedded} from './embedded.js';
+import {addressFor, isEmbedded} from './layouts.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {

@@ -5,8 +5,7 @@ import {make, setText} from '../../kit/dom.js';
 import {drawFigure, plotly} from '../../kit/plotly.js';
 import {svg} from '../../kit/svg.js';
 import {onTheme, theme} from '../../kit/theme.js';
-import {numbersOf, said} from './chart_numbers.js';
-import {curves} from './curves.js';
+import {curves, numbersOf, said} from './curves.js';
 
 const RESUMABLE = ['stopped', 'interrupted', 'failed'];
 

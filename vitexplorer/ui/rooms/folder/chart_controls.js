@@ -1,8 +1,7 @@
 // Tabs of the charts, and the choices of each chart.
 
 import {make, refill} from '../../kit/dom.js';
-import {CHARTS, chartsOf} from './looking.js';
-import {nameOf} from './names.js';
+import {CHARTS, chartsOf, nameOf} from './looking.js';
 
 /**
  * @param {HTMLElement} root

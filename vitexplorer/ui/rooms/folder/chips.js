@@ -2,7 +2,7 @@
 
 import {filled, make, refill, setText} from '../../kit/dom.js';
 import {labelled, spaced} from '../../kit/formats.js';
-import {nameOf} from './names.js';
+import {nameOf} from './looking.js';
 import {short} from './scales.js';
 
 /**
