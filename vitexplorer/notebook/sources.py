@@ -13,14 +13,7 @@ from vitexplorer.ui.shell.theme import theme
 
 _HERE, _PAGE = Path(__file__).parent, Path(vitexplorer.ui.__file__).parent
 _MODULE = "notebook/attention_widget.js"
-_SHEETS = (
-    "kit/colours.css",
-    "kit/frame.css",
-    "kit/part.css",
-    "kit/glossary.css",
-    "kit/motion.css",
-    "canvas/canvas.css",
-)
+_SHEETS = ("kit/theme.css", "kit/frame.css", "kit/part.css", "canvas/canvas.css")
 
 
 @cache
