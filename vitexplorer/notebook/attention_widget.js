@@ -27,7 +27,7 @@ const BRIGHT = 128; // 0-255: text that is brighter stands on a dark ground
  */
 export function render(markup, {model, el}) {
   const template = make('template', {innerHTML: markup});
-  const ground = make('div', {className: 'vx-ground'}, template.content);
+  const ground = make('div.vx-ground', template.content);
   el.classList.add('vx-notebook');
   el.append(ground);
   ground.classList.toggle('dark', isLight(getComputedStyle(document.body).color));

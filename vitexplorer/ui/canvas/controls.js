@@ -46,7 +46,7 @@ export function newControls(root, aside, change) {
   function segments(selector, field, options) {
     for (const [value, word] of options) {
       const text = make('span', {dataset: {word}});
-      find(selector).append(make('label', {className: 'segment'}, radio(selector, value, field), text));
+      find(selector).append(make('label.segment', radio(selector, value, field), text));
     }
   }
 
@@ -99,7 +99,7 @@ export function newControls(root, aside, change) {
         const name = part('name');
         const peak = part('peak');
         const tile = part('tile', canvas, part('here'));
-        return {input, canvas, name, peak, node: make('label', {className: 'thumb'}, input, tile, name, peak)};
+        return {input, canvas, name, peak, node: make('label.thumb', input, tile, name, peak)};
       });
       strip.replaceChildren(...thumbs.map((thumb) => thumb.node));
       strip.style.setProperty('--across', String(acrossFor(thumbs.length)));
@@ -109,7 +109,7 @@ export function newControls(root, aside, change) {
     refill(
       from,
       ...codes.map((code) => {
-        const button = make('button', {type: 'button', value: queryText(value, code)}, tokenText(value, code));
+        const button = make('button', {value: queryText(value, code)}, tokenText(value, code));
         button.addEventListener('click', () => change({query: button.value}));
         return button;
       }),
@@ -120,7 +120,7 @@ export function newControls(root, aside, change) {
     bars = names.map((name) => {
       const fill = part('fill');
       const number = part('number');
-      return {fill, number, node: make('li', {}, part('name', name), part('track', fill), number)};
+      return {fill, number, node: make('li', part('name', name), part('track', fill), number)};
     });
     masses.replaceChildren(...bars.map((bar) => bar.node));
   }

@@ -64,21 +64,16 @@ export function newStrip(below, fetchBytes, choose) {
       Array.from({length: facts.heads}, (_, head) => {
         const canvas = make('canvas');
         const place = {block: facts.block, head};
-        const node = make(
-          'button',
-          {type: 'button', className: 'small', tabIndex: -1, ariaPressed: 'false', onclick: () => choose(place)},
-          canvas,
-        );
+        const node = make('button.small', {tabIndex: -1, ariaPressed: 'false', onclick: () => choose(place)}, canvas);
         return {node, canvas};
       }),
     );
     groups.replaceChildren(
       ...rows.map(({facts}, i) =>
         make(
-          'div',
-          {className: 'group'},
-          make('span', {className: 'number', textContent: say(value.words, 'block_short', {block: facts.block})}),
-          make('div', {className: 'tiles'}, ...tiles[i].map(({node}) => node)),
+          'div.group',
+          make('span.number', say(value.words, 'block_short', {block: facts.block})),
+          make('div.tiles', ...tiles[i].map(({node}) => node)),
         ),
       ),
     );

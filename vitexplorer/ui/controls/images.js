@@ -11,34 +11,25 @@ export function draw({label, words, more}, {settled, pending}) {
   let chosen = /** @type {string[]} */ ([]);
   let shown = '';
   const list = make('ul');
-  const remark = make('p', {className: 'remark', role: 'status'});
-  const file = make('input', {type: 'file', className: 'unseen', accept: 'image/*', onchange: send});
+  const remark = make('p.remark', {role: 'status'});
+  const file = make('input.unseen', {type: 'file', accept: 'image/*', onchange: send});
   const offer = make(
-    'div',
-    {className: 'offer'},
+    'div.offer',
     ...more.images.map(({id, title, image}) =>
       make(
         'button',
-        {type: 'button', title, ariaLabel: title, dataset: {id}, onclick: () => add(id)},
+        {title, ariaLabel: title, dataset: {id}, onclick: () => add(id)},
         make('img', {src: image, alt: '', loading: 'lazy'}),
       ),
     ),
   );
   const adding = make(
     'details',
-    {},
-    make('summary', {textContent: words.add}),
+    make('summary', words.add),
     offer,
-    make('label', {className: 'send'}, file, make('span', {textContent: words.choose_image})),
+    make('label.send', file, make('span', words.choose_image)),
   );
-  const element = make(
-    'fieldset',
-    {className: 'vx-images vx-large'},
-    make('legend', {textContent: label}),
-    list,
-    adding,
-    remark,
-  );
+  const element = make('fieldset.vx-images.vx-large', make('legend', label), list, adding, remark);
 
   function item(id) {
     const example = examples.get(id);
@@ -48,12 +39,11 @@ export function draw({label, words, more}, {settled, pending}) {
       'li',
       {dataset: {id}},
       image,
-      make('button', {
-        type: 'button',
-        textContent: '×',
-        ariaLabel: filled(words.remove, {title}),
-        onclick: () => take(chosen.filter((one) => one !== id)),
-      }),
+      make(
+        'button',
+        {ariaLabel: filled(words.remove, {title}), onclick: () => take(chosen.filter((one) => one !== id))},
+        '×',
+      ),
     );
   }
 

@@ -200,12 +200,7 @@ export function mount({element, props, trigger, watch}) {
     const next = part('.next');
     next.hidden = !view && !room;
     next.replaceChildren(
-      make(
-        'span',
-        {},
-        view?.question || words.next_room || '',
-        ...(view ? [make('small', {textContent: view.title})] : []),
-      ),
+      make('span', view?.question || words.next_room || '', view ? make('small', view.title) : null),
     );
     next.onclick = () => {
       if (view) choose(view.key);

@@ -135,9 +135,7 @@ export function mount({element, props, trigger, watch}) {
       ...list.map((step, i) =>
         make(
           'li',
-          {},
           make('button', {
-            type: 'button',
             title: `${i + 1} · ${step.title}`,
             ariaLabel: `${i + 1} · ${step.title}`,
             onclick: () => enter(step.key),
@@ -174,13 +172,15 @@ export function mount({element, props, trigger, watch}) {
     refill(
       part('.choices'),
       ...text.choices.map((choice, i) =>
-        make('button', {
-          type: 'button',
-          textContent: choice,
-          ariaPressed: String(i === answer),
-          onclick: () => choose(i),
-          className: isAnswered && i === text.right ? 'right' : '',
-        }),
+        make(
+          'button',
+          {
+            ariaPressed: String(i === answer),
+            onclick: () => choose(i),
+            className: isAnswered && i === text.right ? 'right' : '',
+          },
+          choice,
+        ),
       ),
     );
     part('.reveal').hidden = !isAnswered;

@@ -18,8 +18,7 @@ export function mount({element, props, watch}) {
   const {sheet, onOpen} = chip(root);
 
   // First element in the tab order: it skips the top bar and the rail and leads to the open room's question.
-  const skip = make('a', {
-    className: 'vx-skip',
+  const skip = make('a.vx-skip', {
     href: '#vx-rooms',
     onclick(event) {
       event.preventDefault();

@@ -97,19 +97,14 @@ export function mount({element, props, trigger, watch}) {
   function thumbnail({id, title, image}) {
     return make(
       'button',
-      {type: 'button', dataset: {id}, onclick: () => choose(id)},
+      {dataset: {id}, onclick: () => choose(id)},
       make('img', {src: image, alt: '', loading: 'lazy'}),
       title,
     );
   }
 
   function group({title, items}) {
-    return make(
-      'section',
-      {className: 'group'},
-      make('h3', {textContent: title}),
-      make('div', {className: 'row'}, ...items.map(thumbnail)),
-    );
+    return make('section.group', make('h3', title), make('div.row', ...items.map(thumbnail)));
   }
 
   function show() {

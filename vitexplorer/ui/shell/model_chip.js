@@ -35,16 +35,15 @@ export function mount({element, props, trigger, watch}) {
     return make(
       'button',
       {
-        type: 'button',
         role: 'option',
         tabIndex: -1,
         id: `${list.id}-${name}`,
         ariaSelected: String(name === props.value.name),
         onclick: () => choose(name),
       },
-      make('b', {textContent: title}),
-      make('span', {className: 'state', textContent: state}),
-      make('span', {className: 'name', textContent: typed, hidden: !typed}),
+      make('b', title),
+      make('span.state', state),
+      make('span.name', {hidden: !typed}, typed),
     );
   }
 
@@ -56,9 +55,9 @@ export function mount({element, props, trigger, watch}) {
   function pathOption(path) {
     return make(
       'button',
-      {type: 'button', role: 'option', tabIndex: -1, id: `${list.id}-path`, onclick: () => file.openPath(path)},
-      make('b', {textContent: props.value.words.file_named}),
-      make('span', {className: 'name', textContent: path}),
+      {role: 'option', tabIndex: -1, id: `${list.id}-path`, onclick: () => file.openPath(path)},
+      make('b', props.value.words.file_named),
+      make('span.name', path),
     );
   }
 
@@ -76,10 +75,7 @@ export function mount({element, props, trigger, watch}) {
     const hits = matching(models, query, ['name', 'title', 'family', 'state']);
     const isOtherName = any && /^[A-Za-z0-9_.]+$/.test(query) && !models.some(({name}) => name === query);
     list.replaceChildren(
-      ...grouped(hits, 'family').flatMap(([family, entries]) => [
-        make('h3', {textContent: family}),
-        ...entries.map(option),
-      ]),
+      ...grouped(hits, 'family').flatMap(([family, entries]) => [make('h3', family), ...entries.map(option)]),
     );
     if (props.value.named && isPath(query)) list.append(pathOption(query));
     else if (isOtherName) list.append(typedOption(query));
@@ -111,7 +107,6 @@ export function mount({element, props, trigger, watch}) {
       ...['trained', 'random'].map((kind) =>
         make(
           'label',
-          {},
           make('input', {
             type: 'radio',
             name: `${sheet.id}-weights`,
@@ -119,7 +114,7 @@ export function mount({element, props, trigger, watch}) {
             checked: kind === weights,
             onchange: () => trigger('choose', {weights: kind}),
           }),
-          make('span', {textContent: words[`weights_${kind}`]}),
+          make('span', words[`weights_${kind}`]),
         ),
       ),
     );
@@ -131,7 +126,7 @@ export function mount({element, props, trigger, watch}) {
     if (!value) return;
     say(value.words.model, value.title, value.note);
     setText(part('.sentence'), value.sentence);
-    refill(part('.said'), ...value.notes.map((note) => make('li', {textContent: note})));
+    refill(part('.said'), ...value.notes.map((note) => make('li', note)));
     file.update();
     search.placeholder = value.words.model_search;
     search.setAttribute('aria-label', value.words.model_search);

@@ -61,11 +61,7 @@ export function modelFile({root, sheet, value, choose}) {
       say(answer.refused ?? '');
       several.replaceChildren(
         ...answer.several.map((base) =>
-          make('button', {
-            type: 'button',
-            textContent: base.title,
-            onclick: () => pick(String(answer.model), base.name, name),
-          }),
+          make('button', {onclick: () => pick(String(answer.model), base.name, name)}, base.title),
         ),
       );
     } else if (answer.model) choose(answer.model);

@@ -54,22 +54,16 @@ export function mount({element, props, trigger, watch}) {
     make(
       'li',
       {className: apart ? 'apart' : ''},
-      make('button', {type: 'button', dataset: {room: key}, onclick: () => go(key)}, picture(icon), title),
+      make('button', {dataset: {room: key}, onclick: () => go(key)}, picture(icon), title),
     );
 
   /** Button of the guided path, which is not a room: it stays open beside every room. */
   const path = (title) =>
     make(
       'li',
-      {},
       make(
-        'button',
-        {
-          type: 'button',
-          className: 'learn',
-          ariaPressed: String(isLearning),
-          onclick: () => document.dispatchEvent(new CustomEvent('vx-learn')),
-        },
+        'button.learn',
+        {ariaPressed: String(isLearning), onclick: () => document.dispatchEvent(new CustomEvent('vx-learn'))},
         picture(BOOK),
         title,
       ),

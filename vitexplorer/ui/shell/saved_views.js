@@ -84,14 +84,13 @@ export function mount({element, props, trigger, watch}) {
   function entry({title, picture}, i) {
     const {words} = props.value;
     const smallButton = (className, text, label, onclick) =>
-      make('button', {type: 'button', className, textContent: text, title: label, ariaLabel: label, onclick});
+      make('button', {className, title: label, ariaLabel: label, onclick}, text);
     return make(
       'li',
-      {},
       make(
-        'button',
-        {type: 'button', className: 'open', onclick: () => open(i), ...(i === current ? {ariaCurrent: 'true'} : {})},
-        picture ? make('img', {src: picture, alt: ''}) : make('span', {textContent: String(i + 1)}),
+        'button.open',
+        {onclick: () => open(i), ...(i === current ? {ariaCurrent: 'true'} : {})},
+        picture ? make('img', {src: picture, alt: ''}) : make('span', String(i + 1)),
         title,
       ),
       smallButton('up', '↑', words.kept_up, () => {

@@ -19,15 +19,14 @@ export function mount({element, props, trigger, watch}) {
     return make(
       'button',
       {
-        type: 'button',
         disabled: Boolean(refused),
         title: refused,
         ariaPressed: String(value === props.value.size),
         onclick: () => choose(value),
       },
-      make('b', {textContent: label}),
-      make('span', {textContent: grid}),
-      make('span', {className: 'cost', textContent: cost}),
+      make('b', label),
+      make('span', grid),
+      make('span.cost', cost),
     );
   }
 
@@ -46,7 +45,6 @@ export function mount({element, props, trigger, watch}) {
       ...['crop', 'squash', 'pad', 'native'].map((kind) =>
         make(
           'label',
-          {},
           make('input', {
             type: 'radio',
             name: `${sheet.id}-fit`,
@@ -54,7 +52,7 @@ export function mount({element, props, trigger, watch}) {
             checked: kind === fit,
             onchange: () => trigger('choose', {fit: kind}),
           }),
-          make('span', {textContent: words[`fit_${kind}`]}),
+          make('span', words[`fit_${kind}`]),
         ),
       ),
     );

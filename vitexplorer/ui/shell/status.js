@@ -36,7 +36,7 @@ export function mount({element, props, trigger, watch}) {
       ? {...props.value, kind: 'error', answer: '', text: refused, address: null}
       : props.value || {};
     const share = value.share ?? null;
-    line.replaceChildren(...(value.answer ? [make('b', {textContent: value.answer})] : [value.text || '']));
+    line.replaceChildren(...(value.answer ? [make('b', value.answer)] : [value.text || '']));
     line.title = value.kind === 'ready' ? value.text : '';
     fail(value.kind === 'error' ? value.text : '');
     warn(value.warning || '');

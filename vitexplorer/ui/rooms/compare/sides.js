@@ -29,8 +29,7 @@ export function mount({element, props, trigger, watch}) {
     if (changes.view) document.getElementById('vx-compare-panel').scrollIntoView();
   }
 
-  const preset = ({label, changes}) =>
-    make('button', {type: 'button', textContent: label, onclick: () => open(changes)});
+  const preset = ({label, changes}) => make('button', {onclick: () => open(changes)}, label);
 
   function show() {
     const value = props.value;
@@ -49,7 +48,7 @@ export function mount({element, props, trigger, watch}) {
     setText(sides.left_change, words.left_changed);
     setText(sides.change, words.right_changed);
     for (const [side, button] of Object.entries(sides)) button.ariaPressed = String(Boolean(value.changes[side]));
-    refill(part('.notes'), ...value.notes.map((textContent) => make('li', {textContent})));
+    refill(part('.notes'), ...value.notes.map((text) => make('li', text)));
     Object.assign(root.dataset, {state: value.refused ? 'refused' : 'ready'});
     if (!value.refused) writeAddress(value.address);
   }

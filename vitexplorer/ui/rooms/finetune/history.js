@@ -25,12 +25,7 @@ export function mount({element, props, trigger, watch}) {
       sure = again;
       button.textContent = again ? words.runs_sure : words.runs_delete;
     };
-    const button = make('button', {
-      type: 'button',
-      className: 'delete',
-      disabled: running,
-      textContent: words.runs_delete,
-    });
+    const button = make('button.delete', {disabled: running}, words.runs_delete);
     button.addEventListener('click', () => {
       if (sure) trigger('remove', {run});
       else ask(true);
@@ -45,9 +40,9 @@ export function mount({element, props, trigger, watch}) {
     return make(
       'li',
       {dataset: {run}},
-      make('span', {textContent: moment(begun)}),
-      make('span', {className: 'text', textContent: text}),
-      make('button', {type: 'button', disabled: run === opened, textContent: words.runs_open, onclick: reopen}),
+      make('span', moment(begun)),
+      make('span.text', text),
+      make('button', {disabled: run === opened, onclick: reopen}, words.runs_open),
       removing(training, words),
     );
   }
@@ -56,7 +51,7 @@ export function mount({element, props, trigger, watch}) {
     const value = props.value;
     if (!value?.words?.runs_title) return;
     const {words, trainings} = value;
-    const none = make('li', {textContent: words.runs_none});
+    const none = make('li', words.runs_none);
     root.querySelector('summary').textContent = `${words.runs_title} (${trainings.length})`;
     refill(list, ...(trainings.length ? trainings.map((one) => row(one, value)) : [none]));
     root.dataset.count = trainings.length;

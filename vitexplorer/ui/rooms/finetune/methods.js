@@ -99,18 +99,10 @@ export function mount({element, props, trigger, watch}) {
     const counts = line('counts');
     const estimated = line('estimated');
     const summary = make('summary');
-    const host = make('div', {className: 'settings'});
+    const host = make('div.settings');
     const paper = make('a', {target: '_blank', rel: 'noopener'});
-    const more = make('details', {}, summary, host, paper);
-    const node = make(
-      'div',
-      {className: 'item', dataset: {key}},
-      make('label', {className: 'head'}, box, title),
-      why,
-      counts,
-      estimated,
-      more,
-    );
+    const more = make('details', summary, host, paper);
+    const node = make('div.item', {dataset: {key}}, make('label.head', box, title), why, counts, estimated, more);
     const controls = form(host, {
       typed: true,
       settled() {

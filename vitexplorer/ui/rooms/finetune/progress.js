@@ -21,11 +21,11 @@ function row({key, style, share, label, detail, error, state}) {
     'li',
     {dataset: {run: key, state}},
     sample(style),
-    make('b', {textContent: key}),
+    make('b', key),
     make('progress', {max: 1, value: share, attributes: {'aria-label': key}}),
-    make('span', {className: 'label', textContent: label}),
-    make('span', {className: 'detail', textContent: detail}),
-    ...(error ? [make('p', {className: 'error', textContent: error})] : []),
+    make('span.label', label),
+    make('span.detail', detail),
+    error ? make('p.error', error) : null,
   );
 }
 

@@ -39,16 +39,7 @@ export function mount({element, props, watch}) {
     part('nav').setAttribute('aria-label', value.name);
     part('ol').replaceChildren(
       ...value.steps.map(({key, label}, at) =>
-        make(
-          'li',
-          {},
-          make(
-            'button',
-            {type: 'button', onclick: () => go(key)},
-            make('span', {className: 'number', textContent: String(at + 1)}),
-            label,
-          ),
-        ),
+        make('li', make('button', {onclick: () => go(key)}, make('span.number', String(at + 1)), label)),
       ),
     );
     mark();

@@ -22,14 +22,10 @@ export function answerView(root, {correct, open, ask}) {
     return make(
       'li',
       {className: share === best ? 'best' : '', dataset: {box, share: String(share)}},
-      make('span', {className: 'name', title: name, textContent: name}),
-      make('span', {className: 'bar'}, make('i', {style: {width: `${100 * share}%`}})),
-      make('output', {textContent: percent(share)}),
-      make('button', {
-        type: 'button',
-        textContent: words.teach_correct.replace('{name}', name),
-        onclick: () => correct(box),
-      }),
+      make('span.name', {title: name}, name),
+      make('span.bar', make('i', {style: {width: `${100 * share}%`}})),
+      make('output', percent(share)),
+      make('button', {onclick: () => correct(box)}, words.teach_correct.replace('{name}', name)),
     );
   }
 
@@ -82,10 +78,10 @@ export function answerView(root, {correct, open, ask}) {
         part('.score .row'),
         ...wrong.map((one) =>
           make(
-            'button',
-            {type: 'button', className: 'wrong', title: one.label, onclick: () => open(one)},
+            'button.wrong',
+            {title: one.label, onclick: () => open(one)},
             make('img', {src: one.thumb, alt: ''}),
-            make('span', {textContent: one.label}),
+            make('span', one.label),
           ),
         ),
       );
@@ -98,8 +94,8 @@ export function answerView(root, {correct, open, ask}) {
         part('.others .row'),
         ...others.map(({name, image: address}) =>
           make(
-            'button',
-            {type: 'button', className: 'thumb', title: name, ariaLabel: name, onclick: () => ask(address)},
+            'button.thumb',
+            {title: name, ariaLabel: name, onclick: () => ask(address)},
             make('img', {src: address, alt: ''}),
           ),
         ),

@@ -79,12 +79,7 @@ export function beginning(root, {open, model}) {
   function removing({name, running}) {
     const {words} = page;
     let sure = false;
-    const button = make('button', {
-      type: 'button',
-      className: 'delete',
-      disabled: running,
-      textContent: words.survey_delete,
-    });
+    const button = make('button.delete', {disabled: running}, words.survey_delete);
     const again = (now) => {
       sure = now;
       button.textContent = now ? words.survey_sure : words.survey_delete;
@@ -106,37 +101,21 @@ export function beginning(root, {open, model}) {
       make(
         'li',
         {dataset: {survey: one.name}},
-        make('b', {textContent: one.title}),
-        make('span', {
-          textContent: filled(words.survey_line, {count: spaced(one.done), total: spaced(one.total), model: one.model}),
-        }),
-        make('span', {className: 'when', textContent: when(one.begun)}),
-        make('button', {
-          type: 'button',
-          className: 'open',
-          textContent: words.survey_open,
-          onclick: () => open(one.name),
-        }),
+        make('b', one.title),
+        make('span', filled(words.survey_line, {count: spaced(one.done), total: spaced(one.total), model: one.model})),
+        make('span.when', when(one.begun)),
+        make('button.open', {onclick: () => open(one.name)}, words.survey_open),
         removing(one),
       );
-    refill(
-      part('.earlier ul'),
-      ...(surveys.length ? surveys.map(row) : [make('li', {textContent: words.survey_earlier_none})]),
-    );
+    refill(part('.earlier ul'), ...(surveys.length ? surveys.map(row) : [make('li', words.survey_earlier_none)]));
     setText(part('.earlier h3'), words.survey_earlier);
   }
 
   const box = ({key, title, question, cost}, checked) =>
     make(
       'label',
-      {},
       make('input', {type: 'checkbox', value: key, checked}),
-      make(
-        'span',
-        {},
-        make('b', {textContent: title}),
-        ...[question, cost].filter(Boolean).map((textContent) => make('small', {textContent})),
-      ),
+      make('span', make('b', title), ...[question, cost].filter(Boolean).map((text) => make('small', text))),
     );
 
   function showModel() {

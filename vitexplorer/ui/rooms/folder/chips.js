@@ -35,10 +35,10 @@ export function chips(root, {remove, clear}) {
           const what = inWords(condition, facts, words);
           const label = filled(words.where_remove, {what});
           return make(
-            'button',
-            {type: 'button', className: 'chip-of', title: label, ariaLabel: label, onclick: () => remove(condition)},
+            'button.chip-of',
+            {title: label, ariaLabel: label, onclick: () => remove(condition)},
             what,
-            make('span', {textContent: '×'}),
+            make('span', '×'),
           );
         }),
       );

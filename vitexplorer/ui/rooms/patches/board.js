@@ -25,7 +25,7 @@ const GAP = 12;
 
 /** Makes a line of mathematics with D in italics. */
 function written(text) {
-  return text.split(/(D\b)/).map((piece) => (piece === 'D' ? make('i', {textContent: piece}) : piece));
+  return text.split(/(D\b)/).map((piece) => (piece === 'D' ? make('i', piece) : piece));
 }
 
 /** @param {string} url @returns {Promise<HTMLImageElement | null>} null where it cannot be loaded */

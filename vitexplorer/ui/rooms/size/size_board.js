@@ -45,13 +45,7 @@ export function mount({element, props, trigger, watch}) {
     refill(
       part('.open'),
       ...tables.map(({label, title}, at) =>
-        make('button', {
-          type: 'button',
-          textContent: label,
-          title,
-          ariaExpanded: String(at + 1 === opened),
-          onclick: () => open(at + 1),
-        }),
+        make('button', {title, ariaExpanded: String(at + 1 === opened), onclick: () => open(at + 1)}, label),
       ),
     );
     const shown = tables[opened - 1];
@@ -81,7 +75,7 @@ export function mount({element, props, trigger, watch}) {
     part('.story thead').replaceChildren(head);
     part('.story tbody').replaceChildren(...body);
     part('.story tfoot').replaceChildren(foot);
-    part('.notes').replaceChildren(...value.notes.map((textContent) => make('li', {textContent})));
+    part('.notes').replaceChildren(...value.notes.map((text) => make('li', text)));
     before = new Map(value.rows.map(({key, exact}) => [key, exact]));
   }
 

@@ -37,17 +37,11 @@ export function mount({element, props, trigger, watch}) {
 
   function newCard(key) {
     const settled = () => choose(text());
-    const host = make('div', {className: 'controls'});
+    const host = make('div.controls');
     const box = make('input', {type: 'checkbox', onchange: settled});
     const title = make('span');
-    const why = make('p', {className: 'why'});
-    const card = make(
-      'div',
-      {className: 'item', dataset: {key}},
-      make('label', {className: 'switch'}, box, title),
-      why,
-      host,
-    );
+    const why = make('p.why');
+    const card = make('div.item', {dataset: {key}}, make('label.switch', box, title), why, host);
     const controls = form(host, {settled, asked: () => asked});
     part('.items').append(card);
     return {
@@ -74,12 +68,7 @@ export function mount({element, props, trigger, watch}) {
     refill(
       part('.examples'),
       ...examples.map((one) =>
-        make('button', {
-          type: 'button',
-          textContent: one.label,
-          ariaPressed: String(one.text === chosen),
-          onclick: () => choose(one.text),
-        }),
+        make('button', {ariaPressed: String(one.text === chosen), onclick: () => choose(one.text)}, one.label),
       ),
     );
   }
