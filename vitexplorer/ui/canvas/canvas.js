@@ -46,9 +46,7 @@ import {newStrip} from './strip.js';
 const DEBOUNCE = 120; // ms
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch, bytes}) {
-  const root = element.querySelector('.vx-canvas');
-  const find = (selector) => root.querySelector(selector);
+export function mount({root, part: find, props, trigger, bytes}) {
   const view = find('.view');
   const pen = view.getContext('2d');
   const paint = newPainter();
@@ -407,6 +405,5 @@ export function mount({element, props, trigger, watch, bytes}) {
     save,
   };
   new ResizeObserver(schedule).observe(view);
-  watch('value', sync);
-  sync();
+  return sync;
 }

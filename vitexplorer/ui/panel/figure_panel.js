@@ -12,9 +12,7 @@ import {numbersOf} from './csv_table.js';
 import {drawing} from './figure_drawing.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-panel');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   let waiting = 0;
   let current = null; // data of the view on the screen; the component's value may be the progress of the next one
   let asked = 0;
@@ -262,8 +260,6 @@ export function mount({element, props, trigger, watch}) {
   }
 
   onTheme(followTheme);
-  watch('value', show);
-  show();
   // Values that are sent while a tab opens can be lost: a panel that stays empty asks for its room's first view. If the
   // value arrives after all and a person goes on to another view, the answer to this event is outdated and ignored.
   setTimeout(() => {
@@ -271,4 +267,5 @@ export function mount({element, props, trigger, watch}) {
     asked += 1;
     trigger('begin', {asked});
   }, 3000);
+  return show;
 }

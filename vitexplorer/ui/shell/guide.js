@@ -17,9 +17,7 @@ const HIGHLIGHTS = {
 const TURNS = {PageDown: 1, PageUp: -1};
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-guide');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const page = document.documentElement;
   const progress = loadProgress();
   const isBare = !['model', 'room', 'view'].some(inAddress); // the link names a step but none of its state
@@ -274,6 +272,5 @@ export function mount({element, props, trigger, watch}) {
     checkTask();
   }
 
-  watch('value', sync);
-  sync();
+  return sync;
 }

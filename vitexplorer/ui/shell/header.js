@@ -9,10 +9,8 @@ import {frameCode, inLecture, lectureMode, listenInLectures} from './layouts.js'
 const NOTE_TIME = 1600; // milliseconds that a button shows the result of its action
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, watch}) {
-  const root = element.querySelector('.vx-header');
+export function mount({root, part, props}) {
   const [language, dark, lecture, link] = root.querySelectorAll('button');
-  const part = (selector) => root.querySelector(selector);
   const code = part('textarea');
   const copy = part('.copy');
   const {sheet, onOpen} = chip(root);
@@ -84,6 +82,5 @@ export function mount({element, props, watch}) {
   });
   listenInLectures();
   onTheme(show);
-  watch('value', show);
-  show();
+  return show;
 }

@@ -6,9 +6,7 @@ import {isOfModel, sendPicture} from '../kit/sending.js';
 import {chip} from './chip.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-image');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const {sheet, say, close} = chip(root);
   const frame = part('.camera');
   const video = part('video');
@@ -127,6 +125,5 @@ export function mount({element, props, trigger, watch}) {
     root.dataset.image = chosen;
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

@@ -13,9 +13,7 @@ import {modelFile} from './model_file.js';
 const isPath = (text) => /[\\/]/.test(text) || /^~|\.(safetensors|zip|bin|pth|pt|ckpt|tar)$/i.test(text);
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-model');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const {sheet, say, close, onOpen} = chip(root);
   const search = part('.search');
   const list = part('.list');
@@ -136,8 +134,7 @@ export function mount({element, props, trigger, watch}) {
     if (sheet.matches(':popover-open')) filter();
   }
 
-  watch('value', show);
-  show();
+  return show;
 }
 
 /**

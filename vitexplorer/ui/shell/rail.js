@@ -17,8 +17,7 @@ export function look() {
 }
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-rail');
+export function mount({root, props, trigger}) {
   const list = root.querySelector('ul');
   let isLearning = false;
 
@@ -112,6 +111,5 @@ export function mount({element, props, trigger, watch}) {
     fill();
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

@@ -39,9 +39,7 @@ function download(text, name, type) {
 }
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-kept');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const {say} = chip(root);
   const list = part('.list');
   /** @type {import('./saved_list.js').SavedView[]} */
@@ -163,6 +161,5 @@ export function mount({element, props, trigger, watch}) {
       part('.keep').focus();
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

@@ -4,9 +4,7 @@ import {make, refill, setText} from '../kit/dom.js';
 import {chip} from './chip.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-size');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const {sheet, say, close, onOpen} = chip(root);
   const input = part('.free input');
 
@@ -75,6 +73,5 @@ export function mount({element, props, trigger, watch}) {
     root.dataset.size = title;
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

@@ -7,9 +7,7 @@ import {leaveRoom, notice} from '../kit/notices.js';
 import {addressFor, isEmbedded} from './layouts.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-status');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const line = part('.line');
   const bar = part('.bar i');
   const act = part('.hint .act');
@@ -55,13 +53,12 @@ export function mount({element, props, trigger, watch}) {
 
   document.addEventListener('vx-refused', ({detail}) => {
     refused = detail.why;
-    element.inert = false;
+    root.parentElement.inert = false;
     show();
   });
   leaveRoom(part('.vx-notices'));
-  watch('value', () => {
+  return () => {
     refused = '';
     show();
-  });
-  show();
+  };
 }

@@ -5,10 +5,7 @@ import {goTo, inAddress, writeAddress} from '../../kit/address.js';
 import {make, refill, setText} from '../../kit/dom.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-sides');
-  const part = (selector) => root.querySelector(selector);
-
+export function mount({root, part, props, trigger}) {
   let latest = /** @type {any} */ (null); // the last value with both sides; values with progress hold nothing else
 
   /** Changes of the room What if from the address; its first change where none was made. */
@@ -53,6 +50,5 @@ export function mount({element, props, trigger, watch}) {
     if (!value.refused) writeAddress(value.address);
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

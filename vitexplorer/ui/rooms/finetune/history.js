@@ -11,8 +11,7 @@ function moment(begun) {
 }
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-history');
+export function mount({root, props, trigger}) {
   const list = root.querySelector('ul');
 
   /**
@@ -57,6 +56,5 @@ export function mount({element, props, trigger, watch}) {
     root.dataset.count = trainings.length;
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

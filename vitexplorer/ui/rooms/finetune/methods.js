@@ -6,9 +6,7 @@ import {inAddress, onLink, writeAddress} from '../../kit/address.js';
 import {make, setText} from '../../kit/dom.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-methods');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const on = {}; // true for ticked methods; this and the following maps are by method
   /** @type {Record<string, Record<string, string>>} */
   let settings = {};
@@ -212,8 +210,7 @@ export function mount({element, props, trigger, watch}) {
     ask('start');
   });
   part('.estimate').addEventListener('click', () => ask('estimate'));
-  watch('value', show);
-  show();
+  return show;
 }
 
 /**

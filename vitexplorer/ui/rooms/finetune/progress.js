@@ -45,9 +45,7 @@ function charts({rows, words, epochs, metric, is_share: share, baseline}) {
 }
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-progress');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   let asked = ''; // pressed button, stop or resume, until the state changes
   let library = null; // plotly, once it is loaded
   const drawn = {}; // data of each drawn chart by its CSS class: most values bring no new point
@@ -157,6 +155,5 @@ export function mount({element, props, trigger, watch}) {
   new ResizeObserver(() => {
     for (const host of root.querySelectorAll('.chart')) if (host.data && host.clientWidth) library.Plots.resize(host);
   }).observe(part('.charts'));
-  watch('value', show);
-  show();
+  return show;
 }

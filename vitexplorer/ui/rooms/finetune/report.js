@@ -51,8 +51,7 @@ function stateOf({refused, title, can_train: trains}) {
 }
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-report');
+export function mount({root, props, trigger}) {
   let linked = inAddress('images') === 'scenes' && !inAddress('run'); // a linked training has images of its own
 
   function select(name, label, options, value) {
@@ -119,6 +118,5 @@ export function mount({element, props, trigger, watch}) {
     follow(value);
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

@@ -43,9 +43,7 @@ function download({url, name}) {
 }
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-results');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   let shown = null; // the last value with results; values with progress or a refusal hold nothing else
   let opening = ''; // note on the image that is being opened
   let fetched = ''; // address of the last downloaded file
@@ -129,6 +127,5 @@ export function mount({element, props, trigger, watch}) {
     if (opening) cameFrom(opening, shown.words, 'finetune');
     opening = '';
   });
-  watch('value', show);
-  show();
+  return show;
 }

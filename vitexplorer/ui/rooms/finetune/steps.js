@@ -6,10 +6,8 @@ import {bring} from '../../kit/theme.js';
 const STATES = ['data-state', 'data-rows'];
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, watch}) {
-  const root = element.querySelector('.vx-steps');
-  const part = (selector) => root.querySelector(selector);
-  const room = element.closest('.vx-finetune') ?? document.body;
+export function mount({root, part, props}) {
+  const room = root.closest('.vx-finetune') ?? document.body;
 
   function go(key) {
     const step = room.querySelector(`#vx-step-${key}`);
@@ -46,8 +44,7 @@ export function mount({element, props, watch}) {
   }
 
   new MutationObserver(mark).observe(room, {subtree: true, childList: true, attributeFilter: STATES});
-  watch('value', show);
-  show();
+  return show;
 }
 
 /**

@@ -25,9 +25,7 @@ const pause = (time) =>
 const LINKS = ['run', 'images', 'plan'];
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-teach');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const page = document.documentElement;
   const words = () => props.value?.words ?? {};
   let boxes = [];
@@ -354,7 +352,6 @@ export function mount({element, props, trigger, watch}) {
     if (!root.checkVisibility()) lens.stop();
     else schedule.next();
   }).observe(root);
-  watch('value', show);
   follow();
-  show();
+  return show;
 }

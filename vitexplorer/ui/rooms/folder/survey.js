@@ -32,8 +32,7 @@ const FIRST = {
 };
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, watch}) {
-  const root = element.querySelector('.vx-survey');
+export function mount({root, props}) {
   const part = (selector) => root.querySelector(`.opened ${selector}`);
   let opening = /** @type {any} */ (null);
   let facts = /** @type {any} */ (null);
@@ -287,9 +286,8 @@ export function mount({element, props, watch}) {
     else if (now) chart.resize();
     visible = now;
   }).observe(root);
-  watch('value', () => {
+  return () => {
     if (opening) begin.model();
     else enter();
-  });
-  enter();
+  };
 }

@@ -41,9 +41,7 @@ async function decoded(url) {
 }
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-board');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const board = part('.patches');
   /** @type {import('./cut.js').Scene} */
   const scene = {value: null, image: null, gap: GAP / 100};
@@ -266,6 +264,5 @@ export function mount({element, props, trigger, watch}) {
   root.picture = picture; // the SVG element that the buttons save
   gap.value = inAddress('gap') || String(GAP);
   scene.gap = gap.valueAsNumber / 100;
-  watch('value', show);
-  show();
+  return show;
 }

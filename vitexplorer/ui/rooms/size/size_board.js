@@ -10,9 +10,7 @@ import {written} from './formula_terms.js';
 import {bars, table} from './story.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-counting');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const aside = newAside(root);
   let preset = '';
   let asked = 0;
@@ -102,6 +100,5 @@ export function mount({element, props, trigger, watch}) {
     root.dataset.design = value.design;
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

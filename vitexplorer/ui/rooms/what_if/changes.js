@@ -6,9 +6,7 @@ import {make, refill, setText} from '../../kit/dom.js';
 import {leadTo} from '../../kit/frame.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-changes');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   /** @type {Map<string, ReturnType<typeof newCard>>} */
   const cards = new Map();
   let waiting = 0;
@@ -87,6 +85,5 @@ export function mount({element, props, trigger, watch}) {
     Object.assign(root.dataset, {state: value.refused ? 'refused' : 'ready', text: value.text});
   }
 
-  watch('value', show);
-  show();
+  return show;
 }
