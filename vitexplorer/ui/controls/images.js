@@ -72,7 +72,7 @@ export function draw({label, words, more}, {settled, pending}) {
     const [picture] = file.files;
     file.value = '';
     if (!picture) return;
-    const answer = await sendPicture(picture, () => {});
+    const answer = await sendPicture(picture);
     if ('image' in answer) add(answer.image);
     else setText(remark, answer.refused || words.image_lost);
   }

@@ -173,7 +173,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
   async function send() {
     const [picture] = file.files;
     if (!picture) return;
-    const answer = await sendPicture(picture, () => {});
+    const answer = await sendPicture(picture);
     if (!('image' in answer)) {
       remark.textContent = answer.refused || words.image_lost;
       return;

@@ -94,3 +94,40 @@ export function table(caption, head, rows, named = false) {
     make('tbody', ...rows.map(line)),
   );
 }
+
+/**
+ * Makes a button to delete something, which asks for confirmation in its own text.
+ *
+ * @param {string} text
+ * @param {string} question
+ * @param {boolean} disabled
+ * @param {() => void} act called when it is pressed again
+ */
+export function deleteButton(text, question, disabled, act) {
+  const button = make('button.delete', {disabled}, text);
+  button.onclick = () => {
+    if (button.textContent === question) act();
+    else button.textContent = question;
+  };
+  button.onblur = () => setText(button, text);
+  return button;
+}
+
+/**
+ * Returns the first visible element of the page; undefined for none.
+ *
+ * @param {string} selector
+ * @returns {HTMLElement | undefined}
+ */
+export const visible = (selector) => [...document.querySelectorAll(selector)].find((node) => node.checkVisibility());
+
+/**
+ * Shows a sentence; an empty one hides its element.
+ *
+ * @param {HTMLElement} node
+ * @param {string} sentence
+ */
+export function showSentence(node, sentence) {
+  setText(node, sentence);
+  node.hidden = !sentence;
+}

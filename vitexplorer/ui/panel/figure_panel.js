@@ -2,7 +2,7 @@
 
 import {form} from '../controls/form.js';
 import {pushAddress, viewChanges, viewInAddress, writeAddress} from '../kit/address.js';
-import {filled, make, setText} from '../kit/dom.js';
+import {filled, make, setText, showSentence} from '../kit/dom.js';
 import {labelled} from '../kit/formats.js';
 import {FORMATS, newAside, showHead} from '../kit/frame.js';
 import {offerViews, previewList} from '../kit/previews.js';
@@ -170,8 +170,8 @@ export function mount({root, part, props, trigger}) {
     part('.figure').setAttribute('aria-label', `${value.question} ${value.reading}`.trim());
     setText(part('.why'), value.refused);
     part('.refused').hidden = !value.refused;
-    setText(part('.elsewhere'), filled(value.words.panel_elsewhere, {model: value.elsewhere}));
-    part('.elsewhere').hidden = !value.elsewhere;
+    const elsewhere = value.elsewhere ? filled(value.words.panel_elsewhere, {model: value.elsewhere}) : '';
+    showSentence(part('.elsewhere'), elsewhere);
   }
 
   // Reloads the page with another model, without the parts of the address that depend on the model.

@@ -1,7 +1,7 @@
 // Guided path: a step sets the state of the page, highlights a part, asks a question, explains, and checks the task.
 
 import {inAddress, linkOpened, onGoing, onWritten, writeAddress} from '../kit/address.js';
-import {filled, make, refill, setText} from '../kit/dom.js';
+import {filled, make, refill, setText, visible} from '../kit/dom.js';
 import {addressOf, isDone, loadProgress, pictureOf, saveProgress, scrollFor} from './guide_progress.js';
 import {inLecture} from './layouts.js';
 
@@ -65,7 +65,6 @@ export function mount({root, part, props, trigger}) {
     const isNewPicture = pictureOf(query) !== pictureOf(location.search);
     history[method](history.state, '', `?${query}`);
     trigger('go', {query});
-    document.dispatchEvent(new CustomEvent('vx-address'));
     linkOpened();
     if (!isNewPicture) requestText(); // otherwise `vx-ready` requests it when the new capture arrives
   }
@@ -92,7 +91,7 @@ export function mount({root, part, props, trigger}) {
   /** Scrolls the highlighted part between the top bar and the sheet, even if the room gets its size late. */
   function scrollToHighlight() {
     const selector = isScrolling && HIGHLIGHTS[page.dataset.light];
-    const lit = selector && [...document.querySelectorAll(selector)].find((node) => node.checkVisibility());
+    const lit = selector && visible(selector);
     if (!lit) return;
     const place = lit.getBoundingClientRect();
     const sheet = root.getBoundingClientRect();

@@ -1,7 +1,7 @@
 // Switches at the right end of the top bar; they act in the browser alone.
 
 import {writeAddress} from '../kit/address.js';
-import {make} from '../kit/dom.js';
+import {make, visible} from '../kit/dom.js';
 import {onTheme, theme} from '../kit/theme.js';
 import {chip} from './chip.js';
 import {frameCode, inLecture, lectureMode, listenInLectures} from './layouts.js';
@@ -20,8 +20,7 @@ export function mount({root, part, props}) {
     href: '#vx-rooms',
     onclick(event) {
       event.preventDefault();
-      const headings = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('#vx-rooms :is(.question, h2)')]);
-      const question = headings.find((node) => node.checkVisibility());
+      const question = visible('#vx-rooms :is(.question, h2)');
       if (!question) return;
       question.tabIndex = -1;
       question.focus();
@@ -75,9 +74,7 @@ export function mount({root, part, props}) {
   link.addEventListener('click', () => copyText(link, location.href));
   copy.addEventListener('click', () => copyText(copy, code.value));
   onOpen(() => {
-    const heading = [...document.querySelectorAll('#vx-rooms :is(.question, h2)')].find((node) =>
-      node.checkVisibility(),
-    );
+    const heading = visible('#vx-rooms :is(.question, h2)');
     code.value = frameCode(location.href, [heading?.textContent, document.title].filter(Boolean).join(' · '));
   });
   listenInLectures();

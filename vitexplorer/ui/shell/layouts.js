@@ -2,6 +2,7 @@
 // link to the whole page; and for a hall, `?lecture=1`, whose keys reach the picture wherever the focus is.
 
 import {inAddress} from '../kit/address.js';
+import {visible} from '../kit/dom.js';
 
 /** True if the page has the layout for a frame: a class of the root element, which exists before the page does. */
 export const isEmbedded = () => document.documentElement.classList.contains('vx-embedded');
@@ -59,7 +60,7 @@ const BUTTON_KEYS = new Set(['Enter', ' ', 'Tab', 'Escape']);
 
 /** @param {KeyboardEvent} event */
 function forwardToPicture(event) {
-  const view = [...document.querySelectorAll('.vx-canvas .view')].find((node) => node.checkVisibility());
+  const view = visible('.vx-canvas .view');
   if (!view || BUTTON_KEYS.has(event.key)) return;
   const {key, code, shiftKey} = event;
   const copy = new KeyboardEvent('keydown', {key, code, shiftKey, bubbles: false, cancelable: true});

@@ -2,7 +2,7 @@
 
 import {filled, make, refill, setText} from '../kit/dom.js';
 import {labelled} from '../kit/formats.js';
-import {chip} from './chip.js';
+import {chip, segments} from './chip.js';
 import {modelFile} from './model_file.js';
 
 /**
@@ -100,22 +100,9 @@ export function mount({root, part, props, trigger}) {
   function showWeights({weights, words, title}) {
     part('.weights').hidden = !weights;
     part('.weights legend').textContent = words.weights;
-    refill(
-      part('.weights .segments'),
-      ...['trained', 'random'].map((kind) =>
-        make(
-          'label',
-          make('input', {
-            type: 'radio',
-            name: `${sheet.id}-weights`,
-            value: kind,
-            checked: kind === weights,
-            onchange: () => trigger('choose', {weights: kind}),
-          }),
-          make('span', words[`weights_${kind}`]),
-        ),
-      ),
-    );
+    const kinds = ['trained', 'random'].map((value) => ({value, label: words[`weights_${value}`]}));
+    const choose = (kind) => trigger('choose', {weights: kind});
+    refill(part('.weights .segments'), ...segments(`${sheet.id}-weights`, kinds, weights, choose));
     part('.weights').setAttribute('aria-label', labelled(words.weights, title));
   }
 

@@ -3,8 +3,8 @@
 // handled here, too.
 
 import {linkOpened} from '../kit/address.js';
-import {filled, make, refill, setText} from '../kit/dom.js';
-import {stagePicture} from '../kit/saving.js';
+import {filled, make, refill, setText, visible} from '../kit/dom.js';
+import {saveFile, stagePicture} from '../kit/saving.js';
 import {chip} from './chip.js';
 import {inLecture} from './layouts.js';
 import {lecturePage, pictureQuery, readList, withDisplay, writeList} from './saved_list.js';
@@ -32,12 +32,6 @@ function saveViews(views) {
   }
 }
 
-function download(text, name, type) {
-  const url = URL.createObjectURL(new Blob([text], {type}));
-  make('a', {href: url, download: name}).click();
-  URL.revokeObjectURL(url);
-}
-
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({root, part, props, trigger}) {
   const {say} = chip(root);
@@ -53,9 +47,7 @@ export function mount({root, part, props, trigger}) {
   }
 
   async function keep() {
-    const title = [...document.querySelectorAll('#vx-rooms :is(.question, h2)')].find((node) =>
-      node.checkVisibility(),
-    )?.textContent;
+    const title = visible('#vx-rooms :is(.question, h2)')?.textContent;
     const view = {title: title || document.title, query: pictureQuery(location.search), picture: await stagePicture()};
     views = [...views, view];
     current = views.length - 1;
@@ -73,7 +65,6 @@ export function mount({root, part, props, trigger}) {
     const {query} = views[index];
     history.pushState(history.state, '', withDisplay(query, location.search));
     lead(query);
-    document.dispatchEvent(new CustomEvent('vx-address'));
     linkOpened();
     show();
   }
@@ -104,11 +95,14 @@ export function mount({root, part, props, trigger}) {
 
   part('.keep').addEventListener('click', keep);
   part('.export').addEventListener('click', () =>
-    download(writeList(views), 'vit-explorer-views.json', 'application/json'),
+    saveFile(new Blob([writeList(views)], {type: 'application/json'}), 'vit-explorer-views.json'),
   );
   part('.page').addEventListener('click', () => {
     const home = location.origin + location.pathname;
-    download(lecturePage(views, home, document.documentElement.lang), 'vit-explorer-lecture.html', 'text/html');
+    saveFile(
+      new Blob([lecturePage(views, home, document.documentElement.lang)], {type: 'text/html'}),
+      'vit-explorer-lecture.html',
+    );
   });
   part('.file').addEventListener('change', async ({target}) => {
     const imported = readList(await target.files[0].text());

@@ -1,7 +1,7 @@
 // Size chip: the size of the model's input and the fit of the image to it, with the cost of other sizes.
 
 import {make, refill, setText} from '../kit/dom.js';
-import {chip} from './chip.js';
+import {chip, segments} from './chip.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({root, part, props, trigger}) {
@@ -38,22 +38,9 @@ export function mount({root, part, props, trigger}) {
 
   function showFits({fit, words}) {
     part('.fits legend').textContent = words.fit;
-    refill(
-      part('.fits .segments'),
-      ...['crop', 'squash', 'pad', 'native'].map((kind) =>
-        make(
-          'label',
-          make('input', {
-            type: 'radio',
-            name: `${sheet.id}-fit`,
-            value: kind,
-            checked: kind === fit,
-            onchange: () => trigger('choose', {fit: kind}),
-          }),
-          make('span', words[`fit_${kind}`]),
-        ),
-      ),
-    );
+    const kinds = ['crop', 'squash', 'pad', 'native'].map((value) => ({value, label: words[`fit_${value}`]}));
+    const choose = (kind) => trigger('choose', {fit: kind});
+    refill(part('.fits .segments'), ...segments(`${sheet.id}-fit`, kinds, fit, choose));
   }
 
   function show() {

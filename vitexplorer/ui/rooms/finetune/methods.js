@@ -3,7 +3,7 @@
 
 import {form} from '../../controls/form.js';
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
-import {make, setText} from '../../kit/dom.js';
+import {make, setText, showSentence} from '../../kit/dom.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({root, part, props, trigger}) {
@@ -151,8 +151,7 @@ export function mount({root, part, props, trigger}) {
   /** Shows progress or a refusal; such values may have no methods. */
   function showAnswer({working, refused, ready}) {
     part('.working').textContent = working;
-    part('.refused').textContent = refused;
-    part('.refused').hidden = !refused;
+    showSentence(part('.refused'), refused);
     root.toggleAttribute('data-busy', Boolean(working));
     for (const one of root.querySelectorAll('.go button')) one.disabled = Boolean(working) || !(shown?.ready ?? ready);
   }

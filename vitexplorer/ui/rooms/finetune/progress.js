@@ -1,10 +1,10 @@
 // Progress of a training: a row with a bar for each method, two charts, stop and resume. The address names it.
 
 import {writeAddress} from '../../kit/address.js';
-import {make, setText} from '../../kit/dom.js';
+import {make, setText, showSentence} from '../../kit/dom.js';
 import {drawFigure, plotly} from '../../kit/plotly.js';
 import {svg} from '../../kit/svg.js';
-import {onTheme, theme} from '../../kit/theme.js';
+import {coloursOf, onTheme, theme} from '../../kit/theme.js';
 import {curves, numbersOf, said} from './curves.js';
 
 const RESUMABLE = ['stopped', 'interrupted', 'failed'];
@@ -50,18 +50,6 @@ export function mount({root, part, props, trigger}) {
   let library = null; // plotly, once it is loaded
   const drawn = {}; // data of each drawn chart by its CSS class: most values bring no new point
 
-  /** Returns the page's colours and font, which change with its theme. */
-  function look() {
-    const style = getComputedStyle(root);
-    const colour = (name) => style.getPropertyValue(name).trim();
-    return {
-      text: colour('--body-text-color'),
-      muted: colour('--body-text-color-subdued'),
-      line: colour('--border-color-primary'),
-      font: style.fontFamily,
-    };
-  }
-
   /** Redraws both charts in place, so that nothing flickers. */
   async function draw() {
     library = await plotly();
@@ -69,7 +57,7 @@ export function mount({root, part, props, trigger}) {
     if (!value?.run || part('.charts').hidden) return;
     for (const [place, chart] of charts(value)) {
       const host = part(`.${place}`);
-      const {data, layout} = curves(chart, look());
+      const {data, layout} = curves(chart, coloursOf(root));
       const now = JSON.stringify([data, layout]);
       if (now === drawn[place]) continue;
       drawn[place] = now;
@@ -123,8 +111,7 @@ export function mount({root, part, props, trigger}) {
     setText(part('.doing'), [asked === 'stop' ? words.run_stopping : doing, left].filter(Boolean).join(' · '));
     showButtons(value);
     showWhole(value);
-    setText(part('.top + .whole + .error'), error);
-    part('.top + .whole + .error').hidden = !error;
+    showSentence(part('.top + .whole + .error'), error);
     part('.rows').replaceChildren(...value.rows.map(row));
     setText(part('.notes'), notes.join(' '));
     showCharts(value);

@@ -1,7 +1,7 @@
 // Leaderboard, wrong images and downloads. Pressing a row chooses its run; an image opens in the other rooms.
 
 import {goTo} from '../../kit/address.js';
-import {filled, make, refill} from '../../kit/dom.js';
+import {filled, make, refill, showSentence} from '../../kit/dom.js';
 import {cameFrom} from '../../kit/notices.js';
 
 const cells = (texts) => texts.map((text) => make('td', text));
@@ -32,14 +32,6 @@ function table({rows, metric, baseline, constant, chosen, words}, choose) {
     .map(([name, figure]) => make('tr.plain', ...cells(['', name, figure, '', '', ''])));
   const headings = head.map((text) => make('th', {scope: 'col'}, text));
   return make('table', make('thead', make('tr', ...headings)), make('tbody', ...body, ...plain));
-}
-
-/** Downloads a file that Python serves. */
-function download({url, name}) {
-  const link = make('a', {href: url, download: name});
-  document.body.append(link);
-  link.click();
-  link.remove();
 }
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
@@ -89,11 +81,10 @@ export function mount({root, part, props, trigger}) {
 
   function showAnswer({working, refused, download: file}) {
     part('.working').textContent = working;
-    part('.refused').textContent = refused;
-    part('.refused').hidden = !refused;
+    showSentence(part('.refused'), refused);
     if (!file || file.url === fetched) return;
     fetched = file.url;
-    download(file);
+    make('a', {href: file.url, download: file.name}).click();
   }
 
   function showResults(value) {

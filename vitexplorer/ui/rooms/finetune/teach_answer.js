@@ -1,6 +1,7 @@
 // Answer of the probe: a bar for each class, and the picture with a map of the model's attention.
 
 import {pixelTable, rgbTable} from '../../canvas/colours.js';
+import {fetchImage} from '../../canvas/fetching.js';
 import {interpolate} from '../../canvas/maps.js';
 import {make, refill, setText} from '../../kit/dom.js';
 import {percent} from '../../kit/formats.js';
@@ -31,9 +32,7 @@ export function answerView(root, {correct, open, ask}) {
 
   async function paint({image: address, map, reading}) {
     painted = address;
-    const picture = new Image();
-    picture.src = address;
-    await picture.decode();
+    const picture = await fetchImage(address);
     if (painted !== address) return;
     image.src = address;
     canvas.hidden = part('.scale').hidden = !map;

@@ -2,7 +2,7 @@
 // in the charts. The state is in the address.
 
 import {goTo, onLink, viewChanges, viewInAddress, writeAddress} from '../../kit/address.js';
-import {filled, setText} from '../../kit/dom.js';
+import {filled, setText, showSentence} from '../../kit/dom.js';
 import {cameFrom} from '../../kit/notices.js';
 import {offersPicture, pngFile} from '../../kit/saving.js';
 import {onTheme} from '../../kit/theme.js';
@@ -182,8 +182,7 @@ export function mount({root, props}) {
   }
 
   function complain(sentence) {
-    setText(part('.alert'), sentence);
-    part('.alert').hidden = !sentence;
+    showSentence(part('.alert'), sentence);
   }
 
   // ---- charts and images

@@ -1,5 +1,6 @@
 // The patches board: values from Python, the current patch, and the keys and pointers that choose it.
 
+import {fetchImage} from '../../canvas/fetching.js';
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
 import {filled, make, setText} from '../../kit/dom.js';
 import {followed, listed} from '../../kit/formats.js';
@@ -26,18 +27,6 @@ const GAP = 12;
 /** Makes a line of mathematics with D in italics. */
 function written(text) {
   return text.split(/(D\b)/).map((piece) => (piece === 'D' ? make('i', piece) : piece));
-}
-
-/** @param {string} url @returns {Promise<HTMLImageElement | null>} null where it cannot be loaded */
-async function decoded(url) {
-  const image = new Image();
-  image.src = url;
-  try {
-    await image.decode();
-    return image;
-  } catch {
-    return null;
-  }
 }
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
@@ -238,7 +227,7 @@ export function mount({root, part, props, trigger}) {
       root.toggleAttribute('data-empty', true);
       return;
     }
-    const next = value.image.url === url ? scene.image : await decoded(value.image.url);
+    const next = value.image.url === url ? scene.image : await fetchImage(value.image.url).catch(() => null);
     if (mine !== turn) return; // a newer value came meanwhile
     const fresh = !isPicked || kept.row >= value.rows || kept.col >= value.cols;
     Object.assign(scene, {value, image: next});
