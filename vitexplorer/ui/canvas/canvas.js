@@ -69,8 +69,8 @@ export function mount({root, part: find, props, trigger, bytes}) {
   let frame = 0;
   let moved = null;
   let told = '';
-  let asked = 0;
-  let requested = /** @type {number | null} */ (null); // number of the latest event; the requested block
+  let asked = 0; // number of the latest event
+  let requested = /** @type {number | null} */ (null); // block
 
   // ---- changes of the selection
 

@@ -50,21 +50,10 @@ export function newControls(root, aside, change) {
     }
   }
 
-  segments(
-    '.fusion',
-    'head',
-    Object.keys(FUSIONS).map((how) => [how, how]),
-  );
-  segments(
-    '.mode',
-    'mode',
-    MODES.map((mode) => [mode, `mode_${mode}`]),
-  );
-  segments(
-    '.limit',
-    'scale',
-    SCALES.map((scale) => [scale, `scale_${scale}`]),
-  );
+  const named = (prefix, names) => names.map((name) => [name, `${prefix}${name}`]);
+  segments('.fusion', 'head', named('', Object.keys(FUSIONS)));
+  segments('.mode', 'mode', named('mode_', MODES));
+  segments('.limit', 'scale', named('scale_', SCALES));
   colormap.append(...Object.keys(COLORMAPS).map((name) => make('option', {value: name, dataset: {word: name}})));
   colormap.addEventListener('change', () => change({colormap: colormap.value}));
   smooth.addEventListener('change', () => change({smooth: smooth.checked}));

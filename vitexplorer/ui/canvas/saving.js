@@ -102,18 +102,9 @@ export function tableOf(value, payload, scene, shown, facts) {
  * @param {import('./selection.js').State} state
  * @param {import('./scene.js').View} view
  */
-export function numbersOf(
-  block,
-  state,
-  {
-    code,
-    scene: {
-      map,
-      grid: {rows, cols},
-      window,
-    },
-  },
-) {
+export function numbersOf(block, state, {code, scene}) {
+  const {map, grid, window} = scene;
+  const {rows, cols} = grid;
   const {value} = block;
   const title = [directionText(block, code), headText(value, state.head), blockText(value)].join(' · ');
   const number = (i) => (window && !window.inside[i] ? '' : percent(map[i]));

@@ -24,20 +24,10 @@ let chosen = /** @type {Partial<import('./selection.js').State> | null} */ (null
 /** Takes the display of a newly opened link; settings that it lacks return to their defaults. */
 onLink(() => {
   const state = firstState();
-  const said = (name) => inAddress(NAMES[name]);
-  const share = (name) => (said(name) ? Number(said(name)) : NaN);
-  settle(
-    state,
-    {heads: 0, prefix: []},
-    {
-      mode: said('mode'),
-      colormap: said('colormap'),
-      scale: said('scale'),
-      smooth: said('smooth') === '1',
-      opacity: share('opacity'),
-      keep_mass: share('keep_mass'),
-    },
-  );
+  const said = Object.fromEntries(Object.entries(NAMES).map(([name, parameter]) => [name, inAddress(parameter)]));
+  const share = (text) => (text ? Number(text) : NaN);
+  const shares = {opacity: share(said.opacity), keep_mass: share(said.keep_mass)};
+  settle(state, {heads: 0, prefix: []}, {...said, ...shares, smooth: said.smooth === '1'});
   choose(state);
   document.dispatchEvent(new CustomEvent('vx-display', {detail: {sender: null}}));
 });

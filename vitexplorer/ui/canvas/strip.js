@@ -27,9 +27,9 @@ export function newStrip(below, fetchBytes, choose) {
   let latest = null;
   let frame = 0;
   let isLong = /** @type {boolean | null} */ (null);
-  let chosen = null;
-  let pressed = null;
-  let stop = null; // the current group and tile; the tile in the tab order
+  let chosen = null; // the current group
+  let pressed = null; // the current tile
+  let stop = null; // the tile in the tab order
 
   /** Fetches and draws the rows of a value; without rows the strip is empty. */
   async function take(next) {

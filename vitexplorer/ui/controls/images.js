@@ -1,6 +1,6 @@
 // Control for a few more images, examples or files, each with a button to remove it. Its value: their ids with commas.
 
-import {filled, make, setText} from '../kit/dom.js';
+import {filled, make, onFiles, setText} from '../kit/dom.js';
 import {sendPicture} from '../kit/sending.js';
 
 /** @type {import('./form.js').Draw} */
@@ -12,7 +12,7 @@ export function draw({label, words, more}, {settled, pending}) {
   let shown = '';
   const list = make('ul');
   const remark = make('p.remark', {role: 'status'});
-  const file = make('input.unseen', {type: 'file', accept: 'image/*', onchange: send});
+  const file = make('input.unseen', {type: 'file', accept: 'image/*'});
   const offer = make(
     'div.offer',
     ...more.images.map(({id, title, image}) =>
@@ -68,14 +68,11 @@ export function draw({label, words, more}, {settled, pending}) {
     if (!chosen.includes(id) && chosen.length < more.most) take([...chosen, id]);
   }
 
-  async function send() {
-    const [picture] = file.files;
-    file.value = '';
-    if (!picture) return;
+  onFiles(file, async ([picture]) => {
     const answer = await sendPicture(picture);
     if ('image' in answer) add(answer.image);
     else setText(remark, answer.refused || words.image_lost);
-  }
+  });
 
   return {
     element,

@@ -102,11 +102,8 @@ export function pickingBoard({board, image, label, picked, follows = true, ruled
  * @param {(at: At, hidden: boolean) => void} options.walked called when the keyboard reaches or changes a patch
  */
 export function paintingBoard({board, image, label, most, begun, full, painted, settled, walked}) {
-  const {
-    rows,
-    cols,
-    covered: [tall, wide],
-  } = board;
+  const {rows, cols, covered} = board;
+  const [tall, wide] = covered;
   const sheet = picture('vx-sheet', label, image, board);
   const cursor = make('div.cursor');
   const cells = Array.from({length: rows * cols}, () => make('i'));

@@ -131,3 +131,17 @@ export function showSentence(node, sentence) {
   setText(node, sentence);
   node.hidden = !sentence;
 }
+
+/**
+ * Calls back with the files that a person chooses; the same file can be chosen again.
+ *
+ * @param {HTMLInputElement} input
+ * @param {(files: File[]) => void} take
+ */
+export function onFiles(input, take) {
+  input.addEventListener('change', () => {
+    const files = [...input.files];
+    input.value = '';
+    if (files.length) take(files);
+  });
+}

@@ -15,18 +15,13 @@ import {drawing} from './figure_drawing.js';
 export function mount({root, part, props, trigger}) {
   let waiting = 0;
   let current = null; // data of the view on the screen; the component's value may be the progress of the next one
-  let asked = 0;
-  let pending = false; // number of the latest question; true while its answer is missing
-  let marked = '';
-  let lookedAhead = ''; // view that is marked as chosen; run whose previews were requested
+  let asked = 0; // number of the latest question
+  let pending = false; // true while its answer is missing
+  let marked = ''; // view that is marked as chosen
+  let lookedAhead = ''; // run whose previews were requested
 
   // A pressed mark may name a view or settings; a cell of a matrix of blocks and heads opens that head's map.
-  const {
-    draw,
-    forget,
-    picture,
-    save: saveFigure,
-  } = drawing(part('.stage'), part('.figure'), ({customdata, data: {meta}}) => {
+  const figure = drawing(part('.stage'), part('.figure'), ({customdata, data: {meta}}) => {
     if (meta?.view) choose(meta.view);
     if (meta?.settings) ask(current.chosen, {...controls.settings(), ...meta.settings});
     if (!current.opens || !customdata) return;
@@ -35,7 +30,7 @@ export function mount({root, part, props, trigger}) {
     if (own) choose(own.key);
   });
   const aside = newAside(root, save, () => numbersOf(current));
-  offersPicture(root, picture);
+  offersPicture(root, figure.picture);
   const controls = form(part('.controls'), {
     settled: () => ask(current.chosen, controls.settings()),
     pending: () => pending,
@@ -162,7 +157,7 @@ export function mount({root, part, props, trigger}) {
     const {csv} = current;
     const name = csv.name.replace(/\.csv$/, ''); // with view, model and run
     if (format === 'csv') make('a', {href: csv.url, download: csv.name}).click();
-    else saveFigure(format.slice(0, 3), {png2: 2, png4: 4}[format] ?? 1, name);
+    else figure.save(format.slice(0, 3), {png2: 2, png4: 4}[format] ?? 1, name);
   }
 
   function showWords(value) {
@@ -207,8 +202,8 @@ export function mount({root, part, props, trigger}) {
   }
 
   async function showFigure(value) {
-    if (!value.figure) forget();
-    else if (await draw(value.figure)) {
+    if (!value.figure) figure.forget();
+    else if (await figure.draw(value.figure)) {
       const drawn = String((Number(root.dataset.shown) || 0) + 1);
       Object.assign(root.dataset, {shown: drawn, drawn: value.chosen, theme: value.theme});
     }

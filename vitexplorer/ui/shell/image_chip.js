@@ -1,7 +1,7 @@
 // Image chip: the current image, and ways to another: examples, a file, a drop on the page, the clipboard, the webcam.
 
 import {camera} from '../kit/camera.js';
-import {make, refill, setText} from '../kit/dom.js';
+import {make, onFiles, refill, setText} from '../kit/dom.js';
 import {isOfModel, sendPicture} from '../kit/sending.js';
 import {chip} from './chip.js';
 
@@ -62,10 +62,7 @@ export function mount({root, part, props, trigger}) {
 
   // ---- file, drop, clipboard
 
-  part('.file').addEventListener('change', ({target}) => {
-    if (target.files.length) send(target.files[0]);
-    target.value = '';
-  });
+  onFiles(part('.file'), ([picture]) => send(picture));
   // Rooms may take files themselves; drops on their file areas are ignored here.
   const isForChip = ({target, dataTransfer}) =>
     props.value?.takes_drops && dataTransfer.types.includes('Files') && !target.closest?.('input, [data-takes-files]');

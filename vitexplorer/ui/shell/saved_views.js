@@ -3,7 +3,7 @@
 // handled here, too.
 
 import {linkOpened} from '../kit/address.js';
-import {filled, make, refill, setText, visible} from '../kit/dom.js';
+import {filled, make, onFiles, refill, setText, visible} from '../kit/dom.js';
 import {saveFile, stagePicture} from '../kit/saving.js';
 import {chip} from './chip.js';
 import {inLecture} from './layouts.js';
@@ -104,9 +104,8 @@ export function mount({root, part, props, trigger}) {
       'vit-explorer-lecture.html',
     );
   });
-  part('.file').addEventListener('change', async ({target}) => {
-    const imported = readList(await target.files[0].text());
-    target.value = '';
+  onFiles(part('.file'), async ([file]) => {
+    const imported = readList(await file.text());
     setText(part('.alert'), imported ? '' : props.value.words.kept_unread);
     if (!imported) return;
     views = [...views, ...imported];

@@ -2,7 +2,7 @@
 
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
 import {camera} from '../../kit/camera.js';
-import {filled, setText, showSentence} from '../../kit/dom.js';
+import {filled, onFiles, setText, showSentence} from '../../kit/dom.js';
 import {followed} from '../../kit/formats.js';
 import {cameFrom} from '../../kit/notices.js';
 import {saveFile} from '../../kit/saving.js';
@@ -308,10 +308,7 @@ export function mount({root, part, props, trigger}) {
     if (live) lens.stop();
     else start();
   });
-  part('.file').addEventListener('change', ({target}) => {
-    about(target.files[0]);
-    target.value = '';
-  });
+  onFiles(part('.file'), ([picture]) => about(picture));
   part('.closer').addEventListener('click', async () => {
     const came = await sendPicture(question);
     const {came: label} = answer;

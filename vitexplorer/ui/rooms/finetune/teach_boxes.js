@@ -1,6 +1,6 @@
 // Boxes of examples: their pictures, and every way to add one.
 
-import {filled, make, refill} from '../../kit/dom.js';
+import {filled, make, onFiles, refill} from '../../kit/dom.js';
 
 const HOLDS = [' ', 'Enter'];
 
@@ -73,10 +73,7 @@ export function boxesView(root, {rename, remove, drop, add, hold, letGo}) {
       make('div.row', holding(box, words), make('label.button', make('span', words.teach_files), file)),
     );
     name.addEventListener('change', () => rename(box, name.value));
-    file.addEventListener('change', () => {
-      add(box, [...file.files]);
-      file.value = '';
-    });
+    onFiles(file, (files) => add(box, files));
     node.addEventListener('dragover', () => node.classList.add('over'));
     node.addEventListener('dragleave', () => node.classList.remove('over'));
     node.addEventListener('drop', () => node.classList.remove('over'));

@@ -1,6 +1,6 @@
 // Start page of surveys: drawn scenes, a person's own images, the questions, and the existing surveys.
 
-import {deleteButton, filled, make, refill, setText, showSentence} from '../../kit/dom.js';
+import {deleteButton, filled, make, onFiles, refill, setText, showSentence} from '../../kit/dom.js';
 import {moment, percent, spaced} from '../../kit/formats.js';
 import {sendFile} from '../../kit/sending.js';
 import {ask} from './server.js';
@@ -113,10 +113,7 @@ export function beginning(root, {open, model}) {
   part('.go').addEventListener('click', () => {
     if (source) start(source);
   });
-  part('.file').addEventListener('change', ({target}) => {
-    take(target.files[0]);
-    target.value = '';
-  });
+  onFiles(part('.file'), ([file]) => take(file));
   part('.look').addEventListener('click', look);
   part('.path').addEventListener('keydown', (event) => {
     if (event.key === 'Enter') look();

@@ -16,20 +16,8 @@ import {ask} from './server.js';
 
 const ROOM = 'folder';
 const BETWEEN_LOOKS = 1000; // milliseconds between two requests of the progress
-const FIRST = {
-  survey: '',
-  chart: '',
-  x: '',
-  y: '',
-  colour: '',
-  feature: '',
-  metric: '',
-  map: '',
-  row: '',
-  order: '',
-  beside: '',
-  where: '',
-};
+const PARAMETERS = 'survey chart x y colour feature metric map row order beside where'.split(' ');
+const FIRST = Object.fromEntries(PARAMETERS.map((name) => [name, '']));
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({root, props}) {
