@@ -29,7 +29,7 @@ MODULES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.g
 COLORMAPS = {
     name: re.findall(r"\b[0-9a-f]{6}\b", nodes)
     for name, nodes in re.findall(
-        r"^  (\w+): \[(.*?)\]", (FOLDER / "colormaps.js").read_text(), re.MULTILINE | re.DOTALL
+        r"^  (\w+): \[(.*?)\]", (FOLDER / "colours.js").read_text(), re.MULTILINE | re.DOTALL
     )
 }
 

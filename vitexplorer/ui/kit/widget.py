@@ -21,8 +21,8 @@ _UNUSED = ("_retryable", "_undoable", "likeable", "streamable", "css_template", 
 class Widget(gr.HTML):
     """A `gr.HTML` whose markup, style and module are the `.html`, `.css` and `.js` of the same name beside its module.
 
-    The JavaScript module exports `mount`, see `kit/widget.js`. Every selector of the style sheet begins with the class
-    of the component's own root, since all sheets are joined into one.
+    The JavaScript module exports `mount`, see `kit/widget.js`. Every selector of a style sheet begins with the class of
+    a component's own root, since all sheets are joined into one; components that belong together share a sheet.
     """
 
     sends: tuple[str, ...] = ()

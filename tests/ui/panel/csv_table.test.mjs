@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-
-import {rowsOf} from '../../../vitexplorer/ui/panel/csv.js';
+import {rowsOf} from '../../../vitexplorer/ui/panel/csv_table.js';
 
 test('fields may be empty or quoted, with commas, quotes and lines in them', () => {
   assert.deepEqual(rowsOf('\ufeffrow,value\n0,\n1,"a, ""b""\nc"\r\n'), [

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-
-import {stepOf} from '../../../../vitexplorer/ui/rooms/finetune/where.js';
+import {stepOf} from '../../../../vitexplorer/ui/rooms/finetune/steps.js';
 
 test('images come first, then methods, the training while it runs or was stopped, and what was found', () => {
   assert.equal(stepOf({runs: 0}), 0);

@@ -1,6 +1,11 @@
-// Display settings of maps: one choice for all canvases of a page, also in its address.
+// What canvases share with each other and with the page's address: display settings are one choice for all of them;
+// those with the same link share head and hovered or pinned place. Each finds its own patch at the place; a token that
+// it lacks becomes the mean over patches.
 
 import {inAddress, onLink, writeAddress} from '../kit/address.js';
+import {cellAt, placeOf} from './grids.js';
+import {MEAN} from './payload.js';
+import {queryCode, queryText} from './queries.js';
 import {firstState, settle} from './selection.js';
 
 /** Parameters of the address by the names of the state. */
@@ -19,20 +24,10 @@ let chosen = /** @type {Partial<import('./selection.js').State> | null} */ (null
 /** Takes the display of a newly opened link; settings that it lacks return to their defaults. */
 onLink(() => {
   const state = firstState();
-  const said = (name) => inAddress(NAMES[name]);
-  const share = (name) => (said(name) ? Number(said(name)) : NaN);
-  settle(
-    state,
-    {heads: 0, prefix: []},
-    {
-      mode: said('mode'),
-      colormap: said('colormap'),
-      scale: said('scale'),
-      smooth: said('smooth') === '1',
-      opacity: share('opacity'),
-      keep_mass: share('keep_mass'),
-    },
-  );
+  const said = Object.fromEntries(Object.entries(NAMES).map(([name, parameter]) => [name, inAddress(parameter)]));
+  const share = (text) => (text ? Number(text) : NaN);
+  const shares = {opacity: share(said.opacity), keep_mass: share(said.keep_mass)};
+  settle(state, {heads: 0, prefix: []}, {...said, ...shares, smooth: said.smooth === '1'});
   choose(state);
   document.dispatchEvent(new CustomEvent('vx-display', {detail: {sender: null}}));
 });
@@ -114,5 +109,43 @@ export const pairParameters = (selection) => ({
 export function writeSelection(id, parameters) {
   document.addEventListener('vx-select', ({target, detail}) => {
     if (target.closest(`#${id}`)) writeAddress(parameters(detail));
+  });
+}
+
+/**
+ * @param {HTMLElement} root of the sending canvas
+ * @param {import('./selection.js').Block} block
+ * @param {import('./selection.js').State} state
+ * @param {'hover' | 'pin'} kind
+ */
+export function tellLinked(root, {value, grids}, state, kind) {
+  if (!value.link) return;
+  const pinned = state.pinned === null ? null : placeOf(grids.queries, state.pinned);
+  const at = kind === 'hover' ? state.hover : pinned;
+  const token = queryText(value, state.base);
+  const head = String(state.head);
+  document.dispatchEvent(new CustomEvent('vx-link', {detail: {link: value.link, sender: root, kind, at, token, head}}));
+}
+
+/**
+ * Follows linked canvases while this one is on the page.
+ *
+ * @param {HTMLElement} root
+ * @param {() => import('./selection.js').Block | null} blockNow
+ * @param {import('./selection.js').State} state
+ * @param {(pinned: boolean) => void} changed
+ */
+export function hearLinked(root, blockNow, state, changed) {
+  document.addEventListener('vx-link', function hear({detail: {link, sender, kind, at, token, head}}) {
+    if (!root.isConnected) return document.removeEventListener('vx-link', hear);
+    const block = blockNow();
+    if (!block?.value.link || link !== block.value.link || sender === root) return;
+    const {value, grids} = block;
+    if (kind === 'hover') state.hover = at;
+    else {
+      Object.assign(state, {pinned: cellAt(grids.queries, at), base: queryCode(value, token) ?? MEAN});
+      settle(state, value, {head});
+    }
+    changed(kind === 'pin');
   });
 }

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-
-import {addressFor, frameCode} from '../../../vitexplorer/ui/shell/embedded.js';
+import {addressFor, frameCode} from '../../../vitexplorer/ui/shell/layouts.js';
 
 const HERE = 'https://a.org/page?room=flow&embed=1&lang=zh';
 

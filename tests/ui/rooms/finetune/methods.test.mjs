@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-
-import {read, written} from '../../../../vitexplorer/ui/rooms/finetune/plan.js';
+import {read, written} from '../../../../vitexplorer/ui/rooms/finetune/methods.js';
 
 const FIRST = {epochs: '10', seed: '0'};
 const NOTHING = {on: null, settings: {}, plan: {}};

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-
-import {tableOf} from '../../../vitexplorer/ui/canvas/table.js';
+import {tableOf} from '../../../vitexplorer/ui/canvas/saving.js';
 
 test('a table has a line for each key, quoted names, and no share outside the window', () => {
   const scene = {grid: {cols: 2}, window: {inside: [1, 0]}, mask: Uint8Array.of(0, 0)};

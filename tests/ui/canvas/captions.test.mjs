@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-
-import {percent, say} from '../../../vitexplorer/ui/canvas/texts.js';
+import {percent, say} from '../../../vitexplorer/ui/canvas/captions.js';
 
 test('shares are percentages of about three digits', () => {
   const thin = '\u202f';

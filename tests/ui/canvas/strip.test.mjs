@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-
-import {layTiles, lengthsOf, tileBeside} from '../../../vitexplorer/ui/canvas/tiles.js';
+import {layTiles, lengthsOf, tileBeside} from '../../../vitexplorer/ui/canvas/strip.js';
 
 function laidOut(heads) {
   const lengths = lengthsOf(heads);
