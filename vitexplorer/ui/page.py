@@ -27,13 +27,15 @@ from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file
 from vitexplorer.ui.rooms.attention.room import AttentionRoom
 from vitexplorer.ui.rooms.compare.room import CompareRoom
-from vitexplorer.ui.rooms.figure_rooms import OutputsRoom, PositionsRoom, TokensRoom
 from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
 from vitexplorer.ui.rooms.flow.room import FlowRoom
 from vitexplorer.ui.rooms.folder.room import FolderRoom
+from vitexplorer.ui.rooms.outputs.room import OutputsRoom
 from vitexplorer.ui.rooms.patches.room import PatchesRoom
+from vitexplorer.ui.rooms.positions.room import PositionsRoom
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size.room import SizeRoom
+from vitexplorer.ui.rooms.tokens.room import TokensRoom
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
 from vitexplorer.ui.server.api.endpoints import add_endpoints
 from vitexplorer.ui.shell.address import Address
