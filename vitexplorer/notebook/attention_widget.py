@@ -33,7 +33,7 @@ from vitexplorer.views import VIEWS
 
 _HERE, _PAGE = Path(__file__).parent, Path(vitexplorer.ui.__file__).parent
 _MODULE = "notebook/attention_widget.js"
-_SHEETS = (*(f"kit/{name}.css" for name in ("colours", "frame", "part", "glossary", "motion")), "canvas/canvas.css")
+_SHEETS = ("kit/theme.css", "kit/frame.css", "kit/part.css", "canvas/canvas.css")
 _DISPLAY = ("mode", "colormap", "opacity", "scale", "keep_mass", "smooth")
 
 

@@ -117,7 +117,7 @@ MUTANTS = (
     ),
     Mutant(
         "a missing translation",
-        "only_attention",
+        "ONLY_ATTENTION",
         '"{model}：{family} 家族只能显示单个块的注意力。"',
         '"{model}: of the {family} family only the attention of single blocks can be shown."',
         "test_every_text_has_both_languages",

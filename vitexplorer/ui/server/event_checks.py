@@ -22,7 +22,7 @@ from vitexplorer.core.text import Text
 from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.ui.gradio_adapter.events import check_files, events_of
 from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
-from vitexplorer.ui.gradio_adapter.types import Block, BlockFunction
+from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.server.event_fields import EventSent, FileSent, Sent, Word
 from vitexplorer.ui.server.refusals import RefusedError
 
@@ -64,9 +64,10 @@ class EventCheck:
             check_files(event.event_data)  # gradio takes any `path` for a file
         except (ValidationError, ValueError, KeyError, OSError, gr.Error):
             raise RefusedError(422, _UNREADABLE) from None
+        reads_state = any(isinstance(component, State) for component in handler.inputs)
         if any(event_name == "load" for _, event_name in handler.targets):
             self.visitors.open(event.session_hash)
-        elif _needs_state(handler) and not await self._is_known(event.session_hash):
+        elif reads_state and not await self._is_known(event.session_hash):
             raise RefusedError(410, _GONE)
 
     async def _is_known(self, session: str) -> bool:
@@ -90,8 +91,3 @@ def _check_value(component: Block, value: Any) -> None:
 
 def _was_sent(path: Path) -> bool:
     return path.is_absolute() and path.resolve().is_relative_to(files_folder().resolve()) and path.is_file()
-
-
-def _needs_state(handler: BlockFunction) -> bool:
-    """Return True for an event that reads the state of its page."""
-    return any(isinstance(component, State) for component in handler.inputs)

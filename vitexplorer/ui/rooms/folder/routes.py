@@ -24,7 +24,6 @@ from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.image_store import keep_upload
 from vitexplorer.service.surveys import charts
-from vitexplorer.service.surveys.choosing import conditions
 from vitexplorer.service.surveys.facts import counted, facts
 from vitexplorer.service.surveys.gallery import gallery
 from vitexplorer.service.surveys.pictures import file_of, small_picture
@@ -35,10 +34,10 @@ from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.service.visitor_names import valid_visitor
 from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.ui.gradio_adapter.page_blocks import status_of
-from vitexplorer.ui.kit.language import language_of
+from vitexplorer.ui.kit.language import language_of_request
 from vitexplorer.ui.kit.static_responses import NO_STORE
 from vitexplorer.ui.rooms.folder import beginning
-from vitexplorer.ui.server.image_upload import KIND, answer_picture
+from vitexplorer.ui.server.image_upload import KIND, answer_picture, refused
 
 FORMATS = ("csv", "parquet")
 
@@ -54,8 +53,7 @@ def rows_file(request: SurveyRequest) -> FileResponse:
     ending = request.text("as")
     if ending not in FORMATS:
         raise ExplainedError(SURVEY_WORDS["survey_wrong"])
-    survey = request.opened
-    where = conditions(survey, request.text("where"))
+    survey, where = request.opened, request.where
     with explain_full_disk(Path(tempfile.gettempdir())):
         folder = Path(tempfile.mkdtemp(prefix="vitexplorer-rows-"))
     try:
@@ -122,11 +120,6 @@ ROW_ANSWERS: dict[str, Callable[[SurveyRequest], dict[str, Any] | Response]] = {
 """Answers that need an opened survey"""
 
 
-def _survey_request(engine: Engine, request: Request) -> SurveyRequest:
-    language = language_of(request.url.query, request.headers.get("accept-language", ""))
-    return SurveyRequest(engine, request.query_params, language, valid_visitor(request.headers.get("x-visitor", "")))
-
-
 def survey_routes(engine: Engine) -> list[Route]:
     """Return the routes `POST /survey/{what}` and `GET /survey-pictures/{door}`."""
     turns = asyncio.Semaphore(AT_ONCE)
@@ -143,7 +136,8 @@ def survey_routes(engine: Engine) -> list[Route]:
 
     async def answer(request: Request) -> Response:
         what = request.path_params["what"]
-        survey_request = _survey_request(engine, request)
+        visitor = valid_visitor(request.headers.get("x-visitor", ""))
+        survey_request = SurveyRequest(engine, request.query_params, language_of_request(request), visitor)
         if what == "zip":
             return await answer_picture(
                 request,
@@ -159,7 +153,7 @@ def survey_routes(engine: Engine) -> list[Route]:
                 made = await asyncio.to_thread((ANSWERS | ROW_ANSWERS)[what], survey_request)
             return made if isinstance(made, Response) else JSONResponse(made, headers=NO_STORE)
         except ExplainedError as error:
-            return JSONResponse({"refused": error.text.in_(survey_request.language)}, status_of(error))
+            return refused(request, error.text, status_of(error))
 
     async def picture(request: Request) -> Response:
         picture_key = request.path_params["door"]
@@ -168,11 +162,7 @@ def survey_routes(engine: Engine) -> list[Route]:
             async with turns:
                 small = await asyncio.to_thread(small_picture, engine.places, picture_key, row)
         except ExplainedError as error:
-            language = language_of(request.url.query, request.headers.get("accept-language", ""))
-            return JSONResponse({"refused": error.text.in_(language)}, 404, NO_STORE)
+            return JSONResponse({"refused": error.text.in_(language_of_request(request))}, 404, NO_STORE)
         return Response(small, media_type="image/jpeg", headers=PICTURES)
 
-    return [
-        Route("/survey/{what}", answer, methods=["POST"]),
-        Route("/survey-pictures/{door}", picture),
-    ]
+    return [Route("/survey/{what}", answer, methods=["POST"]), Route("/survey-pictures/{door}", picture)]

@@ -27,7 +27,7 @@ Drawn = Literal["none", "png", "svg"]
 KINDS = {"png": "image/png", "svg": "image/svg+xml"}
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Explaining:
     """The endpoints that run a model."""
 

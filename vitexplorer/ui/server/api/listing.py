@@ -15,7 +15,7 @@ from vitexplorer.ui.shell.model_chip import model_state
 from vitexplorer.views.record import View
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Listing:
     """Endpoints that list what an installation offers."""
 
