@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from vitexplorer.core.capture_protocol import only_attention
+from vitexplorer.core.capture_protocol import ONLY_ATTENTION
 from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import BlockSite, PatchGrid, Reading
 
@@ -41,7 +41,7 @@ class ModelFamily(ABC):
 
     def no_stream(self, name: str) -> Text:
         """Refuse a view across blocks for a model of this name, where `shows_stream` is False."""
-        return only_attention(name, self.title)
+        return ONLY_ATTENTION.format(model=name, family=self.title)
 
     def attends(self, module: nn.Module) -> bool:
         """Return True where a module of one of the classes has attention to show."""
@@ -79,8 +79,10 @@ class ModelFamily(ABC):
         return None
 
     def rotary_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches angles"] | None:
-        """Return sines, then cosines, of every angle that turns queries and keys; of all heads and blocks where
-        they differ. None without rotary positions."""
+        """Return sines, then cosines, of every angle that turns queries and keys; None without rotary positions.
+
+        Where heads or blocks differ, those of all heads and blocks.
+        """
         return None
 
     def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:

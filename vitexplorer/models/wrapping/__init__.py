@@ -106,7 +106,8 @@ def wrap(
         num_prefix_tokens: class token, distillation token and registers; all tokens that are not patches when None.
         blocks: the name of the module that holds the blocks, such as `encoder.layers`, or the names of the blocks; when
             None, the shortest prefixes of parameter names that distinguish the attention calls.
-        mean, std: mean and standard deviation of red, green and blue in 0-1; ImageNet's when None, and figures say so.
+        mean: mean of red, green and blue in 0-1; ImageNet's when None, and figures say so.
+        std: standard deviation of red, green and blue in 0-1; ImageNet's when None, and figures say so.
         labels: a name for each output; from a configuration of transformers when empty.
 
     Raises:
