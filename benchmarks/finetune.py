@@ -26,7 +26,7 @@ import torch
 from torch import nn
 
 import vitexplorer as vx
-from vitexplorer.cli.finetune import duration, figure, leaderboard
+from vitexplorer.cli.finetune import leaderboard, time_text
 from vitexplorer.core.settings import settings
 from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.comparison import Comparison
@@ -35,6 +35,7 @@ from vitexplorer.finetune.in_process import compare, finetune
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.preview import preview
 from vitexplorer.finetune.trained_parts import parameter_groups, train_mode, trainable
+from vitexplorer.service.amounts import score
 
 SMALL, TINY = "vit_small_patch16_224", "test_vit"
 RANK, CLASSES = 8, 10
@@ -130,10 +131,10 @@ def _against_linear(comparison: Comparison) -> None:
         if result is not linear:
             bootstrap = comparison.bootstrap(result.run, "linear")
             beats = "beats linear" if result.value > linear.value else "does NOT beat linear"
-            value = figure(result.metric, result.value)
+            value = score(result.metric, result.value)
             print(
                 f"{result.run:14} {value:>8} {beats}; better in {bootstrap.share:.0%} of the draws, "
-                f"difference {bootstrap.low:+.3f} to {bootstrap.high:+.3f}; {duration(result.seconds)}"
+                f"difference {bootstrap.low:+.3f} to {bootstrap.high:+.3f}; {time_text(result.seconds)}"
             )
 
 

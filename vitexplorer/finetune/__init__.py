@@ -1,4 +1,4 @@
-"""Fine-tuning, from images to exported models:
+"""Fine-tuning, from images to exported models.
 
 - `data/`            a folder, a .zip or a table of images, read, looked at and split
 - `method.py`        the record of a method; `methods/` one file each; `parts/` modules that they add to a model

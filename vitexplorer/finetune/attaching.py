@@ -14,7 +14,7 @@ from typing import Any
 from torch import nn
 
 from vitexplorer.controls import checked
-from vitexplorer.core.capture_protocol import other_names
+from vitexplorer.core.capture_protocol import OTHER_NAMES
 from vitexplorer.core.format import counted, fine_percent
 from vitexplorer.core.summaries import Summary, described
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
@@ -164,7 +164,7 @@ def _check(model: LoadedModel, record: Method) -> None:
             ).format(model=model.name, method=METHODS[model.method].title)
         )
     if not model.family.names_of_timm:
-        raise UnsupportedError(other_names(model.name))
+        raise UnsupportedError(OTHER_NAMES.format(model=model.name))
     if record.families is not None and model.family.key not in record.families:
         known = [other.title for other in METHODS.values() if other.families is None]
         raise UnsupportedError(

@@ -1,7 +1,7 @@
 // The attention canvas in a notebook: the page's own component, told by a widget's state instead of a server's answers.
 //
-// The state that Python and the notebook share is that of `attention_widget.py`. What a person picks is written into it,
-// with the number of the question; what is to be shown comes as `_value`, its files as bytes beside it.
+// The state that Python and the notebook share is that of `attention_widget.py`. What a person picks is written into
+// it, with the number of the question; what is to be shown comes as `_value`, its files as bytes beside it.
 
 import {mount} from '../ui/canvas/canvas.js';
 import {make} from '../ui/kit/dom.js';
@@ -9,7 +9,7 @@ import {latestOnly} from '../ui/kit/widget.js';
 
 const DISPLAY = ['mode', 'colormap', 'opacity', 'scale', 'keep_mass', 'smooth'];
 const EVENTS = ['patch_select', 'choose_block', 'adjust'];
-const BRIGHT = 128;  // 0-255: text that is brighter stands on a dark ground
+const BRIGHT = 128; // 0-255: text that is brighter stands on a dark ground
 
 /**
  * @typedef {object} Model anywidget's
@@ -26,12 +26,13 @@ const BRIGHT = 128;  // 0-255: text that is brighter stands on a dark ground
  * @returns {() => void} what ends it
  */
 export function render(markup, {model, el}) {
-  const template = make('template', {innerHTML: markup}), ground = make('div', {className: 'vx-ground'}, template.content);
+  const template = make('template', {innerHTML: markup});
+  const ground = make('div.vx-ground', template.content);
   el.classList.add('vx-notebook');
   el.append(ground);
   ground.classList.toggle('dark', isLight(getComputedStyle(document.body).color));
-  const root = ground.querySelector('.vx-canvas'), props = {value: model.get('_value')};
-  let changed = () => {};
+  const root = ground.querySelector('.vx-canvas');
+  const props = {value: model.get('_value')};
 
   function write(changes) {
     for (const [name, value] of Object.entries(changes)) model.set(name, value);
@@ -40,11 +41,12 @@ export function render(markup, {model, el}) {
 
   function told() {
     props.value = model.get('_value');
-    changed();
+    show();
   }
 
   function follow() {
-    const shown = root.vx.get(), other = DISPLAY.filter((name) => shown && shown[name] !== model.get(name));
+    const shown = root.vx.get();
+    const other = DISPLAY.filter((name) => shown && shown[name] !== model.get(name));
     if (other.length) root.vx.set(Object.fromEntries(other.map((name) => [name, model.get(name)])));
   }
 
@@ -53,12 +55,17 @@ export function render(markup, {model, el}) {
   root.addEventListener('vx-select', ({detail}) => {
     write(Object.fromEntries([...DISPLAY, 'head', 'query'].map((name) => [name, detail[name]])));
   });
-  mount({
-    element: ground, props,
-    trigger: latestOnly((kind, {block, head, query, asked, to = block}) => write({block: to, head, query, _asked: asked}), EVENTS),
-    watch: (name, callback) => { changed = callback; },
+  const show = mount({
+    root,
+    part: (selector) => root.querySelector(selector),
+    props,
+    trigger: latestOnly(
+      (_kind, {block, head, query, asked, to = block}) => write({block: to, head, query, _asked: asked}),
+      EVENTS,
+    ),
     bytes: async (url) => whole(model.get(url.split('/')[0])),
   });
+  show();
   return () => {
     for (const name of DISPLAY) model.off(`change:${name}`, follow);
     model.off('change:_value', told);

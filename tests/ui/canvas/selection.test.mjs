@@ -4,12 +4,21 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import {gridOf} from '../../../vitexplorer/ui/canvas/grids.js';
-import {MEAN, decodePayload} from '../../../vitexplorer/ui/canvas/payload.js';
+import {decodePayload, MEAN} from '../../../vitexplorer/ui/canvas/payload.js';
 import {newView} from '../../../vitexplorer/ui/canvas/scene.js';
 import {
-  carryOver, firstState, follows, keyNow, neighbour, nextHead, queryNow, resting, selectionOf, settle,
+  carryOver,
+  firstState,
+  follows,
+  keyNow,
+  neighbour,
+  nextHead,
+  queryNow,
+  resting,
+  selectionOf,
+  settle,
 } from '../../../vitexplorer/ui/canvas/selection.js';
-import {VALUE, VIT, packed} from './packed_attention.mjs';
+import {packed, VALUE, VIT} from './packed_attention.mjs';
 
 function blockOf(changes = {}, windows = VIT) {
   const value = {...VALUE, block: 3, depth: 12, ...changes};
@@ -18,7 +27,8 @@ function blockOf(changes = {}, windows = VIT) {
 }
 
 test('the query follows the mouse until a patch is pinned; then keys are read', () => {
-  const block = blockOf(), state = firstState();
+  const block = blockOf();
+  const state = firstState();
   carryOver(state, null, block);
   assert.equal(queryNow(state, block), -1);
   state.hover = {y: 0.5, x: 0.75};
@@ -30,15 +40,30 @@ test('the query follows the mouse until a patch is pinned; then keys are read', 
 });
 
 test('what makes no sense changes nothing', () => {
-  const block = blockOf(), state = firstState(), before = {...state};
-  settle(state, block.value, {head: 9, query: '9,9', mode: 'x', colormap: 'jet', scale: '', opacity: NaN, keep_mass: 'a', smooth: 1});
+  const block = blockOf();
+  const state = firstState();
+  const before = {...state};
+  settle(state, block.value, {
+    head: 9,
+    query: '9,9',
+    mode: 'x',
+    colormap: 'jet',
+    scale: '',
+    opacity: NaN,
+    keep_mass: 'a',
+    smooth: 1,
+  });
   assert.deepEqual(state, before);
   settle(state, block.value, {head: '1', opacity: 7, keep_mass: 0, colormap: 'viridis', smooth: true});
-  assert.deepEqual([state.head, state.fusion, state.opacity, state.keep_mass, state.colormap], [1, 'mean', 1, 0.01, 'viridis']);
+  assert.deepEqual(
+    [state.head, state.fusion, state.opacity, state.keep_mass, state.colormap],
+    [1, 'mean', 1, 0.01, 'viridis'],
+  );
 });
 
 test('where a token does not look, another one does, and the wish is kept', () => {
-  const block = blockOf({silent: ['cls']}, [{...VIT[0], queries: [0, 1, MEAN]}]), state = firstState();
+  const block = blockOf({silent: ['cls']}, [{...VIT[0], queries: [0, 1, MEAN]}]);
+  const state = firstState();
   carryOver(state, null, block);
   assert.equal(state.base, -1);
   assert.equal(resting(state, block), MEAN);
@@ -46,7 +71,8 @@ test('where a token does not look, another one does, and the wish is kept', () =
 });
 
 test('a pin keeps its place on the picture from one grid to another', () => {
-  const fine = blockOf({rows: 2, cols: 4, prefix: []}, [{keys: [0, 1, 2], queries: [0, 1, 2], heads: VIT[0].heads}]), state = firstState();
+  const fine = blockOf({rows: 2, cols: 4, prefix: []}, [{keys: [0, 1, 2], queries: [0, 1, 2], heads: VIT[0].heads}]);
+  const state = firstState();
   carryOver(state, null, fine);
   settle(state, fine.value, {query: '1,3'});
   const coarse = blockOf();
@@ -59,9 +85,10 @@ test('a pin keeps its place on the picture from one grid to another', () => {
 });
 
 test('arrow keys move the query inside the grid, and heads follow each other around', () => {
-  const block = blockOf(), state = firstState();
+  const block = blockOf();
+  const state = firstState();
   carryOver(state, null, block);
-  assert.deepEqual(neighbour(state, block, 0, 1), {query: [0, 1]});  // from the middle: no patch is the query
+  assert.deepEqual(neighbour(state, block, 0, 1), {query: [0, 1]}); // from the middle: no patch is the query
   settle(state, block.value, {query: '0,1'});
   assert.deepEqual(neighbour(state, block, 1, 1), {query: [0, 1]});
   assert.deepEqual(neighbour(state, block, 0, -1), {query: [0, 0]});
@@ -75,7 +102,9 @@ test('arrow keys move the query inside the grid, and heads follow each other aro
 });
 
 test('a frame has the map of the head, the top of its scale, and frames around query and key', () => {
-  const block = blockOf(), state = firstState(), view = newView(block);
+  const block = blockOf();
+  const state = firstState();
+  const view = newView(block);
   carryOver(state, null, block);
   settle(state, block.value, {query: '0,0', head: 1});
   state.hover = {y: 0.5, x: 0.75};
@@ -86,6 +115,9 @@ test('a frame has the map of the head, the top of its scale, and frames around q
   tops.forEach((top, i) => assert.ok(Math.abs(top - [0.6, 0.6, 1][i]) < 0.01));
   const {code, key, scene, heads} = view(state);
   assert.deepEqual([code, key, heads.length], [0, 1, 3]);
-  assert.deepEqual(scene.frames.map(({cell, role}) => `${role} ${cell}`), ['key 1', 'query 0']);
+  assert.deepEqual(
+    scene.frames.map(({cell, role}) => `${role} ${cell}`),
+    ['key 1', 'query 0'],
+  );
   assert.ok(Math.abs(heads[0].map[0] - 0.425) < 0.005);
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {MOST, history} from '../../../vitexplorer/ui/controls/history.js';
+import {history, MOST} from '../../../vitexplorer/ui/controls/history.js';
 
 test('undo and redo walk the same way back and forth, and a new stroke leaves nothing to redo', () => {
   const past = history('a');

@@ -5,7 +5,7 @@ import test from 'node:test';
 
 import {isOn, line, nearest, patchAt, readPatches, writePatches} from '../../../vitexplorer/ui/kit/grid.js';
 
-const BOARD = {rows: 3, cols: 5, covered: [1, 0.5]};  // the patches cover the left half of the picture
+const BOARD = {rows: 3, cols: 5, covered: [1, 0.5]}; // the patches cover the left half of the picture
 
 test('a point of the picture lies in a patch, or beyond the grid', () => {
   assert.deepEqual(patchAt(0.34, 0.11, BOARD), [1, 1]);
@@ -15,8 +15,18 @@ test('a point of the picture lies in a patch, or beyond the grid', () => {
 });
 
 test('a stroke passes every patch between two, whatever its slope', () => {
-  assert.deepEqual(line([0, 0], [2, 4]), [[0, 0], [1, 1], [1, 2], [2, 3], [2, 4]]);
-  assert.deepEqual(line([2, 1], [0, 1]), [[2, 1], [1, 1], [0, 1]]);
+  assert.deepEqual(line([0, 0], [2, 4]), [
+    [0, 0],
+    [1, 1],
+    [1, 2],
+    [2, 3],
+    [2, 4],
+  ]);
+  assert.deepEqual(line([2, 1], [0, 1]), [
+    [2, 1],
+    [1, 1],
+    [0, 1],
+  ]);
 });
 
 test('patches are read in both notations and written in one, row by row', () => {

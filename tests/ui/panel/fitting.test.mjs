@@ -10,7 +10,7 @@ const windows = [sheet(350, 430), sheet(620, 440), sheet(900, 620)];
 
 test('the widest layout that has room is taken', () => {
   assert.equal(fitted(windows, 912, 636).layout.width, 900);
-  assert.equal(fitted(windows, 850, 636).layout.width, 900);  // a little narrower does no harm
+  assert.equal(fitted(windows, 850, 636).layout.width, 900); // a little narrower does no harm
   assert.equal(fitted(windows, 760, 456).layout.width, 620);
   assert.equal(fitted(windows, 300, Infinity).layout.width, 350);
 });
@@ -21,7 +21,12 @@ test('a layout that is too high makes way for one that is not, unless that would
 });
 
 test('axes and bars are stretched, letters are not', () => {
-  const {layout} = stretched(sheet(600, 400, {coloraxis: {cmin: 0, colorbar: {len: 300, thickness: 16}}}), 900, 500, 'Inter');
+  const {layout} = stretched(
+    sheet(600, 400, {coloraxis: {cmin: 0, colorbar: {len: 300, thickness: 16}}}),
+    900,
+    500,
+    'Inter',
+  );
   assert.deepEqual([layout.width, layout.height, layout.coloraxis.colorbar.len], [750, 500, 375]);
   assert.deepEqual([layout.font, layout.coloraxis.cmin], [{size: 15, family: 'Inter'}, 0]);
 });
@@ -31,6 +36,13 @@ test('what is too high for its room is not made smaller than it can be read', ()
 });
 
 test('what the parts of a file share is put back', () => {
-  const file = {windows: [{data: [{z: {dtype: 'f8', bdata: {shared: 0}}}], layout: {}}], slide: {data: [null, {shared: 0}]}, shared: ['long']};
-  assert.deepEqual(put(file), {windows: [{data: [{z: {dtype: 'f8', bdata: 'long'}}], layout: {}}], slide: {data: [null, 'long']}});
+  const file = {
+    windows: [{data: [{z: {dtype: 'f8', bdata: {shared: 0}}}], layout: {}}],
+    slide: {data: [null, {shared: 0}]},
+    shared: ['long'],
+  };
+  assert.deepEqual(put(file), {
+    windows: [{data: [{z: {dtype: 'f8', bdata: 'long'}}], layout: {}}],
+    slide: {data: [null, 'long']},
+  });
 });

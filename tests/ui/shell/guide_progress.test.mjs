@@ -16,8 +16,8 @@ test('a step of the path keeps the image and how a person looks, and is done whe
 
 test('what a step lights up is scrolled between the bar and the sheet, its beginning first', () => {
   assert.equal(scrollFor({top: 100, bottom: 300}, 60, 400), 0);
-  assert.equal(scrollFor({top: 500, bottom: 600}, 60, 400), 216);  // just so far that its end is seen
-  assert.equal(scrollFor({top: 500, bottom: 1200}, 60, 400), 424);  // larger than the room between
+  assert.equal(scrollFor({top: 500, bottom: 600}, 60, 400), 216); // just so far that its end is seen
+  assert.equal(scrollFor({top: 500, bottom: 1200}, 60, 400), 424); // larger than the room between
   assert.equal(scrollFor({top: -50, bottom: 200}, 60, 400), -126);
-  assert.equal(scrollFor({top: 76, bottom: 900}, 60, 400), 0);  // is there
+  assert.equal(scrollFor({top: 76, bottom: 900}, 60, 400), 0); // is there
 });

@@ -6,14 +6,27 @@ import test from 'node:test';
 import {pictureQuery, readList, withDisplay, writeList} from '../../../vitexplorer/ui/shell/saved_list.js';
 
 test('a list comes back from its file without its pictures', () => {
-  const views = [{title: '<b>鱼</b>', query: 'model=a&block=2', picture: 'data:image/png;base64,AA'}, {title: 'b', query: ''}];
-  assert.deepEqual(readList(writeList(views)), [{title: '<b>鱼</b>', query: 'model=a&block=2'}, {title: 'b', query: ''}]);
+  const views = [
+    {title: '<b>鱼</b>', query: 'model=a&block=2', picture: 'data:image/png;base64,AA'},
+    {title: 'b', query: ''},
+  ];
+  assert.deepEqual(readList(writeList(views)), [
+    {title: '<b>鱼</b>', query: 'model=a&block=2'},
+    {title: 'b', query: ''},
+  ]);
 });
 
 test('what is no list is not read', () => {
-  for (const text of ['', '[]', 'null', '{"views": []}', '{"kind": "ViT Explorer: kept views", "views": {}}',
+  for (const text of [
+    '',
+    '[]',
+    'null',
+    '{"views": []}',
+    '{"kind": "ViT Explorer: kept views", "views": {}}',
     '{"kind": "ViT Explorer: kept views", "views": [{"title": 3, "query": ""}]}',
-    '{"kind": "ViT Explorer: kept views", "views": [null]}']) assert.equal(readList(text), null, text);
+    '{"kind": "ViT Explorer: kept views", "views": [null]}',
+  ])
+    assert.equal(readList(text), null, text);
 });
 
 test('a link says what is looked at; language, theme and lecture mode stay those of the person', () => {

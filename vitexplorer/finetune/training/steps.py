@@ -1,5 +1,7 @@
-"""Images and learning rate of each step: functions of the plan and the step, so that a resumed run has nothing to
-restore."""
+"""Images and learning rate of each step.
+
+Both are functions of the plan and the step, so that a resumed run has nothing to restore.
+"""
 
 from __future__ import annotations
 

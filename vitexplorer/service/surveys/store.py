@@ -203,16 +203,7 @@ def linked(places: UserStorage, visitor: str, folder: Path) -> StoredSurvey:
 
 
 def delete(places: UserStorage, visitor: str, survey: StoredSurvey) -> None:
-    """Remove a survey, or only the link to one elsewhere, and its uploaded images unless others use them.
-
-    Args:
-        places: the storage.
-        visitor: owner of the survey.
-        survey: the survey.
-
-    Raises:
-        ExplainedError: it is running.
-    """
+    """Remove a survey or a link to one, and uploaded images that no other uses; ExplainedError where it is running."""
     if survey.is_running:
         raise ExplainedError(SURVEY_WORDS["survey_runs"])
     if survey.folder.is_symlink():

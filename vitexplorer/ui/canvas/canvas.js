@@ -9,53 +9,68 @@
 //   root.vx.read()        the numbers on the screen, over the grid of the keys: {query, head, rows, cols, map, prefix,
 //                         patches, padding, error, mask, inside, top}
 //   root.vx.save(format)  png2, png4, svg or csv
-// Canvases with the same `link` share the hovered and the pinned query and the head, see `links.js`.
+// Canvases with the same `link` share the hovered and the pinned query and the head, see `sharing.js`.
 
+import {form} from '../controls/form.js';
 import {setText} from '../kit/dom.js';
-import {form} from '../kit/form.js';
 import {newAside} from '../kit/frame.js';
-import {offersPicture} from '../kit/pictures.js';
 import {otherViews} from '../kit/previews.js';
-import {pngFile} from '../kit/saving.js';
-import {newSurroundings} from './around.js';
-import {newBusyBar} from './busy.js';
+import {offersPicture, pngFile} from '../kit/saving.js';
+import {newBusyBar, newSurroundings} from './around.js';
+import {say} from './captions.js';
 import {newControls} from './controls.js';
-import {hearDisplay, isDisplay, takeDisplay, tellDisplay} from './display.js';
 import {fetchImage, newFetcher} from './fetching.js';
 import {cellAt, gridOf} from './grids.js';
-import {hearLinked, tellLinked} from './links.js';
 import {decodePayload} from './payload.js';
 import {newPainter} from './picture.js';
 import {newPlayer} from './playing.js';
 import {listenToKeys, listenToPointer} from './pointing.js';
 import {isSilent, queryText} from './queries.js';
-import {figureOf, saveCanvas} from './saving.js';
+import {figureOf, numbersOf, saveCanvas} from './saving.js';
 import {colormapOf, newView, readNumbers} from './scene.js';
 import {
-  carryOver, firstBase, firstState, follows, keyNow, neighbour, nextHead, queryNow, resting, selectionOf, settle,
+  carryOver,
+  firstBase,
+  firstState,
+  follows,
+  neighbour,
+  nextHead,
+  queryNow,
+  resting,
+  selectionOf,
+  settle,
 } from './selection.js';
+import {hearDisplay, hearLinked, isDisplay, takeDisplay, tellDisplay, tellLinked} from './sharing.js';
 import {newStrip} from './strip.js';
-import {numbersOf} from './table.js';
-import {say} from './texts.js';
 
-const DEBOUNCE = 120;  // ms
+const DEBOUNCE = 120; // ms
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch, bytes}) {
-  const root = element.querySelector('.vx-canvas'), find = (selector) => root.querySelector(selector);
-  const view = find('.view'), pen = view.getContext('2d');
-  const paint = newPainter(), {fetchBytes, here} = newFetcher(bytes), showBusy = newBusyBar(root);
+export function mount({root, part: find, props, trigger, bytes}) {
+  const view = find('.view');
+  const pen = view.getContext('2d');
+  const paint = newPainter();
+  const {fetchBytes, here} = newFetcher(bytes);
+  const showBusy = newBusyBar(root);
   const aside = newAside(root, save, () => (block && now ? [numbersOf(block, state, now)] : null));
-  const controls = newControls(root, aside, choose), settings = form(find('.settings .fields'), {settled: adjust});
+  const controls = newControls(root, aside, choose);
+  const settings = form(find('.settings .fields'), {settled: adjust});
   find('.misleads').before(otherViews(root));
   const strip = newStrip(find('.below'), fetchBytes, ({block: to, head}) => choose({head, block: to}));
 
-  const state = firstState(), showAround = newSurroundings(root, state, aside.write);
-  let block = /** @type {import('./selection.js').Block | null} */ (null), viewOf = null;
-  let last = block;  // the latest block, also while the placeholder is shown
-  let now = /** @type {import('./scene.js').View | null} */ (null);  // the view on the screen
-  let sequence = 0, loading = false, frame = 0, moved = null, told = '';
-  let asked = 0, requested = /** @type {number | null} */ (null);  // number of the latest event; the requested block
+  const state = firstState();
+  const showAround = newSurroundings(root, state, aside.write);
+  let block = /** @type {import('./selection.js').Block | null} */ (null);
+  let viewOf = null;
+  let last = block; // the latest block, also while the placeholder is shown
+  let now = /** @type {import('./scene.js').View | null} */ (null); // the view on the screen
+  let sequence = 0;
+  let loading = false;
+  let frame = 0;
+  let moved = null;
+  let told = '';
+  let asked = 0; // number of the latest event
+  let requested = /** @type {number | null} */ (null); // block
 
   // ---- changes of the selection
 
@@ -71,8 +86,12 @@ export function mount({element, props, trigger, watch, bytes}) {
     notify(!goes);
   }
 
-  const canGo = (to) => Number.isInteger(to) && block.value.walks && to >= 0 && to < block.value.depth
-    && to !== (requested ?? block.value.block);
+  const canGo = (to) =>
+    Number.isInteger(to) &&
+    block.value.walks &&
+    to >= 0 &&
+    to < block.value.depth &&
+    to !== (requested ?? block.value.block);
 
   /**
    * Requests another block from Python; answers to earlier requests are ignored. Until the answer comes, the block is
@@ -82,15 +101,20 @@ export function mount({element, props, trigger, watch, bytes}) {
     requested = to;
     const row = strip.rowOf(to);
     if (!row) return;
-    const value = {...block.value, ...row.facts, asked: asked + 1}, {image} = block, url = row.facts.attention?.url;
-    const whole = url ? here(url) : null, coming = url && !whole ? fetchBytes(url).catch(() => null) : null;
+    const value = {...block.value, ...row.facts, asked: asked + 1};
+    const {image} = block;
+    const url = row.facts.attention?.url;
+    const whole = url ? here(url) : null;
+    const coming = url && !whole ? fetchBytes(url).catch(() => null) : null;
     if (whole) return put(value, decodePayload(whole, value), image);
     put({...value, attention: null}, row.payload, image, true);
-    const bytes = await coming;  // without an address, Python's answer names a new one
+    const bytes = await coming; // without an address, Python's answer names a new one
     if (bytes && block?.isPreview && block.value.block === to) put(value, decodePayload(bytes, value), image);
   }
 
-  const goBy = (by) => { if (block) choose({block: (requested ?? block.value.block) + by}); };
+  const goBy = (by) => {
+    if (block) choose({block: (requested ?? block.value.block) + by});
+  };
 
   function adjust() {
     if (block) wait('adjust');
@@ -149,49 +173,58 @@ export function mount({element, props, trigger, watch, bytes}) {
 
   const ready = () => block !== null;
   listenToPointer(view, {
-    ready, hover, pick,
+    ready,
+    hover,
+    pick,
     hovered: () => state.hover,
     queries: () => block.grids.queries,
     aimed: () => (follows(state, block) ? block.grids.queries : block.grids.keys),
     followed: () => (follows(state, block) ? cellAt(block.grids.queries, state.hover) : null),
   });
   listenToKeys(view, ready, {
-    'ArrowLeft': () => move(0, -1),
-    'ArrowRight': () => move(0, 1),
-    'ArrowUp': () => move(-1, 0),
-    'ArrowDown': () => move(1, 0),
-    'Home': () => release(firstBase(block.value)),
-    'Escape': () => release(state.base),
-    'Enter': pickShown,
+    ArrowLeft: () => move(0, -1),
+    ArrowRight: () => move(0, 1),
+    ArrowUp: () => move(-1, 0),
+    ArrowDown: () => move(1, 0),
+    Home: () => release(firstBase(block.value)),
+    Escape: () => release(state.base),
+    Enter: pickShown,
     ' ': pickShown,
     '[': () => step(-1),
-    'PageUp': () => step(-1),
+    PageUp: () => step(-1),
     ']': () => step(1),
-    'PageDown': () => step(1),
+    PageDown: () => step(1),
     ',': () => goBy(-1),
     '.': () => goBy(1),
-    'm': () => choose({head: 'mean'}),
-    'x': () => choose({head: 'max'}),
-    'n': () => choose({head: 'min'}),
+    m: () => choose({head: 'mean'}),
+    x: () => choose({head: 'max'}),
+    n: () => choose({head: 'min'}),
   });
   find('.before').addEventListener('click', () => goBy(-1));
   find('.after').addEventListener('click', () => goBy(1));
   newPlayer(find('.play'), {at: () => (block && !loading ? block.value : null), go: (to) => choose({block: to})});
   hearDisplay(root, state, refresh);
-  hearLinked(root, () => block, state, (pinned) => {
-    if (pinned) notify(false);
-    refresh();
-  });
+  hearLinked(
+    root,
+    () => block,
+    state,
+    (pinned) => {
+      if (pinned) notify(false);
+      refresh();
+    },
+  );
 
   /** Notifies the page, and Python after a new block, head or query; once for a burst of changes. */
   const notify = (() => {
-    let timer = 0, mine = false;
+    let timer = 0;
+    let mine = false;
     return (byPerson) => {
       mine ||= byPerson;
       clearTimeout(timer);
       timer = setTimeout(() => {
         if (!block) return;
-        const detail = selection(), {block: number, head, query, pinned} = detail;
+        const detail = selection();
+        const {block: number, head, query, pinned} = detail;
         const chosen = JSON.stringify([number, head, query, pinned]);
         root.dispatchEvent(new CustomEvent('vx-select', {bubbles: true, detail}));
         if (mine && chosen !== told) ask('patch_select');
@@ -204,7 +237,7 @@ export function mount({element, props, trigger, watch, bytes}) {
   // ---- painting
 
   function schedule() {
-    frame ||= requestAnimationFrame(repaint);
+    if (!frame) frame = requestAnimationFrame(repaint);
   }
 
   function refresh() {
@@ -217,11 +250,14 @@ export function mount({element, props, trigger, watch, bytes}) {
 
   function repaint() {
     frame = 0;
-    const box = view.getBoundingClientRect(), ratio = devicePixelRatio || 1;
+    const box = view.getBoundingClientRect();
+    const ratio = devicePixelRatio || 1;
     if (!block || !box.width) return;
     now = viewOf(state);
-    const {value, payload, grids} = block, {code, key, shown, heads, scene, mask} = now;
-    const width = Math.round(box.width * ratio), height = Math.round(box.height * ratio);
+    const {value, payload, grids} = block;
+    const {code, key, shown, heads, scene, mask} = now;
+    const width = Math.round(box.width * ratio);
+    const height = Math.round(box.height * ratio);
     if (view.width !== width || view.height !== height) Object.assign(view, {width, height});
     paint(pen, width, height, scene, ratio);
     controls.showHeads(value, heads, state, mask, scene.top, scene.window, code, grids, scene.colormap);
@@ -230,7 +266,9 @@ export function mount({element, props, trigger, watch, bytes}) {
     showAround(block, now);
     tellBusy();
     Object.assign(root.dataset, {
-      query: queryText(value, code), head: state.head, key: key === null ? '' : queryText(value, key, grids.keys.cols),
+      query: queryText(value, code),
+      head: state.head,
+      key: key === null ? '' : queryText(value, key, grids.keys.cols),
     });
     if (moved === null) return;
     performance.clearMeasures('vx-hover');
@@ -280,7 +318,8 @@ export function mount({element, props, trigger, watch, bytes}) {
     }
   }
   find('.retry').addEventListener('click', () => {
-    if (block?.value.walks) wait('choose_block', {to: props.value.block});  // Python returns a new address of its file
+    if (block?.value.walks)
+      wait('choose_block', {to: props.value.block}); // Python returns a new address of its file
     else sync();
   });
 
@@ -293,7 +332,10 @@ export function mount({element, props, trigger, watch, bytes}) {
     last = block;
     root.style.setProperty('--aspect', image ? image.naturalWidth / image.naturalHeight : value.cols / value.rows);
     Object.assign(root.dataset, {
-      state: 'ready', part: isPreview ? 'rows' : 'whole', block: value.block, shown: (Number(root.dataset.shown) || 0) + 1,
+      state: 'ready',
+      part: isPreview ? 'rows' : 'whole',
+      block: value.block,
+      shown: (Number(root.dataset.shown) || 0) + 1,
     });
     controls.prepare(value, payload);
     refresh();
@@ -302,8 +344,12 @@ export function mount({element, props, trigger, watch, bytes}) {
 
   /** Returns true where only the texts and controls around the picture change. */
   function isShown({attention, image, block: number}) {
-    return attention && block?.value.attention?.url === attention.url && block.value.block === number
-      && block.value.image?.url === image?.url;
+    return (
+      attention &&
+      block?.value.attention?.url === attention.url &&
+      block.value.block === number &&
+      block.value.image?.url === image?.url
+    );
   }
 
   function update(value) {
@@ -326,7 +372,8 @@ export function mount({element, props, trigger, watch, bytes}) {
     strip.take(block.value);
     tellBusy();
     refresh();
-    if ('requestIdleCallback' in globalThis) requestIdleCallback(fetchAhead); else setTimeout(fetchAhead, 200);
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(fetchAhead);
+    else setTimeout(fetchAhead, 200);
   }
 
   /** Fetches the blocks before and after the current one. */
@@ -358,6 +405,5 @@ export function mount({element, props, trigger, watch, bytes}) {
     save,
   };
   new ResizeObserver(schedule).observe(view);
-  watch('value', sync);
-  sync();
+  return sync;
 }

@@ -2,15 +2,15 @@
 
 import {make, refill, setText} from '../kit/dom.js';
 import {FORMATS} from '../kit/frame.js';
-import {COLORMAPS} from './colormaps.js';
+import {percent, say, tokenText} from './captions.js';
+import {COLORMAPS} from './colours.js';
 import {FUSIONS} from './maps.js';
 import {MEAN, PADDING} from './payload.js';
 import {paintThumb} from './picture.js';
 import {isSilent, queryCode, queryText} from './queries.js';
 import {MODES, SCALES} from './selection.js';
-import {percent, say, tokenText} from './texts.js';
 
-const WIDEST = 9;  // most thumbnails side by side
+const WIDEST = 9; // most thumbnails side by side
 
 /** Number of thumbnails side by side that fills all rows. */
 const acrossFor = (count) => Math.max(4, Math.ceil(count / Math.ceil(count / WIDEST)));
@@ -23,10 +23,19 @@ const part = (className, ...children) => make('span', {className}, ...children);
  * @param {(changes: Record<string, any>) => void} change
  */
 export function newControls(root, aside, change) {
-  const find = (selector) => root.querySelector(selector), own = Math.random().toString(36).slice(2);
-  const view = find('.view'), strip = find('.heads'), ofHeads = find('.of-heads'), from = find('.from .buttons'), masses = find('.masses');
-  const colormap = find('.colormap'), opacity = find('.opacity'), keep = find('.keep'), smooth = find('.smooth');
-  let thumbs = [], bars = [];
+  const find = (selector) => root.querySelector(selector);
+  const own = Math.random().toString(36).slice(2);
+  const view = find('.view');
+  const strip = find('.heads');
+  const ofHeads = find('.of-heads');
+  const from = find('.from .buttons');
+  const masses = find('.masses');
+  const colormap = find('.colormap');
+  const opacity = find('.opacity');
+  const keep = find('.keep');
+  const smooth = find('.smooth');
+  let thumbs = [];
+  let bars = [];
 
   function radio(name, value, field) {
     const input = make('input', {type: 'radio', name: `${name}-${own}`, value});
@@ -37,13 +46,14 @@ export function newControls(root, aside, change) {
   function segments(selector, field, options) {
     for (const [value, word] of options) {
       const text = make('span', {dataset: {word}});
-      find(selector).append(make('label', {className: 'segment'}, radio(selector, value, field), text));
+      find(selector).append(make('label.segment', radio(selector, value, field), text));
     }
   }
 
-  segments('.fusion', 'head', Object.keys(FUSIONS).map((how) => [how, how]));
-  segments('.mode', 'mode', MODES.map((mode) => [mode, `mode_${mode}`]));
-  segments('.limit', 'scale', SCALES.map((scale) => [scale, `scale_${scale}`]));
+  const named = (prefix, names) => names.map((name) => [name, `${prefix}${name}`]);
+  segments('.fusion', 'head', named('', Object.keys(FUSIONS)));
+  segments('.mode', 'mode', named('mode_', MODES));
+  segments('.limit', 'scale', named('scale_', SCALES));
   colormap.append(...Object.keys(COLORMAPS).map((name) => make('option', {value: name, dataset: {word: name}})));
   colormap.addEventListener('change', () => change({colormap: colormap.value}));
   smooth.addEventListener('change', () => change({smooth: smooth.checked}));
@@ -56,7 +66,8 @@ export function newControls(root, aside, change) {
   function prepare(value, payload) {
     const {words} = value;
     for (const node of root.querySelectorAll('[data-word]')) setText(node, say(words, node.dataset.word));
-    for (const node of root.querySelectorAll('[data-label]')) node.setAttribute('aria-label', say(words, node.dataset.label));
+    for (const node of root.querySelectorAll('[data-label]'))
+      node.setAttribute('aria-label', say(words, node.dataset.label));
     setText(find('.picture .empty'), say(words, 'empty'));
     setText(find('.warning'), value.warning);
     root.classList.toggle('compact', Boolean(value.run));
@@ -72,26 +83,33 @@ export function newControls(root, aside, change) {
     find('.after').disabled = value.block === value.depth - 1;
     if (thumbs.length !== value.heads + 1) {
       thumbs = Array.from({length: value.heads + 1}, (_, i) => {
-        const input = radio('heads', i - 1, 'head'), canvas = make('canvas'), name = part('name'), peak = part('peak');
+        const input = radio('heads', i - 1, 'head');
+        const canvas = make('canvas');
+        const name = part('name');
+        const peak = part('peak');
         const tile = part('tile', canvas, part('here'));
-        return {input, canvas, name, peak, node: make('label', {className: 'thumb'}, input, tile, name, peak)};
+        return {input, canvas, name, peak, node: make('label.thumb', input, tile, name, peak)};
       });
       strip.replaceChildren(...thumbs.map((thumb) => thumb.node));
       strip.style.setProperty('--across', String(acrossFor(thumbs.length)));
     }
     const tokens = ['cls', 'dist'].filter((name) => value.prefix.includes(name)).map((name) => queryCode(value, name));
     const codes = [...tokens, MEAN].filter((code) => !isSilent(value, code));
-    refill(from, ...codes.map((code) => {
-      const button = make('button', {type: 'button', value: queryText(value, code)}, tokenText(value, code));
-      button.addEventListener('click', () => change({query: button.value}));
-      return button;
-    }));
+    refill(
+      from,
+      ...codes.map((code) => {
+        const button = make('button', {value: queryText(value, code)}, tokenText(value, code));
+        button.addEventListener('click', () => change({query: button.value}));
+        return button;
+      }),
+    );
     const onPrefix = value.prefix.map((_, i) => tokenText(value, -1 - i)).filter((_, i) => payload.prefixKeys[i]);
     const names = [say(words, 'patches'), ...onPrefix];
     if (payload.positions.includes(PADDING)) names.push(say(words, 'padding'));
     bars = names.map((name) => {
-      const fill = part('fill'), number = part('number');
-      return {fill, number, node: make('li', {}, part('name', name), part('track', fill), number)};
+      const fill = part('fill');
+      const number = part('number');
+      return {fill, number, node: make('li', part('name', name), part('track', fill), number)};
     });
     masses.replaceChildren(...bars.map((bar) => bar.node));
   }
@@ -99,7 +117,11 @@ export function newControls(root, aside, change) {
   /** Sets the state of every control; `query` is the one to which the canvas returns, `painted` the colours in use. */
   function show(value, state, query, painted) {
     const fused = typeof state.head !== 'number';
-    const choices = [['.fusion', fused ? state.head : null], ['.mode', state.mode], ['.limit', state.scale]];
+    const choices = [
+      ['.fusion', fused ? state.head : null],
+      ['.mode', state.mode],
+      ['.limit', state.scale],
+    ];
     for (const [selector, chosen] of choices) {
       for (const input of find(selector).querySelectorAll('input')) input.checked = input.value === chosen;
     }
@@ -123,13 +145,17 @@ export function newControls(root, aside, change) {
   }
 
   /**
-   * Draws the map of every head for the query, the fused map first, each with its largest share below. The query's frame
-   * lies on the whole grid of the keys, or on its window where queries and keys are the same patches.
+   * Draws the map of every head for the query, the fused map first, each with its largest share below. The query's
+   * frame lies on the whole grid of the keys, or on its window where queries and keys are the same patches.
    */
   function showHeads(value, maps, state, mask, top, window, query, grids, painted) {
-    const {keys, queries} = grids, rows = window ? window.rows : keys.rows, cols = window ? window.cols : keys.cols;
+    const {keys, queries} = grids;
+    const rows = window ? window.rows : keys.rows;
+    const cols = window ? window.cols : keys.cols;
     const cell = query < 0 || (window && value.keys) ? -1 : window ? window.local.indexOf(query) : query;
-    const from = window ? window : queries, [down, across] = window ? [1 / rows, 1 / cols]
+    const from = window ? window : queries;
+    const [down, across] = window
+      ? [1 / rows, 1 / cols]
       : [queries.high / keys.high / rows, queries.wide / keys.wide / cols];
     strip.style.setProperty('--aspect', `${cols} / ${rows}`);
     strip.style.setProperty('--x', `${100 * (cell % from.cols) * across}%`);
@@ -140,7 +166,8 @@ export function newControls(root, aside, change) {
     maps.forEach((head, i) => {
       const limit = state.scale === 'map' ? head.peak : top;
       paintThumb(thumbs[i].canvas, head.map, mask(head.map), limit, painted, keys.rows, keys.cols, window);
-      const many = value.heads > 6, words = many || value.run ? 'peak_short' : 'peak';  // narrow texts where two canvases stand side by side
+      const many = value.heads > 6;
+      const words = many || value.run ? 'peak_short' : 'peak'; // narrow texts where two canvases stand side by side
       setText(thumbs[i].peak, say(value.words, words, {value: percent(head.max, many ? 2 : 3)}));
     });
   }

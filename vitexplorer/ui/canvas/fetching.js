@@ -17,7 +17,12 @@ export function newFetcher(bytes = fromServer) {
     const entry = cached.get(url) ?? {coming: bytes(url), here: null};
     cached.delete(url);
     cached.set(url, entry);
-    entry.coming.then((result) => { entry.here = result; }, () => cached.delete(url));
+    entry.coming.then(
+      (result) => {
+        entry.here = result;
+      },
+      () => cached.delete(url),
+    );
     while (cached.size > CACHED_PAYLOADS) cached.delete(cached.keys().next().value);
     return entry.coming;
   }

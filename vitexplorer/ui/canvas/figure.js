@@ -2,14 +2,16 @@
 //
 // 640 units wide, dark on white whatever the page's theme.
 
-import {SANS, pixels, svg, textLine} from '../kit/svg.js';
-import {measuring, wrapped} from '../kit/wrapping.js';
+import {measuring, pixels, SANS, svg, textLine, wrapped} from '../kit/svg.js';
 import {barOf, levelOf, paintOf, paintOfDropped} from './colours.js';
-import {HATCH, OUTSIDE, imageCanvas, mapCanvas, outlinesOf} from './picture.js';
+import {HATCH, imageCanvas, mapCanvas, OUTSIDE, outlinesOf} from './picture.js';
 import {borderOf, outsideOf} from './windows.js';
 
-const WIDTH = 640, MARGIN = 20, INNER = WIDTH - 2 * MARGIN;
-const INK = '#111827', PALE = '#4b5563';
+const WIDTH = 640;
+const MARGIN = 20;
+const INNER = WIDTH - 2 * MARGIN;
+const INK = '#111827';
+const PALE = '#4b5563';
 
 /**
  * @typedef {object} Figure
@@ -36,7 +38,8 @@ export function drawing({scene, title, ticks, unit, lines, warning}) {
   };
   write(title, 19, 600, INK);
   y += 8;
-  const {image, grid} = scene, aspect = image ? image.naturalHeight / image.naturalWidth : grid.rows / grid.cols;
+  const {image, grid} = scene;
+  const aspect = image ? image.naturalHeight / image.naturalWidth : grid.rows / grid.cols;
   const height = Math.round(INNER * aspect);
   parts.push(picture(scene, MARGIN, y, INNER, height));
   if (warning) parts.push(...band(warning, y + height));
@@ -52,8 +55,10 @@ export function drawing({scene, title, ticks, unit, lines, warning}) {
 
 /** A warning over the lower edge of the picture, which is at `bottom`. */
 function band(warning, bottom) {
-  const lines = wrapped(warning, INNER - 24, measuring(`600 14px ${SANS}`)), high = 20 * lines.length + 12;
-  const top = bottom - high - 8, style = {'font-weight': 600, fill: '#78350f'};
+  const lines = wrapped(warning, INNER - 24, measuring(`600 14px ${SANS}`));
+  const high = 20 * lines.length + 12;
+  const top = bottom - high - 8;
+  const style = {'font-weight': 600, fill: '#78350f'};
   return [
     svg('rect', {x: MARGIN + 8, y: top, width: INNER - 16, height: high, fill: '#fef3c7'}),
     ...lines.map((line, i) => textLine(MARGIN + 20, top + 20 + 20 * i, 14, line, style)),
@@ -61,8 +66,9 @@ function band(warning, bottom) {
 }
 
 function colourBar({mode, colormap}, y) {
-  const stops = barOf(mode, colormap).filter((_, i) => i % 5 === 0)
-    .map((colour, i) => svg('stop', {offset: (5 * i / 255).toFixed(4), 'stop-color': `rgb(${colour})`}));
+  const stops = barOf(mode, colormap)
+    .filter((_, i) => i % 5 === 0)
+    .map((colour, i) => svg('stop', {offset: ((5 * i) / 255).toFixed(4), 'stop-color': `rgb(${colour})`}));
   return [
     svg('defs', {}, svg('linearGradient', {id: 'bar'}, ...stops)),
     svg('rect', {x: MARGIN, y, width: INNER, height: 14, fill: 'url(#bar)'}),
@@ -81,18 +87,32 @@ const round = (value) => Number(value.toFixed(3));
  * clips patches that reach beyond the image.
  */
 function picture(scene, x, y, width, height) {
-  const {image, grid: {rows, cols, high, wide}, window, mode} = scene, w = width * wide, h = height * high;
+  const {image, grid, window, mode} = scene;
+  const {rows, cols, high, wide} = grid;
+  const w = width * wide;
+  const h = height * high;
   const place = (left, top, right, bottom) => ({
-    x: round(left * w), y: round(top * h), width: round((right - left) * w), height: round((bottom - top) * h),
+    x: round(left * w),
+    y: round(top * h),
+    width: round((right - left) * w),
+    height: round((bottom - top) * h),
   });
   const whole = svg('svg', {x, y, width, height});
   if (image && mode !== 'map') {
     whole.append(pixels(imageCanvas(image, image.naturalWidth, image.naturalHeight, mode), {width, height}));
   }
-  if (window) whole.append(...veil(mode, outsideOf(window, rows, cols).map((box) => place(...box))));
-  whole.append(scene.smooth
-    ? pixels(mapCanvas(scene, document.createElement('canvas')), place(0, 0, cols, rows))
-    : svg('g', {'shape-rendering': 'crispEdges'}, ...patches(scene, place)));
+  if (window)
+    whole.append(
+      ...veil(
+        mode,
+        outsideOf(window, rows, cols).map((box) => place(...box)),
+      ),
+    );
+  whole.append(
+    scene.smooth
+      ? pixels(mapCanvas(scene, document.createElement('canvas')), place(0, 0, cols, rows))
+      : svg('g', {'shape-rendering': 'crispEdges'}, ...patches(scene, place)),
+  );
   if (window) whole.append(...border(borderOf(window, rows, cols), w, h));
   whole.append(...outlinesOf(scene, width, height, 1).map(outline));
   return whole;
@@ -102,9 +122,13 @@ function patches({grid: {cols}, map, mask, window, top, mode, colormap, opacity}
   const found = [];
   map.forEach((value, i) => {
     if (window && !window.inside[i]) return;
-    const [red, green, blue, alpha] = mask && !mask[i] ? paintOfDropped(mode, opacity)
-      : paintOf(mode, colormap, opacity, levelOf(value, top, colormap));
-    const row = Math.floor(i / cols), col = i % cols, style = {fill: `rgb(${red},${green},${blue})`, 'fill-opacity': round(alpha)};
+    const [red, green, blue, alpha] =
+      mask && !mask[i]
+        ? paintOfDropped(mode, opacity)
+        : paintOf(mode, colormap, opacity, levelOf(value, top, colormap));
+    const row = Math.floor(i / cols);
+    const col = i % cols;
+    const style = {fill: `rgb(${red},${green},${blue})`, 'fill-opacity': round(alpha)};
     if (alpha > 0) found.push(svg('rect', {...place(col, row, col + 1, row + 1), ...style}));
   });
   return found;
@@ -113,9 +137,9 @@ function patches({grid: {cols}, map, mask, window, top, mode, colormap, opacity}
 /** Area outside the window: ground and hatching. */
 function veil(mode, boxes) {
   const {fill, opacity, line, faint} = OUTSIDE[mode];
-  const strokes = [-HATCH, 0, HATCH].map((shift) => svg('line', {
-    x1: shift, y1: HATCH, x2: shift + HATCH, y2: 0, stroke: `rgb(${line})`, 'stroke-opacity': faint,
-  }));
+  const strokes = [-HATCH, 0, HATCH].map((shift) =>
+    svg('line', {x1: shift, y1: HATCH, x2: shift + HATCH, y2: 0, stroke: `rgb(${line})`, 'stroke-opacity': faint}),
+  );
   const tile = svg('pattern', {id: 'hatch', width: HATCH, height: HATCH, patternUnits: 'userSpaceOnUse'}, ...strokes);
   const ground = {'shape-rendering': 'crispEdges', fill: `rgb(${fill})`, 'fill-opacity': opacity};
   return [
@@ -125,14 +149,25 @@ function veil(mode, boxes) {
 }
 
 function border(lines, w, h) {
-  const d = lines.map(([x1, y1, x2, y2]) => `M${round(x1 * w)} ${round(y1 * h)}L${round(x2 * w)} ${round(y2 * h)}`).join('');
-  const strokes = [{stroke: '#000', 'stroke-opacity': 0.75, 'stroke-width': 3.5}, {stroke: '#fff', 'stroke-width': 1.5}];
+  const d = lines
+    .map(([x1, y1, x2, y2]) => `M${round(x1 * w)} ${round(y1 * h)}L${round(x2 * w)} ${round(y2 * h)}`)
+    .join('');
+  const strokes = [
+    {stroke: '#000', 'stroke-opacity': 0.75, 'stroke-width': 3.5},
+    {stroke: '#fff', 'stroke-width': 1.5},
+  ];
   return strokes.map((stroke) => svg('path', {d, ...stroke, 'stroke-linecap': 'square'}));
 }
 
 function outline({box: [x, y, width, height], colour, size, dash}) {
   return svg('rect', {
-    x: round(x), y: round(y), width: round(width), height: round(height), fill: 'none',
-    stroke: colour, 'stroke-width': round(size), 'stroke-dasharray': dash.map(round).join(' ') || 'none',
+    x: round(x),
+    y: round(y),
+    width: round(width),
+    height: round(height),
+    fill: 'none',
+    stroke: colour,
+    'stroke-width': round(size),
+    'stroke-dasharray': dash.map(round).join(' ') || 'none',
   });
 }

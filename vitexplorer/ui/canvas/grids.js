@@ -1,6 +1,6 @@
 // Patch grids on the picture: conversion between patches and places.
 
-const ROUNDING = 1e-9;  // the centre of a patch may be the border of two patches of a grid that is twice as fine
+const ROUNDING = 1e-9; // the centre of a patch may be the border of two patches of a grid that is twice as fine
 
 /**
  * @typedef {object} Grid patches need not end where the picture ends
@@ -24,7 +24,8 @@ export function gridOf(value, image, whose) {
   const {rows, cols, cell} = (whose === 'keys' && value.keys) || value;
   const fills = !image || !cell;
   return {
-    rows, cols,
+    rows,
+    cols,
     high: fills ? 1 / rows : cell / image.naturalHeight,
     wide: fills ? 1 / cols : cell / image.naturalWidth,
   };
@@ -38,7 +39,8 @@ export function gridOf(value, image, whose) {
  * @returns {number | null}
  */
 export function cellAt(grid, place) {
-  const row = place ? Math.floor(place.y / grid.high + ROUNDING) : -1, col = place ? Math.floor(place.x / grid.wide + ROUNDING) : -1;
+  const row = place ? Math.floor(place.y / grid.high + ROUNDING) : -1;
+  const col = place ? Math.floor(place.x / grid.wide + ROUNDING) : -1;
   return row >= 0 && col >= 0 && row < grid.rows && col < grid.cols ? row * grid.cols + col : null;
 }
 

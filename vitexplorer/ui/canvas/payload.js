@@ -33,14 +33,23 @@ export const PADDING = -32768;
  * @param {any} value Python's value for the block
  */
 export function decodePayload(buffer, value) {
-  const {rows, cols} = value.keys ?? value, {prefix, silent} = value, numPrefix = prefix.length;
+  const {rows, cols} = value.keys ?? value;
+  const {prefix, silent} = value;
+  const numPrefix = prefix.length;
   const [magic, windows, heads, queries, keys] = buffer.byteLength >= 20 ? new Uint32Array(buffer, 0, 5) : [];
-  const tokens = 20 + 4 * windows * (keys + queries), numRows = windows * heads * queries;
+  const tokens = 20 + 4 * windows * (keys + queries);
+  const numRows = windows * heads * queries;
   const total = tokens + numRows * (16 + keys);
-  if (magic !== MAGIC || buffer.byteLength !== total || heads !== value.heads) throw new Error('not a packed attention');
+  if (magic !== MAGIC || buffer.byteLength !== total || heads !== value.heads)
+    throw new Error('not a packed attention');
   const payload = {
-    windows, heads, queries, keys, numPrefix,
-    rows, cols,
+    windows,
+    heads,
+    queries,
+    keys,
+    numPrefix,
+    rows,
+    cols,
     cells: rows * cols,
     queryCells: value.rows * value.cols,
     positions: new Int32Array(buffer, 20, windows * keys),
@@ -51,10 +60,14 @@ export function decodePayload(buffer, value) {
     index: new Map(),
     kept: new Map(),
   };
-  payload.codes.forEach((code, i) => { if (code !== PADDING && !payload.index.has(code)) payload.index.set(code, i); });
+  payload.codes.forEach((code, i) => {
+    if (code !== PADDING && !payload.index.has(code)) payload.index.set(code, i);
+  });
   const outside = (token, limit) => token >= limit || (token < -numPrefix && token !== PADDING);
-  if (payload.positions.some((key) => outside(key, payload.cells))
-    || payload.codes.some((query) => query !== MEAN && outside(query, payload.queryCells))) {
+  if (
+    payload.positions.some((key) => outside(key, payload.cells)) ||
+    payload.codes.some((query) => query !== MEAN && outside(query, payload.queryCells))
+  ) {
     throw new Error('tokens outside the patch grid');
   }
   const numPatchQueries = [...payload.index.keys()].filter((code) => code >= 0).length;
@@ -101,8 +114,13 @@ export function hasQuery(payload, code) {
 export function emptyReading(payload) {
   return {
     heads: Array.from({length: payload.heads}, () => ({
-      map: new Float32Array(payload.cells), prefix: new Float32Array(payload.numPrefix),
-      patches: 0, padding: 0, max: 0, peak: 0, error: 0,
+      map: new Float32Array(payload.cells),
+      prefix: new Float32Array(payload.numPrefix),
+      patches: 0,
+      padding: 0,
+      max: 0,
+      peak: 0,
+      error: 0,
     })),
     window: null,
   };
@@ -118,7 +136,9 @@ export function emptyReading(payload) {
  */
 export function readQuery(payload, code, reading = emptyReading(payload)) {
   if (code === MEAN && !payload.index.has(MEAN)) return meanReading(payload);
-  const at = payload.index.get(code), w = Math.floor(at / payload.queries), q = at % payload.queries;
+  const at = payload.index.get(code);
+  const w = Math.floor(at / payload.queries);
+  const q = at % payload.queries;
   reading.heads.forEach((head, h) => {
     head.map.fill(0);
     head.prefix.fill(0);
@@ -132,11 +152,15 @@ export function readQuery(payload, code, reading = emptyReading(payload)) {
 
 /** Adds `weight` times one row to `head`. */
 function addRow(payload, w, h, q, weight, head) {
-  const {keys, positions, shares, ends} = payload, row = (w * payload.heads + h) * payload.queries + q;
-  const least = weight * ends[2 * row], unit = (weight * ends[2 * row + 1] - least) / 255, from = row * keys;
+  const {keys, positions, shares, ends} = payload;
+  const row = (w * payload.heads + h) * payload.queries + q;
+  const least = weight * ends[2 * row];
+  const unit = (weight * ends[2 * row + 1] - least) / 255;
+  const from = row * keys;
   const {map, prefix} = head;
   for (let k = 0; k < keys; k++) {
-    const p = positions[w * keys + k], value = least + shares[from + k] * unit;
+    const p = positions[w * keys + k];
+    const value = least + shares[from + k] * unit;
     if (p >= 0) map[p] += value;
     else if (p !== PADDING) prefix[-1 - p] += value;
   }
@@ -151,7 +175,8 @@ function meanReading(payload) {
     const reading = emptyReading(payload);
     for (const [code, at] of payload.index) {
       if (code < 0) continue;
-      const w = Math.floor(at / payload.queries), q = at % payload.queries;
+      const w = Math.floor(at / payload.queries);
+      const q = at % payload.queries;
       reading.heads.forEach((head, h) => addRow(payload, w, h, q, 1 / payload.queryCells, head));
     }
     reading.heads.forEach(measure);
@@ -172,9 +197,11 @@ export function blockMaximum(payload) {
     const {windows, heads, queries, keys, positions, codes, shares, ends} = payload;
     for (let w = 0; w < windows; w++) {
       for (let row = w * heads * queries; row < (w + 1) * heads * queries; row++) {
-        const least = ends[2 * row], largest = ends[2 * row + 1];
-        if (Math.max(largest, -least) <= maximum || codes[w * queries + row % queries] === PADDING) continue;
-        let low = 255, high = 0;
+        const least = ends[2 * row];
+        const largest = ends[2 * row + 1];
+        if (Math.max(largest, -least) <= maximum || codes[w * queries + (row % queries)] === PADDING) continue;
+        let low = 255;
+        let high = 0;
         for (let k = 0; k < keys; k++) {
           if (positions[w * keys + k] < 0) continue;
           const share = shares[row * keys + k];
@@ -196,7 +223,8 @@ export function blockMaximum(payload) {
  * @param {Head} head
  */
 export function measure(head) {
-  let high = -Infinity, low = Infinity;
+  let high = -Infinity;
+  let low = Infinity;
   for (const value of head.map) {
     if (value > high) high = value;
     if (value < low) low = value;

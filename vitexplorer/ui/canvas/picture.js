@@ -1,7 +1,7 @@
 // The picture: the image, the map over it, the window, the query and the key; the same on the screen and in a file.
 // Under an overlay the image is grey, so that every colour belongs to the map.
 
-import {VEIL, levelOf, pixelTable} from './colours.js';
+import {levelOf, pixelTable, VEIL} from './colours.js';
 import {interpolate} from './maps.js';
 import {borderOf, outsideOf} from './windows.js';
 
@@ -51,7 +51,8 @@ export function putCells(canvas, width, height, each) {
  * @param {HTMLCanvasElement & {values?: Float32Array}} canvas
  */
 export function mapCanvas(scene, canvas) {
-  const {grid: {rows, cols}, map, mask, top, window} = scene;
+  const {grid, map, mask, top, window} = scene;
+  const {rows, cols} = grid;
   const table = pixelTable(scene.mode, scene.colormap, scene.opacity);
   const paint = (value, cell) => {
     if (window && !window.inside[cell]) return 0;
@@ -62,12 +63,14 @@ export function mapCanvas(scene, canvas) {
       for (let i = 0; i < words.length; i++) words[i] = paint(map[i], i);
     });
   }
-  const factor = Math.max(1, Math.min(24, Math.floor(SMOOTH_SAMPLES / Math.max(rows, cols)))), width = cols * factor;
-  const length = width * rows * factor, values = canvas.values?.length === length ? canvas.values : new Float32Array(length);
+  const factor = Math.max(1, Math.min(24, Math.floor(SMOOTH_SAMPLES / Math.max(rows, cols))));
+  const width = cols * factor;
+  const length = width * rows * factor;
+  const values = canvas.values?.length === length ? canvas.values : new Float32Array(length);
   canvas.values = interpolate(map, window?.inside, rows, cols, factor, values);
   return putCells(canvas, width, rows * factor, (words) => {
     for (let i = 0; i < words.length; i++) {
-      const cell = Math.floor(i / width / factor) * cols + Math.floor(i % width / factor);
+      const cell = Math.floor(i / width / factor) * cols + Math.floor((i % width) / factor);
       words[i] = paint(values[i], cell);
     }
   });
@@ -75,7 +78,8 @@ export function mapCanvas(scene, canvas) {
 
 /** Draws one head's map for the strip, without the image; for a windowed query only its window. */
 export function paintThumb(canvas, map, mask, top, colormap, rows, cols, window) {
-  const table = pixelTable('map', colormap, 1), cells = window?.local;
+  const table = pixelTable('map', colormap, 1);
+  const cells = window?.local;
   putCells(canvas, window ? window.cols : cols, window ? window.rows : rows, (words) => {
     for (let i = 0; i < words.length; i++) {
       const cell = cells ? cells[i] : i;
@@ -90,7 +94,7 @@ export const OUTSIDE = {
   map: {fill: [212, 216, 223], opacity: 1, line: [0, 0, 0], faint: 0.13},
   reveal: {fill: VEIL, opacity: 0.92, line: [255, 255, 255], faint: 0.12},
 };
-export const HATCH = 9;  // side of the hatching's tile, in widths of a thin line
+export const HATCH = 9; // side of the hatching's tile, in widths of a thin line
 
 /**
  * Strokes of the frames around a query (black and white dashes) and a key (a white line in black): boxes
@@ -103,13 +107,26 @@ export const HATCH = 9;  // side of the hatching's tile, in widths of a thin lin
  */
 export function outlinesOf({frames}, width, height, line) {
   return frames.flatMap(({grid: {cols, high, wide}, cell, role}) => {
-    const w = width * wide, h = height * high, col = cell % cols, row = Math.floor(cell / cols);
-    const size = Math.max(1.5 * line, Math.min(3 * line, w / 6)), dash = Math.min(4 * line, w / 3);
-    const x = Math.max(size / 2, col * w - size / 2), right = Math.min(width - size / 2, (col + 1) * w + size / 2);
-    const y = Math.max(size / 2, row * h - size / 2), bottom = Math.min(height - size / 2, (row + 1) * h + size / 2);
-    const strokes = role === 'key'
-      ? [{colour: '#000', size: 1.2 * size, dash: []}, {colour: '#fff', size: size / 2, dash: []}]
-      : [{colour: '#fff', size, dash: []}, {colour: '#000', size, dash: [dash, dash]}];
+    const w = width * wide;
+    const h = height * high;
+    const col = cell % cols;
+    const row = Math.floor(cell / cols);
+    const size = Math.max(1.5 * line, Math.min(3 * line, w / 6));
+    const dash = Math.min(4 * line, w / 3);
+    const x = Math.max(size / 2, col * w - size / 2);
+    const right = Math.min(width - size / 2, (col + 1) * w + size / 2);
+    const y = Math.max(size / 2, row * h - size / 2);
+    const bottom = Math.min(height - size / 2, (row + 1) * h + size / 2);
+    const strokes =
+      role === 'key'
+        ? [
+            {colour: '#000', size: 1.2 * size, dash: []},
+            {colour: '#fff', size: size / 2, dash: []},
+          ]
+        : [
+            {colour: '#fff', size, dash: []},
+            {colour: '#000', size, dash: [dash, dash]},
+          ];
     return strokes.map((stroke) => ({box: [x, y, right - x, bottom - y], ...stroke}));
   });
 }
@@ -121,7 +138,8 @@ export function imageCanvas(image, width, height, mode, canvas = document.create
   pen.imageSmoothingQuality = 'high';
   pen.drawImage(image, 0, 0, width, height);
   if (mode === 'overlay') {
-    const pixels = pen.getImageData(0, 0, width, height), {data} = pixels;
+    const pixels = pen.getImageData(0, 0, width, height);
+    const {data} = pixels;
     for (let i = 0; i < data.length; i += 4) {
       data[i] = data[i + 1] = data[i + 2] = 0.299 * data[i] + 0.587 * data[i + 1] + 0.114 * data[i + 2];
     }
@@ -132,12 +150,15 @@ export function imageCanvas(image, width, height, mode, canvas = document.create
 
 /** Makes a painter, which caches the scaled image and its small canvases between frames. */
 export function newPainter() {
-  const cells = document.createElement('canvas'), backdrop = document.createElement('canvas');
-  const hatches = new Map(), edges = new WeakMap();
+  const cells = document.createElement('canvas');
+  const backdrop = document.createElement('canvas');
+  const hatches = new Map();
+  const edges = new WeakMap();
   let scaled = null;
 
   function edgesOf(window, rows, cols) {
-    if (!edges.has(window)) edges.set(window, {outside: outsideOf(window, rows, cols), border: borderOf(window, rows, cols)});
+    if (!edges.has(window))
+      edges.set(window, {outside: outsideOf(window, rows, cols), border: borderOf(window, rows, cols)});
     return edges.get(window);
   }
 
@@ -151,12 +172,17 @@ export function newPainter() {
   function hatch(ctx, colour, line) {
     const name = `${colour} ${line}`;
     if (!hatches.has(name)) {
-      const size = Math.round(HATCH * line), tile = document.createElement('canvas'), pen = tile.getContext('2d');
+      const size = Math.round(HATCH * line);
+      const tile = document.createElement('canvas');
+      const pen = tile.getContext('2d');
       tile.width = tile.height = size;
       pen.strokeStyle = colour;
       pen.lineWidth = line;
       pen.beginPath();
-      for (const shift of [-size, 0, size]) { pen.moveTo(shift, size); pen.lineTo(shift + size, 0); }
+      for (const shift of [-size, 0, size]) {
+        pen.moveTo(shift, size);
+        pen.lineTo(shift + size, 0);
+      }
       pen.stroke();
       hatches.set(name, ctx.createPattern(tile, 'repeat'));
     }
@@ -173,7 +199,10 @@ export function newPainter() {
    * @param {number} line
    */
   return function paint(ctx, width, height, scene, line) {
-    const {image, grid: {rows, cols, high, wide}, window, mode} = scene, w = width * wide, h = height * high;
+    const {image, grid, window, mode} = scene;
+    const {rows, cols, high, wide} = grid;
+    const w = width * wide;
+    const h = height * high;
     ctx.clearRect(0, 0, width, height);
     if (image && mode !== 'map') ctx.drawImage(backdropOf(image, width, height, mode), 0, 0);
     const around = window && edgesOf(window, rows, cols);
@@ -190,9 +219,15 @@ export function newPainter() {
     ctx.drawImage(mapCanvas(scene, cells), 0, 0, cols * w, rows * h);
     if (window) {
       ctx.beginPath();
-      for (const [x1, y1, x2, y2] of around.border) { ctx.moveTo(x1 * w, y1 * h); ctx.lineTo(x2 * w, y2 * h); }
+      for (const [x1, y1, x2, y2] of around.border) {
+        ctx.moveTo(x1 * w, y1 * h);
+        ctx.lineTo(x2 * w, y2 * h);
+      }
       ctx.lineCap = 'square';
-      for (const {style, size} of [{style: 'rgba(0,0,0,0.75)', size: 3.5}, {style: '#fff', size: 1.5}]) {
+      for (const {style, size} of [
+        {style: 'rgba(0,0,0,0.75)', size: 3.5},
+        {style: '#fff', size: 1.5},
+      ]) {
         ctx.strokeStyle = style;
         ctx.lineWidth = size * line;
         ctx.stroke();

@@ -1,6 +1,6 @@
 // Playback of the blocks, once around, until a person does anything else.
 
-const PACE = 900;  // ms per block
+const PACE = 900; // ms per block
 
 /**
  * @param {HTMLElement} button
@@ -9,7 +9,8 @@ const PACE = 900;  // ms per block
  * @param {(block: number) => void} blocks.go
  */
 export function newPlayer(button, {at, go}) {
-  let timer = 0, first = -1;
+  let timer = 0;
+  let first = -1;
 
   function stop() {
     clearInterval(timer);
@@ -19,7 +20,7 @@ export function newPlayer(button, {at, go}) {
   }
 
   function interrupt(event) {
-    if (!button.contains(event.target)) stop();  // the button stops the playback itself
+    if (!button.contains(event.target)) stop(); // the button stops the playback itself
   }
 
   function step() {
@@ -36,7 +37,8 @@ export function newPlayer(button, {at, go}) {
     first = at()?.block ?? -1;
     timer = setInterval(step, PACE);
     button.setAttribute('aria-pressed', 'true');
-    for (const kind of ['pointerdown', 'keydown', 'wheel']) document.addEventListener(kind, interrupt, {capture: true, passive: true});
+    for (const kind of ['pointerdown', 'keydown', 'wheel'])
+      document.addEventListener(kind, interrupt, {capture: true, passive: true});
     step();
   });
 }

@@ -2,7 +2,7 @@
 
 import {cellAt} from './grids.js';
 
-const DRAG = 8;  // CSS pixels that a finger moves before it drags
+const DRAG = 8; // CSS pixels that a finger moves before it drags
 
 /**
  * @typedef {object} Acts
@@ -18,7 +18,8 @@ const DRAG = 8;  // CSS pixels that a finger moves before it drags
 /** @returns {import('./grids.js').Place | null} */
 function placeUnder(view, event) {
   const box = view.getBoundingClientRect();
-  const y = (event.clientY - box.top) / box.height, x = (event.clientX - box.left) / box.width;
+  const y = (event.clientY - box.top) / box.height;
+  const x = (event.clientX - box.left) / box.width;
   return y >= 0 && x >= 0 && y < 1 && x < 1 ? {y, x} : null;
 }
 
@@ -40,12 +41,14 @@ export function listenToPointer(view, acts) {
       touch.dragged ||= Math.hypot(event.clientX - touch.x, event.clientY - touch.y) > DRAG;
       if (!touch.dragged) return;
     }
-    const place = placeUnder(view, event), grid = acts.aimed();
+    const place = placeUnder(view, event);
+    const grid = acts.aimed();
     if (cellAt(grid, place) !== cellAt(grid, acts.hovered())) acts.hover(place, event.timeStamp);
   });
   view.addEventListener('pointerup', (event) => {
     if (!acts.ready() || byMouse(event)) return;
-    const dragged = touch?.dragged, cell = acts.followed();
+    const dragged = touch?.dragged;
+    const cell = acts.followed();
     touch = null;
     if (!dragged || cell === null) return;
     acts.hover(null);
@@ -55,7 +58,9 @@ export function listenToPointer(view, acts) {
     touch = null;
     if (acts.ready()) acts.hover(null);
   });
-  view.addEventListener('pointerleave', (event) => { if (acts.ready() && byMouse(event)) acts.hover(null); });
+  view.addEventListener('pointerleave', (event) => {
+    if (acts.ready() && byMouse(event)) acts.hover(null);
+  });
   view.addEventListener('click', (event) => {
     const cell = acts.ready() ? cellAt(acts.queries(), placeUnder(view, event)) : null;
     if (cell !== null) acts.pick(cell);

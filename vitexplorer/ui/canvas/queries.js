@@ -14,7 +14,8 @@ export function queryCode(value, text) {
   if (Array.isArray(text)) text = text.join(',');
   if (typeof text === 'number' && text >= 0 && text < value.rows * value.cols) return Math.floor(text);
   if (text === 'mean') return MEAN;
-  const prefix = value.prefix.indexOf(text), found = /^(\d+),(\d+)$/.exec(text ?? '');
+  const prefix = value.prefix.indexOf(text);
+  const found = /^(\d+),(\d+)$/.exec(text ?? '');
   if (prefix >= 0) return -1 - prefix;
   if (!found || +found[1] >= value.rows || +found[2] >= value.cols) return null;
   return +found[1] * value.cols + +found[2];

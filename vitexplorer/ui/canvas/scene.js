@@ -25,9 +25,13 @@ export const colormapOf = (state, {payload}) => (payload.signed ? SIGNED : state
  * @returns {(state: import('./selection.js').State) => View}
  */
 export function newView(block) {
-  const {payload, image, grids} = block, scratch = emptyReading(payload), fused = emptyReading(payload).heads[0];
+  const {payload, image, grids} = block;
+  const scratch = emptyReading(payload);
+  const fused = emptyReading(payload).heads[0];
   return (state) => {
-    const code = queryNow(state, block), key = keyNow(state, block), reading = readQuery(payload, code, scratch);
+    const code = queryNow(state, block);
+    const key = keyNow(state, block);
+    const reading = readQuery(payload, code, scratch);
     fuseHeads(reading, state.fusion, fused);
     const shown = typeof state.head === 'number' ? reading.heads[state.head] : fused;
     const mask = (map) => massMask(map, state.keep_mass);
@@ -36,9 +40,17 @@ export function newView(block) {
       ...(code >= 0 ? [{grid: grids.queries, cell: code, role: /** @type {const} */ ('query')}] : []),
     ];
     const scene = {
-      image, grid: grids.keys, map: shown.map, mask: mask(shown.map), window: reading.window,
+      image,
+      grid: grids.keys,
+      map: shown.map,
+      mask: mask(shown.map),
+      window: reading.window,
       top: topOf(state.scale, shown, reading, payload),
-      mode: state.mode, colormap: colormapOf(state, block), opacity: state.opacity, smooth: state.smooth, frames,
+      mode: state.mode,
+      colormap: colormapOf(state, block),
+      opacity: state.opacity,
+      smooth: state.smooth,
+      frames,
     };
     return {code, key, shown, heads: [fused, ...reading.heads], scene, mask};
   };
@@ -53,8 +65,17 @@ function topOf(scale, shown, reading, payload) {
 /** Returns the numbers on the screen as plain arrays. */
 export function readNumbers(query, head, {shown, scene}) {
   return {
-    query, head: String(head), rows: scene.grid.rows, cols: scene.grid.cols, map: [...scene.map],
-    prefix: [...shown.prefix], patches: shown.patches, padding: shown.padding, error: shown.error, top: scene.top,
-    mask: scene.mask && [...scene.mask], inside: scene.window && [...scene.window.inside],
+    query,
+    head: String(head),
+    rows: scene.grid.rows,
+    cols: scene.grid.cols,
+    map: [...scene.map],
+    prefix: [...shown.prefix],
+    patches: shown.patches,
+    padding: shown.padding,
+    error: shown.error,
+    top: scene.top,
+    mask: scene.mask && [...scene.mask],
+    inside: scene.window && [...scene.window.inside],
   };
 }

@@ -1,6 +1,6 @@
 // State of the selection, and its changes by a person, by Python and by linked canvases. Does not touch the page.
 
-import {COLORMAPS} from './colormaps.js';
+import {COLORMAPS} from './colours.js';
 import {cellAt, placeOf} from './grids.js';
 import {hasQuery, MEAN} from './payload.js';
 import {headFrom, isSilent, queryCode, queryText} from './queries.js';
@@ -13,8 +13,8 @@ export const SCALES = ['map', 'heads', 'block'];
  * @property {any} value
  * @property {import('./payload.js').Payload} payload
  * @property {HTMLImageElement | null} image
- * @property {{queries: import('./grids.js').Grid, keys: import('./grids.js').Grid}} grids patches are picked on the grid
- *   of the queries, maps are drawn on the grid of the keys
+ * @property {{queries: import('./grids.js').Grid, keys: import('./grids.js').Grid}} grids patches are picked on the
+ *   grid of the queries, maps are drawn on the grid of the keys
  * @property {boolean} [isPreview] true for the rows of one query, until the whole block has arrived
  *
  * @typedef {ReturnType<typeof firstState>} State
@@ -25,10 +25,15 @@ export function firstState() {
   return {
     head: /** @type {string | number} */ ('mean'),
     fusion: 'mean',
-    base: MEAN,  // the token to which the canvas returns
+    base: MEAN, // the token to which the canvas returns
     pinned: /** @type {number | null} */ (null),
     hover: /** @type {import('./grids.js').Place | null} */ (null),
-    mode: 'overlay', colormap: 'inferno', opacity: 0.8, scale: 'map', keep_mass: 1, smooth: false,
+    mode: 'overlay',
+    colormap: 'inferno',
+    opacity: 0.8,
+    scale: 'map',
+    keep_mass: 1,
+    smooth: false,
   };
 }
 
@@ -55,7 +60,8 @@ export function follows(state, {value, payload}) {
 export function queryNow(state, block) {
   const hovered = follows(state, block) ? cellAt(block.grids.queries, state.hover) : null;
   if (hovered !== null) return hovered;
-  const {payload} = block, at_rest = resting(state, block);
+  const {payload} = block;
+  const at_rest = resting(state, block);
   return hasQuery(payload, at_rest) ? at_rest : payload.index.keys().next().value;
 }
 
@@ -107,11 +113,10 @@ export function carryOver(state, before, next, takesValue = true) {
 
 /** The selection as it is sent to the page and to Python. */
 export function selectionOf(state, {value}) {
-  return {
-    block: value.block, head: String(state.head), query: queryText(value, wanted(state)), pinned: state.pinned !== null,
-    mode: state.mode, colormap: state.colormap, opacity: state.opacity, scale: state.scale,
-    keep_mass: state.keep_mass, smooth: state.smooth,
-  };
+  const {mode, colormap, opacity, scale, keep_mass, smooth} = state;
+  const display = {mode, colormap, opacity, scale, keep_mass, smooth};
+  const query = queryText(value, wanted(state));
+  return {block: value.block, head: String(state.head), query, pinned: state.pinned !== null, ...display};
 }
 
 /**
@@ -121,17 +126,22 @@ export function selectionOf(state, {value}) {
  * @returns {{query: [number, number]} | {hover: import('./grids.js').Place}}
  */
 export function neighbour(state, block, rows, cols) {
-  const reads = isSilent(block.value, MEAN), grid = reads ? block.grids.keys : block.grids.queries;
-  const code = reads ? keyNow(state, block) ?? -1 : queryNow(state, block);
+  const reads = isSilent(block.value, MEAN);
+  const grid = reads ? block.grids.keys : block.grids.queries;
+  const code = reads ? (keyNow(state, block) ?? -1) : queryNow(state, block);
   const inside = (at, size) => Math.max(0, Math.min(size - 1, at));
-  const [row, col] = code < 0 ? [Math.floor(grid.rows / 2), Math.floor(grid.cols / 2)]
-    : [Math.floor(code / grid.cols) + rows, code % grid.cols + cols];
+  const [row, col] =
+    code < 0
+      ? [Math.floor(grid.rows / 2), Math.floor(grid.cols / 2)]
+      : [Math.floor(code / grid.cols) + rows, (code % grid.cols) + cols];
   const [at, beside] = [inside(row, grid.rows), inside(col, grid.cols)];
   return reads ? {hover: placeOf(grid, at * grid.cols + beside)} : {query: [at, beside]};
 }
 
 /** Next head, or the fused map, in the row of heads. */
 export function nextHead(state, value, step) {
-  const at = typeof state.head === 'number' ? state.head + 1 : 0, count = value.heads + 1, next = (at + step + count) % count;
+  const at = typeof state.head === 'number' ? state.head + 1 : 0;
+  const count = value.heads + 1;
+  const next = (at + step + count) % count;
   return next === 0 ? state.fusion : next - 1;
 }

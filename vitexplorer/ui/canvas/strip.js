@@ -1,16 +1,15 @@
 // Strip of all heads of all blocks for one query: small maps, each a button that shows its head on the canvas.
 
 import {make, setText} from '../kit/dom.js';
+import {listed} from '../kit/formats.js';
 import {ARROWS} from '../kit/grid.js';
-import {listed} from '../kit/punctuation.js';
+import {percent, say, tokenText} from './captions.js';
 import {SIGNED} from './colours.js';
 import {massMask} from './maps.js';
 import {decodeRows, readQuery} from './payload.js';
 import {paintThumb} from './picture.js';
-import {layTiles, lengthsOf, tileBeside} from './tiles.js';
-import {percent, say, tokenText} from './texts.js';
 
-const NUMBER = 18;  // height in CSS pixels of the line with a block's number
+const NUMBER = 18; // height in CSS pixels of the line with a block's number
 
 /**
  * @param {HTMLElement} below element that holds the strip
@@ -19,9 +18,18 @@ const NUMBER = 18;  // height in CSS pixels of the line with a block's number
  */
 export function newStrip(below, fetchBytes, choose) {
   const groups = below.querySelector('.groups');
-  let url = '', rows = [], tiles = [], cols = [], drawn = '', value = null, latest = null, frame = 0;
+  let url = '';
+  let rows = [];
+  let tiles = [];
+  let cols = [];
+  let drawn = '';
+  let value = null;
+  let latest = null;
+  let frame = 0;
   let isLong = /** @type {boolean | null} */ (null);
-  let chosen = null, pressed = null, stop = null;  // the current group and tile; the tile in the tab order
+  let chosen = null; // the current group
+  let pressed = null; // the current tile
+  let stop = null; // the tile in the tab order
 
   /** Fetches and draws the rows of a value; without rows the strip is empty. */
   async function take(next) {
@@ -29,11 +37,13 @@ export function newStrip(below, fetchBytes, choose) {
     below.hidden = !next.strip;
     if (!next.strip) [url, rows] = ['', []];
     if (!next.strip || next.strip.rows.url === url) return;
-    const wanted = url = next.strip.rows.url;
+    const wanted = next.strip.rows.url;
+    url = wanted;
     if (below.checkVisibility()) reserveHeight(lengthsOf(next.strip.blocks.map(({heads}) => heads)));
     try {
       const bytes = await fetchBytes(wanted);
-      if (rows.length) await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));  // the canvas is painted first
+      // the canvas is painted first
+      if (rows.length) await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
       if (wanted !== url) return;
       rows = decodeRows(bytes, next).map((row) => ({...row, reading: readQuery(row.payload, row.payload.codes[0])}));
     } catch (error) {
@@ -46,17 +56,27 @@ export function newStrip(below, fetchBytes, choose) {
   }
 
   function build() {
-    const heads = rows.map(({facts}) => facts.heads), now = JSON.stringify([heads, value.words.block_short]);
+    const heads = rows.map(({facts}) => facts.heads);
+    const now = JSON.stringify([heads, value.words.block_short]);
     if (drawn === now) return;
     drawn = now;
-    tiles = rows.map(({facts}) => Array.from({length: facts.heads}, (_, head) => {
-      const canvas = make('canvas'), place = {block: facts.block, head};
-      const node = make('button', {type: 'button', className: 'small', tabIndex: -1, ariaPressed: 'false', onclick: () => choose(place)}, canvas);
-      return {node, canvas};
-    }));
-    groups.replaceChildren(...rows.map(({facts}, i) => make('div', {className: 'group'},
-      make('span', {className: 'number', textContent: say(value.words, 'block_short', {block: facts.block})}),
-      make('div', {className: 'tiles'}, ...tiles[i].map(({node}) => node)))));
+    tiles = rows.map(({facts}) =>
+      Array.from({length: facts.heads}, (_, head) => {
+        const canvas = make('canvas');
+        const place = {block: facts.block, head};
+        const node = make('button.small', {tabIndex: -1, ariaPressed: 'false', onclick: () => choose(place)}, canvas);
+        return {node, canvas};
+      }),
+    );
+    groups.replaceChildren(
+      ...rows.map(({facts}, i) =>
+        make(
+          'div.group',
+          make('span.number', say(value.words, 'block_short', {block: facts.block})),
+          make('div.tiles', ...tiles[i].map(({node}) => node)),
+        ),
+      ),
+    );
     [chosen, pressed, stop] = [null, null, null];
     lay();
   }
@@ -69,12 +89,16 @@ export function newStrip(below, fetchBytes, choose) {
   function lay() {
     if (!rows.length || !groups.clientWidth) return;
     const across = matchMedia('(max-width: 760px)').matches ? Infinity : groups.clientWidth;
-    const heads = rows.map(({facts}) => facts.heads), lengths = lengthsOf(heads);
+    const heads = rows.map(({facts}) => facts.heads);
+    const lengths = lengthsOf(heads);
     const laid = layTiles(heads, across, lengths.high - NUMBER - lengths.frame, lengths);
     cols = laid.cols;
-    for (const [name, length] of Object.entries({...lengths, tile: laid.tile})) groups.style.setProperty(`--${name}`, `${length}px`);
+    for (const [name, length] of Object.entries({...lengths, tile: laid.tile}))
+      groups.style.setProperty(`--${name}`, `${length}px`);
     reserveHeight(lengths);
-    cols.forEach((count, i) => /** @type {HTMLElement} */ (groups.children[i]).style.setProperty('--cols', String(count)));
+    cols.forEach((count, i) =>
+      /** @type {HTMLElement} */ (groups.children[i]).style.setProperty('--cols', String(count)),
+    );
     isLong = null;
   }
 
@@ -83,10 +107,21 @@ export function newStrip(below, fetchBytes, choose) {
     const {state, colormap} = latest;
     setText(below.querySelector('.of-query'), say(value.words, 'strip', {query: queryOfStrip()}));
     rows.forEach(({facts, payload, reading}, i) => {
-      const grid = facts.keys ?? facts, top = Math.max(...reading.heads.map((head) => head.peak));
+      const grid = facts.keys ?? facts;
+      const top = Math.max(...reading.heads.map((head) => head.peak));
       reading.heads.forEach((head, h) => {
-        const {node, canvas} = tiles[i][h], limit = state.scale === 'map' ? head.peak : top;
-        paintThumb(canvas, head.map, massMask(head.map, state.keep_mass), limit, payload.signed ? SIGNED : colormap, grid.rows, grid.cols, null);
+        const {node, canvas} = tiles[i][h];
+        const limit = state.scale === 'map' ? head.peak : top;
+        paintThumb(
+          canvas,
+          head.map,
+          massMask(head.map, state.keep_mass),
+          limit,
+          payload.signed ? SIGNED : colormap,
+          grid.rows,
+          grid.cols,
+          null,
+        );
         const name = say(value.words, 'tile', {block: facts.block, head: h});
         node.setAttribute('aria-label', listed([name, say(value.words, 'peak', {value: percent(head.max)})]));
       });
@@ -98,7 +133,9 @@ export function newStrip(below, fetchBytes, choose) {
 
   /** Marks the current block and head. */
   function mark() {
-    const {block, head} = latest, group = groups.children[block] ?? null, node = tiles[block]?.[head]?.node ?? null;
+    const {block, head} = latest;
+    const group = groups.children[block] ?? null;
+    const node = tiles[block]?.[head]?.node ?? null;
     chosen?.classList.remove('chosen');
     group?.classList.add('chosen');
     if (pressed !== node) {
@@ -106,13 +143,14 @@ export function newStrip(below, fetchBytes, choose) {
       node?.setAttribute('aria-pressed', 'true');
     }
     [chosen, pressed] = [group, node];
-    frame ||= requestAnimationFrame(lead);
+    if (!frame) frame = requestAnimationFrame(lead);
   }
 
   /** Updates the tab order and scrolls the strip; in the next frame, since both need a layout. */
   function lead() {
     frame = 0;
-    const {block, head} = latest, next = tiles[block]?.[typeof head === 'number' ? head : 0]?.node ?? null;
+    const {block, head} = latest;
+    const next = tiles[block]?.[typeof head === 'number' ? head : 0]?.node ?? null;
     if (stop !== next) {
       if (stop) stop.tabIndex = -1;
       if (next) next.tabIndex = 0;
@@ -125,11 +163,18 @@ export function newStrip(below, fetchBytes, choose) {
   groups.addEventListener('keydown', (event) => {
     const step = ARROWS[event.key];
     if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
-    const at = tiles.flatMap((row, block) => row.map(({node}, head) => ({node, block, head})))
+    const at = tiles
+      .flatMap((row, block) => row.map(({node}, head) => ({node, block, head})))
       .find(({node}) => node === document.activeElement);
     if (!at) return;
     event.preventDefault();
-    const next = tileBeside(at, step[0], step[1], tiles.map((row) => row.length), cols);
+    const next = tileBeside(
+      at,
+      step[0],
+      step[1],
+      tiles.map((row) => row.length),
+      cols,
+    );
     tiles[next.block][next.head].node.focus({preventScroll: true});
     choose(next);
   });
@@ -148,4 +193,60 @@ export function newStrip(below, fetchBytes, choose) {
       else if (rows.length) mark();
     },
   };
+}
+
+const LARGEST = 46;
+const SMALLEST = 8; // CSS pixels
+const MANY = 100;
+
+/**
+ * Lengths in CSS pixels: between two tiles, around the tiles of a block, between blocks; and the height of everything
+ * with the numbers of the blocks.
+ *
+ * @typedef {{gap: number, frame: number, between: number, high: number}} Lengths
+ */
+
+/** @type {(heads: number[]) => Lengths} depends on the number of tiles */
+export function lengthsOf(heads) {
+  const total = heads.reduce((sum, count) => sum + count, 0);
+  return total > MANY ? {gap: 1, frame: 6, between: 3, high: 116} : {gap: 2, frame: 10, between: 6, high: 96};
+}
+
+/**
+ * Largest tiles with which all blocks fit side by side; the heads of a block wrap into several lines if needed.
+ *
+ * @param {number[]} heads of each block
+ * @param {number} width
+ * @param {number} height
+ * @param {Lengths} lengths
+ * @returns {{tile: number, cols: number[]}} the side of a tile, and the columns of tiles in each block
+ */
+export function layTiles(heads, width, height, {gap, frame, between}) {
+  for (let tile = LARGEST; ; tile--) {
+    const most = Math.max(1, Math.floor((height + gap) / (tile + gap)));
+    const cols = heads.map((count) => Math.ceil(count / Math.min(count, most)));
+    const wide = cols.reduce((sum, count) => sum + count * (tile + gap) - gap + frame, between * (heads.length - 1));
+    if (wide <= width || tile === SMALLEST) return {tile, cols};
+  }
+}
+
+/**
+ * Head beside, above or below another; the same head at an edge.
+ *
+ * @param {{block: number, head: number}} from
+ * @param {number} down
+ * @param {number} right
+ * @param {number[]} heads of each block
+ * @param {number[]} cols side by side in each block
+ */
+export function tileBeside({block, head}, down, right, heads, cols) {
+  const row = Math.floor(head / cols[block]) + down;
+  const col = (head % cols[block]) + right;
+  const next = block + (col < 0 ? -1 : col >= cols[block] ? 1 : 0);
+  if (next < 0 || next >= heads.length) return {block, head};
+  const at = next < block ? cols[next] - 1 : next > block ? 0 : col;
+  const rows = Math.ceil(heads[next] / cols[next]);
+  const inside = next === block ? row : Math.min(row, rows - 1);
+  if (inside < 0 || inside >= rows) return {block, head};
+  return {block: next, head: Math.min(heads[next] - 1, inside * cols[next] + at)};
 }

@@ -11,8 +11,8 @@
  */
 
 /**
- * Rows or columns of a window in the window's own order; a window that wraps around a grid of `size` lines begins at the
- * far edge.
+ * Rows or columns of a window in the window's own order; a window that wraps around a grid of `size` lines begins at
+ * the far edge.
  *
  * @param {Iterable<number>} lines
  * @param {number} size
@@ -36,8 +36,14 @@ export function windowOf(payload, w) {
   const name = `window ${w}`;
   if (!payload.kept.has(name)) {
     const patches = payload.positions.subarray(w * payload.keys, (w + 1) * payload.keys).filter((p) => p >= 0);
-    const rows = inOrder(patches.map((p) => Math.floor(p / payload.cols)), payload.rows);
-    const cols = inOrder(patches.map((p) => p % payload.cols), payload.cols);
+    const rows = inOrder(
+      patches.map((p) => Math.floor(p / payload.cols)),
+      payload.rows,
+    );
+    const cols = inOrder(
+      patches.map((p) => p % payload.cols),
+      payload.cols,
+    );
     const inside = new Uint8Array(payload.cells);
     for (const p of patches) inside[p] = 1;
     const local = Int32Array.from(rows.flatMap((row) => cols.map((col) => row * payload.cols + col)));

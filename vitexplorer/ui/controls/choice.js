@@ -2,13 +2,14 @@
 
 import {make} from '../kit/dom.js';
 
-/** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
+/** @type {import('./form.js').Draw} */
 export function draw({name, label}, {settled}) {
   const input = make('select', {name, onchange: settled});
   let listed = '';
 
   function answer({options, value}) {
-    const chosen = input.value, isBusy = document.activeElement === input;
+    const chosen = input.value;
+    const isBusy = document.activeElement === input;
     const now = JSON.stringify(options);
     if (now !== listed) input.replaceChildren(...options.map((one) => new Option(one.label, one.value)));
     const stays = isBusy && options.some((one) => one.value === chosen);
@@ -17,5 +18,5 @@ export function draw({name, label}, {settled}) {
     listed = now;
   }
 
-  return {element: make('label', {}, make('span', {textContent: label}), input), value: () => input.value, answer};
+  return {element: make('label', make('span', label), input), value: () => input.value, answer};
 }

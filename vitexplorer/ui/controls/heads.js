@@ -2,9 +2,10 @@
 
 import {filled, make} from '../kit/dom.js';
 
-/** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
+/** @type {import('./form.js').Draw} */
 export function draw({label, words, more}, {settled}) {
-  const counts = more.heads, most = Math.max(...counts);
+  const counts = more.heads;
+  const most = Math.max(...counts);
   /** @type {Map<string, HTMLButtonElement>} */
   const buttons = new Map();
   let off = new Set();
@@ -15,14 +16,15 @@ export function draw({label, words, more}, {settled}) {
   }
 
   function toggle(names) {
-    const state = !names.every((name) => off.has(name)), chosen = new Set(off);
+    const state = !names.every((name) => off.has(name));
+    const chosen = new Set(off);
     for (const name of names) chosen[state ? 'add' : 'delete'](name);
     show(chosen);
     settled();
   }
 
   function pressable(text, title, className, names) {
-    return make('button', {type: 'button', textContent: text, title, className, attributes: {'aria-label': title}, onclick: () => toggle(names)});
+    return make('button', {title, className, attributes: {'aria-label': title}, onclick: () => toggle(names)}, text);
   }
 
   const rows = counts.flatMap((count, block) => {
@@ -34,11 +36,13 @@ export function draw({label, words, more}, {settled}) {
     const whole = pressable(block, filled(words.block, {block}), 'whole', names);
     return [whole, ...names.map((name) => buttons.get(name)), ...absent];
   });
-  const grid = make('div', {
-    className: 'vx-heads', role: 'group', ariaLabel: label, style: {'grid-template-columns': `auto repeat(${most}, 26px)`},
-  }, ...rows);
+  const grid = make(
+    'div.vx-heads',
+    {role: 'group', ariaLabel: label, style: {'grid-template-columns': `auto repeat(${most}, 26px)`}},
+    ...rows,
+  );
   return {
-    element: make('div', {className: 'vx-large'}, grid, make('p', {className: 'help', textContent: words.help})),
+    element: make('div.vx-large', grid, make('p.help', words.help)),
     value: () => [...off].join('+'),
     answer: ({value}) => show(new Set(value.split('+').filter(Boolean))),
   };

@@ -27,7 +27,9 @@ export function history(first) {
     },
 
     /** @param {State} state correction of the current state, with the same past and future */
-    correct(state) { now = state; },
+    correct(state) {
+      now = state;
+    },
 
     /** @param {State} state start of a new history */
     restart(state) {

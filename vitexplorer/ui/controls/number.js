@@ -2,19 +2,28 @@
 
 import {make} from '../kit/dom.js';
 
-/** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
+/** @type {import('./form.js').Draw} */
 export function draw({name, label, value, low, high, step}, {settled, typed, live}) {
-  const output = make('output'), input = make('input', {
-    type: typed ? 'number' : 'range', name, min: low, max: high, step, value, [live ? 'oninput' : 'onchange']: settled,
+  const output = make('output');
+  const input = make('input', {
+    type: typed ? 'number' : 'range',
+    name,
+    min: low,
+    max: high,
+    step,
+    value,
+    [live ? 'oninput' : 'onchange']: settled,
   });
-  input.addEventListener('input', () => { output.textContent = input.value; });
+  input.addEventListener('input', () => {
+    output.textContent = input.value;
+  });
   return {
-    element: make('label', {}, make('span', {textContent: label}), input, ...(typed ? [] : [output])),
+    element: make('label', make('span', label), input, ...(typed ? [] : [output])),
     value: () => input.value,
     answer(field) {
       if (document.activeElement === input) return;
       input.value = field.value;
-      output.textContent = field.value;  // the value may lie between two steps
+      output.textContent = field.value; // the value may lie between two steps
     },
   };
 }

@@ -5,11 +5,13 @@ import {pickingBoard} from './patch_board.js';
 
 const isPatch = (value) => value.includes(',');
 
-/** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
+/** @type {import('./form.js').Draw} */
 export function draw({name, label, value, board, words}, {settled, pending, image}) {
   const select = make('select', {name, onchange: settled});
   const picking = pickingBoard({board, image, label: words.pick, picked: go});
-  let last = value, wanted = '', listed = '';
+  let last = value;
+  let wanted = '';
+  let listed = '';
 
   function choose(chosen) {
     for (const option of [...select.options]) if (isPatch(option.value)) option.remove();
@@ -38,15 +40,12 @@ export function draw({name, label, value, board, words}, {settled, pending, imag
       return;
     }
     last = answered;
-    const named = options.filter((option) => !isPatch(option.value)), now = JSON.stringify(named);
+    const named = options.filter((option) => !isPatch(option.value));
+    const now = JSON.stringify(named);
     if (now !== listed) select.replaceChildren(...named.map((option) => new Option(option.label, option.value)));
     listed = now;
     choose(answered);
   }
 
-  return {
-    element: make('label', {}, make('span', {textContent: label}), select, picking.box),
-    value: () => select.value,
-    answer,
-  };
+  return {element: make('label', make('span', label), select, picking.box), value: () => select.value, answer};
 }

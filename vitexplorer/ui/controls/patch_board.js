@@ -9,9 +9,12 @@ import {ARROWS, isOn, line, nearest, patchAt} from '../kit/grid.js';
 
 /** Makes a picture with its aspect ratio set before the image loads; patches are square. */
 function picture(className, label, image, {rows, cols, covered: [tall, wide]}) {
-  const style = {'aspect-ratio': String((cols / wide) / (rows / tall))};
-  return make('div', {className: `vx-picture ${className}`, tabIndex: 0, role: 'application', style, attributes: {'aria-label': label}},
-    make('img', {src: image, alt: '', draggable: false}));
+  const style = {'aspect-ratio': String(cols / wide / (rows / tall))};
+  return make(
+    'div',
+    {className: `vx-picture ${className}`, tabIndex: 0, role: 'application', style, attributes: {'aria-label': label}},
+    make('img', {src: image, alt: '', draggable: false}),
+  );
 }
 
 /** @returns {At} */
@@ -29,15 +32,17 @@ function pointsOf(event) {
 
 function putOnPatch(mark, [row, col], {rows, cols, covered: [tall, wide]}) {
   Object.assign(mark.style, {
-    top: `${100 * tall * row / rows}%`, left: `${100 * wide * col / cols}%`,
-    height: `${100 * tall / rows}%`, width: `${100 * wide / cols}%`,
+    top: `${(100 * tall * row) / rows}%`,
+    left: `${(100 * wide * col) / cols}%`,
+    height: `${(100 * tall) / rows}%`,
+    width: `${(100 * wide) / cols}%`,
   });
 }
 
 /** Draws the edges of all patches. */
 function lines({rows, cols, covered: [tall, wide]}) {
   const style = {height: `${100 * tall}%`, width: `${100 * wide}%`, 'background-size': `${100 / cols}% ${100 / rows}%`};
-  return make('div', {className: 'lines', style});
+  return make('div.lines', {style});
 }
 
 /**
@@ -48,7 +53,8 @@ function lines({rows, cols, covered: [tall, wide]}) {
  *   ruled?: boolean}} options `ruled` shows the edges of all patches
  */
 export function pickingBoard({board, image, label, picked, follows = true, ruled = false}) {
-  const box = picture('vx-picker', label, image, board), mark = make('div', {className: 'mark', hidden: true});
+  const box = picture('vx-picker', label, image, board);
+  const mark = make('div.mark', {hidden: true});
   /** @type {At | null} */
   let here = null;
   let held = false;
@@ -96,14 +102,27 @@ export function pickingBoard({board, image, label, picked, follows = true, ruled
  * @param {(at: At, hidden: boolean) => void} options.walked called when the keyboard reaches or changes a patch
  */
 export function paintingBoard({board, image, label, most, begun, full, painted, settled, walked}) {
-  const {rows, cols, covered: [tall, wide]} = board;
-  const sheet = picture('vx-sheet', label, image, board), cursor = make('div', {className: 'cursor'});
+  const {rows, cols, covered} = board;
+  const [tall, wide] = covered;
+  const sheet = picture('vx-sheet', label, image, board);
+  const cursor = make('div.cursor');
   const cells = Array.from({length: rows * cols}, () => make('i'));
-  sheet.append(make('div', {className: 'cells', style: {
-    height: `${100 * tall}%`, width: `${100 * wide}%`, 'grid-template': `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)`,
-  }}, ...cells), cursor);
+  sheet.append(
+    make(
+      'div.cells',
+      {
+        style: {
+          height: `${100 * tall}%`,
+          width: `${100 * wide}%`,
+          'grid-template': `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)`,
+        },
+      },
+      ...cells,
+    ),
+    cursor,
+  );
   /** @type {Set<number>} */
-  let hidden = new Set();
+  const hidden = new Set();
   /** @type {{hides: boolean, at: At, changed: boolean} | null} */
   let gesture = null;
   /** @type {At} */
@@ -118,7 +137,10 @@ export function paintingBoard({board, image, label, most, begun, full, painted, 
   function dab(at) {
     const patch = number(at);
     if (!isOn(at, board) || hidden.has(patch) === gesture.hides) return;
-    if (gesture.hides && hidden.size >= most) { full(); return; }
+    if (gesture.hides && hidden.size >= most) {
+      full();
+      return;
+    }
     mark(patch, gesture.hides);
     gesture.changed = true;
   }
@@ -162,14 +184,19 @@ export function paintingBoard({board, image, label, most, begun, full, painted, 
     }
   });
   for (const name of ['pointerup', 'pointercancel']) {
-    sheet.addEventListener(name, (/** @type {PointerEvent} */ event) => { if (gesture && event.isPrimary) end(); });
+    sheet.addEventListener(name, (/** @type {PointerEvent} */ event) => {
+      if (gesture && event.isPrimary) end();
+    });
   }
   sheet.addEventListener('keydown', (event) => {
     const step = ARROWS[event.key];
     if (gesture || (!step && event.key !== ' ')) return;
     event.preventDefault();
     if (step) move([place[0] + step[0], place[1] + step[1]]);
-    else { begin(place); end(); }
+    else {
+      begin(place);
+      end();
+    }
     walked(place, hidden.has(number(place)));
   });
 

@@ -2,12 +2,14 @@
 
 import {make} from '../kit/dom.js';
 
-/** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
+/** @type {import('./form.js').Draw} */
 export function draw({name, label, value, more}, {settled}) {
   const input = make('input', {type: 'text', name, value, inputMode: more.keyboard ?? '', onchange: settled});
   return {
-    element: make('label', {}, make('span', {textContent: label}), input),
+    element: make('label', make('span', label), input),
     value: () => input.value,
-    answer(field) { if (document.activeElement !== input) input.value = field.value; },
+    answer(field) {
+      if (document.activeElement !== input) input.value = field.value;
+    },
   };
 }

@@ -5,7 +5,9 @@
 const WRITTEN = 'vx-written';
 
 /** @param {() => void} callback called whenever the address changes */
-export const onWritten = (callback) => { document.addEventListener(WRITTEN, callback); };
+export const onWritten = (callback) => {
+  document.addEventListener(WRITTEN, callback);
+};
 
 /** @param {Changes} changes */
 function changed(changes) {
@@ -51,10 +53,15 @@ export const inAddress = (name) => new URL(location.href).searchParams.get(name)
 const OPENED = 'vx-link-opened';
 
 /** Announces that the address is that of another link, although the page was not reloaded. */
-export const linkOpened = () => { document.dispatchEvent(new CustomEvent(OPENED)); };
+export function linkOpened() {
+  document.dispatchEvent(new CustomEvent('vx-address'));
+  document.dispatchEvent(new CustomEvent(OPENED));
+}
 
 /** @param {() => void} callback */
-export const onLink = (callback) => { document.addEventListener(OPENED, callback); };
+export const onLink = (callback) => {
+  document.addEventListener(OPENED, callback);
+};
 
 const GOING = 'vx-go';
 const RESET = ['both_block', 'both_head', 'both_query', 'other_block'];
@@ -79,7 +86,7 @@ export const onGoing = (go) => {
 const SETTING = 'v.';
 
 /**
- * Returns the changes that select a room's view, with its settings other than the defaults, instead of the current view.
+ * Returns the changes that select a room's view, with its settings other than the defaults, instead of the current one.
  *
  * @param {string} view empty for none
  * @param {Record<string, string>} settings
@@ -100,7 +107,8 @@ export function viewInAddress() {
   const {searchParams} = new URL(location.href);
   const settings = [...searchParams].filter(([name]) => name.startsWith(SETTING));
   return {
-    room: searchParams.get('room') ?? '', view: searchParams.get('view') ?? '',
+    room: searchParams.get('room') ?? '',
+    view: searchParams.get('view') ?? '',
     settings: Object.fromEntries(settings.map(([name, value]) => [name.slice(SETTING.length), value])),
   };
 }

@@ -10,7 +10,7 @@ const REASONS = {NotFoundError: 'webcam_none', SecurityError: 'webcam_insecure'}
  * @param {() => void} [stopped] called when the camera is off
  */
 export function camera(video, stopped = () => {}) {
-  let requests = 0;  // number of starts and stops: the person may give permission too late
+  let requests = 0; // number of starts and stops: the person may give permission too late
 
   const tracks = () => /** @type {MediaStream | null} */ (video.srcObject)?.getTracks() ?? [];
   const isOn = () => tracks().length > 0;
@@ -30,7 +30,7 @@ export function camera(video, stopped = () => {}) {
       const own = ++requests;
       if (isOn()) return '';
       try {
-        if (!navigator.mediaDevices) throw new DOMException('', 'SecurityError');  // pages without https have no cameras
+        if (!navigator.mediaDevices) throw new DOMException('', 'SecurityError'); // pages without https have no cameras
         const stream = await navigator.mediaDevices.getUserMedia({video: true});
         if (own !== requests) for (const track of stream.getTracks()) track.stop();
         else {
@@ -49,11 +49,15 @@ export function camera(video, stopped = () => {}) {
      * @returns {Promise<Blob | null>}
      */
     still(side = 0) {
-      const {videoWidth: width, videoHeight: height} = video, square = Math.min(width, height);
-      const canvas = make('canvas', side ? {width: side, height: side} : {width, height}), pen = canvas.getContext('2d');
+      const {videoWidth: width, videoHeight: height} = video;
+      const square = Math.min(width, height);
+      const canvas = make('canvas', side ? {width: side, height: side} : {width, height});
+      const pen = canvas.getContext('2d');
       if (side) pen.drawImage(video, (width - square) / 2, (height - square) / 2, square, square, 0, 0, side, side);
       else pen.drawImage(video, 0, 0);
-      return new Promise((done) => { canvas.toBlob(done, side ? 'image/jpeg' : 'image/png', 0.9); });
+      return new Promise((done) => {
+        canvas.toBlob(done, side ? 'image/jpeg' : 'image/png', 0.9);
+      });
     },
   };
 }

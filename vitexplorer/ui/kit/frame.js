@@ -1,7 +1,7 @@
 // Frame around the stage of every room, see `shell/frame.py`: it fills the parts of the component's markup.
 
 import {filled, make, refill, setText} from './dom.js';
-import {labelled} from './punctuation.js';
+import {labelled} from './formats.js';
 
 /**
  * @typedef {object} Frame
@@ -49,21 +49,28 @@ export const FORMATS = Object.keys(LABELS);
  *
  * @param {HTMLElement} root element with the class `vx-frame`
  * @param {(format: string) => void} [save]
- * @param {() => Promise<Node[]> | Node[] | null} [table] makes the table, called while it is unfolded; null if there are
- *   no numbers at the moment
+ * @param {() => Promise<Node[]> | Node[] | null} [table] makes the table, called while it is unfolded; null if there
+ *   are no numbers at the moment
  */
 export function newAside(root, save, table) {
   const part = (selector) => root.querySelector(selector);
-  const trap = make('b'), says = make('span', {dataset: {explain: ''}}), source = make('a', {target: '_blank', rel: 'noopener'});
-  const title = make('summary'), files = make('div', {className: 'save', role: 'group'}), python = make('pre', {className: 'python', tabIndex: 0});
-  const heading = make('summary'), place = make('div', {className: 'table', tabIndex: 0, role: 'region'});
-  const numbers = make('details', {className: 'vx-table'}, heading, place), caption = make('dl', {className: 'facts'});
+  const trap = make('b');
+  const says = make('span', {dataset: {explain: ''}});
+  const source = make('a', {target: '_blank', rel: 'noopener'});
+  const title = make('summary');
+  const files = make('div.save', {role: 'group'});
+  const python = make('pre.python', {tabIndex: 0});
+  const heading = make('summary');
+  const place = make('div.table', {tabIndex: 0, role: 'region'});
+  const numbers = make('details.vx-table', heading, place);
+  const caption = make('dl.facts');
   part('.misleads').append(trap, ' ', says, ' ', source);
   part('.more').append(title, files, numbers, python, caption);
   let writes = 0;
 
   async function write() {
-    const own = ++writes, nodes = numbers.open ? await table() : null;
+    const own = ++writes;
+    const nodes = numbers.open ? await table() : null;
     if (nodes && own === writes) place.replaceChildren(...nodes);
   }
 
@@ -85,15 +92,25 @@ export function newAside(root, save, table) {
       part('.more').hidden = !formats.length && !frame.python;
       setText(title, words.more);
       files.setAttribute('aria-label', words.save);
-      refill(files, ...formats.map((format) => make('button', {
-        type: 'button', textContent: LABELS[format], ariaLabel: filled(words.save_as, {format: LABELS[format]}),
-        dataset: {format}, onclick: () => save(format),
-      })));
+      refill(
+        files,
+        ...formats.map((format) =>
+          make(
+            'button',
+            {
+              ariaLabel: filled(words.save_as, {format: LABELS[format]}),
+              dataset: {format},
+              onclick: () => save(format),
+            },
+            LABELS[format],
+          ),
+        ),
+      );
       setText(heading, words.table);
       place.setAttribute('aria-label', words.table);
       numbers.hidden = !formats.includes('csv');
       setText(python, frame.python);
-      caption.replaceChildren(...facts.flatMap(({label, value}) => [make('dt', {}, label), make('dd', {}, value)]));
+      caption.replaceChildren(...facts.flatMap(({label, value}) => [make('dt', label), make('dd', value)]));
       write();
     },
     /** Updates the table after its numbers have changed. */

@@ -2,11 +2,10 @@
 // and formula appear on hover, focus or tap, in one popover for the whole page.
 
 import {make, setText} from './dom.js';
-import {finder} from './terms.js';
 
-const GAP = 8;  // pixels between the popover, its term and the edges of the window
+const GAP = 8; // pixels between the popover, its term and the edges of the window
 const POPOVER = 'vx-explains';
-const PATIENCE = 200;  // milliseconds in which the pointer may reach the popover
+const PATIENCE = 200; // milliseconds in which the pointer may reach the popover
 
 /**
  * Marks the terms below an element, now and whenever a text there changes.
@@ -16,7 +15,8 @@ const PATIENCE = 200;  // milliseconds in which the pointer may reach the popove
 export async function explain(root) {
   const language = document.documentElement.lang.startsWith('zh') ? 'zh' : 'en';
   const {entries} = await import(`./glossary_${language}.js`);
-  const find = finder(entries), marked = new WeakMap();
+  const find = finder(entries);
+  const marked = new WeakMap();
   if (!document.getElementById(POPOVER)) popover();
 
   function update() {
@@ -34,17 +34,18 @@ export async function explain(root) {
   update();
 }
 
-/** @type {WeakMap<Element, import('./terms.js').Entry>} */
+/** @type {WeakMap<Element, Entry>} */
 const entryOf = new WeakMap();
 
 /**
  * @param {Element} text element whose terms are marked, except in links and buttons
- * @param {(text: string) => import('./terms.js').Found[]} find
+ * @param {(text: string) => Found[]} find
  */
 function mark(text, find) {
   for (const term of text.querySelectorAll('.vx-term')) term.replaceWith(...term.childNodes);
   text.normalize();
-  const pieces = document.createTreeWalker(text, NodeFilter.SHOW_TEXT), seen = new Set();
+  const pieces = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+  const seen = new Set();
   /** @type {Text[]} */
   const nodes = [];
   while (pieces.nextNode()) nodes.push(/** @type {Text} */ (pieces.currentNode));
@@ -54,7 +55,7 @@ function mark(text, find) {
     for (const {start, end, entry} of found.reverse()) {
       const word = node.splitText(start);
       word.splitText(end - start);
-      const term = make('button', {type: 'button', className: 'vx-term'}, word.data);
+      const term = make('button.vx-term', word.data);
       entryOf.set(term, entry);
       word.replaceWith(term);
     }
@@ -70,22 +71,38 @@ function mark(text, find) {
  * @returns {{left: number, top: number}} pixels
  */
 export function beside(term, box, room) {
-  const below = term.bottom + GAP, above = term.top - GAP - box.height;
+  const below = term.bottom + GAP;
+  const above = term.top - GAP - box.height;
   const fits = below + box.height + GAP <= room.height || above < GAP;
   const left = Math.max(GAP, Math.min(term.left, room.width - box.width - GAP));
   return {left, top: Math.max(GAP, Math.min(fits ? below : above, room.height - box.height - GAP))};
 }
 
 function popover() {
-  const word = make('strong'), says = make('span', {className: 'says'}), formula = make('code');
-  const box = make('div', {className: 'vx-explains', id: POPOVER, popover: 'manual', attributes: {role: 'tooltip'}}, word, says, formula);
+  const word = make('strong');
+  const says = make('span.says');
+  const formula = make('code');
+  const box = make(
+    'div.vx-explains',
+    {id: POPOVER, popover: 'manual', attributes: {role: 'tooltip'}},
+    word,
+    says,
+    formula,
+  );
   document.body.append(box);
-  let shown = null, leaving = 0;
+  let shown = null;
+  let leaving = 0;
 
   function place() {
     if (!shown) return;
-    if (!shown.isConnected) { hide(); return; }
-    const {left, top} = beside(shown.getClientRects()[0], box.getBoundingClientRect(), {width: innerWidth, height: innerHeight});
+    if (!shown.isConnected) {
+      hide();
+      return;
+    }
+    const {left, top} = beside(shown.getClientRects()[0], box.getBoundingClientRect(), {
+      width: innerWidth,
+      height: innerHeight,
+    });
     box.style.setProperty('left', `${left}px`);
     box.style.setProperty('top', `${top}px`);
   }
@@ -128,11 +145,73 @@ function popover() {
     else if (!box.contains(/** @type {Node} */ (event.target))) hide();
   });
   // Escape closes only this popover, not a panel around the term.
-  document.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape' || !shown) return;
-    event.stopPropagation();
-    hide();
-  }, true);
+  document.addEventListener(
+    'keydown',
+    (event) => {
+      if (event.key !== 'Escape' || !shown) return;
+      event.stopPropagation();
+      hide();
+    },
+    true,
+  );
   document.addEventListener('scroll', place, {capture: true, passive: true});
   addEventListener('resize', place);
+}
+
+/**
+ * @typedef {object} Entry
+ * @property {string[]} spellings spellings of the term, the usual one first
+ * @property {string} says
+ * @property {string} formula
+ */
+
+/**
+ * @typedef {object} Found
+ * @property {number} start
+ * @property {number} end
+ * @property {Entry} entry
+ */
+
+const LETTER = '[\\p{Script=Latin}\\p{N}_\\-]'; // includes _, which names of models contain
+const CHINESE = /\p{Script=Han}/u;
+// characters that may precede a word of one character: 每个头, 某一块的头, 到块 3
+const BEFORE_A_CHARACTER = '(?<=^|[^\\p{Script=Han}]|[个各每的与和或一有此该多在到从过])';
+
+/** @param {string} word */
+const escaped = (word) => word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+
+/** @param {string} word */
+function pattern(word) {
+  if (!CHINESE.test(word)) return `(?<!${LETTER})${escaped(word)}(?:s|es)?(?!${LETTER})`;
+  return word.length === 1 ? `${BEFORE_A_CHARACTER}${word}` : word;
+}
+
+/**
+ * Makes a function that finds the terms of a glossary. Of overlapping terms the longest wins, so that "class token" is
+ * not marked as "token". English words match as whole words, with or without an s; a single Chinese character only if
+ * it is a word.
+ *
+ * @param {Entry[]} entries
+ * @returns {(text: string) => Found[]} the first occurrence of each term, in the order of the text
+ */
+export function finder(entries) {
+  const spellings = entries.flatMap((entry) => entry.spellings.map((word) => ({word, entry})));
+  spellings.sort((one, other) => other.word.length - one.word.length);
+  const byWord = new Map(spellings.map(({word, entry}) => [word.toLowerCase(), entry]));
+  const all = new RegExp(spellings.map(({word}) => `(?:${pattern(word)})`).join('|'), 'giu');
+
+  /** @param {string} match */
+  const entryOf = (match) =>
+    [match, match.slice(0, -1), match.slice(0, -2)].map((word) => byWord.get(word.toLowerCase())).find(Boolean);
+
+  return (text) => {
+    const seen = new Set();
+    const found = [];
+    for (const {0: word, index} of text.matchAll(all)) {
+      const entry = entryOf(word);
+      if (!seen.has(entry)) found.push({start: index, end: index + word.length, entry});
+      seen.add(entry);
+    }
+    return found;
+  };
 }

@@ -21,7 +21,7 @@ export const ARROWS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], 
  * @returns {At}
  */
 export function patchAt(down, right, {rows, cols, covered: [tall, wide]}) {
-  return [Math.floor(down / tall * rows), Math.floor(right / wide * cols)];
+  return [Math.floor((down / tall) * rows), Math.floor((right / wide) * cols)];
 }
 
 /**
@@ -50,7 +50,7 @@ export function isOn([row, col], {rows, cols}) {
  */
 export function line(from, to) {
   const steps = Math.max(Math.abs(to[0] - from[0]), Math.abs(to[1] - from[1]), 1);
-  const between = (axis, step) => Math.round(from[axis] + (to[axis] - from[axis]) * step / steps);
+  const between = (axis, step) => Math.round(from[axis] + ((to[axis] - from[axis]) * step) / steps);
   return Array.from({length: steps + 1}, (_, step) => [between(0, step), between(1, step)]);
 }
 
@@ -61,10 +61,12 @@ export function line(from, to) {
  */
 export function readPatches(text, {cols}) {
   const parts = text.split(/[+,]/).filter(Boolean);
-  return new Set(parts.map((part) => {
-    const [row, col] = part.split('.').map(Number);
-    return col === undefined ? row : row * cols + col;
-  }));
+  return new Set(
+    parts.map((part) => {
+      const [row, col] = part.split('.').map(Number);
+      return col === undefined ? row : row * cols + col;
+    }),
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 // Notices over all rooms, in a band below the top bar. The page leaves space for the band, so that it covers nothing. A
 // person can close a notice; it stays closed until its text changes.
 
-import {setText} from './dom.js';
+import {make, setText} from './dom.js';
 
 const BAND = '.vx-notices';
 
@@ -46,6 +46,44 @@ export function notice(element, closed = () => {}) {
  *
  * @param {HTMLElement} element
  */
-export function addNotice(element) {
+function addNotice(element) {
   document.querySelector(BAND).append(element);
+}
+
+/**
+ * Shows after a room opened one of its own images in another room: a label, and a button back.
+ *
+ * @param {string} label description of the image and the model's answer
+ * @param {Record<string, string>} words words of the page: `board_back` and `board_close`
+ * @param {string} room key of the room that the button leads back to
+ */
+export function cameFrom(label, words, room) {
+  document.querySelector('.vx-came-from')?.remove();
+  const note = make(
+    'div.vx-came-from.vx-notice',
+    {attributes: {role: 'status'}},
+    make('p', label),
+    make('button.back', {onclick: back}, words.board_back),
+    make('button.close', {title: words.board_close, ariaLabel: words.board_close, onclick: leave}, '×'),
+  );
+  let arrived = false;
+
+  function leave() {
+    note.remove();
+    document.removeEventListener('vx-ready', ready);
+  }
+
+  function back() {
+    leave();
+    document.dispatchEvent(new CustomEvent('vx-room', {detail: {room}}));
+  }
+
+  /** The first capture is the image of the notice; the notice does not apply to later ones. */
+  function ready() {
+    if (arrived) leave();
+    arrived = true;
+  }
+
+  document.addEventListener('vx-ready', ready);
+  addNotice(note);
 }

@@ -38,5 +38,5 @@ export async function drawFigure(library, figure, data, layout) {
     figure._context._baseUrl = '';
     await empty;
   }
-  await library.react(figure, data, layout);  // with a configuration plotly would start over
+  await library.react(figure, data, layout); // with a configuration plotly would start over
 }

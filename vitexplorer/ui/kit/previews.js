@@ -26,16 +26,24 @@ import {make} from './dom.js';
 const STEPS = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1};
 
 function thumbnail({key, title, question, slow, needs = '', refused}) {
-  const picture = make('span', {className: 'picture', ariaHidden: 'true', dataset: {needs: refused ? '–' : needs}});
-  return make('button', {
-    type: 'button', role: 'tab', title: refused || question || title, tabIndex: -1,
-    dataset: {view: key, ...(slow ? {slow: ''} : {}), ...(refused ? {refused: ''} : {})},
-  }, picture, make('span', {className: 'title', textContent: title}));
+  const picture = make('span.picture', {ariaHidden: 'true', dataset: {needs: refused ? '–' : needs}});
+  return make(
+    'button',
+    {
+      role: 'tab',
+      title: refused || question || title,
+      tabIndex: -1,
+      dataset: {view: key, ...(slow ? {slow: ''} : {}), ...(refused ? {refused: ''} : {})},
+    },
+    picture,
+    make('span.title', title),
+  );
 }
 
 // The button itself stays when its picture arrives: a person may be pressing it.
 function showPicture(button, url) {
-  const picture = button.querySelector('.picture'), now = picture.querySelector('img')?.getAttribute('src') ?? '';
+  const picture = button.querySelector('.picture');
+  const now = picture.querySelector('img')?.getAttribute('src') ?? '';
   if (url !== now) picture.replaceChildren(...(url ? [make('img', {src: url, alt: ''})] : []));
 }
 
@@ -45,7 +53,7 @@ function showPicture(button, url) {
  * @param {(key: string) => void} choose
  */
 export function previewList(choose) {
-  const element = make('div', {className: 'vx-previews', role: 'tablist'});
+  const element = make('div.vx-previews', {role: 'tablist'});
   let listed = '';
 
   element.addEventListener('click', ({target}) => {
@@ -53,7 +61,8 @@ export function previewList(choose) {
     if (button) choose(button.dataset.view);
   });
   element.addEventListener('keydown', (event) => {
-    const buttons = /** @type {HTMLElement[]} */ ([...element.children]), step = STEPS[event.key];
+    const buttons = /** @type {HTMLElement[]} */ ([...element.children]);
+    const step = STEPS[event.key];
     const at = buttons.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     const ends = {Home: 0, End: buttons.length - 1};
     if (at < 0 || (!step && !(event.key in ends))) return;
@@ -104,7 +113,8 @@ function roomOf(inside) {
  * @param {Offer} offer
  */
 export function offerViews(inside, offer) {
-  const room = roomOf(inside), column = /** @type {HTMLElement | null} */ (inside.closest(ROOM));
+  const room = roomOf(inside);
+  const column = /** @type {HTMLElement | null} */ (inside.closest(ROOM));
   if (!room) return;
   const wasHere = Boolean(document.activeElement.closest('.vx-previews')) && column.contains(document.activeElement);
   room.offer = offer;
@@ -133,7 +143,8 @@ function keepFocus(column) {
  * @param {Element} inside an element of the room that is already on the page
  */
 export function otherViews(inside) {
-  const room = roomOf(inside), list = previewList((key) => room?.offer?.choose(key));
+  const room = roomOf(inside);
+  const list = previewList((key) => room?.offer?.choose(key));
   list.element.classList.add('listed');
   room?.follow.add(list.show);
   if (room?.offer) list.show(room.offer);

@@ -1,4 +1,4 @@
-// Files that a visitor saves: SVG and PNG, and their names.
+// Files that a visitor saves, SVG and PNG, with their names; and the picture of the stage for saved views.
 
 /**
  * Returns a drawing as an SVG file; its text stays text.
@@ -18,13 +18,17 @@ export function svgFile(drawing) {
  * @returns {Promise<Blob>}
  */
 export async function pngFile(drawing, scale) {
-  const url = URL.createObjectURL(svgFile(drawing)), shot = new Image(), canvas = document.createElement('canvas');
+  const url = URL.createObjectURL(svgFile(drawing));
+  const shot = new Image();
+  const canvas = document.createElement('canvas');
   shot.src = url;
   await shot.decode();
   Object.assign(canvas, {width: Math.round(scale * shot.width), height: Math.round(scale * shot.height)});
   canvas.getContext('2d').drawImage(shot, 0, 0, canvas.width, canvas.height);
   URL.revokeObjectURL(url);
-  return new Promise((done) => { canvas.toBlob(done, 'image/png'); });
+  return new Promise((done) => {
+    canvas.toBlob(done, 'image/png');
+  });
 }
 
 /**
@@ -48,6 +52,49 @@ export function saveFile(file, name) {
  * @param {string} ending
  */
 export function fileName(parts, ending) {
-  const safe = parts.map((part) => String(part).replace(/[^\p{L}\p{N}._]+/gu, '-').replace(/^-+|-+$/g, ''));
+  const safe = parts.map((part) =>
+    String(part)
+      .replace(/[^\p{L}\p{N}._]+/gu, '-')
+      .replace(/^-+|-+$/g, ''),
+  );
   return `${safe.filter(Boolean).join('_')}.${ending}`;
+}
+
+const WIDTH = 1280; // largest width in pixels
+const QUALITY = 0.85;
+
+/** @typedef {CustomEvent<{give: (picture: Promise<Blob>) => void}>} PictureRequest */
+
+/**
+ * Makes a component offer its picture while it is visible.
+ *
+ * @param {HTMLElement} root
+ * @param {() => Promise<Blob> | null} picture null if there is none at the moment
+ */
+export function offersPicture(root, picture) {
+  document.addEventListener('vx-picture', (event) => {
+    const offer = root.checkVisibility() ? picture() : null;
+    if (offer) /** @type {PictureRequest} */ (event).detail.give(offer);
+  });
+}
+
+/**
+ * Returns the picture of the first visible component that has one, as a data URL; empty for none.
+ *
+ * @returns {Promise<string>}
+ */
+export async function stagePicture() {
+  /** @type {Promise<Blob>[]} */
+  const offers = [];
+  document.dispatchEvent(new CustomEvent('vx-picture', {detail: {give: (picture) => offers.push(picture)}}));
+  if (!offers.length) return '';
+  const bitmap = await createImageBitmap(await offers[0]);
+  const scale = Math.min(1, WIDTH / bitmap.width);
+  const canvas = document.createElement('canvas');
+  Object.assign(canvas, {width: Math.round(bitmap.width * scale), height: Math.round(bitmap.height * scale)});
+  const pen = canvas.getContext('2d');
+  pen.fillStyle = '#fff';
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  return canvas.toDataURL('image/jpeg', QUALITY);
 }

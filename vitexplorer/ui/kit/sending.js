@@ -1,8 +1,9 @@
-// Uploads of images, files and models. The server gets the person's own bytes; nothing is encoded again.
+// Uploads of images, files and models, and the name of the visitor's browser that goes with them. The server gets the
+// person's own bytes; nothing is encoded again.
 
-import {browserName} from '../shell/visitor.js';
+import {inAddress} from './address.js';
 
-const KIND = 'application/octet-stream';  // pages of other sites cannot send this type without a CORS preflight
+const KIND = 'application/octet-stream'; // pages of other sites cannot send this type without a CORS preflight
 
 /**
  * @param {string} path path below the page
@@ -17,19 +18,29 @@ function newRequest(path, query) {
 }
 
 /**
- * @param {Blob} picture
+ * @param {XMLHttpRequest} request
+ * @param {Blob} file
  * @param {(share: number) => void} progress called with the share that has been sent
+ * @returns {Promise<any>} the answer; null if none came
+ */
+function sent(request, file, progress) {
+  request.responseType = 'json';
+  return new Promise((resolve) => {
+    request.upload.addEventListener('progress', ({loaded, total}) => progress(loaded / total));
+    request.addEventListener('load', () => resolve(request.response));
+    request.addEventListener('error', () => resolve(null));
+    request.send(file);
+  });
+}
+
+/**
+ * @param {Blob} picture
+ * @param {(share: number) => void} [progress] called with the share that has been sent
  * @returns {Promise<{image: string} | {refused: string}>} the image's id, or the reason why it was refused
  */
-export function sendPicture(picture, progress) {
-  return new Promise((resolve) => {
-    const request = newRequest('picture', new URLSearchParams(location.search));
-    request.responseType = 'json';
-    request.upload.addEventListener('progress', ({loaded, total}) => progress(loaded / total));
-    request.addEventListener('load', () => resolve(request.response ?? {refused: ''}));
-    request.addEventListener('error', () => resolve({refused: ''}));
-    request.send(picture);
-  });
+export async function sendPicture(picture, progress = () => {}) {
+  const request = newRequest('picture', new URLSearchParams(location.search));
+  return (await sent(request, picture, progress)) ?? {refused: ''};
 }
 
 /**
@@ -44,13 +55,21 @@ export function sendPicture(picture, progress) {
 export function sendFile(path, parameters, file, progress) {
   const request = newRequest(path, new URLSearchParams({lang: document.documentElement.lang, ...parameters}));
   request.setRequestHeader('X-Visitor', browserName());
-  request.responseType = 'json';
-  return new Promise((resolve) => {
-    request.upload.addEventListener('progress', ({loaded, total}) => progress(loaded / total));
-    request.addEventListener('load', () => resolve(request.response));
-    request.addEventListener('error', () => resolve(null));
-    request.send(file);
-  });
+  return sent(request, file, progress);
+}
+
+/**
+ * Posts a request of this visitor.
+ *
+ * @param {string} path path below the page
+ * @param {Record<string, string>} parameters
+ * @param {Blob | null} [body]
+ * @returns {Promise<Response>}
+ */
+export function post(path, parameters, body = null) {
+  const query = new URLSearchParams({lang: inAddress('lang') || document.documentElement.lang, ...parameters});
+  const headers = {'Content-Type': KIND, 'X-Visitor': browserName()};
+  return fetch(new URL(`./${path}?${query}`, document.baseURI), {method: 'POST', headers, body});
 }
 
 /**
@@ -78,7 +97,10 @@ export function sendModel(files, parameters, progress) {
   request.setRequestHeader('X-Visitor', browserName());
   const opened = new Promise((resolve) => {
     request.upload.addEventListener('progress', ({loaded, total}) => progress({sending: loaded / total}));
-    request.addEventListener('progress', () => { const step = lastLine(request.responseText); if (step?.doing) progress(step); });
+    request.addEventListener('progress', () => {
+      const step = lastLine(request.responseText);
+      if (step?.doing) progress(step);
+    });
     request.addEventListener('load', () => resolve(lastLine(request.responseText) ?? {refused: ''}));
     request.addEventListener('error', () => resolve({refused: ''}));
     request.addEventListener('abort', () => resolve({}));
@@ -93,11 +115,13 @@ export function sendModel(files, parameters, progress) {
  * @param {string} text
  * @returns {any} null if there is none
  */
-export function lastLine(text) {
+function lastLine(text) {
   for (const line of text.split('\n').reverse()) {
     try {
       if (line) return JSON.parse(line);
-    } catch { /* the line is not complete yet */ }
+    } catch {
+      /* the line is not complete yet */
+    }
   }
   return null;
 }
@@ -109,4 +133,41 @@ export function lastLine(text) {
  */
 export function isOfModel({name}) {
   return /\.(safetensors|zip|bin|pth|pt|ckpt|tar)$/i.test(name);
+}
+
+const NAME = /^[0-9a-f]{32}$/;
+let name = '';
+
+function randomName() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Returns the browser's name, and stores a new one if it has none. */
+export function browserName() {
+  try {
+    name ||= localStorage.getItem('vx-visitor') ?? '';
+  } catch {
+    /* an embedded page that may not store anything */
+  }
+  if (!NAME.test(name)) name = randomName();
+  try {
+    localStorage.setItem('vx-visitor', name);
+  } catch {
+    /* then the name lasts as long as the page */
+  }
+  return name;
+}
+
+/**
+ * Returns the inputs of an event with the visitor in the first: JSON with `visitor` and `run`, the training that the
+ * address names.
+ *
+ * @param {any} _first
+ * @param {...any} others
+ * @returns {any[]}
+ */
+export function visitor(_first, ...others) {
+  const run = new URL(location.href).searchParams.get('run') ?? '';
+  return [JSON.stringify({visitor: browserName(), run}), ...others];
 }

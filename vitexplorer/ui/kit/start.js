@@ -6,7 +6,7 @@
 // hides the reasons of other refused requests, so they are passed on with `vx-refused`, and the status line shows them.
 {
   const plainFetch = window.fetch;
-  const reloadAfter = 5000;  // milliseconds: a page that has just been loaded is not reloaded
+  const reloadAfter = 5000; // milliseconds: a page that has just been loaded is not reloaded
   const eventPath = /\/gradio_api\/(run\/predict|queue\/join)\b/;
   const {modules, failed, unexpected} = document.currentScript.dataset;
 
@@ -27,14 +27,22 @@
   window.vxMount = async (path, events, {element, props, trigger, watch}) => {
     const markup = document.querySelector(`template[data-module="${path}"]`);
     element.replaceChildren(markup.content.cloneNode(true));
-    const wake = () => { element.inert &&= !props.value; };
+    const wake = () => {
+      element.inert &&= !props.value;
+    };
     element.inert = true;
     watch('value', wake);
     wake();
     try {
       const {module} = await import(new URL(modules, document.baseURI).href);
-      const {latestOnly} = module('kit/widget.js'), {mount} = module(path);
-      if (element.isConnected) mount({element, props, trigger: latestOnly(trigger, events), watch});
+      const {latestOnly} = module('kit/widget.js');
+      const {mount} = module(path);
+      if (!element.isConnected) return;
+      const root = element.firstElementChild;
+      const part = (selector) => root.querySelector(selector);
+      const show = mount({root, part, props, trigger: latestOnly(trigger, events)});
+      watch('value', show);
+      show();
     } catch (error) {
       console.error(error);
       const sentence = document.createElement('p');

@@ -1,4 +1,4 @@
-// Light or dark theme of the page, for parts that style sheets do not reach: figures and canvases.
+// Light or dark theme of the page, for parts that style sheets do not reach, and scrolling with or without motion.
 
 /** @returns {'light' | 'dark'} */
 export function theme() {
@@ -18,4 +18,34 @@ export function onTheme(callback) {
     callback();
   });
   observer.observe(document.body, {attributes: true, attributeFilter: ['class']});
+}
+
+export const isStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+/**
+ * Scrolls an element into the window: smoothly, or at once with reduced motion.
+ *
+ * @param {Element} element
+ * @param {ScrollLogicalPosition} block
+ */
+export function bring(element, block) {
+  element.scrollIntoView({block, behavior: isStill() ? 'auto' : 'smooth'});
+}
+
+/**
+ * Returns the colours and the font of an element, for drawings.
+ *
+ * @param {Element} node
+ */
+export function coloursOf(node) {
+  const style = getComputedStyle(node);
+  const colour = (name) => style.getPropertyValue(name).trim();
+  return {
+    text: colour('--body-text-color'),
+    muted: colour('--body-text-color-subdued'),
+    line: colour('--border-color-primary'),
+    accent: colour('--color-accent'),
+    paper: colour('--background-fill-primary'),
+    font: style.fontFamily,
+  };
 }

@@ -12,7 +12,11 @@ import {newPresses} from './presses.js';
  */
 export function drawing(stage, figure, clicked) {
   const presses = newPresses(stage, clicked);
-  let library = null, file = null, shownUrl = '', wantedUrl = '', room = '';
+  let library = null;
+  let file = null;
+  let shownUrl = '';
+  let wantedUrl = '';
+  let room = '';
 
   function size() {
     const isBounded = getComputedStyle(stage).getPropertyValue('--bounded').trim();
@@ -28,7 +32,8 @@ export function drawing(stage, figure, clicked) {
     const isFirst = !figure.data;
     await drawFigure(library, figure, data, layout);
     presses.show(window, layout);
-    if (stage.scrollHeight > stage.clientHeight) stage.tabIndex = 0;  // so that it scrolls by keyboard too
+    if (stage.scrollHeight > stage.clientHeight)
+      stage.tabIndex = 0; // so that it scrolls by keyboard too
     else stage.removeAttribute('tabindex');
     if (isFirst) figure.on('plotly_click', ({points: [point]}) => clicked(point));
   }
@@ -62,12 +67,17 @@ export function drawing(stage, figure, clicked) {
       return true;
     },
     /** Ignores figures that are still loading. */
-    forget() { wantedUrl = ''; },
+    forget() {
+      wantedUrl = '';
+    },
     /** @returns {Promise<Blob> | null} PNG of the figure; null before the first */
     picture() {
       if (!library) return null;
       const {width, height} = file.slide.layout;
-      return library.toImage(file.slide, {format: 'png', scale: 1, width, height}).then((url) => fetch(url)).then((answer) => answer.blob());
+      return library
+        .toImage(file.slide, {format: 'png', scale: 1, width, height})
+        .then((url) => fetch(url))
+        .then((answer) => answer.blob());
     },
     save(format, factor, filename) {
       const {width, height} = file.slide.layout;

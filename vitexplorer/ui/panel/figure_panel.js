@@ -1,26 +1,27 @@
 // Panel of one view with its controls and its figure. Every settled control asks Python; the browser draws and saves.
 
+import {form} from '../controls/form.js';
 import {pushAddress, viewChanges, viewInAddress, writeAddress} from '../kit/address.js';
-import {filled, make, setText} from '../kit/dom.js';
-import {form} from '../kit/form.js';
+import {filled, make, setText, showSentence} from '../kit/dom.js';
+import {labelled} from '../kit/formats.js';
 import {FORMATS, newAside, showHead} from '../kit/frame.js';
-import {offersPicture} from '../kit/pictures.js';
 import {offerViews, previewList} from '../kit/previews.js';
-import {labelled} from '../kit/punctuation.js';
+import {offersPicture} from '../kit/saving.js';
 import {onTheme, theme} from '../kit/theme.js';
-import {drawing} from './figure_drawing.js';
 import {numbersOf} from './csv_table.js';
+import {drawing} from './figure_drawing.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-panel'), part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   let waiting = 0;
-  let current = null;  // data of the view on the screen; the component's value may be the progress of the next one
-  let asked = 0, pending = false;  // number of the latest question; true while its answer is missing
-  let marked = '', lookedAhead = '';  // view that is marked as chosen; run whose previews were requested
+  let current = null; // data of the view on the screen; the component's value may be the progress of the next one
+  let asked = 0; // number of the latest question
+  let pending = false; // true while its answer is missing
+  let marked = ''; // view that is marked as chosen
+  let lookedAhead = ''; // run whose previews were requested
 
   // A pressed mark may name a view or settings; a cell of a matrix of blocks and heads opens that head's map.
-  const {draw, forget, picture, save: saveFigure} = drawing(part('.stage'), part('.figure'), ({customdata, data: {meta}}) => {
+  const figure = drawing(part('.stage'), part('.figure'), ({customdata, data: {meta}}) => {
     if (meta?.view) choose(meta.view);
     if (meta?.settings) ask(current.chosen, {...controls.settings(), ...meta.settings});
     if (!current.opens || !customdata) return;
@@ -29,9 +30,11 @@ export function mount({element, props, trigger, watch}) {
     if (own) choose(own.key);
   });
   const aside = newAside(root, save, () => numbersOf(current));
-  offersPicture(root, picture);
+  offersPicture(root, figure.picture);
   const controls = form(part('.controls'), {
-    settled: () => ask(current.chosen, controls.settings()), pending: () => pending, asked: () => asked,
+    settled: () => ask(current.chosen, controls.settings()),
+    pending: () => pending,
+    asked: () => asked,
   });
   const strip = previewList(choose);
   part('.below').append(strip.element);
@@ -109,7 +112,8 @@ export function mount({element, props, trigger, watch}) {
   function follow() {
     if (!current || !isHere()) return;
     const {view, settings} = viewInAddress();
-    const names = current.views.some(({key}) => key === view), now = pending ? '' : current.chosen;
+    const names = current.views.some(({key}) => key === view);
+    const now = pending ? '' : current.chosen;
     if (!names) tellAddress({...current, chosen: marked});
     else if (view !== now || JSON.stringify(settings) !== JSON.stringify(current.settings)) go(view, settings);
   }
@@ -150,9 +154,10 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function save(format) {
-    const {csv} = current, name = csv.name.replace(/\.csv$/, '');  // with view, model and run
+    const {csv} = current;
+    const name = csv.name.replace(/\.csv$/, ''); // with view, model and run
     if (format === 'csv') make('a', {href: csv.url, download: csv.name}).click();
-    else saveFigure(format.slice(0, 3), {png2: 2, png4: 4}[format] ?? 1, name);
+    else figure.save(format.slice(0, 3), {png2: 2, png4: 4}[format] ?? 1, name);
   }
 
   function showWords(value) {
@@ -160,8 +165,8 @@ export function mount({element, props, trigger, watch}) {
     part('.figure').setAttribute('aria-label', `${value.question} ${value.reading}`.trim());
     setText(part('.why'), value.refused);
     part('.refused').hidden = !value.refused;
-    setText(part('.elsewhere'), filled(value.words.panel_elsewhere, {model: value.elsewhere}));
-    part('.elsewhere').hidden = !value.elsewhere;
+    const elsewhere = value.elsewhere ? filled(value.words.panel_elsewhere, {model: value.elsewhere}) : '';
+    showSentence(part('.elsewhere'), elsewhere);
   }
 
   // Reloads the page with another model, without the parts of the address that depend on the model.
@@ -172,7 +177,8 @@ export function mount({element, props, trigger, watch}) {
 
   // Shows the evidence on how far to trust the map, with a link to its view.
   function showStanding({views, evidence, standing, words}) {
-    const view = views.find(({key, refused}) => key === evidence && !refused), line = part('.standing');
+    const view = views.find(({key, refused}) => key === evidence && !refused);
+    const line = part('.standing');
     line.hidden = !view;
     setText(line.children[0], labelled(words.standing, ''));
     setText(line.children[1], standing);
@@ -182,10 +188,13 @@ export function mount({element, props, trigger, watch}) {
 
   // Button to the next view that this model has, and after the last view to the next room.
   function showNext({views, chosen, words, next_room: room}) {
-    const at = views.findIndex(({key}) => key === chosen), view = views.slice(at + 1).find(({refused}) => !refused);
+    const at = views.findIndex(({key}) => key === chosen);
+    const view = views.slice(at + 1).find(({refused}) => !refused);
     const next = part('.next');
     next.hidden = !view && !room;
-    next.replaceChildren(make('span', {}, view?.question || words.next_room || '', ...(view ? [make('small', {textContent: view.title})] : [])));
+    next.replaceChildren(
+      make('span', view?.question || words.next_room || '', view ? make('small', view.title) : null),
+    );
     next.onclick = () => {
       if (view) choose(view.key);
       else next.dispatchEvent(new CustomEvent('vx-room', {bubbles: true, detail: {room}}));
@@ -193,8 +202,8 @@ export function mount({element, props, trigger, watch}) {
   }
 
   async function showFigure(value) {
-    if (!value.figure) forget();
-    else if (await draw(value.figure)) {
+    if (!value.figure) figure.forget();
+    else if (await figure.draw(value.figure)) {
       const drawn = String((Number(root.dataset.shown) || 0) + 1);
       Object.assign(root.dataset, {shown: drawn, drawn: value.chosen, theme: value.theme});
     }
@@ -202,11 +211,12 @@ export function mount({element, props, trigger, watch}) {
 
   function show() {
     const value = props.value;
-    if (value?.asked && value.asked !== asked) return;  // the answer to an earlier question
+    if (value?.asked && value.asked !== asked) return; // the answer to an earlier question
     if (value?.work) showWork(value.work);
     if (Object.keys(value?.previews ?? {}).length) takePreviews(value);
     if (!value?.chosen) return;
-    if (!value.asked && current && value.run !== current.run) asked += 1;  // answers still to come belong to the earlier run
+    // answers still to come belong to the earlier run
+    if (!value.asked && current && value.run !== current.run) asked += 1;
     current = value;
     idle();
     part('.working').textContent = value.words.panel_working;
@@ -225,7 +235,9 @@ export function mount({element, props, trigger, watch}) {
     // The last good figure of the same view stays where a setting is refused.
     root.toggleAttribute('data-kept', Boolean(value.refused) && root.dataset.drawn === value.chosen);
     Object.assign(root.dataset, {view: value.chosen, state: value.refused ? 'refused' : 'ready'});
-    showFigure(value).then(lookAhead).catch((error) => console.warn('figure panel:', error));
+    showFigure(value)
+      .then(lookAhead)
+      .catch((error) => console.warn('figure panel:', error));
     followTheme();
   }
 
@@ -238,12 +250,11 @@ export function mount({element, props, trigger, watch}) {
 
   // Requests the figure again after a change of the page's theme.
   function followTheme() {
-    if (current?.figure && !current.bare && current.theme !== theme() && !pending) ask(current.chosen, controls.settings());
+    if (current?.figure && !current.bare && current.theme !== theme() && !pending)
+      ask(current.chosen, controls.settings());
   }
 
   onTheme(followTheme);
-  watch('value', show);
-  show();
   // Values that are sent while a tab opens can be lost: a panel that stays empty asks for its room's first view. If the
   // value arrives after all and a person goes on to another view, the answer to this event is outdated and ignored.
   setTimeout(() => {
@@ -251,4 +262,5 @@ export function mount({element, props, trigger, watch}) {
     asked += 1;
     trigger('begin', {asked});
   }, 3000);
+  return show;
 }

@@ -25,8 +25,8 @@ export function put({windows, slide, shared}) {
 const LOST = 0.6;
 
 /**
- * Returns the widest layout that fits in width and height and is not too narrow, else the widest that fits in width, else
- * the narrowest.
+ * Returns the widest layout that fits in width and height and is not too narrow, else the widest that fits in width,
+ * else the narrowest.
  *
  * @param {Drawn[]} windows from the smallest on
  * @param {number} width
@@ -50,11 +50,19 @@ export function fitted(windows, width, height) {
 export function stretched({data, layout}, width, height, family) {
   const most = Math.min(width / layout.width, height / layout.height);
   const factor = most >= LEAST ? most : Math.min(1, width / layout.width);
-  const bars = Object.entries(layout).filter(([name]) => name.startsWith('coloraxis')).map(([name, axis]) => (
-    [name, {...axis, colorbar: {...axis.colorbar, len: axis.colorbar.len * factor}}]));
-  return {data, layout: {
-    ...layout, ...Object.fromEntries(bars),
-    width: Math.round(layout.width * factor), height: Math.round(layout.height * factor),
-    paper_bgcolor: 'rgba(0,0,0,0)', plot_bgcolor: 'rgba(0,0,0,0)', font: {...layout.font, family},
-  }};
+  const bars = Object.entries(layout)
+    .filter(([name]) => name.startsWith('coloraxis'))
+    .map(([name, axis]) => [name, {...axis, colorbar: {...axis.colorbar, len: axis.colorbar.len * factor}}]);
+  return {
+    data,
+    layout: {
+      ...layout,
+      ...Object.fromEntries(bars),
+      width: Math.round(layout.width * factor),
+      height: Math.round(layout.height * factor),
+      paper_bgcolor: 'rgba(0,0,0,0)',
+      plot_bgcolor: 'rgba(0,0,0,0)',
+      font: {...layout.font, family},
+    },
+  };
 }

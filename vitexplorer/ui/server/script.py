@@ -28,12 +28,12 @@ const later = async ({pathname}) => (pathname.slice(1) in makers ? module(pathna
 """
 
 
-def joined(sources: dict[str, str], first: str) -> str:
+def joined(sources: dict[str, str], *first: str) -> str:
     """Return one module that runs `first` and exports `module(path)`, which returns the exports of a module.
 
     Args:
         sources: every module by its path.
-        first: path of the module that runs at once.
+        first: paths of the modules that run at once, in this order.
 
     Raises:
         ValueError: for an unknown form of import or export, or an import of a name that is not exported.
@@ -44,12 +44,13 @@ def joined(sources: dict[str, str], first: str) -> str:
         f"return {{{', '.join(exported[path])}}};\n}};\n"
         for path, source in sources.items()
     )
-    return "".join([_HEAD, *parts, f"module('{first}');\n{_MAP_COMMENT}\n"])
+    runs = "".join(f"module('{path}');\n" for path in first)
+    return "".join([_HEAD, *parts, runs, f"{_MAP_COMMENT}\n"])
 
 
 def enclosed(sources: dict[str, str]) -> str:
     """Return a function `modules()` as source; each call returns a `module(path)` with its own module instances."""
-    inner = joined(sources, first=next(iter(sources))).replace("export const module", "const module", 1)
+    inner = joined(sources, next(iter(sources))).replace("export const module", "const module", 1)
     return f"const modules = () => {{\n{inner.replace(_MAP_COMMENT, '')}\nreturn module;\n}};\n"
 
 

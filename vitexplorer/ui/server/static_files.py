@@ -33,19 +33,20 @@ from vitexplorer.ui.server.headers import page_policy
 from vitexplorer.ui.server.script import joined, source_map
 
 _FOLDER = Path(__file__).parent.parent
-_STYLE, _SCRIPT, _START, _ICON = "style.css", "script.js", "kit/start.js", "kit/icon.svg"
+_STYLE, _SCRIPT, _START, _ICON = "style.css", "script.js", "kit/start.js", "icon.svg"
 
 
 @cache
 def static_files() -> dict[str, bytes]:
     """Return all files by path: the modules, their bundle, its source map, the glossaries and the style sheet.
 
-    The bundle runs; browsers show the modules in their debuggers.
+    The bundle runs the page's module and that of each room; browsers show the modules in their debuggers.
     """
     paths = {path.relative_to(_FOLDER).as_posix(): path for path in sorted(_FOLDER.rglob("*.js"))}
     modules = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if name != _START}
     texts = {**modules, **_glossaries(), _STYLE: _style()}
-    texts |= {_SCRIPT: joined(modules, first="page.js"), f"{_SCRIPT}.map": source_map(modules)}
+    rooms = [name for name in modules if name.startswith("rooms/") and name.endswith("/room.js")]
+    texts |= {_SCRIPT: joined(modules, "page.js", *rooms), f"{_SCRIPT}.map": source_map(modules)}
     return {name: text.encode() for name, text in texts.items()}
 
 
@@ -132,12 +133,10 @@ def page_head(language: Language) -> str:
     )
 
 
-def _policy(page: str) -> str:
-    return page_policy(page, settings().frames)
-
-
 SERVING = {
     "routes": [Route("/modules/{version}/{path:path}", _serve), assets_route(ASSETS), *LIBRARIES, FILES],
-    "middleware": [Middleware(LanguageMiddleware, head=page_head, policy=_policy)],
+    "middleware": [
+        Middleware(LanguageMiddleware, head=page_head, policy=lambda page: page_policy(page, settings().frames))
+    ],
 }
 """Routes and middleware of the static files"""

@@ -3,9 +3,10 @@
 // The sheet is a native popover: it closes on Escape and on a click elsewhere, and no scrolling or clipping element can
 // hide it.
 
-import {labelled} from '../kit/punctuation.js';
+import {make} from '../kit/dom.js';
+import {labelled} from '../kit/formats.js';
 
-const MARGIN = 8;  // pixels between chip, sheet and the window's edges
+const MARGIN = 8; // pixels between chip, sheet and the window's edges
 
 /** @param {HTMLElement} root element with `.chip` and `.sheet` */
 export function chip(root) {
@@ -29,7 +30,9 @@ export function chip(root) {
     button.setAttribute('aria-expanded', String(open));
     if (open) place();
   });
-  addEventListener('resize', () => { if (sheet.matches(':popover-open')) place(); });
+  addEventListener('resize', () => {
+    if (sheet.matches(':popover-open')) place();
+  });
   return {
     button,
     sheet,
@@ -49,7 +52,26 @@ export function chip(root) {
     },
     /** @param {() => void} callback */
     onOpen(callback) {
-      sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => { if (event.newState === 'open') callback(); });
+      sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => {
+        if (event.newState === 'open') callback();
+      });
     },
   };
 }
+
+/**
+ * Makes radio buttons side by side.
+ *
+ * @param {string} name
+ * @param {{value: string, label: string}[]} choices
+ * @param {string} chosen
+ * @param {(value: string) => void} choose
+ */
+export const segments = (name, choices, chosen, choose) =>
+  choices.map(({value, label}) =>
+    make(
+      'label',
+      make('input', {type: 'radio', name, value, checked: value === chosen, onchange: () => choose(value)}),
+      make('span', label),
+    ),
+  );

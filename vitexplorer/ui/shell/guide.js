@@ -1,27 +1,31 @@
 // Guided path: a step sets the state of the page, highlights a part, asks a question, explains, and checks the task.
 
 import {inAddress, linkOpened, onGoing, onWritten, writeAddress} from '../kit/address.js';
-import {filled, make, refill, setText} from '../kit/dom.js';
-import {inLecture} from './lecture.js';
+import {filled, make, refill, setText, visible} from '../kit/dom.js';
 import {addressOf, isDone, loadProgress, pictureOf, saveProgress, scrollFor} from './guide_progress.js';
+import {inLecture} from './layouts.js';
 
 /** Selectors of the highlighted parts, the same as in the page's style sheet. @type {Record<string, string>} */
 const HIGHLIGHTS = {
-  board: '.vx-board .stage', stage: '.vx-canvas .stage', strip: '.vx-canvas .below', panel: '.vx-panel .stage',
-  changes: '.vx-changes .side', methods: '#vx-step-methods',
+  board: '.vx-board .stage',
+  stage: '.vx-canvas .stage',
+  strip: '.vx-canvas .below',
+  panel: '.vx-panel .stage',
+  changes: '.vx-changes .side',
+  methods: '#vx-step-methods',
 };
 const TURNS = {PageDown: 1, PageUp: -1};
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-guide'), part = (selector) => root.querySelector(selector);
-  const page = document.documentElement, progress = loadProgress();
-  const isBare = !['model', 'room', 'view'].some(inAddress);  // the link names a step but none of its state
-  let current = '';  // key of the open step; empty while the path is closed
-  let isScrolling = false;  // true until a person moves the page: keep the highlighted part in view
-  let lastText = null;  // the last text with numbers that Python sent
+export function mount({root, part, props, trigger}) {
+  const page = document.documentElement;
+  const progress = loadProgress();
+  const isBare = !['model', 'room', 'view'].some(inAddress); // the link names a step but none of its state
+  let current = ''; // key of the open step; empty while the path is closed
+  let isScrolling = false; // true until a person moves the page: keep the highlighted part in view
+  let lastText = null; // the last text with numbers that Python sent
   let isPrinting = false;
-  let isLed = false;  // true in another room, whose model may have other numbers: the text stays that of the first
+  let isLed = false; // true in another room, whose model may have other numbers: the text stays that of the first
 
   const steps = () => props.value?.steps ?? [];
   const at = () => steps().findIndex(({key}) => key === current);
@@ -61,9 +65,8 @@ export function mount({element, props, trigger, watch}) {
     const isNewPicture = pictureOf(query) !== pictureOf(location.search);
     history[method](history.state, '', `?${query}`);
     trigger('go', {query});
-    document.dispatchEvent(new CustomEvent('vx-address'));
     linkOpened();
-    if (!isNewPicture) requestText();  // otherwise `vx-ready` requests it when the new capture arrives
+    if (!isNewPicture) requestText(); // otherwise `vx-ready` requests it when the new capture arrives
   }
 
   function requestText() {
@@ -76,7 +79,7 @@ export function mount({element, props, trigger, watch}) {
     document.querySelector('.vx-rail .learn')?.focus();
   }
 
-  onGoing(lead);  // other parts of the page change its state the same way
+  onGoing(lead); // other parts of the page change its state the same way
 
   const turn = (by) => {
     const next = steps()[at() + by];
@@ -88,11 +91,12 @@ export function mount({element, props, trigger, watch}) {
   /** Scrolls the highlighted part between the top bar and the sheet, even if the room gets its size late. */
   function scrollToHighlight() {
     const selector = isScrolling && HIGHLIGHTS[page.dataset.light];
-    const lit = selector && [...document.querySelectorAll(selector)].find((node) => node.checkVisibility());
+    const lit = selector && visible(selector);
     if (!lit) return;
-    const place = lit.getBoundingClientRect(), sheet = root.getBoundingClientRect();
-    const bar = parseFloat(getComputedStyle(page).scrollPaddingTop);  // height of bar and notices
-    const top = Math.max(bar, parseFloat(getComputedStyle(lit).scrollMarginTop));  // room for what stays above the part
+    const place = lit.getBoundingClientRect();
+    const sheet = root.getBoundingClientRect();
+    const bar = parseFloat(getComputedStyle(page).scrollPaddingTop); // height of bar and notices
+    const top = Math.max(bar, parseFloat(getComputedStyle(lit).scrollMarginTop)); // room for what stays above the part
     const isBelow = sheet.left < place.right && place.left < sheet.right;
     const by = scrollFor(place, top, isBelow ? sheet.top : innerHeight);
     if (by) scrollBy(0, by);
@@ -100,13 +104,22 @@ export function mount({element, props, trigger, watch}) {
 
   new ResizeObserver(scrollToHighlight).observe(document.body);
   for (const name of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
-    addEventListener(name, ({target}) => { if (!root.contains(/** @type {Node} */ (target))) isScrolling = false; }, {passive: true});
+    addEventListener(
+      name,
+      ({target}) => {
+        if (!root.contains(/** @type {Node} */ (target))) isScrolling = false;
+      },
+      {passive: true},
+    );
   }
 
   // ---- texts
 
   function write() {
-    const {words} = props.value, list = steps(), index = at(), text = currentText();
+    const {words} = props.value;
+    const list = steps();
+    const index = at();
+    const text = currentText();
     if (index < 0) return;
     const {key, title} = list[index];
     root.setAttribute('aria-label', words.learn);
@@ -114,10 +127,21 @@ export function mount({element, props, trigger, watch}) {
     setText(part('h2'), title);
     setText(part('.close'), '×');
     part('.close').title = part('.close').ariaLabel = words.learn_close;
-    refill(part('.steps'), ...list.map((step, i) => make('li', {}, make('button', {
-      type: 'button', title: `${i + 1} · ${step.title}`, ariaLabel: `${i + 1} · ${step.title}`, onclick: () => enter(step.key),
-      className: progress.done[step.key] ? 'done' : '', ...(i === index ? {ariaCurrent: 'step'} : {}),
-    }))));
+    refill(
+      part('.steps'),
+      ...list.map((step, i) =>
+        make(
+          'li',
+          make('button', {
+            title: `${i + 1} · ${step.title}`,
+            ariaLabel: `${i + 1} · ${step.title}`,
+            onclick: () => enter(step.key),
+            className: progress.done[step.key] ? 'done' : '',
+            ...(i === index ? {ariaCurrent: 'step'} : {}),
+          }),
+        ),
+      ),
+    );
     setText(part('.handout'), words.learn_handout);
     part('.handout').title = words.learn_handout_title;
     part('.handout').disabled = isPrinting;
@@ -135,15 +159,27 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function writeText(text, words, key) {
-    const answer = progress.answers[key], isAnswered = answer !== undefined, isRight = answer === text.right;
+    const answer = progress.answers[key];
+    const isAnswered = answer !== undefined;
+    const isRight = answer === text.right;
     setText(part('.says'), text.says);
     setText(part('.formula'), text.formula);
     setText(part('.ask h3'), words.learn_question);
     setText(part('.asks'), text.asks);
-    refill(part('.choices'), ...text.choices.map((choice, i) => make('button', {
-      type: 'button', textContent: choice, ariaPressed: String(i === answer), onclick: () => choose(i),
-      className: isAnswered && i === text.right ? 'right' : '',
-    })));
+    refill(
+      part('.choices'),
+      ...text.choices.map((choice, i) =>
+        make(
+          'button',
+          {
+            ariaPressed: String(i === answer),
+            onclick: () => choose(i),
+            className: isAnswered && i === text.right ? 'right' : '',
+          },
+          choice,
+        ),
+      ),
+    );
     part('.reveal').hidden = !isAnswered;
     part('.reveal').classList.toggle('right', isRight);
     setText(part('.reveal'), isAnswered ? `${isRight ? words.learn_right : words.learn_wrong} ${text.reveal}` : '');
@@ -157,7 +193,7 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function choose(answer) {
-    progress.answers[current] ??= answer;  // the first answer counts
+    progress.answers[current] ??= answer; // the first answer counts
     saveProgress(progress);
     write();
     checkTask();
@@ -204,13 +240,19 @@ export function mount({element, props, trigger, watch}) {
     show(step);
     requestText();
   });
-  document.addEventListener('keydown', (event) => {
-    const by = TURNS[event.key], {target} = event;
-    if (!by || !current || !(inLecture() || target === document.body || root.contains(/** @type {Node} */ (target)))) return;
-    event.preventDefault();
-    event.stopPropagation();
-    turn(by);
-  }, true);
+  document.addEventListener(
+    'keydown',
+    (event) => {
+      const by = TURNS[event.key];
+      const {target} = event;
+      if (!by || !current || !(inLecture() || target === document.body || root.contains(/** @type {Node} */ (target))))
+        return;
+      event.preventDefault();
+      event.stopPropagation();
+      turn(by);
+    },
+    true,
+  );
 
   function sync() {
     if (!props.value) return;
@@ -229,6 +271,5 @@ export function mount({element, props, trigger, watch}) {
     checkTask();
   }
 
-  watch('value', sync);
-  sync();
+  return sync;
 }

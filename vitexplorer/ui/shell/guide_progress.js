@@ -21,7 +21,11 @@ export function loadProgress() {
 
 /** @param {Progress} progress */
 export function saveProgress(progress) {
-  try { localStorage.setItem(STORE, JSON.stringify(progress)); } catch { /* then it lasts as long as the page */ }
+  try {
+    localStorage.setItem(STORE, JSON.stringify(progress));
+  } catch {
+    /* then it lasts as long as the page */
+  }
 }
 
 /**
@@ -32,7 +36,9 @@ export function saveProgress(progress) {
  */
 export function isDone(becomes, search) {
   const parameters = new URLSearchParams(search);
-  return Object.entries(becomes).every(([name, pattern]) => new RegExp(`^(?:${pattern})$`).test(parameters.get(name) ?? ''));
+  return Object.entries(becomes).every(([name, pattern]) =>
+    new RegExp(`^(?:${pattern})$`).test(parameters.get(name) ?? ''),
+  );
 }
 
 const PICTURE = {image: '', model: '', weights: 'trained', fit: 'crop', size: ''};
@@ -57,13 +63,14 @@ const PERSONAL = ['image', 'lang', '__theme', 'lecture'];
  * @param {string} search
  */
 export function addressOf(state, step, search) {
-  const now = new URLSearchParams(search), query = new URLSearchParams();
+  const now = new URLSearchParams(search);
+  const query = new URLSearchParams();
   for (const name of PERSONAL) if (now.has(name)) query.set(name, now.get(name));
   for (const [name, value] of Object.entries({...state, step})) query.set(name, value);
   return query.toString();
 }
 
-const EDGE = 16;  // pixels, for the line around the highlighted part
+const EDGE = 16; // pixels, for the line around the highlighted part
 
 /**
  * Returns the distance to scroll so that a part lies between two edges; only its beginning if it is too large.
@@ -73,6 +80,7 @@ const EDGE = 16;  // pixels, for the line around the highlighted part
  * @param {number} bottom
  */
 export function scrollFor(part, top, bottom) {
-  const above = part.top - top - EDGE, below = part.bottom - bottom + EDGE;
+  const above = part.top - top - EDGE;
+  const below = part.bottom - bottom + EDGE;
   return above < 0 || below > above ? above : Math.max(0, below);
 }

@@ -1,16 +1,18 @@
 // Image chip: the current image, and ways to another: examples, a file, a drop on the page, the clipboard, the webcam.
 
 import {camera} from '../kit/camera.js';
-import {chip} from './chip.js';
-import {make, refill, setText} from '../kit/dom.js';
+import {make, onFiles, refill, setText} from '../kit/dom.js';
 import {isOfModel, sendPicture} from '../kit/sending.js';
+import {chip} from './chip.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-image'), part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const {sheet, say, close} = chip(root);
-  const frame = part('.camera'), video = part('video'), alert = part('.alert'), bar = part('progress');
-  let sending = 0;  // number of the latest upload; late answers to earlier ones are ignored
+  const frame = part('.camera');
+  const video = part('video');
+  const alert = part('.alert');
+  const bar = part('progress');
+  let sending = 0; // number of the latest upload; late answers to earlier ones are ignored
 
   const showError = (sentence) => {
     setText(alert, sentence);
@@ -28,7 +30,9 @@ export function mount({element, props, trigger, watch}) {
     if (!picture) return showError(props.value.words.image_none);
     const own = ++sending;
     bar.hidden = false;
-    const answer = await sendPicture(picture, (share) => { bar.value = share; });
+    const answer = await sendPicture(picture, (share) => {
+      bar.value = share;
+    });
     if (own !== sending) return;
     bar.hidden = true;
     if ('image' in answer) choose(answer.image);
@@ -37,7 +41,9 @@ export function mount({element, props, trigger, watch}) {
 
   // ---- webcam
 
-  const webcam = camera(video, () => { frame.hidden = true; });
+  const webcam = camera(video, () => {
+    frame.hidden = true;
+  });
 
   part('.webcam').addEventListener('click', async () => {
     setText(alert, '');
@@ -50,17 +56,16 @@ export function mount({element, props, trigger, watch}) {
     webcam.stop();
     send(await still);
   });
-  sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => { if (event.newState === 'closed') webcam.stop(); });
+  sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => {
+    if (event.newState === 'closed') webcam.stop();
+  });
 
   // ---- file, drop, clipboard
 
-  part('.file').addEventListener('change', ({target}) => {
-    if (target.files.length) send(target.files[0]);
-    target.value = '';
-  });
+  onFiles(part('.file'), ([picture]) => send(picture));
   // Rooms may take files themselves; drops on their file areas are ignored here.
-  const isForChip = ({target, dataTransfer}) => props.value?.takes_drops && dataTransfer.types.includes('Files')
-    && !target.closest?.('input, [data-takes-files]');
+  const isForChip = ({target, dataTransfer}) =>
+    props.value?.takes_drops && dataTransfer.types.includes('Files') && !target.closest?.('input, [data-takes-files]');
   document.addEventListener('dragover', (event) => {
     if (!isForChip(event)) return;
     event.preventDefault();
@@ -85,13 +90,16 @@ export function mount({element, props, trigger, watch}) {
   // ---- data from Python
 
   function thumbnail({id, title, image}) {
-    return make('button', {type: 'button', dataset: {id}, onclick: () => choose(id)},
-      make('img', {src: image, alt: '', loading: 'lazy'}), title);
+    return make(
+      'button',
+      {dataset: {id}, onclick: () => choose(id)},
+      make('img', {src: image, alt: '', loading: 'lazy'}),
+      title,
+    );
   }
 
   function group({title, items}) {
-    return make('section', {className: 'group'}, make('h3', {textContent: title}),
-      make('div', {className: 'row'}, ...items.map(thumbnail)));
+    return make('section.group', make('h3', title), make('div.row', ...items.map(thumbnail)));
   }
 
   function show() {
@@ -109,10 +117,10 @@ export function mount({element, props, trigger, watch}) {
       root.dataset.names = names;
       refill(part('.groups'), ...groups.map(group));
     }
-    for (const item of root.querySelectorAll('.row button')) item.setAttribute('aria-pressed', String(item.dataset.id === chosen));
+    for (const item of root.querySelectorAll('.row button'))
+      item.setAttribute('aria-pressed', String(item.dataset.id === chosen));
     root.dataset.image = chosen;
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

@@ -1,9 +1,8 @@
 // Model chip: the current model, and a list to search for others. Any typed name can be requested if Python allows it.
 
-import {chip} from './chip.js';
 import {filled, make, refill, setText} from '../kit/dom.js';
-import {labelled} from '../kit/punctuation.js';
-import {grouped, matching} from './searching.js';
+import {labelled} from '../kit/formats.js';
+import {chip, segments} from './chip.js';
 import {modelFile} from './model_file.js';
 
 /**
@@ -14,11 +13,12 @@ import {modelFile} from './model_file.js';
 const isPath = (text) => /[\\/]/.test(text) || /^~|\.(safetensors|zip|bin|pth|pt|ckpt|tar)$/i.test(text);
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-model'), part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const {sheet, say, close, onOpen} = chip(root);
-  const search = part('.search'), list = part('.list');
-  let options = [], active = -1;
+  const search = part('.search');
+  const list = part('.list');
+  let options = [];
+  let active = -1;
   list.id = `${sheet.id}-list`;
   search.setAttribute('aria-controls', list.id);
 
@@ -30,10 +30,19 @@ export function mount({element, props, trigger, watch}) {
   const file = modelFile({root, sheet, value: () => props.value, choose});
 
   function option({name, title, state, typed}) {
-    return make('button', {
-      type: 'button', role: 'option', tabIndex: -1, id: `${list.id}-${name}`, ariaSelected: String(name === props.value.name),
-      onclick: () => choose(name),
-    }, make('b', {textContent: title}), make('span', {className: 'state', textContent: state}), make('span', {className: 'name', textContent: typed, hidden: !typed}));
+    return make(
+      'button',
+      {
+        role: 'option',
+        tabIndex: -1,
+        id: `${list.id}-${name}`,
+        ariaSelected: String(name === props.value.name),
+        onclick: () => choose(name),
+      },
+      make('b', title),
+      make('span.state', state),
+      make('span.name', {hidden: !typed}, typed),
+    );
   }
 
   function typedOption(name) {
@@ -42,8 +51,12 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function pathOption(path) {
-    return make('button', {type: 'button', role: 'option', tabIndex: -1, id: `${list.id}-path`, onclick: () => file.openPath(path)},
-      make('b', {textContent: props.value.words.file_named}), make('span', {className: 'name', textContent: path}));
+    return make(
+      'button',
+      {role: 'option', tabIndex: -1, id: `${list.id}-path`, onclick: () => file.openPath(path)},
+      make('b', props.value.words.file_named),
+      make('span.name', path),
+    );
   }
 
   function mark(index) {
@@ -55,10 +68,13 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function filter() {
-    const {models, any, words} = props.value, query = search.value.trim();
+    const {models, any, words} = props.value;
+    const query = search.value.trim();
     const hits = matching(models, query, ['name', 'title', 'family', 'state']);
     const isOtherName = any && /^[A-Za-z0-9_.]+$/.test(query) && !models.some(({name}) => name === query);
-    list.replaceChildren(...grouped(hits, 'family').flatMap(([family, entries]) => [make('h3', {textContent: family}), ...entries.map(option)]));
+    list.replaceChildren(
+      ...grouped(hits, 'family').flatMap(([family, entries]) => [make('h3', family), ...entries.map(option)]),
+    );
     if (props.value.named && isPath(query)) list.append(pathOption(query));
     else if (isOtherName) list.append(typedOption(query));
     options = [...list.querySelectorAll('button')];
@@ -77,14 +93,16 @@ export function mount({element, props, trigger, watch}) {
   });
   // The field gets the focus when the sheet opens, so it may contain the first letters before this event.
   onOpen(filter);
-  sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => { if (event.newState === 'closed') search.value = ''; });
+  sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => {
+    if (event.newState === 'closed') search.value = '';
+  });
 
   function showWeights({weights, words, title}) {
     part('.weights').hidden = !weights;
     part('.weights legend').textContent = words.weights;
-    refill(part('.weights .segments'), ...['trained', 'random'].map((kind) => make('label', {},
-      make('input', {type: 'radio', name: `${sheet.id}-weights`, value: kind, checked: kind === weights, onchange: () => trigger('choose', {weights: kind})}),
-      make('span', {textContent: words[`weights_${kind}`]}))));
+    const kinds = ['trained', 'random'].map((value) => ({value, label: words[`weights_${value}`]}));
+    const choose = (kind) => trigger('choose', {weights: kind});
+    refill(part('.weights .segments'), ...segments(`${sheet.id}-weights`, kinds, weights, choose));
     part('.weights').setAttribute('aria-label', labelled(words.weights, title));
   }
 
@@ -93,7 +111,7 @@ export function mount({element, props, trigger, watch}) {
     if (!value) return;
     say(value.words.model, value.title, value.note);
     setText(part('.sentence'), value.sentence);
-    refill(part('.said'), ...value.notes.map((note) => make('li', {textContent: note})));
+    refill(part('.said'), ...value.notes.map((note) => make('li', note)));
     file.update();
     search.placeholder = value.words.model_search;
     search.setAttribute('aria-label', value.words.model_search);
@@ -103,6 +121,40 @@ export function mount({element, props, trigger, watch}) {
     if (sheet.matches(':popover-open')) filter();
   }
 
-  watch('value', show);
-  show();
+  return show;
+}
+
+/**
+ * Returns the entries that contain every word of the query, in upper or lower case.
+ *
+ * @template {Record<string, any>} Entry
+ * @param {Entry[]} entries
+ * @param {string} query
+ * @param {string[]} fields fields to search
+ * @returns {Entry[]}
+ */
+export function matching(entries, query, fields) {
+  const pieces = query.toLowerCase().split(/\s+/).filter(Boolean);
+  return entries.filter((entry) => {
+    const text = fields
+      .map((field) => entry[field])
+      .join(' ')
+      .toLowerCase();
+    return pieces.every((piece) => text.includes(piece));
+  });
+}
+
+/**
+ * Groups entries by the value of a field, in order of first occurrence.
+ *
+ * @template {Record<string, any>} Entry
+ * @param {Entry[]} entries
+ * @param {string} field
+ * @returns {[string, Entry[]][]}
+ */
+export function grouped(entries, field) {
+  /** @type {Map<string, Entry[]>} */
+  const groups = new Map();
+  for (const entry of entries) groups.set(entry[field], [...(groups.get(entry[field]) ?? []), entry]);
+  return [...groups];
 }

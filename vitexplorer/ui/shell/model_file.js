@@ -1,6 +1,6 @@
 // A person's own model file: chosen, dropped on the page or named by its path, with progress and error messages.
 
-import {filled, make, setText} from '../kit/dom.js';
+import {filled, make, onFiles, setText} from '../kit/dom.js';
 import {isOfModel, sendModel} from '../kit/sending.js';
 
 /**
@@ -12,9 +12,11 @@ import {isOfModel, sendModel} from '../kit/sending.js';
  */
 export function modelFile({root, sheet, value, choose}) {
   const part = (selector) => root.querySelector(`.own ${selector}`);
-  const work = part('.work'), bar = part('progress'), several = part('.several');
+  const work = part('.work');
+  const bar = part('progress');
+  const several = part('.several');
   let stop = () => {};
-  let latest = 0;  // number of the latest upload; late answers to earlier ones are ignored
+  let latest = 0; // number of the latest upload; late answers to earlier ones are ignored
 
   function say(sentence) {
     setText(part('.alert'), sentence);
@@ -40,23 +42,28 @@ export function modelFile({root, sheet, value, choose}) {
    * @param {string} name name of the file in messages
    */
   async function open(files, request, name) {
-    const own = ++latest, {words} = value();
+    const own = ++latest;
+    const {words} = value();
     stop();
     say('');
     several.replaceChildren();
     work.hidden = false;
     if (!sheet.matches(':popover-open')) sheet.showPopover();
     show(name, {sending: 0});
-    const upload = sendModel(files, request, (step) => { if (own === latest) show(name, step); });
+    const upload = sendModel(files, request, (step) => {
+      if (own === latest) show(name, step);
+    });
     stop = upload.stop;
     const answer = await upload.opened;
     if (own !== latest) return;
     work.hidden = true;
     if (answer.several?.length) {
       say(answer.refused ?? '');
-      several.replaceChildren(...answer.several.map((base) => make('button', {
-        type: 'button', textContent: base.title, onclick: () => pick(String(answer.model), base.name, name),
-      })));
+      several.replaceChildren(
+        ...answer.several.map((base) =>
+          make('button', {onclick: () => pick(String(answer.model), base.name, name)}, base.title),
+        ),
+      );
     } else if (answer.model) choose(answer.model);
     else if ('refused' in answer || 'error' in answer) say(answer.refused || answer.error || words.file_lost);
   }
@@ -74,16 +81,17 @@ export function modelFile({root, sheet, value, choose}) {
     const wrong = files.find((file) => !kinds.some((kind) => file.name.toLowerCase().endsWith(kind)));
     if (!files.length) return;
     several.replaceChildren();
-    if (wrong) say(filled(isOfModel(wrong) ? words.file_unsafe : words.file_unknown, {file: wrong.name, kinds: kinds.join(', ')}));
-    else if (files.reduce((sum, {size}) => sum + size, 0) > most * 1e6) say(filled(words.file_large, {file: files[0].name, most}));
+    if (wrong)
+      say(
+        filled(isOfModel(wrong) ? words.file_unsafe : words.file_unknown, {file: wrong.name, kinds: kinds.join(', ')}),
+      );
+    else if (files.reduce((sum, {size}) => sum + size, 0) > most * 1e6)
+      say(filled(words.file_large, {file: files[0].name, most}));
     else open(files, {model: name, weights}, files[0].name);
   }
 
   const input = part('.file');
-  input.addEventListener('change', () => {
-    take([...input.files]);
-    input.value = '';
-  });
+  onFiles(input, take);
   part('.stop').addEventListener('click', () => stop());
   // A drop elsewhere on the page may be an image, or be meant for a room that takes files itself.
   document.addEventListener('drop', (event) => {

@@ -5,8 +5,9 @@ import {inAddress, pushAddress, viewChanges, writeAddress} from '../kit/address.
 import {make} from '../kit/dom.js';
 import {svg} from '../kit/svg.js';
 
-const BOOK = 'M12 5c-2.500-1.500-5.500-2-9-2v15c3.500 0 6.500.500 9 2c2.500-1.500 5.500-2 9-2V3c-3.500 0-6.500.500-9 2z M12 5v15';
-let isCaptureNew = false;  // true until a room was filled with it
+const BOOK =
+  'M12 5c-2.500-1.500-5.500-2-9-2v15c3.500 0 6.500.500 9 2c2.500-1.500 5.500-2 9-2V3c-3.500 0-6.500.500-9 2z M12 5v15';
+let isCaptureNew = false; // true until a room was filled with it
 let fill = () => {};
 
 /** Announces a new capture: the open room fills itself as soon as the rail knows which one is open. */
@@ -16,8 +17,8 @@ export function look() {
 }
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-rail'), list = root.querySelector('ul');
+export function mount({root, props, trigger}) {
+  const list = root.querySelector('ul');
   let isLearning = false;
 
   /**
@@ -48,15 +49,24 @@ export function mount({element, props, trigger, watch}) {
 
   const picture = (icon) => svg('svg', {viewBox: '0 0 24 24', 'aria-hidden': 'true'}, svg('path', {d: icon}));
 
-  const entry = ({key, title, icon, apart}) => make('li', {className: apart ? 'apart' : ''}, make('button', {
-    type: 'button', dataset: {room: key}, onclick: () => go(key),
-  }, picture(icon), title));
+  const entry = ({key, title, icon, apart}) =>
+    make(
+      'li',
+      {className: apart ? 'apart' : ''},
+      make('button', {dataset: {room: key}, onclick: () => go(key)}, picture(icon), title),
+    );
 
   /** Button of the guided path, which is not a room: it stays open beside every room. */
-  const path = (title) => make('li', {}, make('button', {
-    type: 'button', className: 'learn', ariaPressed: String(isLearning),
-    onclick: () => document.dispatchEvent(new CustomEvent('vx-learn')),
-  }, picture(BOOK), title));
+  const path = (title) =>
+    make(
+      'li',
+      make(
+        'button.learn',
+        {ariaPressed: String(isLearning), onclick: () => document.dispatchEvent(new CustomEvent('vx-learn'))},
+        picture(BOOK),
+        title,
+      ),
+    );
 
   document.addEventListener('vx-learning', (/** @type {CustomEvent} */ event) => {
     isLearning = event.detail.open;
@@ -66,14 +76,16 @@ export function mount({element, props, trigger, watch}) {
 
   list.addEventListener('keydown', (event) => {
     const step = {ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1}[event.key];
-    const buttons = [...list.querySelectorAll('button')], at = buttons.indexOf(/** @type {any} */ (document.activeElement));
+    const buttons = [...list.querySelectorAll('button')];
+    const at = buttons.indexOf(/** @type {any} */ (document.activeElement));
     if (!step || at < 0) return;
     event.preventDefault();
     buttons[(at + step + buttons.length) % buttons.length].focus();
   });
   document.addEventListener('vx-room', (/** @type {CustomEvent} */ event) => {
     go(event.detail.room);
-    if (event.target === document.activeElement) /** @type {HTMLElement | null} */ (list.querySelector('[aria-current]'))?.focus({preventScroll: true});
+    if (event.target === document.activeElement)
+      /** @type {HTMLElement | null} */ (list.querySelector('[aria-current]'))?.focus({preventScroll: true});
   });
   fill = () => {
     if (!isCaptureNew || !root.dataset.room) return;
@@ -94,11 +106,10 @@ export function mount({element, props, trigger, watch}) {
     list.replaceChildren(path(value.learn), ...value.rooms.map(entry));
     list.querySelectorAll('button')[focused]?.focus({preventScroll: true});
     mark();
-    if (inAddress('room')) writeAddress({room: value.room});  // an old link may have a former key
+    if (inAddress('room')) writeAddress({room: value.room}); // an old link may have a former key
     if (value.room !== root.dataset.room) enter(value.room, 'link');
     fill();
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

@@ -3,9 +3,9 @@
 import {make} from '../kit/dom.js';
 
 const KIND = 'ViT Explorer: kept views';
-const MAX_TITLE = 300;  // characters of a title
-const MAX_VIEWS = 200;  // views of a list
-const PERSONAL = ['lang', '__theme', 'lecture', 'embed'];  // parameters of the person's display, not of the picture
+const MAX_TITLE = 300; // characters of a title
+const MAX_VIEWS = 200; // views of a list
+const PERSONAL = ['lang', '__theme', 'lecture', 'embed']; // parameters of the person's display, not of the picture
 
 /**
  * @typedef {object} SavedView
@@ -34,7 +34,8 @@ export function pictureQuery(search) {
  * @returns {string}
  */
 export function withDisplay(query, search) {
-  const parameters = new URLSearchParams(query), now = new URLSearchParams(search);
+  const parameters = new URLSearchParams(query);
+  const now = new URLSearchParams(search);
   for (const name of PERSONAL) if (now.has(name)) parameters.set(name, now.get(name));
   return `?${parameters}`;
 }
@@ -59,7 +60,9 @@ export function readList(text) {
   try {
     const {kind, views} = JSON.parse(text);
     if (kind !== KIND || !Array.isArray(views) || views.length > MAX_VIEWS) return null;
-    const isValid = views.every(({title, query}) => typeof title === 'string' && title.length <= MAX_TITLE && typeof query === 'string');
+    const isValid = views.every(
+      ({title, query}) => typeof title === 'string' && title.length <= MAX_TITLE && typeof query === 'string',
+    );
     return isValid ? views.map(({title, query}) => ({title, query: pictureQuery(query)})) : null;
   } catch {
     return null;
@@ -67,12 +70,16 @@ export function readList(text) {
 }
 
 // STYLE and TURN contain none of <, > and &, which XML would escape.
-const STYLE = `body { margin: 0; background: #0a0e1a; color: #e9eefb; font: 18px/1.5 Inter, system-ui, "Noto Sans SC", "Microsoft YaHei", sans-serif; }
-section { display: none; flex-direction: column; align-items: center; gap: 16px; box-sizing: border-box; height: 100vh; padding: 24px; }
+const STYLE = `body { margin: 0; background: #0a0e1a; color: #e9eefb;
+  font: 18px/1.5 Inter, system-ui, "Noto Sans SC", "Microsoft YaHei", sans-serif; }
+section { display: none; flex-direction: column; align-items: center; gap: 16px;
+  box-sizing: border-box; height: 100vh; padding: 24px; }
 section:target, section:first-of-type { display: flex; } body:has(:target) section:not(:target) { display: none; }
-h1 { margin: 0; font-size: 28px; } img { min-height: 0; flex: 1; max-width: 100%; object-fit: contain; background: #fff; border-radius: 12px; }
+h1 { margin: 0; font-size: 28px; }
+img { min-height: 0; flex: 1; max-width: 100%; object-fit: contain; background: #fff; border-radius: 12px; }
 a { color: #a5b4fc; }`;
-const TURN = `addEventListener('keydown', function ({key}) { const by = {ArrowRight: 1, PageDown: 1, ' ': 1, ArrowLeft: -1, PageUp: -1}[key];
+const TURN = `addEventListener('keydown', function ({key}) {
+const by = {ArrowRight: 1, PageDown: 1, ' ': 1, ArrowLeft: -1, PageUp: -1}[key];
 const all = document.querySelectorAll('section').length, now = Number(location.hash.slice(2)) || 0;
 if (by) location.hash = 'v' + Math.max(0, Math.min(all - 1, now + by)); });`;
 
@@ -87,10 +94,18 @@ if (by) location.hash = 'v' + Math.max(0, Math.min(all - 1, now + by)); });`;
 export function lecturePage(views, home, lang) {
   const page = document.implementation.createHTMLDocument('ViT Explorer');
   page.documentElement.lang = lang;
-  page.head.append(make('meta', {attributes: {charset: 'utf-8'}}), make('style', {textContent: STYLE}));
-  page.body.append(...views.map(({title, query, picture}, i) => make('section', {id: `v${i}`},
-    make('h1', {textContent: title}), ...(picture ? [make('img', {src: picture, alt: title})] : []),
-    make('a', {href: `${home}?${query}`, textContent: `${i + 1} / ${views.length}`}))));
-  page.body.append(make('script', {textContent: TURN}));
+  page.head.append(make('meta', {attributes: {charset: 'utf-8'}}), make('style', STYLE));
+  page.body.append(
+    ...views.map(({title, query, picture}, i) =>
+      make(
+        'section',
+        {id: `v${i}`},
+        make('h1', title),
+        picture ? make('img', {src: picture, alt: title}) : null,
+        make('a', {href: `${home}?${query}`}, `${i + 1} / ${views.length}`),
+      ),
+    ),
+  );
+  page.body.append(make('script', TURN));
   return new XMLSerializer().serializeToString(page);
 }

@@ -3,39 +3,42 @@
 // handled here, too.
 
 import {linkOpened} from '../kit/address.js';
+import {filled, make, onFiles, refill, setText, visible} from '../kit/dom.js';
+import {saveFile, stagePicture} from '../kit/saving.js';
 import {chip} from './chip.js';
-import {filled, make, refill, setText} from '../kit/dom.js';
+import {inLecture} from './layouts.js';
 import {lecturePage, pictureQuery, readList, withDisplay, writeList} from './saved_list.js';
-import {stagePicture} from '../kit/pictures.js';
-import {inLecture} from './lecture.js';
 
 const STORE = 'vx-kept';
 const TURNS = {PageDown: 1, PageUp: -1};
 
 function loadViews() {
-  try { return JSON.parse(localStorage.getItem(STORE) ?? '[]'); } catch { return []; }
+  try {
+    return JSON.parse(localStorage.getItem(STORE) ?? '[]');
+  } catch {
+    return [];
+  }
 }
 
 /** Stores the views, without their pictures if those take too much space, or not at all if the browser refuses. */
 function saveViews(views) {
   for (const attempt of [views, views.map(({title, query}) => ({title, query}))]) {
-    try { localStorage.setItem(STORE, JSON.stringify(attempt)); return; } catch { /* the next attempt is smaller */ }
+    try {
+      localStorage.setItem(STORE, JSON.stringify(attempt));
+      return;
+    } catch {
+      /* the next attempt is smaller */
+    }
   }
 }
 
-function download(text, name, type) {
-  const url = URL.createObjectURL(new Blob([text], {type}));
-  make('a', {href: url, download: name}).click();
-  URL.revokeObjectURL(url);
-}
-
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-kept'), part = (selector) => root.querySelector(selector);
-  const {say} = chip(root), list = part('.list');
+export function mount({root, part, props, trigger}) {
+  const {say} = chip(root);
+  const list = part('.list');
   /** @type {import('./saved_list.js').SavedView[]} */
   let views = loadViews();
-  let current = -1;  // index of the open view
+  let current = -1; // index of the open view
   let lastQuery = pictureQuery(location.search);
 
   function update() {
@@ -44,7 +47,7 @@ export function mount({element, props, trigger, watch}) {
   }
 
   async function keep() {
-    const title = [...document.querySelectorAll('#vx-rooms :is(.question, h2)')].find((node) => node.checkVisibility())?.textContent;
+    const title = visible('#vx-rooms :is(.question, h2)')?.textContent;
     const view = {title: title || document.title, query: pictureQuery(location.search), picture: await stagePicture()};
     views = [...views, view];
     current = views.length - 1;
@@ -62,7 +65,6 @@ export function mount({element, props, trigger, watch}) {
     const {query} = views[index];
     history.pushState(history.state, '', withDisplay(query, location.search));
     lead(query);
-    document.dispatchEvent(new CustomEvent('vx-address'));
     linkOpened();
     show();
   }
@@ -70,57 +72,87 @@ export function mount({element, props, trigger, watch}) {
   /** @param {import('./saved_list.js').SavedView} view @param {number} i */
   function entry({title, picture}, i) {
     const {words} = props.value;
-    const smallButton = (className, text, label, onclick) => make('button', {type: 'button', className, textContent: text, title: label, ariaLabel: label, onclick});
-    return make('li', {},
-      make('button', {type: 'button', className: 'open', onclick: () => open(i), ...(i === current ? {ariaCurrent: 'true'} : {})},
-        picture ? make('img', {src: picture, alt: ''}) : make('span', {textContent: String(i + 1)}), title),
-      smallButton('up', '↑', words.kept_up, () => { if (i) views.splice(i - 1, 2, views[i], views[i - 1]); update(); }),
-      smallButton('drop', '×', words.kept_drop, () => { views.splice(i, 1); update(); }));
+    const smallButton = (className, text, label, onclick) =>
+      make('button', {className, title: label, ariaLabel: label, onclick}, text);
+    return make(
+      'li',
+      make(
+        'button.open',
+        {onclick: () => open(i), ...(i === current ? {ariaCurrent: 'true'} : {})},
+        picture ? make('img', {src: picture, alt: ''}) : make('span', String(i + 1)),
+        title,
+      ),
+      smallButton('up', '↑', words.kept_up, () => {
+        if (i) views.splice(i - 1, 2, views[i], views[i - 1]);
+        update();
+      }),
+      smallButton('drop', '×', words.kept_drop, () => {
+        views.splice(i, 1);
+        update();
+      }),
+    );
   }
 
   part('.keep').addEventListener('click', keep);
-  part('.export').addEventListener('click', () => download(writeList(views), 'vit-explorer-views.json', 'application/json'));
+  part('.export').addEventListener('click', () =>
+    saveFile(new Blob([writeList(views)], {type: 'application/json'}), 'vit-explorer-views.json'),
+  );
   part('.page').addEventListener('click', () => {
     const home = location.origin + location.pathname;
-    download(lecturePage(views, home, document.documentElement.lang), 'vit-explorer-lecture.html', 'text/html');
+    saveFile(
+      new Blob([lecturePage(views, home, document.documentElement.lang)], {type: 'text/html'}),
+      'vit-explorer-lecture.html',
+    );
   });
-  part('.file').addEventListener('change', async ({target}) => {
-    const imported = readList(await target.files[0].text());
-    target.value = '';
+  onFiles(part('.file'), async ([file]) => {
+    const imported = readList(await file.text());
     setText(part('.alert'), imported ? '' : props.value.words.kept_unread);
     if (!imported) return;
     views = [...views, ...imported];
     update();
   });
 
-  document.addEventListener('keydown', (event) => {
-    const step = TURNS[event.key];
-    if (!step || !views.length || !inLecture()) return;
-    event.preventDefault();
-    event.stopPropagation();
-    open(Math.max(0, Math.min(views.length - 1, current + step)));
-  }, true);
+  document.addEventListener(
+    'keydown',
+    (event) => {
+      const step = TURNS[event.key];
+      if (!step || !views.length || !inLecture()) return;
+      event.preventDefault();
+      event.stopPropagation();
+      open(Math.max(0, Math.min(views.length - 1, current + step)));
+    },
+    true,
+  );
 
   // Rooms restore their own parameters from the address; another picture must come from Python.
-  const picture = (query) => ['image', 'model', 'weights', 'fit', 'size'].map((name) => new URLSearchParams(query).get(name)).join();
+  const picture = (query) =>
+    ['image', 'model', 'weights', 'fit', 'size'].map((name) => new URLSearchParams(query).get(name)).join();
   addEventListener('popstate', () => {
     const query = pictureQuery(location.search);
     if (picture(query) !== picture(lastQuery)) lead(query);
   });
-  document.addEventListener('vx-ready', () => { lastQuery = pictureQuery(location.search); });
+  document.addEventListener('vx-ready', () => {
+    lastQuery = pictureQuery(location.search);
+  });
 
   function show() {
     const value = props.value;
     if (!value) return;
     const {words} = value;
     say('', words.kept, views.length ? filled(words.kept_count, {count: views.length}) : words.kept_none);
-    for (const [name, word] of [['.keep', 'kept_keep'], ['.export', 'kept_export'], ['.import', 'kept_import'], ['.page', 'kept_page'], ['.note', 'kept_note']]) {
+    for (const [name, word] of [
+      ['.keep', 'kept_keep'],
+      ['.export', 'kept_export'],
+      ['.import', 'kept_import'],
+      ['.page', 'kept_page'],
+      ['.note', 'kept_note'],
+    ]) {
       setText(part(name), words[word]);
     }
     refill(list, ...views.map(entry));
-    if (list.closest('.sheet').matches(':popover-open') && document.activeElement === document.body) part('.keep').focus();
+    if (list.closest('.sheet').matches(':popover-open') && document.activeElement === document.body)
+      part('.keep').focus();
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

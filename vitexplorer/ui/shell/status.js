@@ -4,27 +4,37 @@
 import {onWritten, writeAddress} from '../kit/address.js';
 import {make, setText} from '../kit/dom.js';
 import {leaveRoom, notice} from '../kit/notices.js';
-import {addressFor, isEmbedded} from './embedded.js';
+import {addressFor, isEmbedded} from './layouts.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-status'), part = (selector) => root.querySelector(selector);
-  const line = part('.line'), bar = part('.bar i'), act = part('.hint .act');
-  const foot = part('.foot span'), whole = part('.foot a');
-  const updateLink = () => { whole.href = addressFor(location.href, false); };
+export function mount({root, part, props, trigger}) {
+  const line = part('.line');
+  const bar = part('.bar i');
+  const act = part('.hint .act');
+  const foot = part('.foot span');
+  const whole = part('.foot a');
+  const updateLink = () => {
+    whole.href = addressFor(location.href, false);
+  };
   part('.foot').hidden = !isEmbedded();
   onWritten(updateLink);
   updateLink();
   act.addEventListener('click', () => trigger('choose', {model: props.value.hint_model}));
 
-  let refused = '';  // reason why a request failed, until a person closes it or new data arrive
-  const fail = notice(part('.error'), () => { refused = ''; show(); });
-  const warn = notice(part('.warning')), suggest = notice(part('.hint'));
+  let refused = ''; // reason why a request failed, until a person closes it or new data arrive
+  const fail = notice(part('.error'), () => {
+    refused = '';
+    show();
+  });
+  const warn = notice(part('.warning'));
+  const suggest = notice(part('.hint'));
 
   function show() {
-    const value = refused ? {...props.value, kind: 'error', answer: '', text: refused, address: null} : props.value || {};
+    const value = refused
+      ? {...props.value, kind: 'error', answer: '', text: refused, address: null}
+      : props.value || {};
     const share = value.share ?? null;
-    line.replaceChildren(...(value.answer ? [make('b', {textContent: value.answer})] : [value.text || '']));
+    line.replaceChildren(...(value.answer ? [make('b', value.answer)] : [value.text || '']));
     line.title = value.kind === 'ready' ? value.text : '';
     fail(value.kind === 'error' ? value.text : '');
     warn(value.warning || '');
@@ -43,10 +53,12 @@ export function mount({element, props, trigger, watch}) {
 
   document.addEventListener('vx-refused', ({detail}) => {
     refused = detail.why;
-    element.inert = false;
+    root.parentElement.inert = false;
     show();
   });
   leaveRoom(part('.vx-notices'));
-  watch('value', () => { refused = ''; show(); });
-  show();
+  return () => {
+    refused = '';
+    show();
+  };
 }

@@ -7,16 +7,24 @@ globalThis.document = {baseURI: 'http://here/', documentElement: {lang: 'en'}};
 globalThis.location = new URL('http://here/');
 const {turns} = await import('../../../../vitexplorer/ui/rooms/finetune/teaching.js');
 
-const soon = () => new Promise((done) => { setTimeout(done, 0); });
+const soon = () =>
+  new Promise((done) => {
+    setTimeout(done, 0);
+  });
 
 /** Work that is told by name and ends when it is let go. */
 function works({isSeen = () => true, left = [], more = [], settled = 1000} = {}) {
-  const told = [], waiting = [];
-  const begin = (name, answers) => () => new Promise((done) => {
-    told.push(name);
-    waiting.push(() => done(answers.shift() ?? false));
-  });
-  const schedule = turns({learn: begin('learn', left), ask: begin('ask', more), score: () => told.push('score'), isSeen}, settled);
+  const told = [];
+  const waiting = [];
+  const begin = (name, answers) => () =>
+    new Promise((done) => {
+      told.push(name);
+      waiting.push(() => done(answers.shift() ?? false));
+    });
+  const schedule = turns(
+    {learn: begin('learn', left), ask: begin('ask', more), score: () => told.push('score'), isSeen},
+    settled,
+  );
   const end = async () => {
     waiting.shift()();
     await soon();
@@ -71,6 +79,8 @@ test('nothing is done while nobody looks, and it is made up for then', async () 
 test('how good it is is told once after several examples', async () => {
   const {schedule, told} = works({settled: 5});
   for (let i = 0; i < 3; i++) schedule.taught();
-  await new Promise((done) => { setTimeout(done, 30); });
+  await new Promise((done) => {
+    setTimeout(done, 30);
+  });
   assert.equal(told.filter((name) => name === 'score').length, 1);
 });

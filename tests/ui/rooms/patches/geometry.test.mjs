@@ -4,7 +4,22 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import {
-  EDGE, PREFIX, SIZE, TILE, corner, cutOut, excerpt, firstPatch, inSight, inside, laidOut, nearest, numberOf, patchAt, patchOf, scrollTo,
+  corner,
+  cutOut,
+  EDGE,
+  excerpt,
+  firstPatch,
+  inSight,
+  inside,
+  laidOut,
+  nearest,
+  numberOf,
+  PREFIX,
+  patchAt,
+  patchOf,
+  SIZE,
+  scrollTo,
+  TILE,
 } from '../../../../vitexplorer/ui/rooms/patches/geometry.js';
 
 const GRID = {rows: 3, cols: 5};
@@ -16,16 +31,23 @@ test('without a gap the grid fills the box on its longer side and stands in the 
 });
 
 test('the gap takes its room from the patches, and the margin stays free', () => {
-  const {side, step, left, top} = laidOut(GRID, 0.5, 150, 150, 5);  // 140 = 5 sides and 4 half sides
+  const {side, step, left, top} = laidOut(GRID, 0.5, 150, 150, 5); // 140 = 5 sides and 4 half sides
   assert.deepEqual([side, step, left, top], [20, 30, 5, (150 - 20 - 60) / 2]);
 });
 
 test('every patch is found by its middle, its corner and half of the gap around it, whatever the gap', () => {
   for (const gap of [0, 0.12, 0.6]) {
-    const layout = laidOut(GRID, gap, 301, 240, 5), reach = (layout.step - layout.side) / 2 - 1e-6;
+    const layout = laidOut(GRID, gap, 301, 240, 5);
+    const reach = (layout.step - layout.side) / 2 - 1e-6;
     for (let number = 0; number < 15; number++) {
-      const patch = patchOf(GRID, number), [x, y] = corner(layout, patch), {side} = layout;
-      for (const [dx, dy] of [[side / 2, side / 2], [1e-6, 1e-6], [-reach, side + reach]]) {
+      const patch = patchOf(GRID, number);
+      const [x, y] = corner(layout, patch);
+      const {side} = layout;
+      for (const [dx, dy] of [
+        [side / 2, side / 2],
+        [1e-6, 1e-6],
+        [-reach, side + reach],
+      ]) {
         if (gap || dx > 0) assert.deepEqual(patchAt(layout, GRID, x + dx, y + dy), patch);
       }
     }
@@ -54,7 +76,8 @@ test('only tiles in sight exist, prefix tokens before them', () => {
 });
 
 test('a patch is scrolled to the middle of what prefix tokens leave free', () => {
-  const width = 400, prefix = 1;
+  const width = 400;
+  const prefix = 1;
   for (const pinned of [false, true]) {
     const middle = firstPatch(prefix) + 7.5 * TILE - scrollTo(7, width, prefix, pinned);
     assert.equal(middle, pinned ? (firstPatch(prefix) + width) / 2 : width / 2);

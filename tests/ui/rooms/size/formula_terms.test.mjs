@@ -3,24 +3,43 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {percent} from '../../../../vitexplorer/ui/kit/numbers.js';
+import {percent} from '../../../../vitexplorer/ui/kit/formats.js';
 import {change, columnsOf, pieces, written} from '../../../../vitexplorer/ui/rooms/size/formula_terms.js';
 
 test('a share that is not nothing is never written as nothing', () => {
   assert.deepEqual([0, 0.0004, 0.0005, 0.9996, 1, -0.25].map(percent), [
-    '0.0 %', '< 0.1 %', '0.1 %', '100.0 %', '100.0 %', '\u221225.0 %',
+    '0.0 %',
+    '< 0.1 %',
+    '0.1 %',
+    '100.0 %',
+    '100.0 %',
+    '\u221225.0 %',
   ]);
 });
 
 test('single letters lean, words and digits stand, an index follows its letter', () => {
   assert.deepEqual(pieces('Σ L_s · 2 · D_s²'), [
-    {text: 'Σ '}, {text: 'L', leans: true, index: 's'}, {text: '\u00a0·\u00a02\u00a0·\u00a0'},
-    {text: 'D', leans: true, index: 's'}, {text: '²'},
+    {text: 'Σ '},
+    {text: 'L', leans: true, index: 's'},
+    {text: '\u00a0·\u00a02\u00a0·\u00a0'},
+    {text: 'D', leans: true, index: 's'},
+    {text: '²'},
   ]);
-  assert.deepEqual(pieces('max(N, 1)').map(({text, leans}) => [text, leans]), [
-    ['max', false], ['(', undefined], ['N', true], [', 1)', undefined],
-  ]);
-  assert.equal(pieces('<img src=x>').map(({text}) => text).join(''), '<img src=x>');
+  assert.deepEqual(
+    pieces('max(N, 1)').map(({text, leans}) => [text, leans]),
+    [
+      ['max', false],
+      ['(', undefined],
+      ['N', true],
+      [', 1)', undefined],
+    ],
+  );
+  assert.equal(
+    pieces('<img src=x>')
+      .map(({text}) => text)
+      .join(''),
+    '<img src=x>',
+  );
 });
 
 test('a column is there where a row has something to say in it', () => {
@@ -40,6 +59,15 @@ test('what moved since the last design is known by its part', () => {
 
 test('a design is written as Python reads it', () => {
   assert.equal(written('ViT-B/16', new Map()), 'ViT-B/16');
-  assert.equal(written('', new Map([['depth', 24], ['mlp_ratio', 2.5]])), ';depth=24;mlp_ratio=2.5');
+  assert.equal(
+    written(
+      '',
+      new Map([
+        ['depth', 24],
+        ['mlp_ratio', 2.5],
+      ]),
+    ),
+    ';depth=24;mlp_ratio=2.5',
+  );
   assert.equal(written('', new Map()), '');
 });

@@ -1,23 +1,24 @@
-// Texts and presets of a comparison. The right side is chosen in chips of its own; this script writes it into the address.
+// Texts and presets of a comparison. The right side is chosen in chips of its own; this module writes it into the
+// address.
 
 import {goTo, inAddress, writeAddress} from '../../kit/address.js';
 import {make, refill, setText} from '../../kit/dom.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-sides'), part = (selector) => root.querySelector(selector);
-
-  let latest = /** @type {any} */ (null);  // the last value with both sides; values with progress hold nothing else
+export function mount({root, part, props, trigger}) {
+  let latest = /** @type {any} */ (null); // the last value with both sides; values with progress hold nothing else
 
   /** Changes of the room What if from the address; its first change where none was made. */
   function toggleChange(side) {
-    const {changes, first_change: first} = latest, chosen = inAddress('change');
+    const {changes, first_change: first} = latest;
+    const chosen = inAddress('change');
     trigger('choose', {[side]: changes[side] ? '' : chosen && chosen !== 'nothing' ? chosen : first});
   }
 
   part('.swap').addEventListener('click', () => latest && goTo(latest.swapped));
   const sides = {left_change: part('.changed.left-side'), change: part('.changed.right-side')};
-  for (const [side, button] of Object.entries(sides)) button.addEventListener('click', () => latest && toggleChange(side));
+  for (const [side, button] of Object.entries(sides))
+    button.addEventListener('click', () => latest && toggleChange(side));
 
   /** Opens a preset, which may name a figure below the canvases. */
   function open(changes) {
@@ -25,7 +26,7 @@ export function mount({element, props, trigger, watch}) {
     if (changes.view) document.getElementById('vx-compare-panel').scrollIntoView();
   }
 
-  const preset = ({label, changes}) => make('button', {type: 'button', textContent: label, onclick: () => open(changes)});
+  const preset = ({label, changes}) => make('button', {onclick: () => open(changes)}, label);
 
   function show() {
     const value = props.value;
@@ -44,11 +45,10 @@ export function mount({element, props, trigger, watch}) {
     setText(sides.left_change, words.left_changed);
     setText(sides.change, words.right_changed);
     for (const [side, button] of Object.entries(sides)) button.ariaPressed = String(Boolean(value.changes[side]));
-    refill(part('.notes'), ...value.notes.map((textContent) => make('li', {textContent})));
+    refill(part('.notes'), ...value.notes.map((text) => make('li', text)));
     Object.assign(root.dataset, {state: value.refused ? 'refused' : 'ready'});
     if (!value.refused) writeAddress(value.address);
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

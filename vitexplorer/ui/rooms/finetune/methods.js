@@ -1,33 +1,40 @@
-// Switches of the methods. The settings stay in the browser, which sends the whole choice; Python answers with counts and
-// estimates.
+// Switches of the methods. The settings stay in the browser, which sends the whole choice; Python answers with counts
+// and estimates.
 
+import {form} from '../../controls/form.js';
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
-import {make, setText} from '../../kit/dom.js';
-import {form} from '../../kit/form.js';
-import {read, written} from './plan.js';
+import {make, setText, showSentence} from '../../kit/dom.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-methods'), part = (selector) => root.querySelector(selector);
-  const on = {};  // true for ticked methods; this and the following maps are by method
+export function mount({root, part, props, trigger}) {
+  const on = {}; // true for ticked methods; this and the following maps are by method
   /** @type {Record<string, Record<string, string>>} */
   let settings = {};
   /** @type {Map<string, ReturnType<typeof newCard>>} */
   const cards = new Map();
   /** @type {Record<string, string>} */
-  let first = {};  // defaults of the plan's fields
-  let plan = first;  // current values of the plan's fields
-  let linked = read(inAddress('plan'));  // choice of the address, until the fields have taken it
-  let shown = null;  // the last value with methods
-  let begun = '';  // keys of the methods that Python ticked
-  let planOf = '';  // the training whose plan the fields took last
+  let first = {}; // defaults of the plan's fields
+  let plan = first; // current values of the plan's fields
+  let linked = read(inAddress('plan')); // choice of the address, until the fields have taken it
+  let shown = null; // the last value with methods
+  let begun = ''; // keys of the methods that Python ticked
+  let planOf = ''; // the training whose plan the fields took last
 
-  const base = form(part('.base'), {typed: true, settled() { plan = {...plan, ...base.settings()}; changed(); }});
-  const fields = form(part('.plan'), {typed: true, settled() {
-    plan = {...plan, ...fields.settings()};
-    tell();
-    for (const one of root.querySelectorAll('.estimated')) setText(one, '');  // the estimates were for another plan
-  }});
+  const base = form(part('.base'), {
+    typed: true,
+    settled() {
+      plan = {...plan, ...base.settings()};
+      changed();
+    },
+  });
+  const fields = form(part('.plan'), {
+    typed: true,
+    settled() {
+      plan = {...plan, ...fields.settings()};
+      tell();
+      for (const one of root.querySelectorAll('.estimated')) setText(one, ''); // the estimates were for another plan
+    },
+  });
 
   // ------------------------------------------------------------------------------------ events
 
@@ -77,15 +84,34 @@ export function mount({element, props, trigger, watch}) {
   // ------------------------------------------------------------------------------------ methods
 
   function newCard(key) {
-    const box = make('input', {type: 'checkbox', onchange() { on[key] = box.checked; changed(); }}), title = make('span');
-    const line = (className) => make('p', {className}), why = line('why'), counts = line('counts'), estimated = line('estimated');
-    const summary = make('summary'), host = make('div', {className: 'settings'}), paper = make('a', {target: '_blank', rel: 'noopener'});
-    const more = make('details', {}, summary, host, paper);
-    const node = make('div', {className: 'item', dataset: {key}}, make('label', {className: 'head'}, box, title), why, counts, estimated, more);
-    const controls = form(host, {typed: true, settled() { settings[key] = controls.settings(); changed(); }});
+    const box = make('input', {
+      type: 'checkbox',
+      onchange() {
+        on[key] = box.checked;
+        changed();
+      },
+    });
+    const title = make('span');
+    const line = (className) => make('p', {className});
+    const why = line('why');
+    const counts = line('counts');
+    const estimated = line('estimated');
+    const summary = make('summary');
+    const host = make('div.settings');
+    const paper = make('a', {target: '_blank', rel: 'noopener'});
+    const more = make('details', summary, host, paper);
+    const node = make('div.item', {dataset: {key}}, make('label.head', box, title), why, counts, estimated, more);
+    const controls = form(host, {
+      typed: true,
+      settled() {
+        settings[key] = controls.settings();
+        changed();
+      },
+    });
 
     function show(data, words) {
-      const isOn = Boolean(ticked(data)), {refused, settings: own} = data;
+      const isOn = Boolean(ticked(data));
+      const {refused, settings: own} = data;
       node.classList.toggle('on', isOn);
       node.dataset.refused = refused ? 'yes' : 'no';
       Object.assign(box, {checked: isOn, disabled: Boolean(refused) && !isOn});
@@ -106,7 +132,8 @@ export function mount({element, props, trigger, watch}) {
   /** Shows the cards in Python's order; the focus stays in its control. */
   function showItems({items, words}) {
     for (const {key} of items) if (!cards.has(key)) cards.set(key, newCard(key));
-    const place = part('.items'), nodes = items.map(({key}) => cards.get(key).node);
+    const place = part('.items');
+    const nodes = items.map(({key}) => cards.get(key).node);
     const focused = /** @type {HTMLElement | null} */ (document.activeElement);
     if (nodes.some((node, at) => node !== place.children[at])) place.replaceChildren(...nodes);
     if (place.contains(focused)) focused.focus({preventScroll: true});
@@ -124,8 +151,7 @@ export function mount({element, props, trigger, watch}) {
   /** Shows progress or a refusal; such values may have no methods. */
   function showAnswer({working, refused, ready}) {
     part('.working').textContent = working;
-    part('.refused').textContent = refused;
-    part('.refused').hidden = !refused;
+    showSentence(part('.refused'), refused);
     root.toggleAttribute('data-busy', Boolean(working));
     for (const one of root.querySelectorAll('.go button')) one.disabled = Boolean(working) || !(shown?.ready ?? ready);
   }
@@ -134,11 +160,15 @@ export function mount({element, props, trigger, watch}) {
   function takePlan(value) {
     if (!shown) {
       for (const {key, on: ticks} of value.items) on[key] = ticks;
-      begun = value.items.filter((one) => one.on).map(({key}) => key).join();
+      begun = value.items
+        .filter((one) => one.on)
+        .map(({key}) => key)
+        .join();
       first = Object.fromEntries(value.fields.map((one) => [one.name, one.value]));
       plan = {...first};
     }
-    const {training = '', ...planned} = value.plan, another = training && training !== planOf;
+    const {training = '', ...planned} = value.plan;
+    const another = training && training !== planOf;
     if (another) {
       planOf = training;
       plan = {...plan, ...planned};
@@ -179,6 +209,46 @@ export function mount({element, props, trigger, watch}) {
     ask('start');
   });
   part('.estimate').addEventListener('click', () => ask('estimate'));
-  watch('value', show);
-  show();
+  return show;
+}
+
+/**
+ * @typedef {object} Chosen
+ * @property {string[] | null} on keys of the ticked methods; null for the methods that Python ticks
+ * @property {Record<string, Record<string, string>>} settings by method
+ * @property {Record<string, string>} plan
+ */
+
+/**
+ * @param {Chosen} chosen
+ * @param {Record<string, string>} first defaults of the plan's fields
+ * @returns {string} empty where nothing was chosen
+ */
+export function written({on, settings, plan}, first) {
+  const others = Object.fromEntries(Object.entries(plan).filter(([name, value]) => value !== first[name]));
+  const said = Object.entries({settings, plan: others}).filter(([, one]) => Object.keys(one).length);
+  return on || said.length ? JSON.stringify({...(on && {on}), ...Object.fromEntries(said)}) : '';
+}
+
+const texts = (one) => Object.fromEntries(Object.entries(one ?? {}).filter(([, value]) => typeof value === 'string'));
+
+/**
+ * Parses the text of an address, which may be invalid; Python checks the values.
+ *
+ * @param {string} text
+ * @returns {Chosen}
+ */
+export function read(text) {
+  let said = null;
+  try {
+    said = JSON.parse(text);
+  } catch {
+    /* nothing was chosen, or nonsense */
+  }
+  const {on, settings, plan} = said ?? {};
+  return {
+    on: Array.isArray(on) ? on.map(String) : null,
+    settings: Object.fromEntries(Object.entries(settings ?? {}).map(([key, one]) => [key, texts(one)])),
+    plan: texts(plan),
+  };
 }

@@ -1,12 +1,11 @@
-// Progress of a training: a row with a bar for each method, two charts, stop and resume. The address names the open training.
+// Progress of a training: a row with a bar for each method, two charts, stop and resume. The address names it.
 
 import {writeAddress} from '../../kit/address.js';
-import {make, setText} from '../../kit/dom.js';
+import {make, setText, showSentence} from '../../kit/dom.js';
 import {drawFigure, plotly} from '../../kit/plotly.js';
 import {svg} from '../../kit/svg.js';
-import {onTheme, theme} from '../../kit/theme.js';
-import {numbersOf, said} from './chart_numbers.js';
-import {curves} from './curves.js';
+import {coloursOf, onTheme, theme} from '../../kit/theme.js';
+import {curves, numbersOf, said} from './curves.js';
 
 const RESUMABLE = ['stopped', 'interrupted', 'failed'];
 
@@ -18,10 +17,16 @@ function sample({light, dark, dash}) {
 }
 
 function row({key, style, share, label, detail, error, state}) {
-  return make('li', {dataset: {run: key, state}}, sample(style), make('b', {textContent: key}),
+  return make(
+    'li',
+    {dataset: {run: key, state}},
+    sample(style),
+    make('b', key),
     make('progress', {max: 1, value: share, attributes: {'aria-label': key}}),
-    make('span', {className: 'label', textContent: label}), make('span', {className: 'detail', textContent: detail}),
-    ...(error ? [make('p', {className: 'error', textContent: error})] : []));
+    make('span.label', label),
+    make('span.detail', detail),
+    error ? make('p.error', error) : null,
+  );
 }
 
 /**
@@ -30,9 +35,8 @@ function row({key, style, share, label, detail, error, state}) {
  * @returns {[string, Parameters<typeof curves>[0]][]} pairs of the chart's CSS class and its data
  */
 function charts({rows, words, epochs, metric, is_share: share, baseline}) {
-  const lines = (kind) => rows.map((one) => ({
-    name: one.key, points: one[kind], colour: one.style[theme()], dash: one.style.dash,
-  }));
+  const lines = (kind) =>
+    rows.map((one) => ({name: one.key, points: one[kind], colour: one.style[theme()], dash: one.style.dash}));
   const level = baseline === null ? null : {value: baseline, name: words.run_baseline};
   return [
     ['loss', {title: words.run_loss, xName: words.run_axis, lines: lines('loss'), epochs}],
@@ -41,28 +45,20 @@ function charts({rows, words, epochs, metric, is_share: share, baseline}) {
 }
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-progress'), part = (selector) => root.querySelector(selector);
-  let asked = '';  // pressed button, stop or resume, until the state changes
-  let library = null;  // plotly, once it is loaded
-  const drawn = {};  // data of each drawn chart by its CSS class: most values bring no new point
-
-  /** Returns the page's colours and font, which change with its theme. */
-  function look() {
-    const style = getComputedStyle(root), colour = (name) => style.getPropertyValue(name).trim();
-    return {
-      text: colour('--body-text-color'), muted: colour('--body-text-color-subdued'),
-      line: colour('--border-color-primary'), font: style.fontFamily,
-    };
-  }
+export function mount({root, part, props, trigger}) {
+  let asked = ''; // pressed button, stop or resume, until the state changes
+  let library = null; // plotly, once it is loaded
+  const drawn = {}; // data of each drawn chart by its CSS class: most values bring no new point
 
   /** Redraws both charts in place, so that nothing flickers. */
   async function draw() {
     library = await plotly();
-    const value = props.value;  // it may have changed meanwhile
+    const value = props.value; // it may have changed meanwhile
     if (!value?.run || part('.charts').hidden) return;
     for (const [place, chart] of charts(value)) {
-      const host = part(`.${place}`), {data, layout} = curves(chart, look()), now = JSON.stringify([data, layout]);
+      const host = part(`.${place}`);
+      const {data, layout} = curves(chart, coloursOf(root));
+      const now = JSON.stringify([data, layout]);
       if (now === drawn[place]) continue;
       drawn[place] = now;
       host.setAttribute('aria-label', said(chart));
@@ -74,7 +70,8 @@ export function mount({element, props, trigger, watch}) {
 
   function writeNumbers() {
     if (!part('.vx-table').open) return;
-    const {value} = props, {run_method: method} = value.words;
+    const {value} = props;
+    const {run_method: method} = value.words;
     part('.vx-table .table').replaceChildren(...charts(value).map(([, chart]) => numbersOf(chart, method)));
   }
 
@@ -89,7 +86,8 @@ export function mount({element, props, trigger, watch}) {
 
   /** Shows at most one of the two buttons; when a pressed button disappears, the other or the title gets the focus. */
   function showButtons({state, words}) {
-    const focused = part('.top button:focus'), there = {stop: state === 'running', resume: RESUMABLE.includes(state)};
+    const focused = part('.top button:focus');
+    const there = {stop: state === 'running', resume: RESUMABLE.includes(state)};
     for (const [kind, is] of Object.entries(there)) {
       const button = part(`.${kind}`);
       setText(button, words[`run_${kind}`]);
@@ -113,8 +111,7 @@ export function mount({element, props, trigger, watch}) {
     setText(part('.doing'), [asked === 'stop' ? words.run_stopping : doing, left].filter(Boolean).join(' · '));
     showButtons(value);
     showWhole(value);
-    setText(part('.top + .whole + .error'), error);
-    part('.top + .whole + .error').hidden = !error;
+    showSentence(part('.top + .whole + .error'), error);
     part('.rows').replaceChildren(...value.rows.map(row));
     setText(part('.notes'), notes.join(' '));
     showCharts(value);
@@ -145,6 +142,5 @@ export function mount({element, props, trigger, watch}) {
   new ResizeObserver(() => {
     for (const host of root.querySelectorAll('.chart')) if (host.data && host.clientWidth) library.Plots.resize(host);
   }).observe(part('.charts'));
-  watch('value', show);
-  show();
+  return show;
 }

@@ -1,15 +1,13 @@
 // Steps at the top of the room Fine-tune. They follow the `data-state` attributes of the parts below.
 
 import {make, setText} from '../../kit/dom.js';
-import {bring} from '../../kit/motion.js';
-import {stepOf} from './where.js';
+import {bring} from '../../kit/theme.js';
 
 const STATES = ['data-state', 'data-rows'];
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, watch}) {
-  const root = element.querySelector('.vx-steps'), part = (selector) => root.querySelector(selector);
-  const room = element.closest('.vx-finetune') ?? document.body;
+export function mount({root, part, props}) {
+  const room = root.closest('.vx-finetune') ?? document.body;
 
   function go(key) {
     const step = room.querySelector(`#vx-step-${key}`);
@@ -19,10 +17,13 @@ export function mount({element, props, watch}) {
   function mark() {
     const data = (selector) => room.querySelector(selector)?.dataset ?? {};
     const at = stepOf({
-      images: data('.vx-report').state, training: data('.vx-progress').state, runs: Number(data('.vx-results').rows ?? 0),
+      images: data('.vx-report').state,
+      training: data('.vx-progress').state,
+      runs: Number(data('.vx-results').rows ?? 0),
     });
     root.querySelectorAll('button').forEach((button, number) => {
-      button.classList.toggle('done', number < at);  // a class, not an observed attribute, which would fire the observer again
+      // a class, not an observed attribute, which would fire the observer again
+      button.classList.toggle('done', number < at);
       if (number === at) button.setAttribute('aria-current', 'step');
       else button.removeAttribute('aria-current');
     });
@@ -34,13 +35,33 @@ export function mount({element, props, watch}) {
     setText(part('h2'), value.question);
     setText(part('p'), value.reading);
     part('nav').setAttribute('aria-label', value.name);
-    part('ol').replaceChildren(...value.steps.map(({key, label}, at) => make('li', {}, make('button', {
-      type: 'button', onclick: () => go(key),
-    }, make('span', {className: 'number', textContent: String(at + 1)}), label))));
+    part('ol').replaceChildren(
+      ...value.steps.map(({key, label}, at) =>
+        make('li', make('button', {onclick: () => go(key)}, make('span.number', String(at + 1)), label)),
+      ),
+    );
     mark();
   }
 
   new MutationObserver(mark).observe(room, {subtree: true, childList: true, attributeFilter: STATES});
-  watch('value', show);
-  show();
+  return show;
+}
+
+/**
+ * @typedef {object} Found states of the parts of the room
+ * @property {string} [images] state of the report
+ * @property {string} [training] state of the training
+ * @property {number} runs number of finished runs
+ */
+
+/**
+ * Returns the current step, counted from 0; earlier steps are done.
+ *
+ * @param {Found} found
+ */
+export function stepOf({images, training, runs}) {
+  if (training === 'running') return 2;
+  if (runs > 0) return 3;
+  if (training && training !== 'empty') return 2; // stopped, or failed
+  return images === 'ready' ? 1 : 0;
 }

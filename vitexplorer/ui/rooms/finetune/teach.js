@@ -2,55 +2,67 @@
 
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
 import {camera} from '../../kit/camera.js';
-import {filled, setText} from '../../kit/dom.js';
-import {followed} from '../../kit/punctuation.js';
+import {filled, onFiles, setText, showSentence} from '../../kit/dom.js';
+import {followed} from '../../kit/formats.js';
+import {cameFrom} from '../../kit/notices.js';
 import {saveFile} from '../../kit/saving.js';
-import {sendPicture} from '../../kit/sending.js';
-import {cameFrom} from '../../kit/came_from.js';
+import {post, sendPicture} from '../../kit/sending.js';
 import {answerView} from './teach_answer.js';
 import {boxesView} from './teach_boxes.js';
-import {asked, turns} from './teaching.js';
+import {turns} from './teaching.js';
 
-const SETTLED = 900;  // milliseconds without a new example
-const PATIENCE = 600;  // milliseconds after which the progress is shown
-const BETWEEN_STILLS = 250;  // milliseconds between two stills while a button is held
-const BETWEEN_ASKED = 120;  // least milliseconds between two questions about the camera's picture
-const STILL = 320;  // side of a still in pixels
+const SETTLED = 900; // milliseconds without a new example
+const PATIENCE = 600; // milliseconds after which the progress is shown
+const BETWEEN_STILLS = 250; // milliseconds between two stills while a button is held
+const BETWEEN_ASKED = 120; // least milliseconds between two questions about the camera's picture
+const STILL = 320; // side of a still in pixels
 
-const pause = (time) => new Promise((done) => { setTimeout(done, time); });
+const pause = (time) =>
+  new Promise((done) => {
+    setTimeout(done, time);
+  });
 /** Parameters of an address that belong to the steps below. */
 const LINKS = ['run', 'images', 'plan'];
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-teach'), part = (selector) => root.querySelector(selector);
-  const page = document.documentElement, words = () => props.value?.words ?? {};
-  let boxes = [], most = {boxes: 0, pictures: 0};
-  let read = false, model = '';
-  let question = /** @type {Blob | null} */ (null), answer = /** @type {any} */ (null);
-  let live = false, held = /** @type {any} */ (null), sure = false;
-  let opening = '';  // note on the picture that is being opened
+export function mount({root, part, props, trigger}) {
+  const page = document.documentElement;
+  const words = () => props.value?.words ?? {};
+  let boxes = [];
+  let most = {boxes: 0, pictures: 0};
+  let read = false;
+  let model = '';
+  let question = /** @type {Blob | null} */ (null);
+  let answer = /** @type {any} */ (null);
+  let live = false;
+  let held = /** @type {any} */ (null);
+  let sure = false;
+  let opening = ''; // note on the picture that is being opened
 
   const lens = camera(part('video'), () => {
     part('video').hidden = true;
     live = false;
     said();
   });
-  const isSeen = () => root.checkVisibility() && root.dataset.part === 'teach' && !document.hidden && Boolean(props.value?.model);
+  const isSeen = () =>
+    root.checkVisibility() && root.dataset.part === 'teach' && !document.hidden && Boolean(props.value?.model);
   const count = () => boxes.reduce((sum, {pictures}) => sum + pictures.length, 0);
   const here = () => ({model: props.value?.model, weights: props.value?.weights});
 
   const complain = (sentence) => {
-    setText(part('.alert'), sentence);
-    part('.alert').hidden = !sentence;
+    showSentence(part('.alert'), sentence);
     if (sentence && root.dataset.state === 'begin') root.dataset.state = 'empty';
   };
 
+  /** Returns null where the server did not answer. */
+  const asked = (what, parameters = {}, picture = undefined) =>
+    post(`teach/${what}`, {...here(), ...parameters}, picture).catch(() => null);
+
   /** Returns the answer, or null after showing why there is none. */
   async function ask(what, parameters = {}, picture = undefined) {
-    const came = await asked(what, {...here(), ...parameters}, picture);
-    const found = await came?.json().catch(() => null) ?? {refused: words().image_lost};
-    if (found.stopped) return null;  // a newer question replaced it
+    const came = await asked(what, parameters, picture);
+    const found = (await came?.json().catch(() => null)) ?? {refused: words().image_lost};
+    if (found.stopped) return null; // a newer question replaced it
     if (found.error || found.refused !== undefined) {
       complain(found.error || found.refused || words().image_lost);
       return null;
@@ -99,20 +111,24 @@ export function mount({element, props, trigger, watch}) {
   async function hold(box) {
     held = box;
     complain('');
-    if (!await start()) return;
+    if (!(await start())) return;
     while (held === box && lens.isOn()) {
-      const begun = performance.now(), still = await lens.still(STILL);
-      if (!still || !await put(box, still)) break;
+      const begun = performance.now();
+      const still = await lens.still(STILL);
+      if (!still || !(await put(box, still))) break;
       await pause(Math.max(0, BETWEEN_STILLS - (performance.now() - begun)));
     }
   }
 
   const view = boxesView(part('.boxes'), {
-    add, hold,
-    letGo: (box) => { if (held === box) held = null; },
+    add,
+    hold,
+    letGo: (box) => {
+      if (held === box) held = null;
+    },
     async rename(box, name) {
       box.name = name;
-      view.showPictures(box, words());  // the list is not redrawn: somebody may be typing the next name
+      view.showPictures(box, words()); // the list is not redrawn: somebody may be typing the next name
       if (await ask('rename', {box: box.key, name})) schedule.taught();
     },
     remove: (box) => change('remove', {box: box.key}),
@@ -133,37 +149,41 @@ export function mount({element, props, trigger, watch}) {
     ask: async (address) => about(await (await fetch(address)).blob()),
   });
 
-  const schedule = turns({
-    isSeen,
-    async learn() {
-      const came = count() ? await ask('learn') : null;
-      if (came) setText(part('.doing'), came.doing);
-      return Boolean(came?.left);
+  const schedule = turns(
+    {
+      isSeen,
+      async learn() {
+        const came = count() ? await ask('learn') : null;
+        if (came) setText(part('.doing'), came.doing);
+        return Boolean(came?.left);
+      },
+      async score() {
+        if (!isSeen()) return;
+        const patience = setTimeout(() => seen.score({score: words().teach_scoring}, words()), PATIENCE);
+        const came = count() ? await ask('score') : {};
+        clearTimeout(patience);
+        if (came) seen.score(came, words());
+      },
+      async ask() {
+        const begun = performance.now();
+        if (live && lens.isOn()) question = await lens.still(STILL);
+        if (!question) {
+          seen.clear(filledBoxes() < 2 ? words().teach_two : words().teach_none);
+          return false;
+        }
+        const mine = question;
+        const came = await ask('ask', {}, question);
+        if (!came) {
+          if (live) lens.stop();
+          return false;
+        }
+        if (mine === question) await showAnswer(came);
+        if (live) await pause(Math.max(0, BETWEEN_ASKED - (performance.now() - begun)));
+        return live;
+      },
     },
-    async score() {
-      if (!isSeen()) return;
-      const patience = setTimeout(() => seen.score({score: words().teach_scoring}, words()), PATIENCE);
-      const came = count() ? await ask('score') : {};
-      clearTimeout(patience);
-      if (came) seen.score(came, words());
-    },
-    async ask() {
-      const begun = performance.now();
-      if (live && lens.isOn()) question = await lens.still(STILL);
-      if (!question) {
-        seen.clear(filledBoxes() < 2 ? words().teach_two : words().teach_none);
-        return false;
-      }
-      const mine = question, came = await ask('ask', {}, question);
-      if (!came) {
-        if (live) lens.stop();
-        return false;
-      }
-      if (mine === question) await showAnswer(came);
-      if (live) await pause(Math.max(0, BETWEEN_ASKED - (performance.now() - begun)));
-      return live;
-    },
-  }, SETTLED);
+    SETTLED,
+  );
 
   const filledBoxes = () => boxes.filter(({pictures}) => pictures.length).length;
 
@@ -201,9 +221,12 @@ export function mount({element, props, trigger, watch}) {
   // ---- layout
 
   function said() {
-    const text = words(), {model: name, weights} = here(), total = count();
+    const text = words();
+    const {model: name, weights} = here();
+    const total = count();
     if (!text.teach_title) return;
-    const isRandom = weights === 'random', says = total ? filled(text.teach_says, {model: name, count: total}) : text.teach_begin;
+    const isRandom = weights === 'random';
+    const says = total ? filled(text.teach_says, {model: name, count: total}) : text.teach_begin;
     setText(part('.says'), isRandom ? followed(text.teach_random, says) : says);
     root.classList.toggle('random', isRandom);
     setText(part('h2'), text.teach_title);
@@ -265,7 +288,7 @@ export function mount({element, props, trigger, watch}) {
     if (state) about(await (await fetch(state.others[0].image)).blob());
   });
   part('.save').addEventListener('click', async () => {
-    const came = await asked('save', here());
+    const came = await asked('save');
     if (came?.ok) saveFile(await came.blob(), 'taught.zip');
     else complain(words().image_lost);
   });
@@ -281,13 +304,14 @@ export function mount({element, props, trigger, watch}) {
     said();
   });
   part('.more').addEventListener('click', () => change('more'));
-  part('.live').addEventListener('click', () => { if (live) lens.stop(); else start(); });
-  part('.file').addEventListener('change', ({target}) => {
-    about(target.files[0]);
-    target.value = '';
+  part('.live').addEventListener('click', () => {
+    if (live) lens.stop();
+    else start();
   });
+  onFiles(part('.file'), ([picture]) => about(picture));
   part('.closer').addEventListener('click', async () => {
-    const came = await sendPicture(question, () => {}), {came: label} = answer;
+    const came = await sendPicture(question);
+    const {came: label} = answer;
     if ('image' in came) lookCloser(came.image, label ?? words().teach_asked);
     else complain(came.refused || words().image_lost);
   });
@@ -299,18 +323,23 @@ export function mount({element, props, trigger, watch}) {
   root.addEventListener('dragover', (event) => event.preventDefault());
   root.addEventListener('drop', (event) => {
     event.preventDefault();
-    const files = [...event.dataTransfer.files], key = event.target.closest('.box')?.dataset.key;
+    const files = [...event.dataTransfer.files];
+    const key = event.target.closest('.box')?.dataset.key;
     const box = boxes.find((one) => one.key === key);
     if (box) add(box, files);
     else about(files[0]);
   });
   // Runs before the page's own paste handler: a picture that is pasted here is a test picture.
-  document.addEventListener('paste', (event) => {
-    const file = [...event.clipboardData.files].find(({type}) => type.startsWith('image/'));
-    if (!file || !isSeen()) return;
-    event.stopPropagation();
-    about(file);
-  }, true);
+  document.addEventListener(
+    'paste',
+    (event) => {
+      const file = [...event.clipboardData.files].find(({type}) => type.startsWith('image/'));
+      if (!file || !isSeen()) return;
+      event.stopPropagation();
+      about(file);
+    },
+    true,
+  );
   document.addEventListener('visibilitychange', () => schedule.next());
   document.addEventListener('vx-opened', () => {
     if (opening) cameFrom(opening, words(), 'finetune');
@@ -323,7 +352,6 @@ export function mount({element, props, trigger, watch}) {
     if (!root.checkVisibility()) lens.stop();
     else schedule.next();
   }).observe(root);
-  watch('value', show);
   follow();
-  show();
+  return show;
 }

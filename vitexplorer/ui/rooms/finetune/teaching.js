@@ -1,28 +1,5 @@
 // Requests of the teaching part, one at a time, without needless ones.
 
-import {inAddress} from '../../kit/address.js';
-import {browserName} from '../../shell/visitor.js';
-
-const KIND = 'application/octet-stream';  // another site's page may send it only after a CORS preflight
-
-/**
- * @typedef {{refused?: string} & Record<string, any>} Answer
- * @param {string} what last part of the address
- * @param {Record<string, string>} parameters
- * @param {Blob} [picture]
- * @returns {Promise<Response | null>} null where the server did not answer
- */
-export async function asked(what, parameters, picture) {
-  const query = new URLSearchParams({lang: inAddress('lang') || document.documentElement.lang, ...parameters});
-  try {
-    return await fetch(new URL(`./teach/${what}?${query}`, document.baseURI), {
-      method: 'POST', headers: {'Content-Type': KIND, 'X-Visitor': browserName()}, body: picture ?? null,
-    });
-  } catch {
-    return null;
-  }
-}
-
 /**
  * Runs the requests one after the other: examples first, then the latest question.
  *
@@ -34,7 +11,10 @@ export async function asked(what, parameters, picture) {
  * @param {number} settled milliseconds without a new example before the examples are scored
  */
 export function turns({learn, score, ask, isSeen}, settled) {
-  let busy = false, toLearn = false, toAsk = false, timer = 0;
+  let busy = false;
+  let toLearn = false;
+  let toAsk = false;
+  let timer = 0;
 
   async function next() {
     if (busy || !isSeen()) return;
@@ -43,10 +23,10 @@ export function turns({learn, score, ask, isSeen}, settled) {
       while (isSeen() && (toLearn || toAsk)) {
         if (toLearn) {
           toLearn = false;
-          toLearn = await learn() || toLearn;
+          toLearn = (await learn()) || toLearn;
         } else {
           toAsk = false;
-          toAsk = await ask() || toAsk;
+          toAsk = (await ask()) || toAsk;
         }
       }
     } finally {

@@ -1,7 +1,7 @@
 // Start page of surveys: drawn scenes, a person's own images, the questions, and the existing surveys.
 
-import {filled, make, refill, setText} from '../../kit/dom.js';
-import {percent, spaced} from '../../kit/numbers.js';
+import {deleteButton, filled, make, onFiles, refill, setText, showSentence} from '../../kit/dom.js';
+import {moment, percent, spaced} from '../../kit/formats.js';
 import {sendFile} from '../../kit/sending.js';
 import {ask} from './server.js';
 
@@ -9,14 +9,16 @@ import {ask} from './server.js';
  * @param {HTMLElement} root
  * @param {object} does
  * @param {(name: string) => void} does.open opens a survey
- * @param {() => {model: string, weights: string, fit: string, size: string, classifies: boolean}} does.model returns the
- *   current model
+ * @param {() => {model: string, weights: string, fit: string, size: string, classifies: boolean}} does.model returns
+ *   the current model
  */
 export function beginning(root, {open, model}) {
   const part = (selector) => root.querySelector(selector);
-  let page = /** @type {any} */ (null), source = /** @type {Record<string, string> | null} */ (null), busy = false;
+  let page = /** @type {any} */ (null);
+  let source = /** @type {Record<string, string> | null} */ (null);
+  let busy = false;
 
-  root.inert = true;  // until its texts have arrived
+  root.inert = true; // until its texts have arrived
 
   const here = () => ({...model(), classifies: String(model().classifies)});
   const asked = () => [...part('.ask').querySelectorAll('input:checked')].map((box) => box.value);
@@ -24,18 +26,16 @@ export function beginning(root, {open, model}) {
   function working(sentence) {
     busy = Boolean(sentence);
     setText(part('.doing'), sentence);
-    for (const button of root.querySelectorAll('.try, .go, .look')) button.disabled = busy || (button.matches('.go') && !source);
+    for (const button of root.querySelectorAll('.try, .go, .look'))
+      button.disabled = busy || (button.matches('.go') && !source);
   }
 
-  function complain(sentence) {
-    setText(part('.alert'), sentence);
-    part('.alert').hidden = !sentence;
-  }
+  const complain = (sentence) => showSentence(part('.alert'), sentence);
 
   /** Returns the answer, or null after showing why there is none. */
   function heard(answer) {
     working('');
-    const refused = answer ? answer.refused ?? answer.error : page.words.survey_lost;
+    const refused = answer ? (answer.refused ?? answer.error) : page.words.survey_lost;
     complain(refused ?? '');
     return refused === undefined ? answer : null;
   }
@@ -52,7 +52,8 @@ export function beginning(root, {open, model}) {
   async function take(file) {
     if (!file || busy) return;
     complain('');
-    const said = (share) => working(share < 1 ? filled(page.words.survey_sending, {share: percent(share)}) : page.words.survey_unpacking);
+    const said = (share) =>
+      working(share < 1 ? filled(page.words.survey_sending, {share: percent(share)}) : page.words.survey_unpacking);
     said(0);
     const came = heard(await sendFile('survey/zip', {name: file.name}, file, said));
     if (came) choose({data: came.data}, came.says);
@@ -72,55 +73,51 @@ export function beginning(root, {open, model}) {
     part('.go').focus();
   }
 
-  function removing({name, running}) {
-    const {words} = page;
-    let sure = false;
-    const button = make('button', {type: 'button', className: 'delete', disabled: running, textContent: words.survey_delete});
-    const again = (now) => {
-      sure = now;
-      button.textContent = now ? words.survey_sure : words.survey_delete;
-    };
-    button.addEventListener('click', async () => {
-      if (!sure) return again(true);
-      const came = heard(await ask('delete', {survey: name}));
-      if (came) showEarlier(came.surveys);
-    });
-    button.addEventListener('blur', () => again(false));
-    return button;
+  async function remove(name) {
+    const came = heard(await ask('delete', {survey: name}));
+    if (came) showEarlier(came.surveys);
   }
 
   function showEarlier(surveys) {
-    const {words} = page, language = document.documentElement.lang || undefined;
-    const when = (begun) => new Date(1000 * begun).toLocaleString(language, {dateStyle: 'medium', timeStyle: 'short'});
-    const row = (one) => make('li', {dataset: {survey: one.name}},
-      make('b', {textContent: one.title}),
-      make('span', {textContent: filled(words.survey_line, {count: spaced(one.done), total: spaced(one.total), model: one.model})}),
-      make('span', {className: 'when', textContent: when(one.begun)}),
-      make('button', {type: 'button', className: 'open', textContent: words.survey_open, onclick: () => open(one.name)}),
-      removing(one));
-    refill(part('.earlier ul'), ...(surveys.length ? surveys.map(row) : [make('li', {textContent: words.survey_earlier_none})]));
+    const {words} = page;
+    const row = (one) =>
+      make(
+        'li',
+        {dataset: {survey: one.name}},
+        make('b', one.title),
+        make('span', filled(words.survey_line, {count: spaced(one.done), total: spaced(one.total), model: one.model})),
+        make('span.when', moment(one.begun)),
+        make('button.open', {onclick: () => open(one.name)}, words.survey_open),
+        deleteButton(words.survey_delete, words.survey_sure, one.running, () => remove(one.name)),
+      );
+    refill(part('.earlier ul'), ...(surveys.length ? surveys.map(row) : [make('li', words.survey_earlier_none)]));
     setText(part('.earlier h3'), words.survey_earlier);
   }
 
-  const box = ({key, title, question, cost}, checked) => make('label', {},
-    make('input', {type: 'checkbox', value: key, checked}),
-    make('span', {}, make('b', {textContent: title}), ...[question, cost].filter(Boolean).map((textContent) => make('small', {textContent}))));
+  const box = ({key, title, question, cost}, checked) =>
+    make(
+      'label',
+      make('input', {type: 'checkbox', value: key, checked}),
+      make('span', make('b', title), ...[question, cost].filter(Boolean).map((text) => make('small', text))),
+    );
 
   function showModel() {
-    const {words, classifier, scenes} = page, shown = model();
+    const {words, classifier, scenes} = page;
+    const shown = model();
     setText(part('.model'), filled(words.survey_model, {model: shown.model}));
     setText(part('.try'), filled(words.survey_begin_scenes, {count: spaced(scenes)}));
     setText(part('.try-model'), shown.classifies ? '' : filled(words.survey_begin_scenes_of, {model: classifier}));
   }
 
   part('.try').addEventListener('click', () => start({data: 'scenes'}));
-  part('.go').addEventListener('click', () => { if (source) start(source); });
-  part('.file').addEventListener('change', ({target}) => {
-    take(target.files[0]);
-    target.value = '';
+  part('.go').addEventListener('click', () => {
+    if (source) start(source);
   });
+  onFiles(part('.file'), ([file]) => take(file));
   part('.look').addEventListener('click', look);
-  part('.path').addEventListener('keydown', (event) => { if (event.key === 'Enter') look(); });
+  part('.path').addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') look();
+  });
   root.addEventListener('dragover', (event) => event.preventDefault());
   root.addEventListener('drop', (event) => {
     event.preventDefault();
@@ -135,12 +132,20 @@ export function beginning(root, {open, model}) {
       root.inert = false;
       const {words, questions, views, closed, local} = page;
       const texts = {
-        h2: words.survey_question, '.reading': words.survey_reading, '.begin-scenes h3': words.survey_try, '.own h3': words.survey_own,
-        '.ask legend': words.survey_ask, '.zip-name': words.survey_zip, '.hint': words.survey_zip_hint, '.look': words.survey_read,
-        '.go': words.survey_start, '.closed': closed, '.ask-views summary': words.ask_views, '.ask-views .hint': words.ask_views_hint,
+        h2: words.survey_question,
+        '.reading': words.survey_reading,
+        '.begin-scenes h3': words.survey_try,
+        '.own h3': words.survey_own,
+        '.ask legend': words.survey_ask,
+        '.zip-name': words.survey_zip,
+        '.hint': words.survey_zip_hint,
+        '.look': words.survey_read,
+        '.go': words.survey_start,
+        '.ask-views summary': words.ask_views,
+        '.ask-views .hint': words.ask_views_hint,
       };
       for (const [selector, text] of Object.entries(texts)) setText(part(selector), text);
-      part('.closed').hidden = !closed;
+      showSentence(part('.closed'), closed);
       part('.ways').hidden = Boolean(closed);
       part('.by-path').hidden = !local;
       part('.path').placeholder = words.survey_path;
@@ -154,6 +159,8 @@ export function beginning(root, {open, model}) {
       showModel();
     },
     /** Call after a change of the current model. */
-    model() { if (page) showModel(); },
+    model() {
+      if (page) showModel();
+    },
   };
 }

@@ -1,9 +1,8 @@
 // Chips of the conditions of a choice; each can be removed.
 
 import {filled, make, refill, setText} from '../../kit/dom.js';
-import {spaced} from '../../kit/numbers.js';
-import {labelled} from '../../kit/punctuation.js';
-import {nameOf} from './names.js';
+import {labelled, spaced} from '../../kit/formats.js';
+import {nameOf} from './looking.js';
 import {short} from './scales.js';
 
 /**
@@ -19,22 +18,40 @@ export function chips(root, {remove, clear}) {
   function inWords(condition, facts, words) {
     if (condition.kind === 'area') return labelled(words.chart_map, nameOf(condition.column, facts, words));
     const title = nameOf(condition.column, facts, words);
-    if (condition.kind === 'within') return filled(words.where_within, {title, low: short(condition.low), high: short(condition.high)});
-    return filled(words.where_equals, {title, value: facts.values[condition.column]?.[condition.value] ?? condition.value});
+    if (condition.kind === 'within')
+      return filled(words.where_within, {title, low: short(condition.low), high: short(condition.high)});
+    return filled(words.where_equals, {
+      title,
+      value: facts.values[condition.column]?.[condition.value] ?? condition.value,
+    });
   }
 
   return {
     /** @param {import('./conditions.js').Condition[]} where */
     show(where, facts, words) {
-      refill(part('.chips'), ...where.map((condition) => {
-        const what = inWords(condition, facts, words), label = filled(words.where_remove, {what});
-        return make('button', {type: 'button', className: 'chip-of', title: label, ariaLabel: label, onclick: () => remove(condition)}, what, make('span', {textContent: '×'}));
-      }));
+      refill(
+        part('.chips'),
+        ...where.map((condition) => {
+          const what = inWords(condition, facts, words);
+          const label = filled(words.where_remove, {what});
+          return make(
+            'button.chip-of',
+            {title: label, ariaLabel: label, onclick: () => remove(condition)},
+            what,
+            make('span', '×'),
+          );
+        }),
+      );
       setText(part('.clear'), words.where_clear);
       part('.clear').hidden = !where.length;
     },
     count(count, total, words) {
-      setText(part('.count'), count === total ? labelled(words.where_all, spaced(total)) : filled(words.where_count, {count: spaced(count), total: spaced(total)}));
+      setText(
+        part('.count'),
+        count === total
+          ? labelled(words.where_all, spaced(total))
+          : filled(words.where_count, {count: spaced(count), total: spaced(total)}),
+      );
     },
   };
 }

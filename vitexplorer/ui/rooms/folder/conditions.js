@@ -53,10 +53,13 @@ function plain(text) {
 function read(text) {
   const found = /^([^:=@;]+)([:=@])(.*)$/.exec(text);
   if (!found) return null;
-  const [, name, sign, rest] = found, column = plain(name), numbers = rest.split('~').map(number);
+  const [, name, sign, rest] = found;
+  const column = plain(name);
+  const numbers = rest.split('~').map(number);
   const isWhole = column && !numbers.includes(null);
   if (sign === KINDS.equals) return column ? {kind: 'equals', column, value: plain(rest)} : null;
-  if (sign === KINDS.within) return isWhole && numbers.length === 2 ? {kind: 'within', column, low: numbers[0], high: numbers[1]} : null;
+  if (sign === KINDS.within)
+    return isWhole && numbers.length === 2 ? {kind: 'within', column, low: numbers[0], high: numbers[1]} : null;
   return isWhole && numbers.length === 4 ? {kind: 'area', column, box: /** @type {number[]} */ (numbers)} : null;
 }
 
@@ -67,7 +70,10 @@ function read(text) {
  * @returns {Condition[]}
  */
 export function readWhere(text) {
-  return text.split(';').map(read).filter((one) => one !== null);
+  return text
+    .split(';')
+    .map(read)
+    .filter((one) => one !== null);
 }
 
 /**

@@ -4,7 +4,7 @@ import {filled, make, refill, setText} from '../../kit/dom.js';
 import {ask} from './server.js';
 
 const PAGE = 60;
-const PATIENCE = 4000;  // milliseconds between two updates while a survey is running
+const PATIENCE = 4000; // milliseconds between two updates while a survey is running
 
 /**
  * @param {HTMLElement} root
@@ -13,24 +13,45 @@ const PATIENCE = 4000;  // milliseconds between two updates while a survey is ru
  * @param {(order: string) => void} does.sort
  */
 export function gallery(root, {open, sort}) {
-  const list = root.querySelector('ul'), order = root.querySelector('select'), more = root.querySelector('.more');
-  let asked = /** @type {Record<string, string>} */ ({}), words = /** @type {Record<string, string>} */ ({}), door = '';
-  let marked = '', shown = 0, turn = 0, whole = true, loading = false, since = 0;
+  const list = root.querySelector('ul');
+  const order = root.querySelector('select');
+  const more = root.querySelector('.more');
+  let asked = /** @type {Record<string, string>} */ ({});
+  let words = /** @type {Record<string, string>} */ ({});
+  let door = '';
+  let marked = '';
+  let shown = 0;
+  let turn = 0;
+  let whole = true;
+  let loading = false;
+  let since = 0;
 
   function tile(row) {
-    const name = filled(words.gallery_open, {path: row.path}), lost = (textContent, title) => make('span', {className: 'unread', textContent, title});
+    const name = filled(words.gallery_open, {path: row.path});
+    const lost = (text, title) => make('span.unread', {title}, text);
     const picture = row.reason
       ? lost(words.gallery_unread, row.reason)
       : make('img', {
-        src: `./survey-pictures/${door}?${new URLSearchParams({row: row.row})}`, alt: '', loading: 'lazy', decoding: 'async',
-        onerror: () => picture.replaceWith(lost(words.gallery_gone, '')),
-      });
-    const caption = make('span', {className: 'caption', textContent: row.caption});
-    const button = make('button', {
-      type: 'button', disabled: Boolean(row.reason), title: `${row.path}\n${row.caption}`, ariaLabel: `${name}. ${row.caption}`,
-      dataset: {row: row.row, path: row.path, correct: String(row.correct)}, onclick: () => open(row),
-    }, picture, caption);
-    return make('li', {}, button);
+          src: `./survey-pictures/${door}?${new URLSearchParams({row: row.row})}`,
+          alt: '',
+          loading: 'lazy',
+          decoding: 'async',
+          onerror: () => picture.replaceWith(lost(words.gallery_gone, '')),
+        });
+    const caption = make('span.caption', row.caption);
+    const button = make(
+      'button',
+      {
+        disabled: Boolean(row.reason),
+        title: `${row.path}\n${row.caption}`,
+        ariaLabel: `${name}. ${row.caption}`,
+        dataset: {row: row.row, path: row.path, correct: String(row.correct)},
+        onclick: () => open(row),
+      },
+      picture,
+      caption,
+    );
+    return make('li', button);
   }
 
   function press(button) {
@@ -41,7 +62,8 @@ export function gallery(root, {open, sort}) {
   async function load() {
     if (loading || whole) return;
     loading = true;
-    const mine = turn, came = await ask('gallery', {...asked, offset: String(shown), limit: String(PAGE)});
+    const mine = turn;
+    const came = await ask('gallery', {...asked, offset: String(shown), limit: String(PAGE)});
     loading = false;
     if (mine !== turn) return load();
     const rows = came?.rows ?? [];
@@ -54,7 +76,7 @@ export function gallery(root, {open, sort}) {
     }
     shown += rows.length;
     whole = rows.length < PAGE || Boolean(came.whole);
-    setText(root.querySelector('.none'), shown ? '' : came?.refused ?? words.gallery_none);
+    setText(root.querySelector('.none'), shown ? '' : (came?.refused ?? words.gallery_none));
     more.hidden = whole;
     root.dataset.shown = String(shown);
     delete root.dataset.working;
@@ -62,7 +84,12 @@ export function gallery(root, {open, sort}) {
 
   order.addEventListener('change', () => sort(order.value));
   more.addEventListener('click', load);
-  new IntersectionObserver((entries) => { if (entries.some(({isIntersecting}) => isIntersecting)) load(); }, {root: list, rootMargin: '300px'}).observe(more);
+  new IntersectionObserver(
+    (entries) => {
+      if (entries.some(({isIntersecting}) => isIntersecting)) load();
+    },
+    {root: list, rootMargin: '300px'},
+  ).observe(more);
 
   return {
     /**
@@ -78,10 +105,13 @@ export function gallery(root, {open, sort}) {
       setText(root.querySelector('h3'), words.gallery_title);
       setText(more, words.gallery_more);
       order.setAttribute('aria-label', words.chart_order);
-      refill(order, ...orders.map(({key, title}) => make('option', {value: key, textContent: title})));
+      refill(order, ...orders.map(({key, title}) => make('option', {value: key}, title)));
       order.value = wanted.order;
       const isSame = (other) => JSON.stringify({...wanted, at: ''}) === JSON.stringify({...other, at: ''});
-      const isRead = running && isSame(asked) && (list.scrollTop > 8 || list.contains(document.activeElement) || performance.now() - since < PATIENCE);
+      const isRead =
+        running &&
+        isSame(asked) &&
+        (list.scrollTop > 8 || list.contains(document.activeElement) || performance.now() - since < PATIENCE);
       if (isRead || JSON.stringify(wanted) === JSON.stringify(asked)) return;
       asked = wanted;
       since = performance.now();

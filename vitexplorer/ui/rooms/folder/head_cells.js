@@ -1,5 +1,6 @@
 // Mouse and keyboard on the cells of a chart: a cell shows its number, and a head's cell opens its histogram.
 
+import {ARROWS} from '../../kit/grid.js';
 import {titled} from './titled.js';
 
 /**
@@ -9,7 +10,9 @@ import {titled} from './titled.js';
  * @param {(words: string) => void} does.say
  */
 export function headCells(host, {open, say}) {
-  let cells = /** @type {SVGElement[]} */ ([]), at = '', rest = '';
+  let cells = /** @type {SVGElement[]} */ ([]);
+  let at = '';
+  let rest = '';
   const place = ({dataset}) => `${dataset.block},${dataset.head}`;
 
   function mark() {
@@ -18,14 +21,14 @@ export function headCells(host, {open, say}) {
       cell.setAttribute('stroke', isIt ? 'currentColor' : 'none');
       cell.setAttribute('stroke-width', isIt ? '3' : '0');
       if (!isIt) continue;
-      cell.parentNode.append(cell);  // above its neighbours
+      cell.parentNode.append(cell); // above its neighbours
       say(cell.querySelector('title').textContent);
     }
   }
 
   host.addEventListener('keydown', (event) => {
     if (!cells.length) return;
-    const way = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]}[event.key];
+    const way = ARROWS[event.key];
     const [block, head] = at ? at.split(',').map(Number) : [0, 0];
     if (way) {
       event.preventDefault();
@@ -44,7 +47,8 @@ export function headCells(host, {open, say}) {
     show(drawn, says, tell) {
       [cells, rest] = [drawn, says];
       for (const cell of cells) {
-        const {block, head} = cell.dataset, [row, col] = [Number(block), Number(head)];
+        const {block, head} = cell.dataset;
+        const [row, col] = [Number(block), Number(head)];
         titled(cell, tell(row, col));
         cell.addEventListener('click', () => open(row, col));
         cell.addEventListener('pointerenter', () => say(cell.querySelector('title').textContent));
@@ -53,6 +57,8 @@ export function headCells(host, {open, say}) {
       mark();
     },
     /** Call after a change of the chart. */
-    forget() { [cells, at] = [[], '']; },
+    forget() {
+      [cells, at] = [[], ''];
+    },
   };
 }

@@ -10,7 +10,8 @@ import {askFile} from './server.js';
  * @param {(sentence: string) => void} complain
  */
 export function keeping(root, now, complain) {
-  const buttons = [...root.querySelectorAll('button')], name = root.querySelector('span');
+  const buttons = [...root.querySelectorAll('button')];
+  const name = root.querySelector('span');
 
   async function keep(format) {
     const {asked, title, words} = now();
@@ -19,7 +20,7 @@ export function keeping(root, now, complain) {
     const answer = await askFile('rows', {...asked, as: format});
     for (const button of buttons) button.disabled = false;
     setText(name, words.keep_rows);
-    complain(answer ? answer.refused ?? '' : words.survey_lost);
+    complain(answer ? (answer.refused ?? '') : words.survey_lost);
     if (answer?.file) saveFile(answer.file, fileName(['survey', title, asked.where ? words.keep_part : ''], format));
   }
 
@@ -30,6 +31,8 @@ export function keeping(root, now, complain) {
       root.hidden = false;
     },
     /** Call after another survey was opened. */
-    forget() { root.hidden = true; },
+    forget() {
+      root.hidden = true;
+    },
   };
 }

@@ -1,9 +1,11 @@
 // Current chart of a survey, its request, and the conditions that a part of it selects.
 
+import {filled} from '../../kit/dom.js';
+
 /**
  * @typedef {import('./conditions.js').Condition} Condition
  * @typedef {import('./brush.js').Part} Part
- * @typedef {{chart: string, x: string, y: string, colour: string, feature: string, metric: string, map: string, row: string, beside: string}} Looking
+ * @typedef {Record<'chart'|'x'|'y'|'colour'|'feature'|'metric'|'map'|'row'|'beside', string>} Looking
  */
 
 export const CHARTS = ['histogram', 'scatter', 'map', 'heads', 'maps', 'classes', 'beside'];
@@ -46,11 +48,16 @@ const named = (kind, ...columns) => columns.map((column) => ({kind, column}));
  */
 export function ownConditions({chart, x, y, feature}) {
   switch (chart) {
-    case 'histogram': return named('within', x);
-    case 'scatter': return named('within', x, y);
-    case 'map': return named('area', feature);
-    case 'classes': return named('equals', 'label', 'predicted');
-    default: return [];
+    case 'histogram':
+      return named('within', x);
+    case 'scatter':
+      return named('within', x, y);
+    case 'map':
+      return named('area', feature);
+    case 'classes':
+      return named('equals', 'label', 'predicted');
+    default:
+      return [];
   }
 }
 
@@ -61,13 +68,20 @@ export function ownConditions({chart, x, y, feature}) {
  */
 export function question({chart, x, y, colour, feature, metric, map, row, beside}, hasClasses) {
   switch (chart) {
-    case 'scatter': return x && y ? ['scatter', {x, y, by: colour}] : null;
-    case 'map': return feature ? ['map', {feature, by: colour}] : null;
-    case 'heads': return metric ? ['heads', {metric}] : null;
-    case 'maps': return map ? ['maps', {map, row}] : null;
-    case 'classes': return hasClasses ? ['classes', {}] : null;
-    case 'beside': return beside ? ['beside', {beside, metric}] : null;
-    default: return x ? ['histogram', {x, by: colour}] : null;
+    case 'scatter':
+      return x && y ? ['scatter', {x, y, by: colour}] : null;
+    case 'map':
+      return feature ? ['map', {feature, by: colour}] : null;
+    case 'heads':
+      return metric ? ['heads', {metric}] : null;
+    case 'maps':
+      return map ? ['maps', {map, row}] : null;
+    case 'classes':
+      return hasClasses ? ['classes', {}] : null;
+    case 'beside':
+      return beside ? ['beside', {beside, metric}] : null;
+    default:
+      return x ? ['histogram', {x, by: colour}] : null;
   }
 }
 
@@ -88,7 +102,8 @@ export function partOf({chart, x, y, feature}, where) {
     const area = where.find((one) => one.kind === 'area' && one.column === feature);
     return area?.kind === 'area' ? {x: [area.box[0], area.box[1]], y: [area.box[2], area.box[3]]} : null;
   }
-  const across = within(x), up = chart === 'scatter' ? within(y) : null;
+  const across = within(x);
+  const up = chart === 'scatter' ? within(y) : null;
   return across && (up || chart !== 'scatter') ? {x: across, y: up} : null;
 }
 
@@ -106,4 +121,18 @@ export function conditionsOf({chart, x, y, feature}, part) {
   const within = (column, [low, high]) => ({kind: 'within', column, low: rounded(low), high: rounded(high)});
   if (chart === 'map') return [{kind: 'area', column: feature, box: [...part.x, ...part.y].map(rounded)}];
   return chart === 'scatter' && part.y ? [within(x, part.x), within(y, part.y)] : [within(x, part.x)];
+}
+
+/**
+ * @param {string} column `margin`, or `distance[3,1]`
+ * @param {any} facts of the survey
+ * @param {Record<string, string>} words
+ */
+export function nameOf(column, facts, words) {
+  const [, key, block, head] = /^(.*?)(?:\[(\d+),(\d+)\])?$/.exec(column);
+  const known = [...facts.columns, ...facts.metrics, ...facts.features, ...facts.colours].find(
+    (one) => one.key === key,
+  );
+  const title = known?.title ?? key;
+  return block === undefined ? title : `${title} · ${filled(words.chart_head, {block, head})}`;
 }

@@ -34,16 +34,11 @@ export const COLOURS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '
 export const GREY = '#8b93a1';
 export const FILE_INK = {text: '#111', muted: '#555', line: '#ddd', accent: '#4338ca', paper: '#fff'};
 
-const SIZE = 13, LEFT = 58, BOTTOM = 44, TOP = 14, RIGHT = 16;
-
-/** @param {Element} host an element of the page @returns {Ink} */
-export function inkOf(host) {
-  const style = getComputedStyle(host), colour = (name) => style.getPropertyValue(name).trim();
-  return {
-    text: colour('--body-text-color'), muted: colour('--body-text-color-subdued'), line: colour('--border-color-primary'),
-    accent: colour('--color-accent'), paper: colour('--background-fill-primary'),
-  };
-}
+const SIZE = 13;
+const LEFT = 58;
+const BOTTOM = 44;
+const TOP = 14;
+const RIGHT = 16;
 
 /** Makes the text of an axis or a cell. */
 export function label(x, y, words, fill, more = {}) {
@@ -60,21 +55,33 @@ export function label(x, y, words, fill, more = {}) {
  */
 export function plot({width, height}, across, up, ink, {bare = false} = {}) {
   const inner = {left: bare ? RIGHT : LEFT, top: TOP, right: width - RIGHT, bottom: height - (bare ? RIGHT : BOTTOM)};
-  const x = scale(across.low, across.high, inner.left, inner.right), y = scale(up.low, up.high, inner.bottom, inner.top);
+  const x = scale(across.low, across.high, inner.left, inner.right);
+  const y = scale(up.low, up.high, inner.bottom, inner.top);
   const marks = svg('g', {});
-  const node = svg('svg', {width, height, viewBox: `0 0 ${width} ${height}`, 'font-family': SANS, 'aria-hidden': 'true'});
+  const node = svg('svg', {
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    'font-family': SANS,
+    'aria-hidden': 'true',
+  });
   if (!bare) {
     for (const value of ticks(up.low, up.high, height / 60)) {
       node.append(
         svg('line', {x1: inner.left, x2: inner.right, y1: y.to(value), y2: y.to(value), stroke: ink.line}),
-        label(inner.left - 8, y.to(value) + 4.5, short(value), ink.muted, {'text-anchor': 'end'}));
+        label(inner.left - 8, y.to(value) + 4.5, short(value), ink.muted, {'text-anchor': 'end'}),
+      );
     }
     for (const value of ticks(across.low, across.high, Math.max(3, width / 110))) {
       node.append(label(x.to(value), inner.bottom + 18, short(value), ink.muted, {'text-anchor': 'middle'}));
     }
     node.append(
       label((inner.left + inner.right) / 2, height - 6, across.title, ink.text, {'text-anchor': 'middle'}),
-      label(14, (inner.top + inner.bottom) / 2, up.title, ink.text, {'text-anchor': 'middle', transform: `rotate(-90 14 ${(inner.top + inner.bottom) / 2})`}));
+      label(14, (inner.top + inner.bottom) / 2, up.title, ink.text, {
+        'text-anchor': 'middle',
+        transform: `rotate(-90 14 ${(inner.top + inner.bottom) / 2})`,
+      }),
+    );
   }
   node.append(marks);
   return {node, marks, x, y, inner};
@@ -89,12 +96,17 @@ export function plot({width, height}, across, up, ink, {bare = false} = {}) {
  * @returns {{node: SVGElement, height: number}}
  */
 export function legend(names, width, ink) {
-  const node = svg('g', {}), step = 20;
-  let x = 0, y = 14;
+  const node = svg('g', {});
+  const step = 20;
+  let x = 0;
+  let y = 14;
   for (const {name, colour} of names) {
     const wide = 26 + 8 * [...name].reduce((sum, sign) => sum + (sign > '\u2e80' ? 1.7 : 1), 0);
     if (x && x + wide > width) [x, y] = [0, y + step];
-    node.append(svg('rect', {x, y: y - 10, width: 12, height: 12, rx: 3, fill: colour}), label(x + 17, y, name, ink.text));
+    node.append(
+      svg('rect', {x, y: y - 10, width: 12, height: 12, rx: 3, fill: colour}),
+      label(x + 17, y, name, ink.text),
+    );
     x += wide;
   }
   return {node, height: names.length ? y + 8 : 0};

@@ -18,9 +18,10 @@
 export function scale(low, high, begin, end) {
   const span = high - low || 1;
   return {
-    low, high,
-    to: (value) => begin + (end - begin) * (value - low) / span,
-    from: (place) => low + span * (place - begin) / (end - begin),
+    low,
+    high,
+    to: (value) => begin + ((end - begin) * (value - low)) / span,
+    from: (place) => low + (span * (place - begin)) / (end - begin),
   };
 }
 
@@ -34,9 +35,11 @@ export function scale(low, high, begin, end) {
  */
 export function ticks(low, high, wanted) {
   if (!(high > low)) return [low];
-  const rough = (high - low) / Math.max(1, wanted), power = 10 ** Math.floor(Math.log10(rough));
+  const rough = (high - low) / Math.max(1, wanted);
+  const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough);
-  const first = Math.ceil(low / step - 1e-9), last = Math.floor(high / step + 1e-9);
+  const first = Math.ceil(low / step - 1e-9);
+  const last = Math.floor(high / step + 1e-9);
   return Array.from({length: last - first + 1}, (_, at) => Number(((first + at) * step).toPrecision(12)));
 }
 

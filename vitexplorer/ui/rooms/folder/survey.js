@@ -1,31 +1,37 @@
-// The room Folder: start or open a survey; its charts and images stand side by side, and the images follow the choice in
-// the charts. The state is in the address.
+// The room Folder: start or open a survey; its charts and images stand side by side, and the images follow the choice
+// in the charts. The state is in the address.
 
-import {onLink, viewChanges, viewInAddress, writeAddress, goTo} from '../../kit/address.js';
-import {filled, setText} from '../../kit/dom.js';
-import {spaced} from '../../kit/numbers.js';
-import {offersPicture} from '../../kit/pictures.js';
+import {goTo, onLink, viewChanges, viewInAddress, writeAddress} from '../../kit/address.js';
+import {filled, setText, showSentence} from '../../kit/dom.js';
+import {cameFrom} from '../../kit/notices.js';
+import {offersPicture, pngFile} from '../../kit/saving.js';
 import {onTheme} from '../../kit/theme.js';
-import {cameFrom} from '../../kit/came_from.js';
 import {beginning} from './begin.js';
 import {chartView} from './chart_view.js';
 import {chips} from './chips.js';
 import {readWhere, withCondition, without, writtenWhere} from './conditions.js';
 import {gallery} from './gallery.js';
 import {keeping} from './keep.js';
-import {pngFile} from '../../kit/saving.js';
 import {ask} from './server.js';
 
 const ROOM = 'folder';
-const BETWEEN_LOOKS = 1000;  // milliseconds between two requests of the progress
-const FIRST = {survey: '', chart: '', x: '', y: '', colour: '', feature: '', metric: '', map: '', row: '', order: '', beside: '', where: ''};
+const BETWEEN_LOOKS = 1000; // milliseconds between two requests of the progress
+const PARAMETERS = 'survey chart x y colour feature metric map row order beside where'.split(' ');
+const FIRST = Object.fromEntries(PARAMETERS.map((name) => [name, '']));
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, watch}) {
-  const root = element.querySelector('.vx-survey'), part = (selector) => root.querySelector(`.opened ${selector}`);
-  let opening = /** @type {any} */ (null), facts = /** @type {any} */ (null), state = /** @type {any} */ (null);
-  let look = {...FIRST}, where = /** @type {import('./conditions.js').Condition[]} */ ([]);
-  let asking = false, timer = 0, counted = '', said = '', visit = 0;  // `visit` counts openings of surveys: an answer to an earlier one is ignored
+export function mount({root, props}) {
+  const part = (selector) => root.querySelector(`.opened ${selector}`);
+  let opening = /** @type {any} */ (null);
+  let facts = /** @type {any} */ (null);
+  let state = /** @type {any} */ (null);
+  let look = {...FIRST};
+  let where = /** @type {import('./conditions.js').Condition[]} */ ([]);
+  let asking = false;
+  let timer = 0;
+  let counted = '';
+  let said = '';
+  let visit = 0; // `visit` counts openings of surveys: an answer to an earlier one is ignored
 
   const isSeen = () => root.checkVisibility() && !document.hidden;
   const isHere = () => viewInAddress().room === ROOM;
@@ -35,29 +41,37 @@ export function mount({element, props, watch}) {
     open: (name) => turnTo({...FIRST, survey: name}),
     model: () => props.value || {model: '', weights: '', fit: '', size: '', classifies: false},
   });
-  const images = gallery(part('.gallery'), {open: (row) => chart.takes(row) || openImage(row), sort: (order) => change({order})});
+  const images = gallery(part('.gallery'), {
+    open: (row) => chart.takes(row) || openImage(row),
+    sort: (order) => change({order}),
+  });
   const marks = chips(part('.chosen-where'), {remove: (one) => choose(without(where, one)), clear: () => choose([])});
   const chart = chartView(part('.chart'), part('.below'), {
     change,
     choose: (conditions, gone = []) => choose(conditions.reduce(withCondition, gone.reduce(without, where))),
   });
 
-  const keeps = keeping(part('.keep'), () => ({
-    asked: {survey: look.survey, where: writtenWhere(where)}, title: facts.title, words: words(),
-  }), complain);
+  const keeps = keeping(
+    part('.keep'),
+    () => ({asked: {survey: look.survey, where: writtenWhere(where)}, title: facts.title, words: words()}),
+    complain,
+  );
 
   // ---- address
 
   function updateAddress() {
     if (!isHere()) return;
-    const settings = Object.fromEntries(Object.entries({...look, where: writtenWhere(where)}).filter(([, value]) => value));
+    const settings = Object.fromEntries(
+      Object.entries({...look, where: writtenWhere(where)}).filter(([, value]) => value),
+    );
     writeAddress(viewChanges('', settings));
   }
 
   /** Reads the address when the page opens or goes back to it. */
   function follow() {
     if (!isHere() || !opening) return;
-    const {settings} = viewInAddress(), wanted = {...FIRST};
+    const {settings} = viewInAddress();
+    const wanted = {...FIRST};
     for (const name of Object.keys(FIRST)) wanted[name] = settings[name] ?? '';
     if (JSON.stringify(wanted) !== JSON.stringify({...look, where: writtenWhere(where)})) turnTo(wanted);
   }
@@ -106,7 +120,9 @@ export function mount({element, props, watch}) {
   // ---- progress
 
   async function watchOn() {
-    const mine = visit, {survey} = look, now = await ask('state', {survey});
+    const mine = visit;
+    const {survey} = look;
+    const now = await ask('state', {survey});
     if (mine !== visit) return;
     clearTimeout(timer);
     if (!now || now.refused !== undefined) {
@@ -126,12 +142,18 @@ export function mount({element, props, watch}) {
         show();
       } else complain(found?.refused ?? words().survey_lost);
     }
-    if (['starting', 'running'].includes(now.state)) timer = setTimeout(() => { if (isSeen()) watchOn(); else timer = 0; }, BETWEEN_LOOKS);
+    if (['starting', 'running'].includes(now.state))
+      timer = setTimeout(() => {
+        if (isSeen()) watchOn();
+        else timer = 0;
+      }, BETWEEN_LOOKS);
     else timer = 0;
   }
 
   function showState() {
-    const {state: kind, says, done = 0, total = 0, resumes} = state, text = words(), bar = part('progress');
+    const {state: kind, says, done = 0, total = 0, resumes} = state;
+    const text = words();
+    const bar = part('progress');
     root.dataset.run = kind;
     setText(part('.title'), [state.title, state.model].filter(Boolean).join(' · '));
     setText(part('.pace'), says);
@@ -148,8 +170,7 @@ export function mount({element, props, watch}) {
   }
 
   function complain(sentence) {
-    setText(part('.alert'), sentence);
-    part('.alert').hidden = !sentence;
+    showSentence(part('.alert'), sentence);
   }
 
   // ---- charts and images
@@ -159,13 +180,23 @@ export function mount({element, props, watch}) {
     complain('');
     setText(part('.facts-line'), facts.says);
     const changed = look.beside ? ['lost', 'won'].map((key) => ({key, title: words()[`order_${key}`]})) : [];
-    const orders = [...facts.orders, ...changed], order = orders.some(({key}) => key === look.order) ? look.order : orders[0].key;
+    const orders = [...facts.orders, ...changed];
+    const order = orders.some(({key}) => key === look.order) ? look.order : orders[0].key;
     const conditions = writtenWhere(where);
     const asked = {survey: look.survey, at: counted};
     marks.show(where, facts, words());
     keeps.show();
-    images.show({asked: {...asked, where: conditions, order, beside: look.beside}, orders, door: state.door, words: words(), running: state.running});
-    images.mark(look.chart === 'maps' ? look.row : '', look.chart === 'maps' ? words().gallery_maps_hint : words().gallery_hint);
+    images.show({
+      asked: {...asked, where: conditions, order, beside: look.beside},
+      orders,
+      door: state.door,
+      words: words(),
+      running: state.running,
+    });
+    images.mark(
+      look.chart === 'maps' ? look.row : '',
+      look.chart === 'maps' ? words().gallery_maps_hint : words().gallery_hint,
+    );
     chart.show({look, facts, where, asked, words: words(), frame: opening.frame});
     count(asked, conditions);
   }
@@ -182,7 +213,8 @@ export function mount({element, props, watch}) {
   }
 
   async function openImage(row) {
-    const mine = visit, found = await ask('open', {survey: look.survey, row: String(row.row)});
+    const mine = visit;
+    const found = await ask('open', {survey: look.survey, row: String(row.row)});
     if (mine !== visit) return;
     if (!found?.image) return complain(found?.refused || words().gallery_lost);
     goTo({room: 'attention', ...facts.opens, image: found.image, block: '', head: '', query: ''});
@@ -220,7 +252,8 @@ export function mount({element, props, watch}) {
     if (mine === visit) watchOn();
   });
   part('.resume').addEventListener('click', async () => {
-    const mine = visit, answer = await ask('resume', {survey: look.survey});
+    const mine = visit;
+    const answer = await ask('resume', {survey: look.survey});
     if (mine !== visit) return;
     complain(answer?.refused ?? (answer ? '' : words().survey_lost));
     watchOn();
@@ -240,6 +273,8 @@ export function mount({element, props, watch}) {
     else if (now) chart.resize();
     visible = now;
   }).observe(root);
-  watch('value', () => { if (opening) begin.model(); else enter(); });
-  enter();
+  return () => {
+    if (opening) begin.model();
+    else enter();
+  };
 }

@@ -1,7 +1,6 @@
 // Texts around a drawing: tooltips of marks, and title and caption of a saved chart.
 
-import {SANS, svg, textLine} from '../../kit/svg.js';
-import {measuring, wrapped} from '../../kit/wrapping.js';
+import {measuring, SANS, svg, textLine, wrapped} from '../../kit/svg.js';
 
 const MARGIN = 24;
 
@@ -40,5 +39,11 @@ export function onPaper(drawing, {width, height}, title, says, caption) {
   y += height;
   write(caption, 12, {fill: '#666'});
   const whole = {width, height: y + MARGIN};
-  return svg('svg', {...whole, viewBox: `0 0 ${whole.width} ${whole.height}`, 'font-family': SANS}, svg('rect', {...whole, fill: '#fff'}), drawing, ...parts);
+  return svg(
+    'svg',
+    {...whole, viewBox: `0 0 ${whole.width} ${whole.height}`, 'font-family': SANS},
+    svg('rect', {...whole, fill: '#fff'}),
+    drawing,
+    ...parts,
+  );
 }

@@ -1,19 +1,19 @@
 // The patches board: values from Python, the current patch, and the keys and pointers that choose it.
 
+import {fetchImage} from '../../canvas/fetching.js';
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
 import {filled, make, setText} from '../../kit/dom.js';
+import {followed, listed} from '../../kit/formats.js';
 import {newAside, showHead} from '../../kit/frame.js';
 import {ARROWS} from '../../kit/grid.js';
-import {offersPicture} from '../../kit/pictures.js';
-import {followed, listed} from '../../kit/punctuation.js';
-import {fileName, pngFile, saveFile, svgFile} from '../../kit/saving.js';
-import {cutImage} from './cut.js';
+import {fileName, offersPicture, pngFile, saveFile, svgFile} from '../../kit/saving.js';
 import {drawing} from './board_drawing.js';
+import {csvOf, numbersOf} from './board_table.js';
+import {cutImage} from './cut.js';
 import {facts, length, tokenIndex} from './facts.js';
 import {inside, nearest, numberOf, patchOf} from './geometry.js';
 import {sharp} from './ink.js';
 import {magnifier} from './magnifier.js';
-import {csvOf, numbersOf} from './board_table.js';
 import {sequence} from './sequence.js';
 
 /** @typedef {import('./geometry.js').Patch} Patch */
@@ -26,41 +26,36 @@ const GAP = 12;
 
 /** Makes a line of mathematics with D in italics. */
 function written(text) {
-  return text.split(/(D\b)/).map((piece) => (piece === 'D' ? make('i', {textContent: piece}) : piece));
-}
-
-/** @param {string} url @returns {Promise<HTMLImageElement | null>} null where it cannot be loaded */
-async function decoded(url) {
-  const image = new Image();
-  image.src = url;
-  try {
-    await image.decode();
-    return image;
-  } catch {
-    return null;
-  }
+  return text.split(/(D\b)/).map((piece) => (piece === 'D' ? make('i', piece) : piece));
 }
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-board'), part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const board = part('.patches');
   /** @type {import('./cut.js').Scene} */
   const scene = {value: null, image: null, gap: GAP / 100};
-  const cut = cutImage(board, scene), zoom = magnifier(root, scene, say), tokens = sequence(root, scene), aside = newAside(root, save, () => (scene.image ? numbersOf(scene.value) : null));
+  const cut = cutImage(board, scene);
+  const zoom = magnifier(root, scene, say);
+  const tokens = sequence(root, scene);
+  const aside = newAside(root, save, () => (scene.image ? numbersOf(scene.value) : null));
   /** @type {Patch} */
-  let kept = {row: 0, col: 0};  // clicked or reached by keys; at first the patch that Python chose
+  let kept = {row: 0, col: 0}; // clicked or reached by keys; at first the patch that Python chose
   let isPicked = false;
   /** @type {Patch | null} */
-  let pointed = null;  // patch under the pointer
-  let url = null, turn = 0, speaking, telling;
+  let pointed = null; // patch under the pointer
+  let url = null;
+  let turn = 0;
+  let speaking;
+  let telling;
 
   const shown = () => pointed ?? kept;
 
   /** Tells screen readers the patch once the picking rests. */
   function say(text) {
     clearTimeout(speaking);
-    speaking = setTimeout(() => { part('.spoken').textContent = text; }, RESTS);
+    speaking = setTimeout(() => {
+      part('.spoken').textContent = text;
+    }, RESTS);
   }
 
   // ------------------------------------------------------------------------------------ painting
@@ -115,7 +110,9 @@ export function mount({element, props, trigger, watch}) {
     node.addEventListener('pointermove', (event) => {
       if (scene.image && event.pointerType !== 'touch') look(under(event), {follow});
     });
-    node.addEventListener('pointerleave', () => { if (scene.image) look(null, {follow}); });
+    node.addEventListener('pointerleave', () => {
+      if (scene.image) look(null, {follow});
+    });
     node.addEventListener('click', (event) => {
       const patch = scene.image && under(event);
       if (!patch) return;
@@ -138,10 +135,13 @@ export function mount({element, props, trigger, watch}) {
     const step = ARROWS[event.key]?.[1];
     if (!scene.image || !step) return;
     event.preventDefault();
-    const {rows, cols} = scene.value, next = patchOf(scene.value, inside(numberOf(scene.value, kept) + step, rows * cols));
+    const {rows, cols} = scene.value;
+    const next = patchOf(scene.value, inside(numberOf(scene.value, kept) + step, rows * cols));
     pick(next.row, next.col);
   });
-  tokens.strip.addEventListener('scroll', () => { if (scene.image) tokens.paint(numberOf(scene.value, shown())); });
+  tokens.strip.addEventListener('scroll', () => {
+    if (scene.image) tokens.paint(numberOf(scene.value, shown()));
+  });
 
   // ------------------------------------------------------------------------------------ gap and files
 
@@ -160,13 +160,15 @@ export function mount({element, props, trigger, watch}) {
 
   /** @returns {Patch | null} patch of the address; null where it names none of this picture */
   function patchInAddress() {
-    const [row, col] = inAddress('patch').split(',').map(Number), {rows, cols} = scene.value;
+    const [row, col] = inAddress('patch').split(',').map(Number);
+    const {rows, cols} = scene.value;
     return row >= 0 && row < rows && col >= 0 && col < cols ? {row, col} : null;
   }
 
   /** Chooses the patch of the address, otherwise the one that Python chose. */
   function begin() {
-    const named = patchInAddress(), [row, col] = scene.value.start;
+    const named = patchInAddress();
+    const [row, col] = scene.value.start;
     [kept, isPicked] = [named ?? {row, col}, Boolean(named)];
     if (!named) writeAddress({patch: ''});
   }
@@ -182,12 +184,15 @@ export function mount({element, props, trigger, watch}) {
   const picture = () => drawing(scene, shown(), zoom.plane);
 
   async function save(format) {
-    const {rows, cols, saved_as: name} = scene.value, {row, col} = shown(), named = [name, `${rows}x${cols}`];
+    const {rows, cols, saved_as: name} = scene.value;
+    const {row, col} = shown();
+    const named = [name, `${rows}x${cols}`];
     if (format === 'csv') {
       saveFile(new Blob(['\ufeff', csvOf(scene.value)], {type: 'text/csv'}), fileName(named, 'csv'));
       return;
     }
-    const made = picture(), file = format === 'svg' ? svgFile(made) : await pngFile(made, 2);
+    const made = picture();
+    const file = format === 'svg' ? svgFile(made) : await pngFile(made, 2);
     saveFile(file, fileName([...named, `row${row}-column${col}`], format.slice(0, 3)));
   }
 
@@ -196,7 +201,8 @@ export function mount({element, props, trigger, watch}) {
   // ------------------------------------------------------------------------------------ what Python sends
 
   function writeWords() {
-    const {value} = scene, {words} = value;
+    const {value} = scene;
+    const {words} = value;
     const label = (node, name) => node.setAttribute('aria-label', name);
     showHead(root, value);
     aside.show(value, scene.image ? ['png2', 'svg', 'csv'] : []);
@@ -206,27 +212,30 @@ export function mount({element, props, trigger, watch}) {
     label(part('.zoom'), filled(words.zoom, {side: value.patch_size}));
     part('.hint').textContent = words.hint;
     const names = [words.red, words.green, words.blue];
-    root.querySelectorAll('.planes .name').forEach((node, channel) => { node.textContent = names[channel]; });
+    root.querySelectorAll('.planes .name').forEach((node, channel) => {
+      node.textContent = names[channel];
+    });
     part('.length').textContent = length(value);
     label(tokens.strip, length(value));
     part('.failed').textContent = words.image_failed;
   }
 
   async function show() {
-    const value = props.value, mine = ++turn;
+    const value = props.value;
+    const mine = ++turn;
     if (!value?.image) {
       root.toggleAttribute('data-empty', true);
       return;
     }
-    const next = value.image.url === url ? scene.image : await decoded(value.image.url);
-    if (mine !== turn) return;  // a newer value came meanwhile
+    const next = value.image.url === url ? scene.image : await fetchImage(value.image.url).catch(() => null);
+    if (mine !== turn) return; // a newer value came meanwhile
     const fresh = !isPicked || kept.row >= value.rows || kept.col >= value.cols;
     Object.assign(scene, {value, image: next});
     url = next && value.image.url;
     part('.failed').hidden = Boolean(next);
     sharp(board);
     writeWords();
-    root.removeAttribute('data-empty');  // not before: buttons without a word are nothing to press
+    root.removeAttribute('data-empty'); // not before: buttons without a word are nothing to press
     root.style.setProperty('--aspect', value.cols / value.rows);
     pointed = null;
     if (fresh) {
@@ -237,11 +246,12 @@ export function mount({element, props, trigger, watch}) {
     root.dataset.ready = ++root.dataset.ready || 1;
   }
 
-  new ResizeObserver(() => { if (scene.image) lay(); }).observe(root);
+  new ResizeObserver(() => {
+    if (scene.image) lay();
+  }).observe(root);
   root.pick = pick;
-  root.picture = picture;  // the SVG element that the buttons save
+  root.picture = picture; // the SVG element that the buttons save
   gap.value = inAddress('gap') || String(GAP);
   scene.gap = gap.valueAsNumber / 100;
-  watch('value', show);
-  show();
+  return show;
 }

@@ -1,8 +1,7 @@
 // Numbers of the board: the token of each patch and its place in the image.
 
-import {filled} from '../../kit/dom.js';
-import {spaced} from '../../kit/numbers.js';
-import {table} from '../../kit/table.js';
+import {filled, table} from '../../kit/dom.js';
+import {spaced} from '../../kit/formats.js';
 import {tokenIndex} from './facts.js';
 import {patchOf} from './geometry.js';
 
@@ -14,9 +13,12 @@ const upTo = (count) => [...Array(count).keys()];
  * @param {any} value what Python sent
  */
 export function numbersOf(value) {
-  const {rows, cols, words} = value, index = (row, col) => spaced(tokenIndex(value, {row, col}));
+  const {rows, cols, words} = value;
+  const index = (row, col) => spaced(tokenIndex(value, {row, col}));
   const lines = upTo(rows).map((row) => [String(row), ...upTo(cols).map((col) => index(row, col))]);
-  return [table(`${filled(words.board, value)} · ${words.index}`, [words.row_by_col, ...upTo(cols).map(String)], lines, true)];
+  return [
+    table(`${filled(words.board, value)} · ${words.index}`, [words.row_by_col, ...upTo(cols).map(String)], lines, true),
+  ];
 }
 
 /**

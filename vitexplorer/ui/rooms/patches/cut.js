@@ -26,7 +26,9 @@ export function cutImage(board, scene) {
   /** Paints the patches. */
   function paintLayer() {
     if (!sharp(board) || !scene.image) return;
-    const pen = sharp(layer, board.getBoundingClientRect()), {rows, cols} = scene.value, place = layout();
+    const pen = sharp(layer, board.getBoundingClientRect());
+    const {rows, cols} = scene.value;
+    const place = layout();
     if (scene.gap) {
       pen.imageSmoothingEnabled = place.side < 2 * scene.value.patch_size;
       for (let row = 0; row < rows; row++) for (let col = 0; col < cols; col++) paintPatch(pen, place, {row, col});
@@ -38,12 +40,16 @@ export function cutImage(board, scene) {
 
   /** Rounds to whole pixels, so that a patch does not bleed into the gap. */
   function paintPatch(pen, place, patch) {
-    const [x, y] = corner(place, patch).map(Math.round), side = Math.max(1, Math.round(place.side));
+    const [x, y] = corner(place, patch).map(Math.round);
+    const side = Math.max(1, Math.round(place.side));
     pen.drawImage(scene.image, ...cutOut(scene.value, scene.image, patch), x, y, side, side);
   }
 
   function gridLines(pen, {left, top, side, step}) {
-    const {rows, cols} = scene.value, scale = screenScale(), lines = new Path2D(), fine = side < 10 * scale;
+    const {rows, cols} = scene.value;
+    const scale = screenScale();
+    const lines = new Path2D();
+    const fine = side < 10 * scale;
     for (let col = 1; col < cols; col++) lines.rect(Math.round(left + col * step), top, 0, rows * side);
     for (let row = 1; row < rows; row++) lines.rect(left, Math.round(top + row * step), cols * side, 0);
     /** @type {[number, string][]} */
@@ -67,7 +73,8 @@ export function cutImage(board, scene) {
     if (!pen || !scene.image) return;
     if (layer.width !== board.width || layer.height !== board.height) paintLayer();
     pen.drawImage(layer, 0, 0);
-    const place = layout(), elsewhere = kept.row !== shown.row || kept.col !== shown.col;
+    const place = layout();
+    const elsewhere = kept.row !== shown.row || kept.col !== shown.col;
     if (elsewhere) outline(pen, ...corner(place, kept), place.side, true);
     outline(pen, ...corner(place, shown), place.side);
   }
@@ -77,7 +84,8 @@ export function cutImage(board, scene) {
    * @returns {Patch | null} the patch under the pointer
    */
   function under(event) {
-    const box = board.getBoundingClientRect(), scale = board.width / box.width;
+    const box = board.getBoundingClientRect();
+    const scale = board.width / box.width;
     return patchAt(layout(), scene.value, (event.clientX - box.left) * scale, (event.clientY - box.top) * scale);
   }
 

@@ -1,7 +1,7 @@
 // Sentences on a patch, from the texts of the value.
 
 import {filled} from '../../kit/dom.js';
-import {spaced} from '../../kit/numbers.js';
+import {spaced} from '../../kit/formats.js';
 import {numberOf} from './geometry.js';
 
 /** @param {any} value what Python sent @param {import('./geometry.js').Patch} patch its place among all tokens */

@@ -23,8 +23,10 @@
  * @returns {Layout}
  */
 export function laidOut({rows, cols}, gap, width, height, edge = 0) {
-  const across = (width - 2 * edge) / (cols + (cols - 1) * gap), down = (height - 2 * edge) / (rows + (rows - 1) * gap);
-  const side = Math.min(across, down), step = side * (1 + gap);
+  const across = (width - 2 * edge) / (cols + (cols - 1) * gap);
+  const down = (height - 2 * edge) / (rows + (rows - 1) * gap);
+  const side = Math.min(across, down);
+  const step = side * (1 + gap);
   return {side, step, left: (width - side - (cols - 1) * step) / 2, top: (height - side - (rows - 1) * step) / 2};
 }
 
@@ -47,7 +49,9 @@ export const corner = ({left, top, step}, {row, col}) => [left + col * step, top
  * @returns {Patch | null}
  */
 export function patchAt({side, step, left, top}, {rows, cols}, x, y) {
-  const half = (step - side) / 2, row = Math.floor((y - top + half) / step), col = Math.floor((x - left + half) / step);
+  const half = (step - side) / 2;
+  const row = Math.floor((y - top + half) / step);
+  const col = Math.floor((x - left + half) / step);
   return row >= 0 && col >= 0 && row < rows && col < cols ? {row, col} : null;
 }
 
@@ -60,7 +64,8 @@ export function patchAt({side, step, left, top}, {rows, cols}, x, y) {
  * @returns {[number, number, number, number]} x, y, width, height
  */
 export function cutOut({rows, cols}, {naturalWidth, naturalHeight}, {row, col}) {
-  const width = naturalWidth / cols, height = naturalHeight / rows;
+  const width = naturalWidth / cols;
+  const height = naturalHeight / rows;
   return [col * width, row * height, width, height];
 }
 
@@ -103,7 +108,8 @@ export const firstPatch = (prefix) => EDGE + prefix * PREFIX;
  */
 export function inSight(scrolled, width, prefix, count) {
   const left = scrolled - firstPatch(prefix);
-  const first = Math.max(0, Math.floor(left / TILE)), end = Math.min(count, Math.ceil((left + width) / TILE));
+  const first = Math.max(0, Math.floor(left / TILE));
+  const end = Math.min(count, Math.ceil((left + width) / TILE));
   return Array.from({length: Math.max(0, end - first)}, (_, at) => first + at);
 }
 

@@ -11,7 +11,9 @@ export const screenScale = () => window.devicePixelRatio || 1;
  * @returns {CanvasRenderingContext2D | null} null while it is hidden
  */
 export function sharp(canvas, box = canvas.getBoundingClientRect()) {
-  const scale = screenScale(), width = Math.round(box.width * scale), height = Math.round(box.height * scale);
+  const scale = screenScale();
+  const width = Math.round(box.width * scale);
+  const height = Math.round(box.height * scale);
   if (!width || !height) return null;
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, {width, height});
   const pen = canvas.getContext('2d');
@@ -29,8 +31,19 @@ export function sharp(canvas, box = canvas.getBoundingClientRect()) {
  * @param {boolean} [thin]
  */
 export function outline(pen, x, y, side, thin = false) {
-  const scale = screenScale(), out = (thin ? 0.5 : 2) * scale;
-  for (const [width, colour] of /** @type {[number, string][]} */ (thin ? [[3, '#000'], [1.2, '#fff']] : [[6, '#000'], [3, '#fff']])) {
+  const scale = screenScale();
+  const out = (thin ? 0.5 : 2) * scale;
+  for (const [width, colour] of /** @type {[number, string][]} */ (
+    thin
+      ? [
+          [3, '#000'],
+          [1.2, '#fff'],
+        ]
+      : [
+          [6, '#000'],
+          [3, '#fff'],
+        ]
+  )) {
     pen.lineWidth = width * scale;
     pen.strokeStyle = colour;
     pen.strokeRect(x - out, y - out, side + 2 * out, side + 2 * out);

@@ -1,12 +1,16 @@
 // The enlarged patch: its pixels, its three channels, and the values of the pixel under the mouse.
 
 import {filled} from '../../kit/dom.js';
+import {labelled, listed} from '../../kit/formats.js';
 import {ARROWS} from '../../kit/grid.js';
-import {labelled, listed} from '../../kit/punctuation.js';
 import {cutOut, nearest} from './geometry.js';
 import {canvasOf, outline, sharp} from './ink.js';
 
-const TINTS = [[1, 0.25, 0.25], [0.2, 0.9, 0.3], [0.35, 0.5, 1]];  // colours of full red, green and blue
+const TINTS = [
+  [1, 0.25, 0.25],
+  [0.2, 0.9, 0.3],
+  [0.35, 0.5, 1],
+]; // colours of full red, green and blue
 
 /**
  * @param {HTMLElement} root of the board
@@ -15,13 +19,15 @@ const TINTS = [[1, 0.25, 0.25], [0.2, 0.9, 0.3], [0.35, 0.5, 1]];  // colours of
  */
 export function magnifier(root, scene, say) {
   const zoom = /** @type {HTMLCanvasElement} */ (root.querySelector('.zoom'));
-  const planes = [...root.querySelectorAll('.planes li')], line = root.querySelector('.pixel');
-  let pixel = {row: 0, col: 0};  // current pixel of the patch
+  const planes = [...root.querySelectorAll('.planes li')];
+  const line = root.querySelector('.pixel');
+  let pixel = {row: 0, col: 0}; // current pixel of the patch
   /** @type {ImageData | null} */
-  let pixels = null;  // pixels of the patch
+  let pixels = null; // pixels of the patch
 
   function read(patch) {
-    const side = scene.value.patch_size, canvas = document.createElement('canvas');
+    const side = scene.value.patch_size;
+    const canvas = document.createElement('canvas');
     canvas.width = canvas.height = side;
     const pen = canvas.getContext('2d', {willReadFrequently: true});
     pen.imageSmoothingEnabled = false;
@@ -57,7 +63,9 @@ export function magnifier(root, scene, say) {
   /** @param {{row: number, col: number}} at place; beyond the patch the nearest pixel counts */
   function look(at) {
     pixel = nearest(square(), at);
-    const side = pixels.width, offset = 4 * (pixel.row * side + pixel.col), pen = enlarge(zoom, pixels);
+    const side = pixels.width;
+    const offset = 4 * (pixel.row * side + pixel.col);
+    const pen = enlarge(zoom, pixels);
     if (pen) {
       const step = zoom.width / side;
       outline(pen, pixel.col * step, pixel.row * step, step, true);
@@ -78,8 +86,10 @@ export function magnifier(root, scene, say) {
 
   zoom.addEventListener('pointermove', (event) => {
     if (!pixels) return;
-    const box = zoom.getBoundingClientRect(), {rows, cols} = square();
-    const down = (event.clientY - box.top) / box.height, right = (event.clientX - box.left) / box.width;
+    const box = zoom.getBoundingClientRect();
+    const {rows, cols} = square();
+    const down = (event.clientY - box.top) / box.height;
+    const right = (event.clientX - box.left) / box.width;
     look({row: Math.floor(down * rows), col: Math.floor(right * cols)});
   });
   zoom.addEventListener('keydown', (event) => {

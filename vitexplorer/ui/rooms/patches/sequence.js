@@ -2,7 +2,7 @@
 // elements, so that 4,096 of them cost as much as 49.
 
 import {filled, make} from '../../kit/dom.js';
-import {EDGE, SIZE, TILE, firstPatch, inSight, patchOf, scrollTo} from './geometry.js';
+import {EDGE, firstPatch, inSight, patchOf, SIZE, scrollTo, TILE} from './geometry.js';
 
 /**
  * @param {HTMLElement} root of the board
@@ -11,25 +11,30 @@ import {EDGE, SIZE, TILE, firstPatch, inSight, patchOf, scrollTo} from './geomet
 export function sequence(root, scene) {
   const strip = /** @type {HTMLElement} */ (root.querySelector('.strip'));
   const tiles = /** @type {HTMLElement} */ (root.querySelector('.tiles'));
-  const prefixes = root.querySelector('.prefixes'), sight = root.querySelector('.patches-in-sight');
-  const prefix = () => scene.value.prefix_tokens.length, count = () => scene.value.rows * scene.value.cols;
+  const prefixes = root.querySelector('.prefixes');
+  const sight = root.querySelector('.patches-in-sight');
+  const prefix = () => scene.value.prefix_tokens.length;
+  const count = () => scene.value.rows * scene.value.cols;
 
   function tile(index, face, options) {
-    return make('div', options, face, make('span', {textContent: index}));
+    return make('div', options, face, make('span', index));
   }
 
   function prefixTile(name, index) {
     const title = filled(scene.value.words.prefix, {name});
-    return tile(index, make('div', {textContent: name}), {className: 'tile prefix', title});
+    return tile(index, make('div', name), {className: 'tile prefix', title});
   }
 
   function patchTile(patch, marked) {
-    const {rows, cols} = scene.value, {row, col} = patchOf(scene.value, patch);
-    const face = make('div', {style: {
-      'background-image': `url("${scene.image.src}")`,
-      'background-size': `${cols * SIZE}px ${rows * SIZE}px`,
-      'background-position': `${-col * SIZE}px ${-row * SIZE}px`,
-    }});
+    const {rows, cols} = scene.value;
+    const {row, col} = patchOf(scene.value, patch);
+    const face = make('div', {
+      style: {
+        'background-image': `url("${scene.image.src}")`,
+        'background-size': `${cols * SIZE}px ${rows * SIZE}px`,
+        'background-position': `${-col * SIZE}px ${-row * SIZE}px`,
+      },
+    });
     const place = {left: `${firstPatch(prefix()) + patch * TILE}px`};
     return tile(prefix() + patch, face, {className: `tile${marked ? ' marked' : ''}`, dataset: {patch}, style: place});
   }

@@ -13,7 +13,7 @@
 /** @typedef {{text: string, leans?: boolean, index?: string}} Piece of a formula; `leans` for italics */
 
 const COLUMNS = ['name', 'symbols', 'numbers', 'beside', 'count', 'share'];
-const PIECE = /([A-Za-z\u03b1-\u03c9]+)(?:_(\w+))?|[^]/g;
+const PIECE = /([A-Za-z\u03b1-\u03c9]+)(?:_(\w+))?|./gs;
 
 /**
  * Columns with content, in order: names, counts, then the others that some row has.
@@ -26,8 +26,8 @@ export function columnsOf(rows) {
 }
 
 /**
- * Splits a formula into pieces: letters in italics, digits and operators upright, x_c with an index. Factors of a product
- * stay together, so that a long sum breaks between its products.
+ * Splits a formula into pieces: letters in italics, digits and operators upright, x_c with an index. Factors of a
+ * product stay together, so that a long sum breaks between its products.
  *
  * @param {string} formula
  * @returns {Piece[]}

@@ -1,30 +1,33 @@
 // The size board: a model's parts by every way of counting, sliders for a design, and tables on demand.
 
+import {form} from '../../controls/form.js';
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
 import {make, refill, setText} from '../../kit/dom.js';
-import {form} from '../../kit/form.js';
 import {newAside, showHead} from '../../kit/frame.js';
-import {bring} from '../../kit/motion.js';
+import {bring} from '../../kit/theme.js';
 import {countTable} from './count_table.js';
-import {bars, table} from './story.js';
 import {written} from './formula_terms.js';
+import {bars, table} from './story.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-counting'), part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const aside = newAside(root);
-  let preset = '', asked = 0;
+  let preset = '';
+  let asked = 0;
   /** @type {Map<string, number>} */
   let moved = new Map();
   /** @type {Map<string, number>} */
-  let before = new Map();  // exact counts of the last design, to mark changes
-  let opened = Number(inAddress('table'));  // number of the open table, from 1; 0 for none
-  const fields = form(part('.fields'), {live: true, settled(name) {
-    const value = fields.settings()[name];
-    if (name === 'preset') [preset, moved, before] = [value, new Map(), new Map()];
-    else moved.set(name, Number(value));
-    ask();
-  }});
+  let before = new Map(); // exact counts of the last design, to mark changes
+  let opened = Number(inAddress('table')); // number of the open table, from 1; 0 for none
+  const fields = form(part('.fields'), {
+    live: true,
+    settled(name) {
+      const value = fields.settings()[name];
+      if (name === 'preset') [preset, moved, before] = [value, new Map(), new Map()];
+      else moved.set(name, Number(value));
+      ask();
+    },
+  });
 
   function ask() {
     const text = written(preset, moved);
@@ -37,9 +40,12 @@ export function mount({element, props, trigger, watch}) {
 
   function showTables({tables, words}) {
     setText(part('.ask'), words.tables);
-    refill(part('.open'), ...tables.map(({label, title}, at) => make('button', {
-      type: 'button', textContent: label, title, ariaExpanded: String(at + 1 === opened), onclick: () => open(at + 1),
-    })));
+    refill(
+      part('.open'),
+      ...tables.map(({label, title}, at) =>
+        make('button', {title, ariaExpanded: String(at + 1 === opened), onclick: () => open(at + 1)}, label),
+      ),
+    );
     const shown = tables[opened - 1];
     part('.opened').replaceChildren(...(shown ? countTable(shown, words) : []));
   }
@@ -67,7 +73,7 @@ export function mount({element, props, trigger, watch}) {
     part('.story thead').replaceChildren(head);
     part('.story tbody').replaceChildren(...body);
     part('.story tfoot').replaceChildren(foot);
-    part('.notes').replaceChildren(...value.notes.map((textContent) => make('li', {textContent})));
+    part('.notes').replaceChildren(...value.notes.map((text) => make('li', text)));
     before = new Map(value.rows.map(({key, exact}) => [key, exact]));
   }
 
@@ -94,6 +100,5 @@ export function mount({element, props, trigger, watch}) {
     root.dataset.design = value.design;
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

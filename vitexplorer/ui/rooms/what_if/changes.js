@@ -1,23 +1,28 @@
 // Switches of the interventions. A settled control sends all changes as one text; Python answers with the changed run.
 
+import {form} from '../../controls/form.js';
 import {writeAddress} from '../../kit/address.js';
 import {make, refill, setText} from '../../kit/dom.js';
-import {form} from '../../kit/form.js';
 import {leadTo} from '../../kit/frame.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-changes'), part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   /** @type {Map<string, ReturnType<typeof newCard>>} */
   const cards = new Map();
-  let waiting = 0, asked = 0;  // number of the latest question
+  let waiting = 0;
+  let asked = 0; // number of the latest question
 
   /** Text of the changes; an intervention that was just switched on has no controls yet and gets Python's defaults. */
   function text() {
-    return props.value.items.filter(({key}) => cards.get(key).box.checked).map((item) => {
-      const settings = Object.entries(cards.get(item.key).settings()).map(([name, value]) => `${name}=${value}`).join(',');
-      return settings ? `${item.key}:${settings}` : item.key;
-    }).join(';');
+    return props.value.items
+      .filter(({key}) => cards.get(key).box.checked)
+      .map((item) => {
+        const settings = Object.entries(cards.get(item.key).settings())
+          .map(([name, value]) => `${name}=${value}`)
+          .join(',');
+        return settings ? `${item.key}:${settings}` : item.key;
+      })
+      .join(';');
   }
 
   function choose(changes) {
@@ -29,9 +34,12 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function newCard(key) {
-    const settled = () => choose(text()), host = make('div', {className: 'controls'});
-    const box = make('input', {type: 'checkbox', onchange: settled}), title = make('span'), why = make('p', {className: 'why'});
-    const card = make('div', {className: 'item', dataset: {key}}, make('label', {className: 'switch'}, box, title), why, host);
+    const settled = () => choose(text());
+    const host = make('div.controls');
+    const box = make('input', {type: 'checkbox', onchange: settled});
+    const title = make('span');
+    const why = make('p.why');
+    const card = make('div.item', {dataset: {key}}, make('label.switch', box, title), why, host);
     const controls = form(host, {settled, asked: () => asked});
     part('.items').append(card);
     return {
@@ -55,9 +63,12 @@ export function mount({element, props, trigger, watch}) {
 
   function showExamples({examples, words, text: chosen}) {
     part('.examples').setAttribute('aria-label', words.examples);
-    refill(part('.examples'), ...examples.map((one) => make('button', {
-      type: 'button', textContent: one.label, ariaPressed: String(one.text === chosen), onclick: () => choose(one.text),
-    })));
+    refill(
+      part('.examples'),
+      ...examples.map((one) =>
+        make('button', {ariaPressed: String(one.text === chosen), onclick: () => choose(one.text)}, one.label),
+      ),
+    );
   }
 
   function show() {
@@ -74,6 +85,5 @@ export function mount({element, props, trigger, watch}) {
     Object.assign(root.dataset, {state: value.refused ? 'refused' : 'ready', text: value.text});
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

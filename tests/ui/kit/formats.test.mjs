@@ -1,0 +1,19 @@
+// Numbers as they are written.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {followed, labelled, listed, spaced} from '../../../vitexplorer/ui/kit/formats.js';
+
+test('thousands stand apart and a minus is one', () => {
+  assert.deepEqual([0, 999, 86443776, -1234].map(spaced), ['0', '999', '86,443,776', '\u22121,234']);
+});
+
+test('what stands between words is of full width after Chinese ones', () => {
+  assert.equal(labelled('何时会误导', ''), '何时会误导：');
+  assert.equal(labelled('权重', 'DINO'), '权重：DINO');
+  assert.equal(labelled('Weights', '随机'), 'Weights: 随机');
+  assert.equal(listed(['红 3', '绿 4']), '红 3，绿 4');
+  assert.equal(listed(['red 3', 'green 4']), 'red 3, green 4');
+  assert.equal(followed('切成图块', '指向一个图块。'), '切成图块。指向一个图块。');
+  assert.equal(followed('Cut', 'Point at one.'), 'Cut. Point at one.');
+});
