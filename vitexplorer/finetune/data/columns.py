@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -35,21 +36,11 @@ ANYTHING = Pick()
 
 
 @dataclass(frozen=True)
-class Column:
-    """Description of one column, for the user to choose from."""
-
-    name: str
-    example: str
-    """First cell that names an image of the folder, as written; empty if none does"""
-
-
-@dataclass(frozen=True)
 class Columns:
     """Columns of a table and the defaults of `read_table`."""
 
-    table: str
-    """Name of the table"""
-    columns: tuple[Column, ...]
+    examples: Mapping[str, str]
+    """Name of each column, with the first cell that names an image of the folder; "" where none does"""
     image: str
     target: str
     task: Task
@@ -65,8 +56,8 @@ def columns_of(cells: Cells, listing: Listing) -> Columns:
     lookup = lookup_of(listing, cells)
     image = image_column(cells, lookup)
     target = target_column(cells, image)
-    columns = tuple(Column(name, _example(cells, lookup, name)) for name in cells.columns)
-    return Columns(cells.name, columns, image, target, task_of(cells, target))
+    examples = {name: _example(cells, lookup, name) for name in cells.columns}
+    return Columns(examples, image, target, task_of(cells, target))
 
 
 def _example(cells: Cells, lookup: ImageLookup, column: str) -> str:

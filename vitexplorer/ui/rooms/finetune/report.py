@@ -97,7 +97,7 @@ def report_data(chosen: Chosen, looked: Looked, language: Language) -> ReportDat
     data.findings = [{"level": finding.level, "text": finding.text.in_(language)} for finding in report.findings]
     data.samples = samples(report)
     if table is not None:
-        data.columns = [column.name for column in table.columns]
+        data.columns = list(table.examples)
         data.image_column = chosen.pick.image or table.image
         data.target_column = chosen.pick.target or table.target
         data.task = report.dataset.task
