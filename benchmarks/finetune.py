@@ -28,11 +28,12 @@ from torch import nn
 import vitexplorer as vx
 from vitexplorer.cli.finetune import leaderboard, time_text
 from vitexplorer.core.settings import settings
-from vitexplorer.finetune.attaching import attach, refusal
+from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.comparison import Comparison
 from vitexplorer.finetune.data import example_folder
 from vitexplorer.finetune.in_process import compare, finetune
 from vitexplorer.finetune.methods import METHODS
+from vitexplorer.finetune.preview import preview
 from vitexplorer.finetune.trained_parts import parameter_groups, train_mode, trainable
 from vitexplorer.service.amounts import score
 
@@ -116,7 +117,7 @@ def scenes(tiny: bool, model: str) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = example_folder(Path(scratch) / "scenes", 3 if tiny else 20, 64 if tiny else 192)
         base = vx.load_model(TINY, weights="random") if tiny else vx.load_model(model)
-        names = ["linear", "lora"] if tiny else [name for name in METHODS if refusal(base, name) is None]
+        names = ["linear", "lora"] if tiny else [name for name in METHODS if not preview(base, name, 1).refused]
         comparison = compare(
             folder, base.name, names, 1 if tiny else 20, Path(scratch) / "job", weights="random" if tiny else "auto"
         )

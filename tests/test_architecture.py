@@ -290,15 +290,15 @@ CODE = re.compile(r"\beval\(|new Function\b")
 
 MOTION = re.compile(r"\.animate\(|\bbehavior: |setInterval\(")
 MOVES = {
-    "motion.js": "asks for it",
-    "busy.js": "asks for it",
+    "theme.js": "asks for it",
+    "around.js": "asks for it",
     "change_part.py": "asks for it",
     "playing.js": "a person pressed play",
 }
 
 
 def test_nothing_moves_for_those_who_ask_for_less_motion():
-    """Scripts that move something ask first; `kit/motion.css` holds all style-sheet motion still."""
+    """Scripts that move something ask first; `kit/theme.css` holds all style-sheet motion still."""
     scripts = {path for path in (PACKAGE / "ui").rglob("*") if path.suffix in (".js", ".py")}
     moving = {path.name: path.read_text(encoding="utf-8") for path in scripts if MOTION.search(path.read_text("utf-8"))}
     assert {name for name, text in moving.items() if not re.search("isStill|prefers-reduced-motion", text)} == {
@@ -306,7 +306,7 @@ def test_nothing_moves_for_those_who_ask_for_less_motion():
     }
     assert moving.keys() == MOVES.keys()
     sheets = [path for path in (PACKAGE / "ui").rglob("*.css") if "prefers-reduced-motion" in path.read_text("utf-8")]
-    assert [path.name for path in sheets] == ["motion.css"]
+    assert [path.name for path in sheets] == ["theme.css"]
 
 
 def test_no_script_reads_markup_or_code():

@@ -35,8 +35,8 @@ from vitexplorer.figures import render
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import caption
 from vitexplorer.figures.chart import Chart, ticks
-from vitexplorer.figures.renderers.board import apart, sheet
-from vitexplorer.figures.renderers.dot_product import key_text
+from vitexplorer.figures.renderers.gallery import apart, sheet
+from vitexplorer.figures.renderers.head import key_text
 from vitexplorer.figures.renderers.matrix import runs
 from vitexplorer.figures.rendering import RENDERERS
 from vitexplorer.figures.tables import as_csv, as_json

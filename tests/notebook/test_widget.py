@@ -89,10 +89,12 @@ def test_the_choices_are_those_of_the_canvas():
     for name, trait in (("MODES", "mode"), ("SCALES", "scale")):
         written = re.search(rf"{name} = \[(.*?)\]", source)[1]
         assert re.findall(r"'(\w+)'", written) == AttentionWidget.class_traits()[trait].values
-    maps = re.findall(r"^  (\w+): \[$", (CANVAS / "colormaps.js").read_text(encoding="utf-8"), re.MULTILINE)
+    maps = re.findall(r"^  (\w+): \[$", (CANVAS / "colours.js").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(maps) == sorted(AttentionWidget.class_traits()["colormap"].values)
-    (first,) = re.findall(r"^ +(mode: .overlay.*),$", source, re.MULTILINE)
-    for name, value in re.findall(r"(\w+): '?([\w.]+)'?", first):
+    (first,) = re.findall(r"^ +mode: .overlay.*?\};$", source, re.MULTILINE | re.DOTALL)
+    display = re.findall(r"(\w+): '?([\w.]+)'?", first)
+    assert len(display) == 6
+    for name, value in display:
         assert str(AttentionWidget.class_traits()[name].default_value).removesuffix(".0").lower() == value
 
 

@@ -38,8 +38,8 @@ from vitexplorer.survey.answers import (
     worst,
     worst_column,
 )
-from vitexplorer.survey.answers.intervals import share_interval
 from vitexplorer.survey.answers.map_2d import all_places
+from vitexplorer.survey.answers.per_class import share_interval
 from vitexplorer.survey.compared import accuracy_interval, compare_surveys, moved_heads
 from vitexplorer.survey.conditions import Equals, OneOf, Where, Within
 from vitexplorer.survey.export import export

@@ -72,7 +72,7 @@ def test_imports_of_modules_point_down() -> None:
     ("module", "imported", "wrong"),
     [
         ("kit/form.js", "controls/choice.js", True),
-        ("canvas/display.js", "rooms/flow/room.js", True),
+        ("canvas/sharing.js", "rooms/flow/room.js", True),
         ("rooms/flow/room.js", "page.js", True),
         ("rooms/flow/room.js", "rooms/size/story.js", True),
         ("rooms/size/size_board.js", "rooms/size/story.js", False),

@@ -38,7 +38,7 @@ from vitexplorer.quantities.read_out import displayed_values, top_classes
 from vitexplorer.survey import answers
 from vitexplorer.survey.labels import class_of
 from vitexplorer.survey.questions import QUESTIONS
-from vitexplorer.ui.rooms.compare.pairs import answer_of
+from vitexplorer.ui.rooms.compare.sides import answer_of
 from vitexplorer.ui.rooms.what_if.room import answer
 from vitexplorer.ui.server.api.explaining import _classes
 from vitexplorer.ui.shell.exploring import _answer

@@ -113,7 +113,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 def panel_of(engine: Engine, room: str) -> RoomFigures:
     context = RoomContext(engine, Translations(), gr.State(Address()))
-    return ChangedFigures(context) if room == "what_if" else RoomFigures(context, room)
+    return (ChangedFigures if room == "what_if" else RoomFigures)(context, room)
 
 
 @pytest.mark.parametrize("view", ["mae_reconstruction", "pooling", "random", "grad_cam"])

@@ -44,11 +44,7 @@ def reading(result: PairResult) -> Text:
         "{left}: {one} counts most. {right}: read at the places of the left patches, {other}{more}",
         "{left}：最重要的是{one}。{right}：按左侧图块的位置读取，最重要的是{other}{more}",
     ).format(
-        left=result.names[0],
-        right=result.names[1],
-        one=extreme(left),
-        other=extreme(right),
-        more=alike(left, right),
+        left=result.names[0], right=result.names[1], one=extreme(left), other=extreme(right), more=alike(left, right)
     )
 
 

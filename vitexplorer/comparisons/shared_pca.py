@@ -9,7 +9,6 @@ colours mean nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +20,7 @@ from vitexplorer.controls import BlockControl, ImagesControl, NamedCapture, Swit
 from vitexplorer.core.format import measured
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
-from vitexplorer.core.types import ColoursResult, PairResult, PicturesResult
+from vitexplorer.core.types import PairResult, PicturesResult
 from vitexplorer.quantities.places import read_at
 from vitexplorer.views.token_pca import shared_token_pca
 
@@ -42,19 +41,8 @@ def compute(
     apart = (left.provenance.model, left.provenance.weights) != (right.provenance.model, right.provenance.weights)
     settings = {"block": block, "norm": norm}
     notes = (APART,) if apart else ()
-    if images:
-        return _together(captures, pictures, settings | {"images": images}, notes)
-    return pair_of("shared_pca", TITLE, (left, right), (pictures[0], pictures[1]), settings, notes)
-
-
-def _together(
-    captures: Sequence[Capture],
-    pictures: Sequence[ColoursResult],
-    settings: Mapping[str, object],
-    notes: tuple[Text, ...],
-) -> PicturesResult:
-    left = captures[0]
-    block = pictures[0].settings["block"]
+    if not images:
+        return pair_of("shared_pca", TITLE, (left, right), (pictures[0], pictures[1]), settings, notes)
     names = (LEFT, RIGHT, *(PICTURE.format(number=number) for number in range(3, len(captures) + 1)))
     return PicturesResult(
         view="shared_pca",
@@ -69,7 +57,7 @@ def _together(
         unit=pictures[0].unit,
         formula=pictures[0].formula,
         provenance=left.provenance,
-        settings=settings,
+        settings=settings | {"images": images},
         notes=tuple(dict.fromkeys([*notes, *pictures[0].notes])),
         pictures=tuple(replace(picture, title=name) for picture, name in zip(pictures, names, strict=True)),
     )

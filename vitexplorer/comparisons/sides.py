@@ -41,16 +41,7 @@ def pair_of(
     settings: Mapping[str, object],
     notes: tuple[Text, ...] = (),
 ) -> PairResult:
-    """Make one result of a picture of each side.
-
-    Args:
-        view: key of the comparison.
-        title: title of the figure.
-        captures: left and right.
-        pictures: a picture of each, of the same kind.
-        settings: settings of the comparison.
-        notes: notes of the comparison; those of the pictures follow.
-    """
+    """Make one result of a picture of each side, both of one kind; their notes follow those of the comparison."""
     left, right = captures
     of_left, of_right = pictures
     picture_notes = [

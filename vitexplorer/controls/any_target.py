@@ -13,7 +13,7 @@ import numpy as np
 from vitexplorer.controls.explained import Alike, Patch, PatchAlike, RatherThan, Region, Target
 from vitexplorer.controls.patches import WORDS as PAINTING
 from vitexplorer.controls.patches import cells_of
-from vitexplorer.controls.query import no_such_patch
+from vitexplorer.controls.query import check_patches
 from vitexplorer.controls.sharpest import sharpest_patch
 from vitexplorer.controls.spec import Board, Spec
 from vitexplorer.controls.target import TargetControl
@@ -90,7 +90,8 @@ class AnyTargetControl(TargetControl):
         elif isinstance(value, str) and len(pair := _VERSUS.split(value.strip())) == 2:
             return self._of_two(*pair, capture, settings)
         if isinstance(value, PatchAlike):
-            return self._on_the_grid(value, capture)
+            check_patches(value.patches, capture.grid(capture.depth - 1))
+            return value
         if isinstance(value, Region):
             return self._region("+".join(f"{row}.{col}" for row, col in value.patches), capture)
         if isinstance(value, RatherThan):
@@ -147,13 +148,6 @@ class AnyTargetControl(TargetControl):
         board = Board.of(grid, capture.input.pixels.shape[:2])
         return replace(spec, options=tuple(options.items()), board=board, words=words)
 
-    def _on_the_grid(self, target: PatchAlike, capture: CaptureProtocol) -> PatchAlike:
-        grid = capture.grid(capture.depth - 1)
-        for row, col in _patches(target):
-            if not (0 <= row < grid.rows and 0 <= col < grid.cols):
-                raise no_such_patch(row, col, grid)
-        return target
-
     def _region(self, written: str, capture: CaptureProtocol) -> Region:
         grid = capture.grid(capture.depth - 1)
         try:
@@ -162,9 +156,7 @@ class AnyTargetControl(TargetControl):
             patches = ()
         if not patches:
             raise SettingError(NO_REGION.format(value=repr(written.strip())))
-        for row, col in patches:
-            if not (0 <= row < grid.rows and 0 <= col < grid.cols):
-                raise no_such_patch(row, col, grid)
+        check_patches(patches, grid)
         return Region(patches)
 
     def _of_two(self, first: Any, second: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> RatherThan:
@@ -228,14 +220,8 @@ def like_capture(name: str, other: Any, patch: Patch | None = None) -> Alike:
     """
     if patch is None:
         return Alike(name, _numbers(other.embedding))
-    grid = other.grid(other.depth - 1)
-    if not (patch[0] < grid.rows and patch[1] < grid.cols):
-        raise no_such_patch(*patch, grid)
+    check_patches([patch], other.grid(other.depth - 1))
     return Alike(name, _numbers(other.patch_embedding(patch)), patch)
-
-
-def _patches(target: PatchAlike) -> tuple[Patch, ...]:
-    return (target.patch,) if target.other is None else (target.patch, target.other)
 
 
 def _numbers(embedding: Any) -> np.ndarray:

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from vitexplorer.controls.block import COUNTED
 from vitexplorer.controls.control import Control
+from vitexplorer.controls.number import whole_number
 from vitexplorer.controls.spec import Fields
-from vitexplorer.controls.whole_number import whole_number
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.text import SettingError, Text, same

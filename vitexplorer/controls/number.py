@@ -1,4 +1,4 @@
-"""Control for a number between two bounds."""
+"""Control for a number between two bounds, and whole numbers as given by people, URLs and command lines."""
 
 from __future__ import annotations
 
@@ -8,10 +8,25 @@ from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Fields
-from vitexplorer.controls.whole_number import whole_number
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Result
+
+
+def whole_number(name: str, value: Any) -> int:
+    """Convert `value` to a whole number. Raises SettingError, which mentions `name`."""
+    try:
+        number = int(value)
+        float(number)  # raises OverflowError: larger numbers count nothing here
+    except (TypeError, ValueError, OverflowError):
+        number = None
+    if number is None or not (isinstance(value, str) or value == number):
+        raise SettingError(
+            Text("{name} must be a whole number, not {value}.", "{name} 必须是整数，而不是 {value}。").format(
+                name=name, value=repr(value)
+            )
+        )
+    return number
 
 
 @dataclass(frozen=True)
@@ -70,3 +85,10 @@ def _as_float(value: Any) -> float:
     if isinstance(value, bytes | bytearray):
         raise TypeError("bytes are no number")
     return float(value)
+
+
+CURVE_CONTROLS = (
+    Number("steps", Text("Steps", "步数"), low=2, high=100, start=10, step=1, whole=True),
+    Number("seed", Text("Seed", "随机种子"), low=0, high=2**31 - 1, step=1, whole=True),
+)
+"""Controls of deletion and insertion curves; the seed is that of the random order for comparison"""

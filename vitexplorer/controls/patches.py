@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from vitexplorer.controls.control import Control
+from vitexplorer.controls.number import whole_number
 from vitexplorer.controls.query import WORDS as PATCH_WORDS
-from vitexplorer.controls.query import no_such_patch
+from vitexplorer.controls.query import check_patches
 from vitexplorer.controls.spec import Board, Fields
-from vitexplorer.controls.whole_number import whole_number
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import PatchGrid, Result
@@ -99,9 +99,7 @@ class PatchesControl(Control):
             cells = sorted(set(cells_of(value, grid)))
         except (TypeError, ValueError, OverflowError):
             raise self._unreadable(value, grid) from None
-        for row, col in cells:
-            if not (0 <= row < grid.rows and 0 <= col < grid.cols):
-                raise no_such_patch(row, col, grid)
+        check_patches(cells, grid)
         if self.others and len(cells) == grid.num_patches:
             raise SettingError(WORDS_INSTEAD["full"])
         return tuple(cells)

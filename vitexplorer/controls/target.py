@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
-from vitexplorer.controls.whole_number import whole_number
+from vitexplorer.controls.number import whole_number
 from vitexplorer.core.capture_protocol import CaptureProtocol, has_one_output, without_classifier
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.text import SettingError, Text, UnsupportedError, same

@@ -83,7 +83,8 @@ def evaluate(
             Text("{model} has no classifier to explain.", "{model} 没有可供解释的分类器。").format(model=model.name)
         )
     cases_of = _cases_of_protocols(model, data, protocols, targets)
-    methods = _methods(model, views, next(iter(cases_of.values()))[0])
+    first_cases, *_ = cases_of.values()
+    methods = _methods(model, views, first_cases[0])
     counts = {
         (protocol, method): _count(protocol, method, len(cases), targets)
         for protocol, cases in cases_of.items()
@@ -124,16 +125,14 @@ def tabulate(
     """
     columns = [(key, column) for key in cases for column in PROTOCOLS[key].columns]
     numbers = np.full((4, len(methods), len(columns)), np.nan)
+    numbers[3] = 0
     for row, method in enumerate(methods):
         of_protocol = {key: _chosen(key, scores[key, method]) for key in cases if (key, method) in scores}
         for col, (key, column) in enumerate(columns):
-            at = PROTOCOLS[key].columns.index(column)
-            if key not in of_protocol:
-                numbers[3, row, col] = 0
-                continue
-            values = of_protocol[key][:, at]
-            images = _images(cases[key][: len(values)])
-            numbers[:, row, col] = *mean_interval(values, images), np.isfinite(values).sum()
+            if key in of_protocol:
+                values = of_protocol[key][:, PROTOCOLS[key].columns.index(column)]
+                images = _images(cases[key][: len(values)])
+                numbers[:, row, col] = *mean_interval(values, images), np.isfinite(values).sum()
     return EvaluationResult(
         view="evaluate",
         title=TITLE,

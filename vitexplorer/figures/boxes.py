@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -82,11 +81,4 @@ def place(image: np.ndarray, grid: PatchGrid, room: Box) -> Place:
     cells = (grid.rows * grid.patch_size, grid.cols * grid.patch_size)
     height, width = (max(pair) for pair in zip(image.shape, cells, strict=False))
     scale = min(room.width / width, room.height / height)
-    return Place(
-        *(Box(room.x, room.y, wide * scale, tall * scale) for tall, wide in ((image.shape[0], image.shape[1]), cells))
-    )
-
-
-def pressed(press: Mapping[str, Any], box: Box) -> dict[str, Any]:
-    """Return the message of a pressed trace to the page, with its box in pixels of the layout."""
-    return {**press, "box": [box.x, box.y, box.width, box.height]}
+    return Place(*(Box(room.x, room.y, wide * scale, tall * scale) for tall, wide in (image.shape[:2], cells)))

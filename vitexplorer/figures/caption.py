@@ -61,11 +61,6 @@ def head_text(head: int | str) -> Text:
     return Text("head {head}", "头 {head}").format(head=head)
 
 
-def formula_text(result: Result) -> Text:
-    """Return the formula in both languages."""
-    return result.formula if isinstance(result.formula, Text) else same(result.formula)
-
-
 def class_name(answer: Answer | PredictionChange) -> Text:
     """Return the name of a class or an output; without a name the class's number, or "output"."""
     if answer.name.en:
@@ -84,6 +79,11 @@ def _where(result: Result) -> Iterator[Text]:
     head = result.settings.get("head", result.settings.get("head_fusion"))
     if head is not None:
         yield head_text(head)
+
+
+def labelled(label: Text | str, value: Text | str) -> Text:
+    """Return a value behind its label."""
+    return Text("{label}: {value}", "{label}：{value}").format(label=label, value=value)
 
 
 def size_text(size: Size) -> Text:
@@ -120,7 +120,7 @@ def _settings(result: Result) -> Iterator[Text]:
             continue
         if name in result.settings_said:
             label, value_text = result.settings_said[name]
-            yield Text("{label}: {value}", "{label}：{value}").format(label=label, value=value_text)
+            yield labelled(label, value_text)
         else:
             yield same(f"{name} = {value}")
 
@@ -129,26 +129,20 @@ def _dropped(result: Result) -> Iterator[Text]:
     """Yield the mass that is not on patches; as a range over the heads if the result has several."""
     names, weights = getattr(result, "prefix_names", ()), getattr(result, "prefix_weights", np.zeros(0))
     for at, name in enumerate(names[: np.shape(weights)[-1]]):
-        yield Text("{token}: {share}", "{token}：{share}").format(
-            token=prefix_text(name), share=percent(weights[..., at])
-        )
+        yield labelled(prefix_text(name), percent(weights[..., at]))
     if len(names) > 1 and np.shape(weights)[-1]:
-        total = Text("all prefix tokens: {share}", "全部前缀标记：{share}")
-        yield total.format(share=percent(np.sum(weights, axis=-1)))
+        yield labelled(Text("all prefix tokens", "全部前缀标记"), percent(np.sum(weights, axis=-1)))
     padding = getattr(result, "padding_mass", 0.0)
     if np.any(padding):
-        yield Text("padding of windows: {share}", "窗口填充：{share}").format(share=percent(padding))
+        yield labelled(Text("padding of windows", "窗口填充"), percent(padding))
 
 
 def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text, ...] = ()) -> tuple[Fact, ...]:
     """Return every row of the caption that applies to this result.
 
-    Args:
-        result: any result.
-        normalisation: relation of the painted numbers to the values, if numbers are painted.
-        remarks: additions of the drawing to the result's own notes.
+    `normalisation` relates the painted numbers to the values; `remarks` are the drawing's additions to the notes.
     """
-    query = getattr(result, "query", None)
+    query, formula = getattr(result, "query", None), result.formula
     rows = [
         (MODEL, [same(result.provenance.model)]),
         (WEIGHTS, [result.provenance.weights_text]),
@@ -157,7 +151,7 @@ def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text
         (BESIDE, [*_beside(result)]),
         (WHERE, [*_where(result)]),
         (QUERY, [Text("{query} → patches", "{query} → 图块").format(query=query_text(query))] if query else []),
-        (FORMULA, [formula_text(result)] if result.formula else []),
+        (FORMULA, [formula if isinstance(formula, Text) else same(formula)] if formula else []),
         (UNIT, [result.unit]),
         (SETTINGS, [*_settings(result)]),
         (DROPPED, [*_dropped(result)]),
@@ -170,7 +164,7 @@ def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text
 def caption(result: Result, normalisation: Text | None = None, remarks: tuple[Text, ...] = ()) -> Text:
     """Return the facts in one line, the title first."""
     fact_texts = [
-        Text("{label} {value}", "{label} {value}").format(label=fact.label, value=fact.value)
+        same("{label} {value}").format(label=fact.label, value=fact.value)
         if fact.label in (QUERY, DROPPED, MODEL, CHANGED, BESIDE)
         else fact.value
         for fact in facts(result, normalisation, remarks)

@@ -93,9 +93,7 @@ class Scale:
 def scale_of(values: np.ndarray, colormap: str | None) -> Scale:
     """Return the scale of a map: from 0 to its maximum, or symmetric about 0 if values are negative.
 
-    Args:
-        values: any shape; NaN and infinities are ignored.
-        colormap: a name; None takes inferno, and balance for signed values.
+    NaN and infinities are ignored. `colormap` None takes inferno, and balance for signed values.
     """
     finite = values[np.isfinite(values)]
     signed = bool((finite < 0).any())

@@ -14,8 +14,7 @@ from vitexplorer.figures.rendering import render
 from vitexplorer.figures.tables import as_csv, as_json
 from vitexplorer.storage.atomic_writes import DiskFullError, replace_bytes
 
-PICTURES = (".png", ".svg", ".pdf")
-SUFFIXES = (*PICTURES, ".csv", ".json")
+SUFFIXES = (".png", ".svg", ".pdf", ".csv", ".json")
 LARGEST_SCALE = 10
 
 FAILURES = {

@@ -19,12 +19,12 @@ from PIL import Image
 
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Result
-from vitexplorer.figures.boxes import Box, pressed
+from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import Fact, joined
 from vitexplorer.figures.colors import Scale
 from vitexplorer.figures.sheets import SLIDE, Sheet
 from vitexplorer.figures.themes import FONTS, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE, theme_named
-from vitexplorer.figures.typesetting import LINE_HEIGHT, escape, wrap
+from vitexplorer.figures.typesetting import LINE_HEIGHT, escape, first_line, wrap
 
 BAR_ROOM = 114
 """Pixels right of a picture for a colour bar with its numbers and unit"""
@@ -63,7 +63,7 @@ class Page:
         self._traces: list[dict[str, Any]] = []
         self._images: list[dict[str, Any]] = []
         self._shapes: list[dict[str, Any]] = []
-        self._annotations: list[dict[str, Any]] = []
+        self._notes: list[dict[str, Any]] = []
         self._layout: dict[str, Any] = {}
         self._scales: dict[str, Scale] = {}
         self._bars: list[tuple[str, Box, str]] = []
@@ -121,13 +121,13 @@ class Page:
         place = {"xanchor": anchor, "yanchor": vertical, "align": anchor}
         lines = wrap(words, pixels, size) if pixels else [words]
         markup = f"<b>{_markup(lines)}</b>" if bold else _markup(lines)
-        self._annotations.append(
-            {"x": x, "y": -y, "text": markup, "font": font, **place, "showarrow": False, "borderpad": 0}
-        )
+        self._notes.append({"x": x, "y": -y, "text": markup, "font": font, **place, "showarrow": False, "borderpad": 0})
         return y + len(lines) * size * LINE_HEIGHT
 
-    def small(self, x: float, y: float, words: Text | str, **options: Any) -> float:
-        """Set words in the small size. Options as of `text`."""
+    def small(self, x: float, y: float, words: Text | str, *, within: float | None = None, **options: Any) -> float:
+        """Set words in the small size, cut to one line of `within` pixels if given. Other options as of `text`."""
+        if within is not None:
+            words = first_line(words.in_(self.language) if isinstance(words, Text) else words, within, SMALL_SIZE)
         return self.text(x, y, words, size=SMALL_SIZE, **options)
 
     def total(self, y: float, words: Text, pixels: float | None = None) -> float:
@@ -213,7 +213,7 @@ class Page:
         With an `opacity` below 1 they lie over a picture, which stays visible where they are zero.
         `where` describes a place with `%{customdata[i]}` for `places[row, col, i]`, by default its row and column.
         `press` is the page's answer to a click: another `view`, or this one with other `settings`; its `name` is the
-        button's label.
+        button's label. The page gets it with the box, in pixels of the layout.
         """
         rows, cols = values.shape
         colors: dict[str, Any] = {"coloraxis": coloraxis}
@@ -235,7 +235,7 @@ class Page:
                 "hovertemplate": where.in_(self.language) + "<br>%{z:.6g}<extra>%{fullData.name}</extra>",
                 "hoverongaps": False,
                 "zsmooth": False,
-                "meta": press and pressed(press, box),
+                "meta": press and {**press, "box": [*box]},
             }
         )
 
@@ -258,7 +258,7 @@ class Page:
                 "marker": {"color": colors, "line": {"color": self.theme.paper, "width": gap}},
                 "customdata": [_markup(words.split("\n")) for _, _, words in pieces],
                 "hovertemplate": "%{customdata}<extra></extra>",
-                "meta": press and pressed(press, boxes[0]),
+                "meta": press and {**press, "box": [*boxes[0]]},
             }
         )
 
@@ -393,7 +393,7 @@ class Page:
             "yaxis": {"range": [-height, 0], "scaleanchor": "x", "visible": False},
             "images": self._images,
             "shapes": self._shapes,
-            "annotations": self._annotations,
+            "annotations": self._notes,
             **self._layout,
         }
         return {"data": [ground, *self._traces, *(tree for tree, _ in self._trees)], "layout": layout}

@@ -40,8 +40,8 @@ from vitexplorer.core.types import (
 )
 from vitexplorer.figures.colors import EASE, lookup_table, scale_of
 from vitexplorer.figures.meanings import CATEGORIES, part_color
-from vitexplorer.figures.renderers.board import sheet
-from vitexplorer.figures.renderers.sequence import painted_rows
+from vitexplorer.figures.renderers.gallery import sheet
+from vitexplorer.figures.renderers.head import painted_rows
 from vitexplorer.figures.scaling import largest, painted_each
 
 SIDE, WIDE = 96, 144

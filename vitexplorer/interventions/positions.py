@@ -13,7 +13,7 @@ import torch
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, Number
-from vitexplorer.core.capture_protocol import other_names
+from vitexplorer.core.capture_protocol import OTHER_NAMES
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.interventions.changed_pass import Effect, Intervention
@@ -60,7 +60,7 @@ def says(capture: Capture, how: str, seed: int) -> Text:
 def refuses(capture: Capture) -> Text | None:
     """Refuse a model in which no tensor is known to hold positions."""
     if not capture.model.family.names_of_timm:
-        return other_names(capture.model.name)
+        return OTHER_NAMES.format(model=capture.model.name)
     if capture.model.family.without_positions(capture.model.module):
         return None
     return Text(

@@ -61,9 +61,7 @@ article {{ margin: 18px 0; }} article p {{ margin: 4px 0; }}
 def handout(image: Any, language: Language = "en") -> str:
     """Make the whole path for one image, as one HTML page of at most 5 MB.
 
-    Args:
-        image: a path, a PIL image, or uint8 RGB pixels (height, width, 3), as for `vx.capture`.
-        language: language of all texts.
+    `image` is a path, a PIL image, or uint8 RGB pixels (height, width, 3), as for `vx.capture`.
 
     Raises:
         ImageError: `image` cannot be read.
@@ -102,9 +100,6 @@ def save_handout(image: Any, path: str | os.PathLike[str], language: Language = 
     return path
 
 
-# ------------------------------------------------------------------------------------------------ its parts
-
-
 def handout_of(seen: Callable[[Step], Seen], language: Language, path: Sequence[Step] = STEPS) -> str:
     """Make the page; `seen` returns the screen in a step's state."""
     figures = {}
@@ -117,10 +112,9 @@ def handout_of(seen: Callable[[Step], Seen], language: Language, path: Sequence[
         view, settings = picture_of(step)
         figure, facts = printed(at.compute(view, **settings), language=language)
         figures[f"figure-{number}"] = figure
-        steps.append(
-            "".join(_step(step, number, say, _figure(number, figure.layout.height, facts, language), language))
-        )
-        answers.append("".join(_answer(step, number, say, step.question.right(numbers), language)))
+        picture = _figure(number, figure.layout.height, facts, language)
+        steps.append("".join(_step(step, number, say, picture, language)))
+        answers.append("".join(_answer(step, number, say, step.right(numbers), language)))
     title = html.escape(TITLE.format(steps=len(path)).in_(language))
     first = png_address(seen(path[0]).capture.input.pixels)
     titles = "".join(f"<li>{html.escape(step.title.in_(language))}</li>" for step in path)
@@ -145,14 +139,14 @@ def picture_of(step: Step) -> tuple[str, Mapping[str, str]]:
 
 def _step(step: Step, number: int, say: Callable[[Text], str], figure: str, language: Language) -> Iterator[str]:
     yield f"<section><h2>{number} · {html.escape(say(step.title))}</h2><p>{html.escape(say(step.says))}</p>{figure}"
-    yield f'<div class="ask"><h3>{ASKED.in_(language)}</h3><p>{html.escape(say(step.question.asks))}</p><ol>'
-    yield from (f"<li>{html.escape(say(choice))}</li>" for choice in step.question.choices)
-    yield f"</ol></div><p><b>{TO_DO.in_(language)}</b> {html.escape(say(step.action.asks))}</p></section>"
+    yield f'<div class="ask"><h3>{ASKED.in_(language)}</h3><p>{html.escape(say(step.asks))}</p><ol>'
+    yield from (f"<li>{html.escape(say(choice))}</li>" for choice in step.choices)
+    yield f"</ol></div><p><b>{TO_DO.in_(language)}</b> {html.escape(say(step.action))}</p></section>"
 
 
 def _answer(step: Step, number: int, say: Callable[[Text], str], right: int, language: Language) -> Iterator[str]:
     head = ANSWER.format(number=number, title=say(step.title), letter="ABCDEF"[right]).in_(language)
-    yield f"<article><h3>{html.escape(head)}</h3><p>{html.escape(say(step.question.reveal))}</p>"
+    yield f"<article><h3>{html.escape(head)}</h3><p>{html.escape(say(step.reveal))}</p>"
     yield f'<p class="formula">{html.escape(say(step.formula))}</p></article>'
 
 

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from vitexplorer.core.capture_protocol import only_attention
+from vitexplorer.core.capture_protocol import ONLY_ATTENTION
 from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import BlockSite, PatchGrid, Reading
 
@@ -41,7 +41,7 @@ class ModelFamily(ABC):
 
     def no_stream(self, name: str) -> Text:
         """Refuse a view across blocks for a model of this name, where `shows_stream` is False."""
-        return only_attention(name, self.title)
+        return ONLY_ATTENTION.format(model=name, family=self.title)
 
     def attends(self, module: nn.Module) -> bool:
         """Return True where a module of one of the classes has attention to show."""

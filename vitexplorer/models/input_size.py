@@ -82,9 +82,10 @@ def sides(value: Any, name: str = "size") -> Size:
     """
     given = re.split(r"[,x×]", value) if isinstance(value, str) else value
     parts = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+    parts = parts * 2 if len(parts) == 1 else parts
     try:
-        height, width = (int(side) for side in (parts * 2 if len(parts) == 1 else parts))
-        if (height, width) != tuple(map(float, parts * 2 if len(parts) == 1 else parts)):
+        height, width = map(int, parts)
+        if (height, width) != tuple(map(float, parts)):
             raise ValueError(value)
     except (TypeError, ValueError, OverflowError):
         raise SettingError(_NO_SIZE.format(name=name, value=repr(value))) from None

@@ -77,8 +77,8 @@ def translated(
     check_classes(blueprint.arguments["num_classes"], blueprint.tensors, contents.name)
     try:
         module = build(blueprint.entry, **blueprint.arguments, pretrained_cfg_overlay=_overlay(blueprint))
-        if blueprint.activation is not None:
-            activate(module, blueprint.activation)
+        if blueprint.facts.activation is not None:
+            activate(module, blueprint.facts.activation)
         _set_eps(module, blueprint.norm_eps)
     except Exception as error:  # timm has no error of its own for contradicting sizes
         sizes = {name: size for name, size in blueprint.arguments.items() if isinstance(size, int | float | tuple)}

@@ -27,13 +27,12 @@ const BRIGHT = 128; // 0-255: text that is brighter stands on a dark ground
  */
 export function render(markup, {model, el}) {
   const template = make('template', {innerHTML: markup});
-  const ground = make('div', {className: 'vx-ground'}, template.content);
+  const ground = make('div.vx-ground', template.content);
   el.classList.add('vx-notebook');
   el.append(ground);
   ground.classList.toggle('dark', isLight(getComputedStyle(document.body).color));
   const root = ground.querySelector('.vx-canvas');
   const props = {value: model.get('_value')};
-  let changed = () => {};
 
   function write(changes) {
     for (const [name, value] of Object.entries(changes)) model.set(name, value);
@@ -42,7 +41,7 @@ export function render(markup, {model, el}) {
 
   function told() {
     props.value = model.get('_value');
-    changed();
+    show();
   }
 
   function follow() {
@@ -56,18 +55,17 @@ export function render(markup, {model, el}) {
   root.addEventListener('vx-select', ({detail}) => {
     write(Object.fromEntries([...DISPLAY, 'head', 'query'].map((name) => [name, detail[name]])));
   });
-  mount({
-    element: ground,
+  const show = mount({
+    root,
+    part: (selector) => root.querySelector(selector),
     props,
     trigger: latestOnly(
       (_kind, {block, head, query, asked, to = block}) => write({block: to, head, query, _asked: asked}),
       EVENTS,
     ),
-    watch: (_name, callback) => {
-      changed = callback;
-    },
     bytes: async (url) => whole(model.get(url.split('/')[0])),
   });
+  show();
   return () => {
     for (const name of DISPLAY) model.off(`change:${name}`, follow);
     model.off('change:_value', told);

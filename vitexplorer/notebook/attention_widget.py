@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from vitexplorer.core.types import Query
 from vitexplorer.figures.page import png_address
 from vitexplorer.ui.canvas.all_heads import packed_strip, queries_of_strip
 from vitexplorer.ui.canvas.block_data import block_facts, carried, default_query, frame_data, packed_row, valid_query
-from vitexplorer.ui.canvas.canvas import CanvasData, Strip, query_text
+from vitexplorer.ui.canvas.canvas import Strip, query_text
 from vitexplorer.ui.canvas.files import packed_block
 from vitexplorer.ui.kit.served_files import FileAddress, ServedFile
 from vitexplorer.ui.server.script import enclosed, needed
@@ -34,18 +33,10 @@ from vitexplorer.views import VIEWS
 
 _HERE, _PAGE = Path(__file__).parent, Path(vitexplorer.ui.__file__).parent
 _MODULE = "notebook/attention_widget.js"
-_SHEETS = (
-    "kit/colours.css",
-    "kit/frame.css",
-    "kit/part.css",
-    "kit/glossary.css",
-    "kit/motion.css",
-    "canvas/canvas.css",
-)
+_SHEETS = ("kit/theme.css", "kit/frame.css", "kit/part.css", "canvas/canvas.css")
 _DISPLAY = ("mode", "colormap", "opacity", "scale", "keep_mass", "smooth")
 
 
-@cache
 def _script() -> str:
     """Return the module for anywidget. Each widget instantiates its own modules, so that widgets share no state."""
     paths = [*sorted(_PAGE.rglob("*.js")), *sorted(_HERE.rglob("*.js"))]
@@ -55,7 +46,6 @@ def _script() -> str:
     return enclosed(needed(sources, _MODULE)) + start
 
 
-@cache
 def _style() -> str:
     """Return the style sheets and the theme's variables, scoped to the widget."""
     colours = re.sub(r"@font-face\s*\{[^}]*\}", "", theme()._get_theme_css())
@@ -109,13 +99,7 @@ class AttentionWidget(anywidget.AnyWidget):
     _asked = Int().tag(sync=True)
 
     def __init__(self, capture: Capture, language: Language, **chosen: Any):
-        """Show a capture.
-
-        Args:
-            capture: the capture to show.
-            language: language of the texts.
-            chosen: initial values of any traits above.
-        """
+        """Show a capture; `chosen` are initial values of any traits above."""
         self.capture = capture
         self._language = language
         self._from_notebook = False
@@ -163,13 +147,6 @@ class AttentionWidget(anywidget.AnyWidget):
 
     def _show(self, asked: int) -> None:
         """Send the block, the rows of its query in all blocks, and their metadata."""
-        data, files = self._data(asked)
-        with self.hold_sync():
-            self.set_trait("_attention", files["_attention"])
-            self.set_trait("_rows", files["_rows"])
-            self.set_trait("_value", data.model_dump())
-
-    def _data(self, asked: int) -> tuple[CanvasData, dict[str, bytes]]:
         capture, block, query = self.capture, self.block, self.query
         image = ServedFile(url=png_address(capture.input.pixels), name="image.png")
         data = frame_data(capture, block, self._language, image)
@@ -183,13 +160,10 @@ class AttentionWidget(anywidget.AnyWidget):
             blocks = [fact.model_copy(update={"attention": None, "ahead": False}) for fact in facts]
             name = "/".join(["_rows", *map(query_text, queries)])
             data.strip = Strip(rows=ServedFile(url=name, name="heads.bin"), blocks=blocks)
-        chosen = {name: getattr(self, name) for name in _DISPLAY}
-        more = {
-            "asked": asked,
-            "head": str(self.head),
-            "query": query_text(query),
-            "link": "",
-            "walks": capture.depth > 1,
-        }
-        data = data.model_copy(update={**about(VIEWS["attention_map"], self._language), **chosen, **more})
-        return data, {"_attention": attention, "_rows": packed_strip(capture, queries) if queries else b""}
+        given = {"asked": asked, "head": str(self.head), "query": query_text(query), "link": ""}
+        given |= {name: getattr(self, name) for name in _DISPLAY} | {"walks": capture.depth > 1}
+        data = data.model_copy(update=about(VIEWS["attention_map"], self._language) | given)
+        with self.hold_sync():
+            self.set_trait("_attention", attention)
+            self.set_trait("_rows", packed_strip(capture, queries) if queries else b"")
+            self.set_trait("_value", data.model_dump())

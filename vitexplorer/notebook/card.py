@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from vitexplorer.core.text import Language, Text
+from vitexplorer.figures.caption import labelled
 from vitexplorer.figures.page import png_address
 
 SIDE = 160
 """Displayed width of the picture in pixels"""
-ROW = Text("{label}: {value}", "{label}：{value}")
 _FRAME = (
     "display: flex; gap: 16px; width: fit-content; max-width: 720px; padding: 12px 16px; border-radius: 8px; "
     "border: 1px solid rgba(128, 128, 128, 0.5); font: 14px/1.5 system-ui, sans-serif"
@@ -95,7 +95,7 @@ class Card:
 
     def plain(self, language: Language) -> str:
         """Return the card as lines of text."""
-        rows = [ROW.format(label=label, value=value).in_(language) for label, value in self.rows]
+        rows = [labelled(label, value).in_(language) for label, value in self.rows]
         warning = [self.warning.in_(language)] if self.warning else []
         table = [self.table.plain(language)] if self.table else []
         return "\n".join([self.title.in_(language), *warning, *rows, *table])

@@ -27,11 +27,15 @@ def model_card(model: LoadedModel) -> Card:
     size = model.preprocessing.input_size
     total = sum(parameter.numel() for parameter in model.module.parameters())
     tokens = [prefix_text(name) for name in model.prefix_tokens]
+    tuned = []
+    if isinstance(model, TunedModel):
+        counts = count_parameters(model)
+        tuned = [(METHOD, same(model.method)), (TRAINED, trained_text(counts.trainable, counts.total, counts.head))]
     rows = [
         (MODEL, same(model.name)),
         (WEIGHTS, model.provenance.weights_text),
         (PARAMETERS, same(counted(total))),
-        *(_tuned(model) if isinstance(model, TunedModel) else ()),
+        *tuned,
         (INPUT, size_text(size)),
         (BLOCKS, same(str(len(model.blocks(size))))),
         *([(TOKENS, joined(tokens))] if tokens else []),
@@ -44,12 +48,6 @@ def model_card(model: LoadedModel) -> Card:
         warning=RANDOM if model.provenance.is_random else None,
         python='capture = vx.capture(model, "picture.jpg")',
     )
-
-
-def _tuned(model: TunedModel) -> list[tuple[Text, Text]]:
-    """Return the rows of a tuned model: its method and trained parameters."""
-    counts = count_parameters(model)
-    return [(METHOD, same(model.method)), (TRAINED, trained_text(counts.trainable, counts.total, counts.head))]
 
 
 def trained_text(trainable: int, total: int, head: int) -> Text:

@@ -121,14 +121,19 @@ def class_map(
     *,
     values: Tensor,
     grid: PatchGrid,
+    unit: Text | None = None,
     notes: tuple[Text, ...] = (),
     **more: object,
 ) -> MapResult:
-    """Make a map for a target of values (patches,) on `grid`; `more` are fields of the result."""
+    """Make a map for a target of values (patches,) on `grid`, by default in the unit of its score.
+
+    `more` are further fields of the result.
+    """
     all_notes = (target_note(capture, target), *notes)
     return MapResult(
         values=values.reshape(grid.rows, grid.cols).cpu().numpy(),
         axes=("rows", "cols"),
+        unit=unit or unit_of(capture, target),
         notes=all_notes if values.any() else (*all_notes, ALL_ZERO),
         target=explained(capture, target) if isinstance(target, int) else None,
         grid=grid,

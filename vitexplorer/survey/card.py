@@ -80,13 +80,6 @@ class Card(BaseModel):
         return self.source == self.root
 
     @property
-    def maps(self) -> dict[str, Size]:
-        """Shape (rows, cols) of each column that is a map."""
-        return {
-            column.key: column.shape for column in self.columns if column.shape and column.axes != ("blocks", "heads")
-        }
-
-    @property
     def shards(self) -> int:
         """Number of files of rows in the finished survey."""
         return -(-self.rows_planned // self.rows_per_shard)
@@ -160,11 +153,6 @@ def read_card(folder: str | os.PathLike) -> Card:
         raise broken(path, remedy=_REMEDY) from None
 
 
-def has_card(folder: Path) -> bool:
-    """Return True if a survey has begun in a folder."""
-    return (folder / CARD).exists()
-
-
 def check_same(old: Card, new: Card, folder: Path) -> None:
     """Raise SurveyError, naming the difference, if the survey in a folder is not the requested one."""
     for fields, sentence in _DIFFERENCES:
@@ -190,10 +178,7 @@ _DIFFERENCES = (
     (("weights_hash",), Text("its model has other weights", "其模型的权重不同")),
     (("fit",), Text("its images were fitted by {before}, not by {now}", "其图像的适配方式是 {before}，而不是 {now}")),
     (("size",), Text("its images were {before} pixels, not {now}", "其图像为 {before} 像素，而不是 {now}")),
-    (
-        ("questions", "left_out"),
-        Text("it was asked {before}, not {now}", "其问题是 {before}，而不是 {now}"),
-    ),
+    (("questions", "left_out"), Text("it was asked {before}, not {now}", "其问题是 {before}，而不是 {now}")),
     (("source", "root"), Text("its images are those of {before}, not of {now}", "其图像来自 {before}，而不是 {now}")),
     (("labels",), Text("its labels are {before}, not {now}", "其标注是 {before}，而不是 {now}")),
 )

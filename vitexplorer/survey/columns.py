@@ -16,6 +16,7 @@ from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
 
 Kind = Literal["number", "integer", "bool", "text", "list"]
+NUMERIC = ("number", "integer")
 ADDRESS = re.compile(r"(.+)\[(\d{1,6}),(\d{1,6})\]", re.ASCII | re.DOTALL)
 NO_NUMBERS = Text("The column {name} holds no numbers.", "列 {name} 不是数值列。")
 
@@ -42,11 +43,6 @@ class Column(Described):
     """Column of the rows of an opened survey."""
 
     kind: Kind = field(kw_only=True)
-
-    @property
-    def is_numeric(self) -> bool:
-        """True for a column of numbers."""
-        return self.kind in ("number", "integer")
 
 
 @dataclass(frozen=True)
@@ -111,7 +107,7 @@ def asked(columns: Mapping[str, Column], name: str) -> Asked:
 def numeric(columns: Mapping[str, Column], name: str) -> Asked:
     """Look up a column of numbers. Raises UnknownNameError or SettingError."""
     column = asked(columns, name)
-    if column.kind not in ("number", "integer"):
+    if column.kind not in NUMERIC:
         raise SettingError(NO_NUMBERS.format(name=name))
     return column
 
@@ -141,6 +137,11 @@ def column_among(columns: Iterable[Column], name: str | None, none: Text) -> Col
     if name not in known:
         raise unknown_name("column", name, known)
     return known[name]
+
+
+def finite(column: Asked, number: int) -> str:
+    """Return the SQL condition that the column `{number}` of a query has a finite number."""
+    return f"abs({{{number}}}) < 'infinity'::FLOAT" if column.kind == "number" else f"{{{number}}} IS NOT NULL"
 
 
 def quoted(name: str) -> str:

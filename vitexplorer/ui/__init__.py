@@ -114,11 +114,7 @@ def application(settings: Settings, engine: Engine) -> Starlette:
             *(*teaching, *survey_routes(engine), *watching_routes(engine, metrics)),
         ],
         middleware=[Middleware(Watched, metrics=metrics), *guards.middleware, *SERVING["middleware"]],
-        lifespan=swept(
-            folder.sweep,
-            guards.stored.sweep,
-            at_end=lambda: print_running_trainings(engine),
-        ),
+        lifespan=swept(folder.sweep, guards.stored.sweep, at_end=lambda: print_running_trainings(engine)),
     )
     mount(
         app,

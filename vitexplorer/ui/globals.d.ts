@@ -1,7 +1,16 @@
 /** Types that the checker cannot infer: names on `window`, and results of selectors, which match the markup. */
 
 interface Window {
-  vxMount: (path: string, events: string[], gradio: import('./kit/widget.js').Gradio) => Promise<void>;
+  vxMount: (
+    path: string,
+    events: string[],
+    gradio: {
+      element: HTMLElement;
+      props: {value: any};
+      trigger: import('./kit/widget.js').Trigger;
+      watch: (name: string, callback: () => void) => void;
+    },
+  ) => Promise<void>;
   vxAddress: typeof import('./kit/address.js').writeAddress;
   vxShown: (...inputs: unknown[]) => unknown[];
   vxVisitor: typeof import('./kit/sending.js').visitor;

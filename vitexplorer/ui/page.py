@@ -7,7 +7,6 @@ a room is answered from the capture.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
@@ -28,13 +27,15 @@ from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file
 from vitexplorer.ui.rooms.attention.room import AttentionRoom
 from vitexplorer.ui.rooms.compare.room import CompareRoom
-from vitexplorer.ui.rooms.figure_rooms import OutputsRoom, PositionsRoom, TokensRoom
 from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
 from vitexplorer.ui.rooms.flow.room import FlowRoom
 from vitexplorer.ui.rooms.folder.room import FolderRoom
+from vitexplorer.ui.rooms.outputs.room import OutputsRoom
 from vitexplorer.ui.rooms.patches.room import PatchesRoom
+from vitexplorer.ui.rooms.positions.room import PositionsRoom
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size.room import SizeRoom
+from vitexplorer.ui.rooms.tokens.room import TokensRoom
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
 from vitexplorer.ui.server.api.endpoints import add_endpoints
 from vitexplorer.ui.shell.address import Address
@@ -44,9 +45,9 @@ from vitexplorer.ui.shell.header import Header
 from vitexplorer.ui.shell.image_chip import ImageChip
 from vitexplorer.ui.shell.model_chip import ModelChip, model_chip, tuned_choices
 from vitexplorer.ui.shell.rail import SELECTED, Rail
-from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, RoomContext, Updates
+from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, RoomContext, Updates, UpdateStream
 from vitexplorer.ui.shell.saved_views import SavedViews
-from vitexplorer.ui.shell.size_chip import SizeChip, cost_of, size_chip, with_sizes
+from vitexplorer.ui.shell.size_chip import SizeChip, priced_sizes, size_chip
 from vitexplorer.ui.shell.status import StatusData, StatusLine
 from vitexplorer.ui.shell.visit import Visit
 
@@ -80,12 +81,7 @@ class Page:
     """The frame and its rooms."""
 
     def __init__(self, settings: Settings, context: RoomContext):
-        """Make the rooms that this installation offers.
-
-        Args:
-            settings: settings of the installation.
-            context: context that the rooms share.
-        """
+        """Make the rooms that this installation offers."""
         rooms = tuple(room for room in ROOMS if room.is_offered(settings))
         self.settings = settings
         self.context = replace(context, rooms=rooms)
@@ -141,13 +137,13 @@ class Page:
         gr.on(stops, self.stop, None, None, **QUICK)
         self._then_menu(page.load(self.start, None, self._with_explore_outputs(visit.components), **WAITING))
         on_screen = self.context.address
-        visit.size.cost(self.cost, on_screen, visit.size, trigger_mode="always_last", **QUICK)
+        visit.size.cost(self.cost, on_screen, visit.size, **LATEST)
         links = [sent(part, "go") for part in (visit.saved_views, visit.guide)]
         outputs = self._with_explore_outputs(visit.of_choice)
         self._then_menu(
             gr.on(links, self.go, [visit.requested, on_screen], outputs, trigger_mode="multiple", **WAITING)
         )
-        visit.guide.tell(self.tell, on_screen, visit.guide, trigger_mode="always_last", **QUICK)
+        visit.guide.tell(self.tell, on_screen, visit.guide, **LATEST)
         visit.guide.handout(self.handout, on_screen, visit.guide, trigger_mode="once", **QUICK)
         choices = [sent(part, "choose") for part in (visit.image, visit.model, visit.size, visit.status)]
         inputs = [visit.requested, on_screen, self.context.visitor]
@@ -181,29 +177,22 @@ class Page:
         """Stop the figure of a room at its stop button."""
         self.context.engine.leave(session_of(request), FIGURE)
 
-    async def start(self, request: gr.Request) -> AsyncGenerator[Updates, None]:
+    async def start(self, request: gr.Request) -> UpdateStream:
         """Fill the frame as the page's URL asks, then the rooms."""
         frame_updates = await asyncio.to_thread(self.visit.start, request)
         nothing_yet = Address(language=frame_updates[self.visit.requested].language)
         async for updates in self._chosen(frame_updates | {self.context.address: nothing_yet}, nothing_yet, request):
             yield updates
 
-    async def go(
-        self, event: gr.EventData, before: Address, current: Address, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+    async def go(self, event: gr.EventData, before: Address, current: Address, request: gr.Request) -> UpdateStream:
         """Follow a link without reloading the page."""
         frame_updates = await asyncio.to_thread(self.visit.go, event, before)
         async for updates in self._chosen(frame_updates, current, request):
             yield updates
 
     async def choose(
-        self,
-        event: gr.EventData,
-        address: Address,
-        current: Address,
-        visitor: str,
-        request: gr.Request,
-    ) -> AsyncGenerator[Updates, None]:
+        self, event: gr.EventData, address: Address, current: Address, visitor: str, request: gr.Request
+    ) -> UpdateStream:
         """Choose another image, model, weights, size or fit."""
 
         def choose() -> Updates:
@@ -212,9 +201,7 @@ class Page:
         async for updates in self._chosen(await asyncio.to_thread(choose), current, request):
             yield updates
 
-    async def _chosen(
-        self, frame_updates: Updates, current: Address, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+    async def _chosen(self, frame_updates: Updates, current: Address, request: gr.Request) -> UpdateStream:
         """Yield an event's updates of the frame, then those of the rooms; both at once if the capture is in memory.
 
         An event that chose nothing fills no rooms.
@@ -231,7 +218,7 @@ class Page:
                     yield frame_updates | updates
                     frame_updates = {}
 
-    async def explore(self, address: Address, current: Address, request: gr.Request) -> AsyncGenerator[Updates, None]:
+    async def explore(self, address: Address, current: Address, request: gr.Request) -> UpdateStream:
         """Fill every room from a new capture; until then, and if there is none, the screen stays as it is.
 
         The visitor's previous request is abandoned; its result is shown first if it is already there.
@@ -274,21 +261,14 @@ class Page:
         visitor = visitor_of(browser)
         tuned = tuned_choices(self.context.engine, self.settings, visitor)
         loaded = self.context.engine.loaded(address.picture)
-        return {
-            self.context.visitor: visitor,
-            self.visit.model: model_chip(address, self.settings, tuned, loaded),
-        }
+        return {self.context.visitor: visitor, self.visit.model: model_chip(address, self.settings, tuned, loaded)}
 
     async def cost(self, event: gr.EventData, current: Address) -> Updates:
         """Fill the sheet of the sizes when it is opened, with the cost of a size that is being typed."""
         size = fields_of(event).get("size")
         if size is None or current == Address():
             return gr.skip()
-        chip = size_chip(await self.context.engine.capture(current.picture), current)
-        chip = await with_sizes(chip, self.context.engine, current)
-        if size:
-            chip.says = await cost_of(self.context.engine, current, size)
-        return {self.visit.size: chip}
+        return {self.visit.size: await priced_sizes(self.context.engine, current, size)}
 
     async def tell(self, event: gr.EventData, current: Address) -> Updates:
         """Fill a step of the guided path with the numbers of the picture on the screen."""
@@ -296,9 +276,7 @@ class Page:
         if step is None or current == Address():
             return gr.skip()
         language = current.language
-        text = await waiting_in_thread(
-            lambda wait: step_text(step, self._on_screen(current.picture, wait), language),
-        )
+        text = await waiting_in_thread(lambda wait: step_text(step, self._on_screen(current.picture, wait), language))
         return {self.visit.guide: guide_data(language, text)}
 
     async def handout(self, current: Address) -> Updates:

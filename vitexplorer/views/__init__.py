@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vitexplorer.controls import Control, MethodsControl
-from vitexplorer.core.capture_protocol import other_names
+from vitexplorer.controls import MethodsControl
+from vitexplorer.core.capture_protocol import OTHER_NAMES
 from vitexplorer.core.registry import Registry
 from vitexplorer.core.text import Language, Progress, Text, UnsupportedError
 from vitexplorer.core.types import MapResult, Result
@@ -34,7 +34,7 @@ def refusal(view: str, capture: Capture) -> Text | None:
     if not (record.any_family or capture.model.family.shows_stream):
         return capture.model.family.no_stream(capture.model.name)
     if record.names_of_timm and not capture.model.family.names_of_timm:
-        return other_names(capture.model.name)
+        return OTHER_NAMES.format(model=capture.model.name)
     return record.refuses(capture)
 
 
@@ -80,12 +80,11 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
 
 def explanations() -> dict[str, View]:
     """Return the views of the room Flow that draw one map of the image, the choices of views that compare methods."""
-    of_room = {key: view for key, view in VIEWS.items() if view.room == "flow"}
-    return {key: view for key, view in of_room.items() if not any(map(_compares, view.controls))}
-
-
-def _compares(control: Control) -> bool:
-    return isinstance(control, MethodsControl)
+    return {
+        key: view
+        for key, view in VIEWS.items()
+        if view.room == "flow" and not any(isinstance(control, MethodsControl) for control in view.controls)
+    }
 
 
 def explanation(

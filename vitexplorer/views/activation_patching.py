@@ -23,23 +23,19 @@ from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.perturbation import BATCH, Runs, baseline_control, baseline_image, baseline_text
 from vitexplorer.quantities.scores import run_scores
-from vitexplorer.quantities.targets import class_map, for_and_against, unit_of
+from vitexplorer.quantities.targets import class_map, for_and_against
 from vitexplorer.tracing.follow import Args, FollowedPass, Function, Kwargs
 from vitexplorer.tracing.tap import batch_first
-from vitexplorer.views.record import View, unless_merging
+from vitexplorer.views.record import View, merges_tokens, refuse_if
 
 
 class PatchedPass(FollowedPass):
-    """Forward pass that puts tokens of another run into this one, a different token for each image of the batch."""
+    """Forward pass that replaces a token at the entries of some blocks by that of the captured run.
+
+    It is a different token for each image of the batch.
+    """
 
     def __init__(self, capture: Capture, blocks: range, tokens: Int[Tensor, " batch"]):
-        """Prepare the patches.
-
-        Args:
-            capture: the run that the tokens come from.
-            blocks: blocks at whose entries tokens are replaced.
-            tokens: index of the replaced token, one for each image of the batch.
-        """
         super().__init__(capture.model.block_of_parameter)
         self._capture = capture
         self._tokens = tokens
@@ -88,7 +84,6 @@ def compute(capture: Capture, target: Target, baseline: str, progress: Progress 
         target,
         values=brought(capture, target, baseline_image(capture, baseline), blocks, progress),
         grid=capture.grid(0),
-        unit=unit_of(capture, target),
         formula=Text("L(x₀ with the patch's tokens) − L(x₀)", "L（放入该图块标记的 x₀）− L(x₀)"),
         notes=(
             Text(
@@ -112,11 +107,12 @@ VIEW = View(
     runs="many",
     controls=(AnyTargetControl(), baseline_control()),
     paper=Paper("Izadi et al. 2026", "https://arxiv.org/abs/2603.13652"),
-    refuses=unless_merging(
+    refuses=refuse_if(
+        merges_tokens,
         Text(
             "Activation patching follows the token of a patch from block to block, and {model} merges its tokens "
             "between stages. Use occlusion.",
             "激活修补要逐块跟踪同一图块的标记，而 {model} 在阶段之间会合并标记。请改用遮挡。",
-        )
+        ),
     ),
 )

@@ -15,7 +15,7 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice
 from vitexplorer.core.format import measured
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import MatrixResult
 from vitexplorer.quantities.head_statistics import distance, distances, over_blocks, uneven_heads
 from vitexplorer.quantities.on_the_map import is_constant
@@ -44,7 +44,7 @@ def compute(capture: Capture, normalise: str) -> MatrixResult:
         axes=("blocks", "heads"),
         unit=Text("pixels of the model's input", "模型输入的像素"),
         formula="mean_i Σ_j A_ij D_ij / Σ_j A_ij" if renormalise else "mean_i Σ_j A_ij D_ij",
-        notes=(DIVIDED if renormalise else DROPPED, ONE_IMAGE, *uneven_heads(values)),
+        notes=present(DIVIDED if renormalise else DROPPED, ONE_IMAGE, uneven_heads(values)),
     )
 
 

@@ -96,14 +96,6 @@ def compute(capture: Capture, query: Query, head_fusion: str, discard_ratio: flo
     )
 
 
-class FirstBlock(BlockControl):
-    """Control for the block at which the product of attentions starts."""
-
-    def default(self, capture) -> int:
-        """Return the first block, for the whole network."""
-        return 0
-
-
 def reading(result: MapResult) -> Text:
     """Name the patch that contributes most, how narrow the map is, and the share that stays elsewhere."""
     gathered = {"query": query_text(result.query), "share": fine_percent(np.nanmax(result.values))}
@@ -117,13 +109,7 @@ def reading(result: MapResult) -> Text:
         "Through all these blocks the {query} gathered most from {patch}: {share}. The tenth of the patches it "
         "gathered most from holds {tenth}{where}{elsewhere}.",
         "经过这些块，{query}从{patch}汇集最多：{share}。贡献最大的十分之一图块共占 {tenth}{where}{elsewhere}。",
-    ).format(
-        **gathered,
-        patch=extreme(result.values),
-        tenth=percent(share),
-        where=where,
-        elsewhere=elsewhere(result),
-    )
+    ).format(**gathered, patch=extreme(result.values), tenth=percent(share), where=where, elsewhere=elsewhere(result))
 
 
 VIEW = View(
@@ -140,13 +126,9 @@ VIEW = View(
     reading=reading,
     controls=(
         QueryControl(),
-        Choice(
-            "head_fusion",
-            Text("Heads fused by", "头的融合方式"),
-            tuple(FUSIONS.items()),
-        ),
+        Choice("head_fusion", Text("Heads fused by", "头的融合方式"), tuple(FUSIONS.items())),
         Number("discard_ratio", Text("Discard the lowest", "丢弃最低比例"), low=0, high=1, open_above=True),
-        FirstBlock("start_block", Text("First block", "起始块")),
+        BlockControl("start_block", Text("First block", "起始块"), first=True),
     ),
     paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),
 )

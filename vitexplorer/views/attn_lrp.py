@@ -20,7 +20,7 @@ from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.gradients import gradients
 from vitexplorer.quantities.perturbation import patch_sums
 from vitexplorer.quantities.scores import score_of
-from vitexplorer.quantities.targets import class_map, for_and_against, score_word, unit_of
+from vitexplorer.quantities.targets import class_map, for_and_against, score_word
 from vitexplorer.views.record import View
 
 HELD = Text(
@@ -39,7 +39,6 @@ def compute(capture: Capture, target: Target) -> MapResult:
         target,
         values=values,
         grid=grid,
-        unit=unit_of(capture, target),
         formula=Text("Σ x · slope by LRP rules", "Σ x · 按 LRP 规则所得的斜率"),
         notes=(
             HELD.format(

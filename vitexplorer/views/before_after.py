@@ -32,7 +32,7 @@ from vitexplorer.interventions.changed_pass import came_from
 from vitexplorer.quantities.on_the_map import extreme
 from vitexplorer.quantities.read_out import answer_text, displayed_values, top_classes, unit_of_values
 from vitexplorer.quantities.two_runs import token_cosines
-from vitexplorer.views.record import View
+from vitexplorer.views.record import View, refuse_if
 
 MAPS = (
     ("rollout", Text("attention rollout", "注意力展开（rollout）")),
@@ -115,16 +115,6 @@ def compute(capture: Capture, map: str, attention_block: int, query: Query) -> B
     )
 
 
-def refuses(capture: Capture) -> Text | None:
-    """Refuse plain runs: they have no before and after."""
-    if capture.change:
-        return None
-    return Text(
-        "Nothing is changed in this run. Change something with vx.intervene, --change or in the room What if.",
-        "这次运行没有任何更改。请用 vx.intervene、--change 或“假如改变”页作出更改。",
-    )
-
-
 class QueryOfMap(QueryControl):
     """Control for the token whose map is compared: a patch of the chosen block's grid; of the last for the rollout."""
 
@@ -195,5 +185,11 @@ VIEW = View(
         BlockControl("attention_block", Text("Block of the attention", "注意力所在的块")),
         QueryOfMap(),
     ),
-    refuses=refuses,
+    refuses=refuse_if(
+        lambda capture: capture.change is None,
+        Text(
+            "Nothing is changed in this run. Change something with vx.intervene, --change or in the room What if.",
+            "这次运行没有任何更改。请用 vx.intervene、--change 或“假如改变”页作出更改。",
+        ),
+    ),
 )

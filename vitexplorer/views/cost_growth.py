@@ -30,6 +30,14 @@ POINTS = 12
 USUAL_WINDOW = 7
 """Swin's window size, for models that have none of their own (arXiv 2103.14030, section 3.3)"""
 
+IS_WINDOWED = Text("This model is the windowed one.", "该模型是窗口注意力的那一种。")
+IS_GLOBAL = Text("This model is the global one.", "该模型是全局注意力的那一种。")
+WINDOWS = Text("Windows of {side} × {side} patches.", "窗口为 {side} × {side} 个图块。")
+OWN_WINDOWS = Text("Windows of the model's own size.", "窗口大小与模型自身相同。")
+BLOCKS_ONLY = Text(
+    "Blocks only: patch embedding, merging and classifier are left out.", "仅统计各块：不含图块嵌入、图块合并与分类头。"
+)
+
 
 @dataclass(frozen=True)
 class BlockMatrices:
@@ -101,27 +109,13 @@ def compute(capture: Capture, largest: int, window: int) -> GrowthResult:
     free = model.family.size_multiple(model.module)
     sizes = sizes_up_to(largest, max(free or (capture.grid(0).patch_size,)))
     is_windowed = capture.sites[0].windows is not None
-    own = Text("This model is the windowed one.", "该模型是窗口注意力的那一种。")
-    other = Text("This model is the global one.", "该模型是全局注意力的那一种。")
-    note = Text(
-        "Windows of {side} × {side} patches.",
-        "窗口为 {side} × {side} 个图块。",
-    ).format(side=window or USUAL_WINDOW)
-    if is_windowed and not window:
-        note = Text("Windows of the model's own size.", "窗口大小与模型自身相同。")
+    windows = OWN_WINDOWS if is_windowed and not window else WINDOWS.format(side=window or USUAL_WINDOW)
     return GrowthResult(
         values=growth(capture, sizes, window or None),
         axes=("designs", "kinds", "sizes"),
         unit=Text("MACs", "MACs"),
         formula="4 N D² + 2 N D M + 2 N² D,  4 N D² + 2 N D M + 2 N T D",
-        notes=(
-            own if is_windowed else other,
-            note,
-            Text(
-                "Blocks only: patch embedding, merging and classifier are left out.",
-                "仅统计各块：不含图块嵌入、图块合并与分类头。",
-            ),
-        ),
+        notes=(IS_WINDOWED if is_windowed else IS_GLOBAL, windows, BLOCKS_ONLY),
         designs=("global", "windowed"),
         kinds=("projections", "attention", "mlp"),
         kind_texts=(KINDS[PROJECTIONS], KINDS[PRODUCTS], KINDS[MLP]),

@@ -68,11 +68,7 @@ VIEW = View(
     compute=compute,
     reading=reading,
     runs="many",
-    controls=(
-        TargetControl(),
-        MethodsControl(known=explanations),
-        *CURVE_CONTROLS,
-    ),
+    controls=(TargetControl(), MethodsControl(known=explanations), *CURVE_CONTROLS),
     paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
     refuses=without_classifier,
 )

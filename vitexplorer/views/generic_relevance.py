@@ -24,7 +24,7 @@ from vitexplorer.quantities.both_signs import reading, sign_control
 from vitexplorer.quantities.gradients import weighed_blocks
 from vitexplorer.quantities.rollout import push_added, push_through
 from vitexplorer.quantities.targets import class_map, read_query, read_shares, row_text
-from vitexplorer.views.record import View, unless_merging
+from vitexplorer.views.record import View, merges_tokens, refuse_if
 
 OWN_PART = Text("Left out is the 1 that the patch holds from the identity.", "该图块从单位矩阵得到的 1 未计入。")
 EVEN_PART = Text(
@@ -74,11 +74,12 @@ VIEW = View(
     goes_back=True,
     controls=(AnyTargetControl(), sign_control(), backward_control()),
     paper=Paper("Chefer et al. 2021", "https://arxiv.org/abs/2103.15679"),
-    refuses=unless_merging(
+    refuses=refuse_if(
+        merges_tokens,
         Text(
             "Generic relevance follows one sequence of tokens through all blocks, and {model} merges its tokens "
             "between stages. Use Grad-CAM.",
             "通用相关性要求同一个标记序列贯穿所有块，而 {model} 在阶段之间会合并标记。请改用 Grad-CAM。",
-        )
+        ),
     ),
 )

@@ -9,7 +9,6 @@ After Raghu et al. 2021 (arXiv 2108.08810), section 3, and Voita et al. 2019 (ar
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from jaxtyping import Float
@@ -21,7 +20,6 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, UnsupportedError, present, same
 from vitexplorer.core.types import MatrixResult, prefix_text
 from vitexplorer.quantities.head_statistics import (
-    Measure,
     distances,
     entropy,
     over_blocks,
@@ -44,10 +42,7 @@ METRICS = {
     "peak": Text("largest weight", "最大权重"),
 }
 SHARE = Text("share of a query's attention", "占一个查询注意力的份额")
-UNITS = {
-    "distance": Text("pixels of the model's input", "模型输入的像素"),
-    "entropy": Text("nats", "奈特（nat）"),
-}
+UNITS = {"distance": Text("pixels of the model's input", "模型输入的像素"), "entropy": Text("nats", "奈特（nat）")}
 FORMULAS = {
     "distance": "mean_i Σ_j A_ij D_ij",
     "entropy": "mean_i −Σ_j A_ij ln A_ij",
@@ -109,14 +104,10 @@ def table_of(metric: str, capture: Capture) -> Float[np.ndarray, "blocks heads"]
         )
     if metric == "distance":
         return distances(capture)
-    measures: dict[str, Callable[[], Measure]] = {
-        "entropy": lambda: entropy,
-        "class_mass": lambda: token_mass(capture.prefix_tokens.index("cls")),
-        "prefix_mass": prefix_mass,
-        "self_mass": lambda: self_mass,
-        "peak": lambda: peak,
-    }
-    measure = measures[metric]()
+    if metric == "class_mass":
+        measure = token_mass(capture.prefix_tokens.index("cls"))
+    else:
+        measure = {"entropy": entropy, "prefix_mass": prefix_mass(), "self_mass": self_mass, "peak": peak}[metric]
     return over_blocks(capture, lambda _block: measure)
 
 
@@ -133,7 +124,7 @@ def compute(capture: Capture, metric: str) -> MatrixResult:
         axes=("blocks", "heads"),
         unit=UNITS.get(metric, SHARE),
         formula=FORMULAS[metric],
-        notes=present(PATCHES_ONLY, *uneven_heads(values), note_of(capture, metric)),
+        notes=present(PATCHES_ONLY, uneven_heads(values), note_of(capture, metric)),
         relative=relative,
     )
 

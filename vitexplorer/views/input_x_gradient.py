@@ -18,7 +18,7 @@ from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.gradients import gradients
 from vitexplorer.quantities.perturbation import baseline_text, patch_sums
-from vitexplorer.quantities.targets import class_map, for_and_against, unit_of
+from vitexplorer.quantities.targets import class_map, for_and_against
 from vitexplorer.views.record import View
 
 
@@ -31,7 +31,6 @@ def compute(capture: Capture, target: Target, backward: str) -> MapResult:
         target,
         values=patch_sums(product[0].sum(0), grid),
         grid=grid,
-        unit=unit_of(capture, target),
         formula=Text("∑ x · ∂L/∂x over the patch", "在图块上求和 ∑ x · ∂L/∂x"),
         notes=(
             Text("The baseline is implied: {baseline}.", "隐含的基线：{baseline}。").format(

@@ -22,7 +22,7 @@ from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.perturbation import Runs, baseline_control, baseline_image, baseline_text, patch_sums
 from vitexplorer.quantities.scores import run_scores, score_of
-from vitexplorer.quantities.targets import class_map, for_and_against, score_word, unit_of
+from vitexplorer.quantities.targets import class_map, for_and_against, score_word
 from vitexplorer.views.record import View
 
 BATCH = 4
@@ -60,7 +60,6 @@ def compute(capture: Capture, target: Target, baseline: str, steps: int, progres
         target,
         values=patch_sums(pixels.sum(0), grid),
         grid=grid,
-        unit=unit_of(capture, target),
         formula=Text("∑ (x − x₀) · ∫ ∂L/∂x over the patch", "在图块上求和 ∑ (x − x₀) · ∫ ∂L/∂x"),
         notes=(
             Text("Baseline: {baseline}.", "基线：{baseline}。").format(baseline=baseline_text(capture, baseline)),

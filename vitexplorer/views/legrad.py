@@ -26,7 +26,7 @@ from vitexplorer.quantities.gradients import attention_gradient, block_gradients
 from vitexplorer.quantities.scores import score_of_block
 from vitexplorer.quantities.targets import COSINE, LOGIT, class_map, unit_of
 from vitexplorer.tracing.attention_call import WEIGHTS_AT_ONCE, AttentionCall
-from vitexplorer.views.record import View, unless_merging
+from vitexplorer.views.record import View, merges_tokens, refuse_if
 
 PER_ATTENTION = {
     LOGIT: Text("logit per unit of attention", "单位注意力引起的 logit 变化"),
@@ -82,11 +82,12 @@ VIEW = View(
     goes_back=True,
     controls=(AnyTargetControl(), sign_control(), backward_control()),
     paper=Paper("Bousselham et al. 2024", "https://arxiv.org/abs/2404.03214"),
-    refuses=unless_merging(
+    refuses=refuse_if(
+        merges_tokens,
         Text(
             "LeGrad reads the tokens of every block with the classifier, and in {model} those of earlier stages are "
             "too narrow for it. Use Grad-CAM.",
             "LeGrad 要用分类头读取每个块的标记，而 {model} 前面阶段的标记维度与分类头不符。请改用 Grad-CAM。",
-        )
+        ),
     ),
 )

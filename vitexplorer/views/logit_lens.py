@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
-from jaxtyping import Float
-from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Control
@@ -82,23 +80,14 @@ class ReadingControl(Control):
         return value
 
 
-def likeliest(
-    logits: Float[Tensor, "blocks patches classes"],
-) -> tuple[Tensor, Tensor]:
-    """Return the class with the highest logit of each patch, and its softmax probability."""
-    probabilities, classes = displayed_values(logits.double()).max(-1)
-    return classes, probabilities
-
-
 def compute(capture: Capture, token: str) -> LensResult:
     """Compute logits after each block, (blocks, classes), or each patch's likeliest class, int (blocks, rows, cols)."""
     blocks, names = readable_blocks(capture), capture.model.class_texts
     grid, own = capture.grid(blocks[-1]), capture.model.family.own_reading(capture.model.module)
     if token == PATCHES:
-        classes, sure = likeliest(torch.stack([read_patches_after(capture, block) for block in blocks]))
-        shape = (len(blocks), grid.rows, grid.cols)
-        values = classes.reshape(shape)
-        probabilities = sure.reshape(shape)
+        logits = torch.stack([read_patches_after(capture, block) for block in blocks])
+        sure, classes = displayed_values(logits.double()).max(-1)
+        values, probabilities = (part.reshape(-1, grid.rows, grid.cols) for part in (classes, sure))
         top = ()
     else:
         values = torch.stack([read_after(capture, block, token) for block in blocks])

@@ -27,7 +27,7 @@ from vitexplorer.quantities.perturbation import (
     patch_of_pixel,
 )
 from vitexplorer.quantities.scores import run_scores
-from vitexplorer.quantities.targets import class_map, for_and_against, unit_of
+from vitexplorer.quantities.targets import class_map, for_and_against
 from vitexplorer.views.record import View
 
 
@@ -58,7 +58,6 @@ def compute(capture: Capture, target: Target, baseline: str, progress: Progress 
         target,
         values=falls[corners[:, 0], corners[:, 1]],
         grid=grid,
-        unit=unit_of(capture, target),
         formula=Text("L(x) − L(x with the patch covered)", "L(x) − L（遮住该图块的 x）"),
         notes=(
             Text("Covered with {baseline}.", "遮挡用{baseline}。").format(baseline=baseline_text(capture, baseline)),

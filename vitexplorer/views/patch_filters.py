@@ -19,7 +19,7 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import FiltersResult
 from vitexplorer.quantities.principal_components import principal_components
-from vitexplorer.views.record import View
+from vitexplorer.views.record import View, refuse_if
 
 CHANNELS = 3
 MOST = 256
@@ -54,16 +54,6 @@ def compute(capture: Capture, count: int) -> FiltersResult:
     )
 
 
-def refuses(capture: Capture) -> Text | None:
-    """Refuse patch embeddings that do not read colours."""
-    if kernels_of(capture.model.module) is not None:
-        return None
-    return Text(
-        "The patch embedding of {model} reads features of a CNN, not colours.",
-        "{model} 的图块嵌入读取的是 CNN 的特征，而不是颜色。",
-    ).format(model=capture.model.name)
-
-
 def reading(result: FiltersResult) -> Text:
     """State how few directions hold most of the kernels' variance."""
     together = np.cumsum(result.shares)
@@ -93,5 +83,11 @@ VIEW = View(
     reading=reading,
     controls=(Number("count", Text("How many", "数量"), low=1, high=MOST, start=28, step=1, whole=True),),
     paper=Paper("Dosovitskiy et al. 2021, figure 7", "https://arxiv.org/abs/2010.11929"),
-    refuses=refuses,
+    refuses=refuse_if(
+        lambda capture: kernels_of(capture.model.module) is None,
+        Text(
+            "The patch embedding of {model} reads features of a CNN, not colours.",
+            "{model} 的图块嵌入读取的是 CNN 的特征，而不是颜色。",
+        ),
+    ),
 )

@@ -63,10 +63,6 @@ class PatchControl(QueryControl):
         """Return the patch with the sharpest edges."""
         return sharpest_patch(capture.input.pixels, capture.grid(0))
 
-    def default_after(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> tuple[int, int]:
-        """Return the same."""
-        return self.default(capture)
-
     def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
         """Return the patch with the sharpest edges; the others are picked on the image."""
         row, col = self.default(capture)

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 import torch.nn.functional as F
-from jaxtyping import Float
-from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.format import measured
@@ -20,18 +18,13 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import OUTPUT, PoolingResult, Reading, ReadOut
 from vitexplorer.quantities.read_out import READING_WORDS, answer_text, read_after, readable_blocks, top_classes
-from vitexplorer.views.record import View
+from vitexplorer.views.record import View, refuse_if
 
 _CLASS = Text("through the {token} {answer} ({value})", "通过{token}为{answer}（{value}）")
 _NUMBER = Text("through the {token} {answer} is {value}", "通过{token}，{answer}为 {value}")
 NO_CLASSES = Text(
     "This model tells no classes apart, so only the tokens are compared.", "该模型不区分类别，因此只比较标记。"
 )
-
-
-def cosine_to_mean(token: Float[Tensor, " dim"], patches: Float[Tensor, "patches dim"]) -> Float[Tensor, ""]:
-    """Compute the cosine between one token and the mean of others."""
-    return F.cosine_similarity(token, patches.mean(0), dim=0)
 
 
 def read_out(capture: Capture, reading: Reading, is_own: bool) -> ReadOut:
@@ -55,7 +48,7 @@ def compute(capture: Capture) -> PoolingResult:
     answers = capture.logits is not None
     trained = Text("The model was trained to be read by: {reading}.", "该模型训练时的读出方式：{reading}。")
     return PoolingResult(
-        values=np.array([float(cosine_to_mean(tokens[place], tokens[prefix:])) for tokens in streams]),
+        values=np.array([float(F.cosine_similarity(x[place], x[prefix:].mean(0), dim=0)) for x in streams]),
         axes=("blocks",),
         unit=Text("cosine of class token and mean patch token", "类别标记与图块标记平均的余弦"),
         formula="cos(x_cls, mean_i x_i)",
@@ -68,16 +61,6 @@ def compute(capture: Capture) -> PoolingResult:
             for reading in (model.family.readings(model.module) if answers else ())
         ),
     )
-
-
-def refuses(capture: Capture) -> Text | None:
-    """Refuse models without a class token, which have nothing to compare."""
-    if "cls" in capture.prefix_tokens:
-        return None
-    return Text(
-        "{model} has no class token to compare with the mean over patches.",
-        "{model} 没有类别标记，无法与图块平均进行比较。",
-    ).format(model=capture.model.name)
 
 
 def reading(result: PoolingResult) -> Text:
@@ -124,5 +107,11 @@ VIEW = View(
     compute=compute,
     reading=reading,
     paper=Paper("Dosovitskiy et al. 2021, appendix D.3", "https://arxiv.org/abs/2010.11929"),
-    refuses=refuses,
+    refuses=refuse_if(
+        lambda capture: "cls" not in capture.prefix_tokens,
+        Text(
+            "{model} has no class token to compare with the mean over patches.",
+            "{model} 没有类别标记，无法与图块平均进行比较。",
+        ),
+    ),
 )

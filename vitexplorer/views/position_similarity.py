@@ -45,8 +45,7 @@ RESAMPLED = Text(
     "该位置编码是在 {old_rows} x {old_cols} 个图块上学到的，按模型的做法重采样（双三次）为 {rows} x {cols}。",
 )
 ALSO_ROTARY = Text(
-    "This model has rotary positions as well: kind rotary.",
-    "该模型还有旋转位置编码：可将位置编码（kind）选为 rotary。",
+    "This model has rotary positions as well: kind rotary.", "该模型还有旋转位置编码：可将位置编码（kind）选为 rotary。"
 )
 ROTARY = Text(
     "Rotary: what place alone does to q . k, the mean over all heads, blocks and frequencies that differ.",

@@ -20,14 +20,14 @@ Refusal = Callable[[Any], Text | None]
 """Function from a capture to the reason why a view has no meaning for it, or None"""
 
 
-def unless_merging(reason: Text) -> Refusal:
-    """Refuse models that merge tokens between stages; `{model}` in the reason becomes the model's name."""
+def refuse_if(applies: Callable[[Any], bool], reason: Text) -> Refusal:
+    """Return the refusal of captures to which a condition applies; `{model}` in the reason becomes the model's name."""
+    return lambda capture: reason.format(model=capture.model.name) if applies(capture) else None
 
-    def refuses(capture: CaptureProtocol) -> Text | None:
-        merges = any(site.windows for site in capture.sites)
-        return reason.format(model=capture.model.name) if merges else None
 
-    return refuses
+def merges_tokens(capture: CaptureProtocol) -> bool:
+    """Return True for models that merge tokens between stages."""
+    return any(site.windows for site in capture.sites)
 
 
 @dataclass(frozen=True)

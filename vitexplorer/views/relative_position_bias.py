@@ -18,7 +18,7 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import OffsetsResult
 from vitexplorer.quantities.on_the_map import is_constant
-from vitexplorer.views.record import View
+from vitexplorer.views.record import View, refuse_if
 
 DIRECTION = Text(
     "Offsets are query minus key: the top left entry is for a key far below and to the right of the query.",
@@ -42,16 +42,6 @@ def compute(capture: Capture, block: int) -> OffsetsResult:
         row_offsets=tuple(range(-(rows // 2), rows // 2 + 1)),
         col_offsets=tuple(range(-(cols // 2), cols // 2 + 1)),
     )
-
-
-def refuses(capture: Capture) -> Text | None:
-    """Refuse models with absolute or rotary positions: they add no bias."""
-    if capture.model.family.relative_bias(capture.model.module, 0) is not None:
-        return None
-    return Text(
-        "{model} adds no bias for relative positions; see position_similarity.",
-        "{model} 不使用相对位置偏置；请看 position_similarity。",
-    ).format(model=capture.model.name)
 
 
 def place_text(rows: int, cols: int) -> Text:
@@ -109,5 +99,11 @@ VIEW = View(
     reading=reading,
     controls=(BlockControl(),),
     paper=Paper("Liu et al. 2021", "https://arxiv.org/abs/2103.14030"),
-    refuses=refuses,
+    refuses=refuse_if(
+        lambda capture: capture.model.family.relative_bias(capture.model.module, 0) is None,
+        Text(
+            "{model} adds no bias for relative positions; see position_similarity.",
+            "{model} 不使用相对位置偏置；请看 position_similarity。",
+        ),
+    ),
 )

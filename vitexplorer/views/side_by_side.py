@@ -49,8 +49,10 @@ def compute(
     """Compute the map of each method, (methods, rows, cols), and on request its areas, (methods, curves)."""
     passes = num_passes(capture, len(methods), steps)
     maps, done = _compute_maps(capture, target, methods, seed, passes if measure else 0, progress)
-    measured = faithfulness(capture, target, maps, steps, seed, _progress_after(done, progress)) if measure else None
+    after = progress and _MethodProgress(progress, done, 0, 0)
+    measured = faithfulness(capture, target, maps, steps, seed, after) if measure else None
     known = explanations()
+    slow = {key: view for key, view in known.items() if view.runs == "many" and view.refuses(capture) is None}
     classless = [
         known[name].title for name in methods if not any(control.name == "target" for control in known[name].controls)
     ]
@@ -76,7 +78,7 @@ def compute(
         curves=CURVES,
         areas=measured.areas if measured else None,
         passes=passes,
-        others=tuple((key, view.title) for key, view in _slow(capture).items() if key not in methods),
+        others=tuple((key, view.title) for key, view in slow.items() if key not in methods),
     )
 
 
@@ -112,15 +114,6 @@ class _MethodProgress:
         self.of = of
         if self.progress:
             self.progress(self.before + done, self.before + of + self.after)
-
-
-def _progress_after(before: int, progress: Progress | None) -> Progress | None:
-    return progress and _MethodProgress(progress, before, 0, 0)
-
-
-def _slow(capture: Capture) -> dict[str, View]:
-    """Return methods that are computed only on request."""
-    return {key: view for key, view in explanations().items() if view.runs == "many" and view.refuses(capture) is None}
 
 
 def on_finer(values: Float[np.ndarray, "rows cols"], coarse: PatchGrid, fine: PatchGrid) -> np.ndarray:

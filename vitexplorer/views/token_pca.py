@@ -142,11 +142,7 @@ def shared_token_pca(
                 "共同的基只能用于同一模型的多幅图像：各图像的标记宽度必须相同。",
             )
         )
-    shared = {
-        "view": "token_pca",
-        "title": TITLE,
-        "settings": {"block": block, "norm": norm, "foreground": foreground},
-    }
+    shared = {"view": "token_pca", "title": TITLE, "settings": {"block": block, "norm": norm, "foreground": foreground}}
     results = _in_one_basis(captures, tokens, block, foreground)
     note = SHARED.format(count=len(captures))
     return tuple(

@@ -31,10 +31,6 @@ from vitexplorer.views import VIEWS, explanations
 from vitexplorer.views.record import View
 
 RANK, HERE = "mean_rank", "this_image"
-NAMES = {
-    RANK: Text("mean rank", "平均名次"),
-    HERE: Text("this image", "本图"),
-}
 TRUTH = Text("The truth itself", "真实答案")
 BEST_AT = {
     "grid_pointing": Text(
@@ -71,11 +67,11 @@ def compute(
     table = standings(capture.provenance)
     rows = (*methods, ORACLE) if table else methods
     here = dict(zip(methods, gains(faithfulness.areas), strict=True))
-    columns = [_Column(HERE, NAMES[HERE], "high", _numbers(here, rows, cases=1))]
+    columns = [_Column(HERE, Text("this image", "本图"), "high", _numbers(here, rows, cases=1))]
     if table:
         judged = sum(key not in STEADY for key in table.numbers)
         columns = [
-            _Column(RANK, NAMES[RANK], "low", _numbers(table.ranked, rows, cases=judged)),
+            _Column(RANK, Text("mean rank", "平均名次"), "low", _numbers(table.ranked, rows, cases=judged)),
             *columns,
             *_known(table, rows),
         ]
@@ -183,11 +179,7 @@ VIEW = View(
     reading=reading,
     runs="many",
     overview=True,
-    controls=(
-        TargetControl(),
-        MethodsControl(known=explanations),
-        *CURVE_CONTROLS,
-    ),
+    controls=(TargetControl(), MethodsControl(known=explanations), *CURVE_CONTROLS),
     paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
     refuses=without_classifier,
 )

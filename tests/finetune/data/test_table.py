@@ -39,8 +39,7 @@ def test_pawpularity_is_read_as_it_is_downloaded(tmp_path):
     picked = read_folder(tmp_path, Pick(target="Eyes"))
     assert (picked.task, picked.classes) == ("classification", ("1",))
     columns = folder_columns(tmp_path)
-    assert [(c.name, c.found, c.distinct) for c in columns.columns][::4] == [("Id", 1.0, 60), ("Pawpularity", 0.0, 60)]
-    assert columns.columns[-1].numeric == 1.0
+    assert [(c.name, bool(c.example)) for c in columns.columns][::4] == [("Id", True), ("Pawpularity", False)]
     assert (columns.image, columns.target, columns.task) == ("Id", "Pawpularity", "regression")
 
 

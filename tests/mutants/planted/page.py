@@ -106,8 +106,8 @@ MUTANTS = (
     Mutant(
         "name of a class read as markup",
         JAVASCRIPT,
-        "make('span', {className: 'name', textContent: name,",
-        "make('span', {className: 'name', innerHTML: name,",
+        "make('span.name', {title: name}, name),\n      make('span.bar', make('i', {style: {width: `${(100",
+        "make('span.name', {title: name, innerHTML: name}),\n      make('span.bar', make('i', {style: {width: `${(100",
         "test_no_script_reads_markup_or_code",
     ),
     Mutant(
@@ -134,8 +134,8 @@ MUTANTS = (
     Mutant(
         "maximum over heads that is the minimum",
         JAVASCRIPT,
-        "out[i] = values[i] > out[i] ? values[i] : out[i];",
-        "out[i] = values[i] < out[i] ? values[i] : out[i];",
+        "out[i] = Math.max(values[i], out[i]);",
+        "out[i] = Math.min(values[i], out[i]);",
         "test_fusion_and_the_mean_query_agree_with_numpy",
     ),
     Mutant(

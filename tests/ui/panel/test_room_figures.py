@@ -109,7 +109,7 @@ def panel(engine: Engine) -> RoomFigures:
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Slow:
     made = Slow()
-    monkeypatch.setitem(VIEWS._discovered(), "slow", made.view())
+    monkeypatch.setitem(VIEWS._entries, "slow", made.view())
     return made
 
 

@@ -20,13 +20,12 @@ from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.page import ROOMS, Page
 from vitexplorer.ui.panel.room_figures import Question, RoomFigures
 from vitexplorer.ui.rooms.attention.room import AttentionRoom
-from vitexplorer.ui.rooms.figure_rooms import FigureRoom
 from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
 from vitexplorer.ui.rooms.flow.room import FlowRoom
 from vitexplorer.ui.rooms.patches.room import PatchesRoom
 from vitexplorer.ui.rooms.room import Room
+from vitexplorer.ui.rooms.size.data import SizeData
 from vitexplorer.ui.rooms.size.room import SizeRoom
-from vitexplorer.ui.rooms.size.size_board import SizeData
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import RoomContext, Updates
@@ -129,8 +128,7 @@ def test_changes_of_the_pixels_are_possible_where_only_attention_is_stated() -> 
 
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.key)
 def test_a_room_has_the_name_of_its_folder_and_says_what_it_shows(room: type[Room]) -> None:
-    module = "figure_rooms" if issubclass(room, FigureRoom) else f"{room.key}.room"
-    assert room.__module__ == f"vitexplorer.ui.rooms.{module}"
+    assert room.__module__ == f"vitexplorer.ui.rooms.{room.key}.room"
     assert room.title.en
     assert room.invitation.en
     assert re.fullmatch(r"[MAa-zHVLhvlczZ\d. -]+", room.icon)

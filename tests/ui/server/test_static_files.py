@@ -25,7 +25,7 @@ from vitexplorer.ui.page import build_page
 from vitexplorer.ui.server.script import joined, source_map
 from vitexplorer.ui.server.static_files import SERVING, page_head, static_files, version
 
-PAGE_SHEETS = ("motion.css", "page.css", "keyframes.css", "colours.css")
+PAGE_SHEETS = ("page.css", "keyframes.css", "theme.css")
 """not of a component"""
 
 

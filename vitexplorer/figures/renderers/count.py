@@ -30,7 +30,7 @@ DIGIT = 0.66  # width of a digit, in units of the font size, a little generous: 
 BAR, STEP = 26, 36
 NUMBER = re.compile(r"(?<![^. ])\d+(?![^. ])")  # between dots, spaces or the ends: no number in `norm1`
 TABLE = ((0, 300), (310, 220), (540, 520))
-"""Left edge and width of the columns of text on a slide"""
+"""Left edge and width of the columns of text on a slide; a narrow page has only the first"""
 NARROW, BESIDE = 700, 640
 """Widths in pixels below which a term is only its name, and below which a label stands over its bar"""
 TWO, BETWEEN = 520, 32
@@ -63,10 +63,7 @@ class Row:
         if self.count == 1:
             return part_text(self.first)
         return Text("{first} … {last} ({count} × {each:,})", "{first} … {last}（{count} × {each:,}）").format(
-            first=part_text(self.first),
-            last=_last_number(self.last),
-            count=self.count,
-            each=self.total // self.count,
+            first=part_text(self.first), last=_last_number(self.last), count=self.count, each=self.total // self.count
         )
 
 
@@ -205,7 +202,10 @@ def _terms(page: Page, y: float, result: CountResult) -> float:
     if TWO <= page.inner < NARROW:
         return _terms_by_name(page, y, rows, len(result.terms))
     heads = (Text("Term", "项"), Text("Formula", "公式"), Text("With numbers", "代入数值"))
-    columns = _columns(page)
+    factor = page.inner / 1200
+    columns = [(page.margin + left * factor, wide * factor) for left, wide in TABLE]
+    if page.inner < NARROW:
+        columns = [(page.margin, page.inner - 120)]
     for (x, _), head in zip(columns, heads, strict=False):
         page.text(x, y, head, muted=True)
     page.text(page.right, y, result.unit, muted=True, anchor="right")
@@ -235,14 +235,6 @@ def _terms_by_name(page: Page, y: float, rows: list[Term], terms: int) -> float:
         y = below + 8
         bottom = max(bottom, y)
     return bottom
-
-
-def _columns(page: Page) -> list[tuple[float, float]]:
-    """Return left edge and width of the columns of text: all three on a slide, as many as fit in a window."""
-    if page.inner < NARROW:
-        return [(page.margin, page.inner - 120)]
-    factor = page.inner / 1200
-    return [(page.margin + left * factor, wide * factor) for left, wide in TABLE]
 
 
 def _unbroken(formula: str) -> str:

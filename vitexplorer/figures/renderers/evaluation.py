@@ -6,7 +6,7 @@ import numpy as np
 
 from vitexplorer.core.format import thousandths
 from vitexplorer.core.standings import YARDSTICKS
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import Text
 from vitexplorer.core.types import EvaluationResult, FaithfulnessResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.captioned import caption_below
@@ -97,19 +97,18 @@ def best_of(values: np.ndarray, better: str) -> float:
 
 def draw_faithfulness(page: Page, result: FaithfulnessResult, y: float) -> float:
     """Draw deletion and insertion curves side by side; the table below names the lines and gives their areas."""
-    names = [CURVES.get(curve, same(curve)) for curve in result.curves]
+    names = [CURVES[curve] for curve in result.curves]
     per_row, wide = page.columns(len(names), GAP, 300)
     others = y + TITLE + ABOVE + BELOW + 56 + LEGEND * len(result.methods)
     tall = page.high(360, others if per_row == len(names) else page.sheet.height, 200)
-    last = len(result.methods) - 1
-    random = Style(page.theme.muted, "dot", "x-thin-open")
-    styles = [random if at == last else style_for(page, key, at) for at, key in enumerate(result.methods)]
+    styles = [style_for(page, key, at) for at, key in enumerate(result.methods)]
+    styles[-1] = Style(page.theme.muted, "dot", "x-thin-open")  # random order
     bottom = y
     for at, curve in enumerate(result.curves):
         left, y = page.margin + at % per_row * (wide + GAP), bottom if at % per_row == 0 else y
         page.text(left, y, names[at], bold=True)
         chart = Chart(Box(left + LEFT, y + TITLE + ABOVE, wide - LEFT, tall), (0.0, 1.0), span(result.values))
-        chart.frame(page, SHARES.get(curve, same(curve)), result.unit)
+        chart.frame(page, SHARES[curve], result.unit)
         for style, title, values in zip(styles, result.titles, result.values[:, at].tolist(), strict=True):
             chart.curve(page, result.steps, values, style, title)
         bottom = chart.box.bottom + BELOW
@@ -121,7 +120,7 @@ def _legend(page: Page, y: float, result: FaithfulnessResult, styles: list[Style
     apart = min(260, page.inner / 4)
     columns = [page.right - apart * (len(names) - 1 - at) for at in range(len(names))]
     for x, name, curve in zip(columns, names, result.curves, strict=True):
-        head = AREA.format(curve=name) if apart == 260 else SHORT.get(curve, name)
+        head = AREA.format(curve=name) if apart == 260 else SHORT[curve]
         page.text(x, y, head, muted=True, anchor="right")
     best = [
         float(areas.min() if curve == "deletion" else areas.max())

@@ -11,7 +11,7 @@ from vitexplorer.core.format import percent
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import PREFIX_WORDS, LensResult, PoolingResult, Prediction, ReadOut
 from vitexplorer.figures.boxes import Box
-from vitexplorer.figures.caption import class_name
+from vitexplorer.figures.caption import class_name, labelled
 from vitexplorer.figures.captioned import caption_below
 from vitexplorer.figures.chart import axis_text
 from vitexplorer.figures.colors import Scale, direction, scale_of
@@ -22,7 +22,7 @@ from vitexplorer.figures.renderers.pictures import enlarged
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.tiles import tiles
-from vitexplorer.figures.typesetting import first_line, width
+from vitexplorer.figures.typesetting import width
 
 GUTTER, ANSWER = 36, 36
 """Pixels between tables of readings, and of an answer's height"""
@@ -39,9 +39,7 @@ WHERE = Text("block %{customdata[0]}, rank %{customdata[1]}", "块 %{customdata[
 PROBABILITY = Text("probability of the class", "该类别的概率")
 RANKS = Text("likeliest class → less likely", "最可能的类别 → 较不可能")
 FRAMED = Text("A frame marks the class that is likeliest after the last block.", "方框标出最后一块之后最可能的类别。")
-COMMONEST = Text(
-    "Under each map: its commonest class and the share of patches.", "每图下方：最常见的类别及其图块比例。"
-)
+UNDER = Text("Under each map: its commonest class and the share of patches.", "每图下方：最常见的类别及其图块比例。")
 
 
 def draw_pooling(page: Page, result: PoolingResult, y: float) -> float:
@@ -67,7 +65,7 @@ def _answers(page: Page, box: Box, reading: ReadOut) -> float:
     y = box.y + 28
     page.line((box.x, y - 4), (box.right, y - 4), page.theme.bar if reading.is_own else None)
     for prediction in reading.top:
-        page.small(box.x, y, first_line(class_name(prediction).in_(page.language), box.width - 64, SMALL_SIZE))
+        page.small(box.x, y, class_name(prediction), within=box.width - 64)
         page.small(box.right, y, prediction.display_value, anchor="right")
         if isinstance(prediction, Prediction):
             page.meter(Box(box.x, y + 21, box.width, 5), prediction.probability)
@@ -77,10 +75,8 @@ def _answers(page: Page, box: Box, reading: ReadOut) -> float:
 
 def draw_lens(page: Page, result: LensResult, y: float) -> float:
     """Draw a table of blocks and their likeliest classes, or a map of classes for each block."""
-    return (_table if result.top else _maps)(page, result, y)
-
-
-def _table(page: Page, result: LensResult, y: float) -> float:
+    if not result.top:
+        return _maps(page, result, y)
     y += 24
     ranks = min(max(map(len, result.top)), max(1, int((page.inner - LEFT - BAR_ROOM) / LEAST)))
     tops = [top[:ranks] for top in result.top]
@@ -110,8 +106,7 @@ def _table(page: Page, result: LensResult, y: float) -> float:
 def _cell(page: Page, cell: Box, prediction: Prediction, scale: Scale) -> None:
     color, share = scale.text_color(prediction.probability), percent(prediction.probability)
     room = cell.width - 24 - width(share, SMALL_SIZE)
-    name = first_line(class_name(prediction).in_(page.language), room, SMALL_SIZE)
-    page.small(cell.x + 8, cell.centre[1], name, color=color, vertical="middle")
+    page.small(cell.x + 8, cell.centre[1], class_name(prediction), within=room, color=color, vertical="middle")
     page.small(cell.right - 8, cell.centre[1], share, color=color, anchor="right", vertical="middle")
 
 
@@ -142,11 +137,9 @@ def _maps(page: Page, result: LensResult, y: float) -> float:
         page.picture(box, enlarged(painted.reshape(*shape, 3)))
         _letters(page, box, result, at, letters)
         index, count = Counter(classes.ravel().tolist()).most_common(1)[0]
-        words = Text("{name}: {share}", "{name}：{share}").format(
-            name=_name(result, index), share=percent(count / classes.size)
-        )
-        page.small(box.x, box.bottom + 3, first_line(words.in_(page.language), box.width, SMALL_SIZE))
-    return caption_below(page, boxes[-1].bottom + 36, result, remarks=(COMMONEST,))
+        words = labelled(_name(result, index), percent(count / classes.size))
+        page.small(box.x, box.bottom + 3, words, within=box.width)
+    return caption_below(page, boxes[-1].bottom + 36, result, remarks=(UNDER,))
 
 
 def _letters(page: Page, box: Box, result: LensResult, at: int, letters: dict[int, str]) -> None:
@@ -158,9 +151,8 @@ def _letters(page: Page, box: Box, result: LensResult, at: int, letters: dict[in
         index = int(result.values[at, row, col])
         points.append(box.cell(rows, cols, row, col).centre)
         glyphs.append(letters.get(index, "") if has_room else "")
-        words.append(
-            f"{row},{col}: {_name(result, index).in_(page.language)}, {percent(result.probabilities[at, row, col])}"
-        )
+        share = percent(result.probabilities[at, row, col])
+        words.append(f"{row},{col}: {_name(result, index).in_(page.language)}, {share}")
     page.letters(points, glyphs, words)
 
 

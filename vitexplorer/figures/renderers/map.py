@@ -10,7 +10,7 @@ import numpy as np
 
 from vitexplorer.core.format import percent
 from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import MapResult, prefix_text
 from vitexplorer.figures.boxes import Box, place
 from vitexplorer.figures.caption import Fact, facts
@@ -88,7 +88,7 @@ def _side_by_side(page: Page, result: MapResult, painted_map: Painted, scale: Sc
 def _facts(result: MapResult, painted_map: Painted, scale: Scale) -> tuple[Fact, ...]:
     window = Text("The large frame is the window the query can look into.", "大框是该查询所能看到的窗口。")
     how = directed(painted_map.normalisation, scale.colormap)
-    return facts(result, how, (*painted_map.remarks, *([window] if result.window else [])))
+    return facts(result, how, present(*painted_map.remarks, window if result.window else None))
 
 
 def _paint(page: Page, box: Box, result: MapResult, painted_map: Painted, axis: str, opacity: float) -> None:

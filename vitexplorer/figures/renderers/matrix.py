@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import AlikeResult, MatrixResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.captioned import caption_below
@@ -46,13 +46,15 @@ def draw(page: Page, result: MatrixResult, y: float, *, colormap: str | None = N
     _numbers(page, box, values, scale, result)
     marked = np.zeros(values.shape, bool) if result.marked is None else result.marked
     for at in np.argwhere(marked).tolist():
-        _diamond(page, box.cell(rows, cols, *at).centre)
-    remarks = [
-        *([HATCHED.format(what=what)] if missing.any() else []),
-        *([MARKED] if marked.any() else []),
-        *([RELATIVE] if result.relative is not None and box.width / cols >= ROOM_FOR_BOTH else []),
-    ]
-    return caption_below(page, box.bottom + 66, result, direction(scale.colormap), tuple(remarks))
+        centre = box.cell(rows, cols, *at).centre
+        page.curve([centre], "#000000", symbol="diamond-tall")
+        page.curve([centre], "#ffffff", symbol="diamond-tall-open", width=1)
+    remarks = present(
+        HATCHED.format(what=what) if missing.any() else None,
+        MARKED if marked.any() else None,
+        RELATIVE if result.relative is not None and box.width / cols >= ROOM_FOR_BOTH else None,
+    )
+    return caption_below(page, box.bottom + 66, result, direction(scale.colormap), remarks)
 
 
 def runs(mask: np.ndarray) -> list[tuple[int, int, int, int]]:
@@ -90,11 +92,6 @@ def _numbers(page: Page, box: Box, values: np.ndarray, scale: Scale, result: Mat
             words += f" ({100 * result.relative[row, col]:.0f} %)"
         centre = box.cell(rows, cols, row, col).centre
         page.small(*centre, words, color=scale.text_color(value), anchor="center", vertical="middle")
-
-
-def _diamond(page: Page, centre: tuple[float, float]) -> None:
-    page.curve([centre], "#000000", symbol="diamond-tall")
-    page.curve([centre], "#ffffff", symbol="diamond-tall-open", width=1)
 
 
 RENDERERS = (Renderer(MatrixResult, draw), Renderer(AlikeResult, draw))

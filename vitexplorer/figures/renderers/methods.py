@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from vitexplorer.core.format import measured, thousandths
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import MethodsResult, Output
 from vitexplorer.figures.boxes import Box, Place, place
 from vitexplorer.figures.caption import class_name
@@ -62,7 +62,7 @@ def draw(page: Page, result: MethodsResult, y: float, *, colormap: str | None = 
     Options: colormap, None takes inferno or, where a map is signed, ice_inferno; opacity of the cells over the image,
     0-1.
     """
-    painted_maps = painted_each(result.values, EACH)
+    painted_maps = painted_each(result.values)
     signed = bool((painted_maps.values < 0).any())
     scale = scale_of(painted_maps.values, colormap or (SIGNED_BESIDE if signed else UNSIGNED))
     waiting = () if page.sheet.is_slide else result.others  # those that a click computes
@@ -75,7 +75,10 @@ def draw(page: Page, result: MethodsResult, y: float, *, colormap: str | None = 
         _title(page, at, title)
     for at in places[: 1 + len(result.methods)]:
         page.picture(at.image, result.image)
-    _answer(page, places[0], result)
+    if result.target is not None:
+        answer = same("{name} {value}").format(name=class_name(result.target), value=result.target.display_value)
+        image = places[0]
+        page.small(image.image.x, image.bottom + 6, answer, muted=True, pixels=image.right - image.image.x)
     maps = places[1 : 1 + len(result.methods)]
     for number, at in enumerate(maps):
         _map(page, at, result, number, axis, opacity)
@@ -83,9 +86,6 @@ def draw(page: Page, result: MethodsResult, y: float, *, colormap: str | None = 
         _button(page, at.image, COMPUTE, MANY.format(title=title), {"methods": ",".join((*result.methods, key))})
     bottom = _below(page, bottom + 6, result)
     return caption_below(page, bottom, result, directed(EACH, scale.colormap), painted_maps.remarks)
-
-
-# ------------------------------------------------------------------------------------------------ where
 
 
 def _places(page: Page, result: MethodsResult, y: float, titles: list[Text], narrow: bool) -> tuple[list[Place], float]:
@@ -114,8 +114,7 @@ def _places(page: Page, result: MethodsResult, y: float, titles: list[Text], nar
 def _beside(places: list[Place], narrow: bool) -> Box:
     """Return the box that the colour scale stands beside."""
     if narrow:
-        last = places[-1].image
-        return last._replace(x=last.x, width=0)
+        return places[-1].image._replace(width=0)
     top = places[0].image.y
     return Box(max(at.right for at in places), top, 0, places[0].bottom - top)
 
@@ -124,25 +123,12 @@ def _lines(page: Page, title: Text, pixels: float) -> list[str]:
     return wrap(title.in_(page.language), pixels, TEXT_SIZE * 1.05)  # a little more, as it is bold
 
 
-# ------------------------------------------------------------------------------------------------ what
-
-
 def _title(page: Page, at: Place, title: Text) -> None:
-    wide = at.right - at.image.x
-    y = at.image.y - 4 - LINE * len(_lines(page, title, wide))
-    for line in _lines(page, title, wide):
+    lines = _lines(page, title, at.right - at.image.x)
+    y = at.image.y - 4 - LINE * len(lines)
+    for line in lines:
         page.text(at.image.x, y, line, bold=True)
         y += LINE
-
-
-def _answer(page: Page, at: Place, result: MethodsResult) -> None:
-    """Draw the explained class, or the output, under the image."""
-    if result.target is None:
-        return
-    label = Text("{name} {value}", "{name} {value}").format(
-        name=class_name(result.target), value=result.target.display_value
-    )
-    page.small(at.image.x, at.bottom + 6, label, muted=True, pixels=at.right - at.image.x)
 
 
 def _map(page: Page, at: Place, result: MethodsResult, number: int, axis: str, opacity: float) -> None:

@@ -15,7 +15,7 @@ from vitexplorer.figures.colors import UNSIGNED, Scale
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
-from vitexplorer.figures.typesetting import first_line, width, wrap
+from vitexplorer.figures.typesetting import width, wrap
 
 NAMES, LARGEST, ROOM_FOR_NUMBER, LINE = 190, 620, 26, 18
 """Pixels for the names of true classes, of the matrix, of a cell with a number, and of a line of names"""
@@ -89,7 +89,7 @@ def draw_per_class(page: Page, result: PerClassResult, y: float) -> float:
     room = max(0, wide - GUTTER - 60)
     order = np.argsort(result.values[:, -1], kind="stable")
     for number in order[:MOST].tolist():
-        page.small(page.margin, y, first_line(result.classes[number], names - 20, SMALL_SIZE))
+        page.small(page.margin, y, result.classes[number], within=names - 20)
         for x, value in zip(columns, result.values[number].tolist(), strict=True):
             page.meter(Box(x, y + 4, room, BAR), value)
             page.small(x + room + 8, y, f"{100 * value:.0f} %")

@@ -52,10 +52,8 @@ _STOOD_STILL = Text(
 def start(config: JobConfig, folder: str | os.PathLike, processes: Sequence[str] = ()) -> JobState:
     """Start a job in a new process, resume the one in the folder, or add methods to it.
 
-    Args:
-        config: configuration of the job.
-        folder: folder of the job; new, empty, or with a job that differs only in its methods.
-        processes: options of `accelerate launch` ("--num_processes", "2", ...); empty for one process.
+    The folder is new, empty, or holds a job that differs only in its methods. `processes` are options of `accelerate
+    launch` ("--num_processes", "2", ...); empty for one process.
 
     Raises JobError if the folder holds other things or a running job.
     """

@@ -143,7 +143,6 @@ _looking = threading.Lock()
 
 
 def _after(run: RunState, event: Event) -> RunState:
-    """Return a run's state after one more event."""
     values = event.values
     if event.kind == "estimate":
         return replace(run, steps=values["steps"], seconds_left=values["seconds"])

@@ -1,4 +1,1 @@
-"""Results of a job, without torch.
-
-`records.py`, `metrics.py`, the `baseline.py` to beat, uncertainty (`bootstrap.py`) and cost (`pareto.py`).
-"""
+"""Results of a job: `records.py`, `metrics.py`, the `baseline.py` to beat, uncertainty (`bootstrap.py`). No torch."""

@@ -7,7 +7,7 @@ number of processes, sees the same pixels.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import torch
@@ -46,17 +46,7 @@ class PixelFeed:
         cache: PictureCache | None = None,
         workers: int = 0,
     ):
-        """Prepare the images.
-
-        Args:
-            dataset: images to read.
-            indices: indices of this side of the split.
-            preprocessing: preprocessing of the model.
-            augmentation: kind of augmentation.
-            seed: seed of the augmentation.
-            cache: cache of shrunk pictures.
-            workers: decoding processes; 0 decodes in this process.
-        """
+        """Prepare the images; `workers` are decoding processes, 0 decodes in this one."""
         size = preprocessing.input_size
         self._dataset = dataset
         self._indices = indices
@@ -132,6 +122,12 @@ def _fitted(pixels: np.ndarray, preprocessing: Preprocessing) -> np.ndarray:
         mean=preprocessing.mean,
     )
     return fitted.pixels
+
+
+def normaliser(preprocessing: Preprocessing, device: torch.device) -> Callable[[Tensor], Tensor]:
+    """Make a function from uint8 images to normalised input on the device, like `models.preprocess.normalise`."""
+    mean, std = (torch.tensor(x, device=device).view(1, -1, 1, 1) for x in (preprocessing.mean, preprocessing.std))
+    return lambda images: images.to(device).float().div_(255).sub_(mean).div_(std)
 
 
 def _channels_first(pixels: np.ndarray) -> Tensor:

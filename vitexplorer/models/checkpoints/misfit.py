@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vitexplorer.core.text import ExplainedError, Text
-
-if TYPE_CHECKING:
-    from vitexplorer.models.checkpoints.records import Facts, Tensors
+from vitexplorer.models.checkpoints.records import Facts, Tensors
 
 MISSING = Text("there is no tensor {name}", "缺少张量 {name}")
 _SHAPE = Text("{name} has the shape {shape}; expected {axes} axes", "{name} 的形状为 {shape}；应有 {axes} 个轴")

@@ -27,7 +27,7 @@ class Facts:
     image_size: int | tuple[int, int] | None = None
     norm_eps: float | None = None
     activation: str | None = None
-    """Activation function of the MLPs, by its name in `activations`"""
+    """Activation function of every MLP, by its name in `activations`; None for the architecture's"""
     pooling: str | None = None
     """timm's `global_pool` if the tensors do not determine it"""
     prefix_placed: bool | None = None
@@ -64,8 +64,6 @@ class Blueprint:
     arguments: Mapping[str, Any]
     tensors: Tensors
     facts: Facts
-    activation: str | None = None
-    """Activation function of every MLP, if it differs from the architecture's"""
     norm_eps: Mapping[str, float] = field(default_factory=dict)
     """Epsilon of norms that `arguments` cannot set, by a pattern of their names"""
 

@@ -182,11 +182,7 @@ def _check_sizes(chosen: dict[str, zipfile.ZipInfo], path: Path) -> None:
 
 
 def _unpack(
-    archive: zipfile.ZipFile,
-    chosen: dict[str, zipfile.ZipInfo],
-    folder: Path,
-    path: Path,
-    progress: Progress | None,
+    archive: zipfile.ZipFile, chosen: dict[str, zipfile.ZipInfo], folder: Path, path: Path, progress: Progress | None
 ) -> None:
     needed = _bytes(chosen)
     done = 0

@@ -69,9 +69,7 @@ def _site(name: str, attn: nn.Module, output: PatchGrid, input_size: tuple[int, 
 def _halo(attn: nn.Module, queries: PatchGrid, keys: PatchGrid) -> TokenLayout:
     side = attn.block_size_ds
     return TokenLayout(
-        WindowLayout((side, side), (0, 0)).positions(queries),
-        _surrounded(keys, attn.block_size, attn.halo_size),
-        keys,
+        WindowLayout((side, side), (0, 0)).positions(queries), _surrounded(keys, attn.block_size, attn.halo_size), keys
     )
 
 

@@ -7,12 +7,13 @@ fine-tuning) are refused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.core.types import BlockSite, Provenance, Size
@@ -26,7 +27,7 @@ from vitexplorer.models.wrapping.arguments import check_blocks, check_counts, co
 from vitexplorer.models.wrapping.family import WrappedFamily
 from vitexplorer.models.wrapping.flow import Flow
 from vitexplorer.models.wrapping.module import ModuleFacts, WrappedModule
-from vitexplorer.models.wrapping.probing import Probe, probe_module
+from vitexplorer.models.wrapping.probing import probe_module
 
 _CHANNELS = 3
 _TRAINING = Text(
@@ -128,7 +129,10 @@ def wrap(
     device = next(module.parameters()).device
     with seeded(0):
         images = torch.randn(1, _CHANNELS, *size).to(device)
-    probe, own, flow = _run(module, name, size, images, patch_size, num_prefix_tokens, blocks)
+    with _explained(name, size):
+        probe = probe_module(module, name, images, patch_size, num_prefix_tokens, blocks)
+        own = WrappedModule(module, probe.grid.num_prefix_tokens)
+        flow = Flow(own, images, probe)
     grid = probe.grid
     prefix_tokens = prefix_names(grid.num_prefix_tokens, [parameter for parameter, _ in module.named_parameters()])
     ending = flow.ending(prefix_tokens)
@@ -204,22 +208,14 @@ def _size(module: nn.Module, name: str, stated: int | Size | str | None) -> Size
     raise SettingError(_NO_SIZE.format(name=name))
 
 
-def _run(
-    module: nn.Module,
-    name: str,
-    size: Size,
-    images: Tensor,
-    patch_size: int | None,
-    num_prefix_tokens: int | None,
-    blocks: str | Sequence[str] | None,
-) -> tuple[Probe, WrappedModule, Flow]:
+@contextmanager
+def _explained(name: str, size: Size) -> Iterator[None]:
+    """Refuse a module that fails on images: an unknown module may raise anything."""
     try:
-        probe = probe_module(module, name, images, patch_size, num_prefix_tokens, blocks)
-        own = WrappedModule(module, probe.grid.num_prefix_tokens)
-        return probe, own, Flow(own, images, probe)
+        yield
     except (SettingError, UnsupportedError):
         raise
-    except Exception as error:  # an unknown module may raise anything on unsuitable images
+    except Exception as error:
         why = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
         raise UnsupportedError(_NOT_RUN.format(name=name, size=by(size), why=why)) from error
 

@@ -9,13 +9,13 @@ from vitexplorer.survey.answers.gallery import rows_at as rows_at
 from vitexplorer.survey.answers.gallery import worst as worst
 from vitexplorer.survey.answers.gallery import worst_column as worst_column
 from vitexplorer.survey.answers.histogram import histogram as histogram
+from vitexplorer.survey.answers.histogram import numeric_columns as numeric_columns
 from vitexplorer.survey.answers.map_2d import map_2d as map_2d
 from vitexplorer.survey.answers.map_2d import within_map as within_map
 from vitexplorer.survey.answers.mean_map import map_of_image as map_of_image
 from vitexplorer.survey.answers.mean_map import maps_of as maps_of
 from vitexplorer.survey.answers.mean_map import mean_map as mean_map
 from vitexplorer.survey.answers.near_duplicates import near_duplicates as near_duplicates
-from vitexplorer.survey.answers.numeric_columns import numeric_columns as numeric_columns
 from vitexplorer.survey.answers.per_class import confusion_result as confusion_result
 from vitexplorer.survey.answers.per_class import per_class as per_class
 from vitexplorer.survey.answers.per_class import per_class_result as per_class_result

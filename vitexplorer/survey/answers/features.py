@@ -37,8 +37,8 @@ def all_directions(
     survey: Survey, feature: str, chosen: Chosen
 ) -> tuple[Int[np.ndarray, " images"], Float[np.ndarray, "images dim"]]:
     """Return all row numbers and unit features at once; they must fit into memory."""
-    parts = list(directions(survey, feature, chosen))
-    if not any(len(rows) for rows, _ in parts):
+    parts = [(rows, values) for rows, values in directions(survey, feature, chosen) if len(rows)]
+    if not parts:
         return np.zeros(0, np.int64), np.zeros((0, 1), np.float32)
-    parts = [part for part in parts if len(part[0])]
-    return np.concatenate([rows for rows, _ in parts]), np.concatenate([values for _, values in parts])
+    rows, values = zip(*parts, strict=True)
+    return np.concatenate(rows), np.concatenate(values)

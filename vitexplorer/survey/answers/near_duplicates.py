@@ -159,29 +159,27 @@ def _pairs(
     pieces: Iterator[Pairs], values: Float[np.ndarray, "images dim"], threshold: float
 ) -> tuple[Float[np.ndarray, " entries"], Int[np.ndarray, "entries sides"], bool]:
     """Return cosines and indices of all pairs from `threshold` on, most similar first, and True if none is missing."""
-    count, codes, cosines, fresh = len(values), np.zeros(0, np.int64), np.zeros(0, np.float32), []
-    whole = True
-
-    def joined() -> tuple[np.ndarray, np.ndarray]:
-        every = np.concatenate([codes, *(code for code, _ in fresh)])
-        likeness = np.concatenate([cosines, *(cosine for _, cosine in fresh)])
-        every, first = np.unique(every, return_index=True)
-        return every, likeness[first]
-
+    count, whole = max(1, len(values)), True
+    parts = [(np.zeros(0, np.int64), np.zeros(0, np.float32))]
     for images, others in pieces:
         products = values[images] @ values[others].T
         i, j = np.nonzero(products >= threshold - ROUNDING)
         left, right = images[i], others[j]
         apart = left != right
         low, high = np.minimum(left, right)[apart], np.maximum(left, right)[apart]
-        fresh.append((low * count + high, products[i, j][apart]))
-        if sum(len(code) for code, _ in fresh) > MOST_HELD:
-            codes, cosines = joined()
-            fresh = []
-            if len(codes) > MOST_HELD:
+        parts.append((low * count + high, products[i, j][apart]))
+        if sum(len(codes) for codes, _ in parts[1:]) > MOST_HELD:
+            parts = [_each_once(parts)]
+            if len(parts[0][0]) > MOST_HELD:
                 whole = False
                 break
-    codes, cosines = joined()
+    codes, cosines = _each_once(parts)
     order = np.lexsort((codes, -cosines))
-    places = np.stack([codes[order] // max(1, count), codes[order] % max(1, count)], axis=1)
-    return np.minimum(cosines[order], 1), places, whole
+    return np.minimum(cosines[order], 1), np.stack(divmod(codes[order], count), axis=1), whole
+
+
+def _each_once(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Join parts of pairs, each with its cosine, and drop repeated pairs."""
+    codes, cosines = (np.concatenate(part) for part in zip(*parts, strict=True))
+    codes, first = np.unique(codes, return_index=True)
+    return codes, cosines[first]

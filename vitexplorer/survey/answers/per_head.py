@@ -1,7 +1,7 @@
 """Mean over images of each head's metric, with its interval.
 
 As in figure 11 of Dosovitskiy et al. 2020 (arXiv 2010.11929) for 128 images, and figure 3 of Raghu et al. 2021 (arXiv
-2108.08810) for 5000. The interval is Student's 95 % interval over images, see `intervals`. Of more than `MOST_READ`
+2108.08810) for 5000. The interval is Student's 95 % interval over images, see `moments`. Of more than `MOST_READ`
 images a random sample is read, and the intervals are for its size.
 """
 
@@ -10,8 +10,7 @@ from __future__ import annotations
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MatrixResult
 from vitexplorer.survey.answers.chosen import chosen
-from vitexplorer.survey.answers.intervals import mean_tables
-from vitexplorer.survey.answers.moments import moments_of
+from vitexplorer.survey.answers.moments import mean_tables, moments_of
 from vitexplorer.survey.answers.results import provenance_of, scope_notes
 from vitexplorer.survey.columns import Column, column_among
 from vitexplorer.survey.conditions import Where

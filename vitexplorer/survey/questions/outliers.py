@@ -44,10 +44,7 @@ def answers(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[
 
 def _values(norms: Float[np.ndarray, " patches"]) -> Values:
     median = float(np.median(norms))
-    return {
-        "outliers": int(far_out(norms).sum()),
-        "largest_norm": float(norms.max()) / median if median else None,
-    }
+    return {"outliers": int(far_out(norms).sum()), "largest_norm": float(norms.max()) / median if median else None}
 
 
 QUESTION = Question(

@@ -225,7 +225,6 @@ class _Crew:
 
 
 def _how(code: int | None) -> str:
-    """Name the signal that ended a process, or its exit code."""
     names = {sig.value: sig.name for sig in signal.Signals}
     return names.get(-(code or 0), str(code))
 

@@ -1,12 +1,22 @@
 // Texts around the picture that follow the selection: the question and its reading, the colour bar, the read-out on the
-// lower edge, the notes, the label for screen readers.
+// lower edge, the notes, the label for screen readers; and the progress bar over the picture.
 
 import {setText} from '../kit/dom.js';
 import {labelled, listed} from '../kit/formats.js';
-import {directionText, hintText, notesText, questionText, readingText, readOut, ticksOf} from './captions.js';
+import {isStill} from '../kit/theme.js';
+import {
+  directionText,
+  headText,
+  hintText,
+  notesText,
+  questionText,
+  readingText,
+  readOut,
+  say,
+  ticksOf,
+} from './captions.js';
 import {barOf, heightOf} from './colours.js';
 import {putCells} from './picture.js';
-import {headText, say} from './texts.js';
 
 const REST = 400; // ms
 const LOW = 0.82; // share of the picture's height below which the read-out would cover the pointer
@@ -85,5 +95,35 @@ export function newSurroundings(root, state, rested) {
     showScale(block, view.scene);
     showWords(block, view);
     announceSoon(block, view);
+  };
+}
+
+const BUSY_AFTER = 150; // ms
+
+/**
+ * @param {HTMLElement} root
+ * @returns {(busy: boolean, text: () => string) => void} shows or hides the bar; `text` is called when the bar appears
+ */
+export function newBusyBar(root) {
+  const bar = root.querySelector('.bar');
+  const label = root.querySelector('.busy .text');
+  let timer = 0;
+  let motion = null;
+
+  function appear(text) {
+    setText(label, text());
+    root.classList.add('waiting');
+    if (isStill()) return;
+    const steps = [{transform: 'translateX(-100%)'}, {transform: 'translateX(400%)'}];
+    motion = bar.animate(steps, {duration: 1200, iterations: Infinity});
+  }
+
+  return (busy, text) => {
+    if (busy === Boolean(timer)) return;
+    clearTimeout(timer);
+    root.classList.remove('waiting');
+    motion?.cancel();
+    motion = null;
+    timer = busy ? setTimeout(() => appear(text), BUSY_AFTER) : 0;
   };
 }

@@ -9,26 +9,24 @@
 //   root.vx.read()        the numbers on the screen, over the grid of the keys: {query, head, rows, cols, map, prefix,
 //                         patches, padding, error, mask, inside, top}
 //   root.vx.save(format)  png2, png4, svg or csv
-// Canvases with the same `link` share the hovered and the pinned query and the head, see `links.js`.
+// Canvases with the same `link` share the hovered and the pinned query and the head, see `sharing.js`.
 
 import {form} from '../controls/form.js';
 import {setText} from '../kit/dom.js';
 import {newAside} from '../kit/frame.js';
 import {otherViews} from '../kit/previews.js';
 import {offersPicture, pngFile} from '../kit/saving.js';
-import {newSurroundings} from './around.js';
-import {newBusyBar} from './busy.js';
+import {newBusyBar, newSurroundings} from './around.js';
+import {say} from './captions.js';
 import {newControls} from './controls.js';
-import {hearDisplay, isDisplay, takeDisplay, tellDisplay} from './display.js';
 import {fetchImage, newFetcher} from './fetching.js';
 import {cellAt, gridOf} from './grids.js';
-import {hearLinked, tellLinked} from './links.js';
 import {decodePayload} from './payload.js';
 import {newPainter} from './picture.js';
 import {newPlayer} from './playing.js';
 import {listenToKeys, listenToPointer} from './pointing.js';
 import {isSilent, queryText} from './queries.js';
-import {figureOf, saveCanvas} from './saving.js';
+import {figureOf, numbersOf, saveCanvas} from './saving.js';
 import {colormapOf, newView, readNumbers} from './scene.js';
 import {
   carryOver,
@@ -42,16 +40,13 @@ import {
   selectionOf,
   settle,
 } from './selection.js';
+import {hearDisplay, hearLinked, isDisplay, takeDisplay, tellDisplay, tellLinked} from './sharing.js';
 import {newStrip} from './strip.js';
-import {numbersOf} from './table.js';
-import {say} from './texts.js';
 
 const DEBOUNCE = 120; // ms
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch, bytes}) {
-  const root = element.querySelector('.vx-canvas');
-  const find = (selector) => root.querySelector(selector);
+export function mount({root, part: find, props, trigger, bytes}) {
   const view = find('.view');
   const pen = view.getContext('2d');
   const paint = newPainter();
@@ -74,8 +69,8 @@ export function mount({element, props, trigger, watch, bytes}) {
   let frame = 0;
   let moved = null;
   let told = '';
-  let asked = 0;
-  let requested = /** @type {number | null} */ (null); // number of the latest event; the requested block
+  let asked = 0; // number of the latest event
+  let requested = /** @type {number | null} */ (null); // block
 
   // ---- changes of the selection
 
@@ -410,6 +405,5 @@ export function mount({element, props, trigger, watch, bytes}) {
     save,
   };
   new ResizeObserver(schedule).observe(view);
-  watch('value', sync);
-  sync();
+  return sync;
 }

@@ -2,13 +2,13 @@
 
 import {make, refill, setText} from '../kit/dom.js';
 import {FORMATS} from '../kit/frame.js';
-import {COLORMAPS} from './colormaps.js';
+import {percent, say, tokenText} from './captions.js';
+import {COLORMAPS} from './colours.js';
 import {FUSIONS} from './maps.js';
 import {MEAN, PADDING} from './payload.js';
 import {paintThumb} from './picture.js';
 import {isSilent, queryCode, queryText} from './queries.js';
 import {MODES, SCALES} from './selection.js';
-import {percent, say, tokenText} from './texts.js';
 
 const WIDEST = 9; // most thumbnails side by side
 
@@ -46,25 +46,14 @@ export function newControls(root, aside, change) {
   function segments(selector, field, options) {
     for (const [value, word] of options) {
       const text = make('span', {dataset: {word}});
-      find(selector).append(make('label', {className: 'segment'}, radio(selector, value, field), text));
+      find(selector).append(make('label.segment', radio(selector, value, field), text));
     }
   }
 
-  segments(
-    '.fusion',
-    'head',
-    Object.keys(FUSIONS).map((how) => [how, how]),
-  );
-  segments(
-    '.mode',
-    'mode',
-    MODES.map((mode) => [mode, `mode_${mode}`]),
-  );
-  segments(
-    '.limit',
-    'scale',
-    SCALES.map((scale) => [scale, `scale_${scale}`]),
-  );
+  const named = (prefix, names) => names.map((name) => [name, `${prefix}${name}`]);
+  segments('.fusion', 'head', named('', Object.keys(FUSIONS)));
+  segments('.mode', 'mode', named('mode_', MODES));
+  segments('.limit', 'scale', named('scale_', SCALES));
   colormap.append(...Object.keys(COLORMAPS).map((name) => make('option', {value: name, dataset: {word: name}})));
   colormap.addEventListener('change', () => change({colormap: colormap.value}));
   smooth.addEventListener('change', () => change({smooth: smooth.checked}));
@@ -99,7 +88,7 @@ export function newControls(root, aside, change) {
         const name = part('name');
         const peak = part('peak');
         const tile = part('tile', canvas, part('here'));
-        return {input, canvas, name, peak, node: make('label', {className: 'thumb'}, input, tile, name, peak)};
+        return {input, canvas, name, peak, node: make('label.thumb', input, tile, name, peak)};
       });
       strip.replaceChildren(...thumbs.map((thumb) => thumb.node));
       strip.style.setProperty('--across', String(acrossFor(thumbs.length)));
@@ -109,7 +98,7 @@ export function newControls(root, aside, change) {
     refill(
       from,
       ...codes.map((code) => {
-        const button = make('button', {type: 'button', value: queryText(value, code)}, tokenText(value, code));
+        const button = make('button', {value: queryText(value, code)}, tokenText(value, code));
         button.addEventListener('click', () => change({query: button.value}));
         return button;
       }),
@@ -120,7 +109,7 @@ export function newControls(root, aside, change) {
     bars = names.map((name) => {
       const fill = part('fill');
       const number = part('number');
-      return {fill, number, node: make('li', {}, part('name', name), part('track', fill), number)};
+      return {fill, number, node: make('li', part('name', name), part('track', fill), number)};
     });
     masses.replaceChildren(...bars.map((bar) => bar.node));
   }

@@ -87,12 +87,8 @@ const round = (value) => Number(value.toFixed(3));
  * clips patches that reach beyond the image.
  */
 function picture(scene, x, y, width, height) {
-  const {
-    image,
-    grid: {rows, cols, high, wide},
-    window,
-    mode,
-  } = scene;
+  const {image, grid, window, mode} = scene;
+  const {rows, cols, high, wide} = grid;
   const w = width * wide;
   const h = height * high;
   const place = (left, top, right, bottom) => ({

@@ -51,13 +51,8 @@ export function putCells(canvas, width, height, each) {
  * @param {HTMLCanvasElement & {values?: Float32Array}} canvas
  */
 export function mapCanvas(scene, canvas) {
-  const {
-    grid: {rows, cols},
-    map,
-    mask,
-    top,
-    window,
-  } = scene;
+  const {grid, map, mask, top, window} = scene;
+  const {rows, cols} = grid;
   const table = pixelTable(scene.mode, scene.colormap, scene.opacity);
   const paint = (value, cell) => {
     if (window && !window.inside[cell]) return 0;
@@ -204,12 +199,8 @@ export function newPainter() {
    * @param {number} line
    */
   return function paint(ctx, width, height, scene, line) {
-    const {
-      image,
-      grid: {rows, cols, high, wide},
-      window,
-      mode,
-    } = scene;
+    const {image, grid, window, mode} = scene;
+    const {rows, cols, high, wide} = grid;
     const w = width * wide;
     const h = height * high;
     ctx.clearRect(0, 0, width, height);

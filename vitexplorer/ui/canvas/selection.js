@@ -1,6 +1,6 @@
 // State of the selection, and its changes by a person, by Python and by linked canvases. Does not touch the page.
 
-import {COLORMAPS} from './colormaps.js';
+import {COLORMAPS} from './colours.js';
 import {cellAt, placeOf} from './grids.js';
 import {hasQuery, MEAN} from './payload.js';
 import {headFrom, isSilent, queryCode, queryText} from './queries.js';
@@ -113,18 +113,10 @@ export function carryOver(state, before, next, takesValue = true) {
 
 /** The selection as it is sent to the page and to Python. */
 export function selectionOf(state, {value}) {
-  return {
-    block: value.block,
-    head: String(state.head),
-    query: queryText(value, wanted(state)),
-    pinned: state.pinned !== null,
-    mode: state.mode,
-    colormap: state.colormap,
-    opacity: state.opacity,
-    scale: state.scale,
-    keep_mass: state.keep_mass,
-    smooth: state.smooth,
-  };
+  const {mode, colormap, opacity, scale, keep_mass, smooth} = state;
+  const display = {mode, colormap, opacity, scale, keep_mass, smooth};
+  const query = queryText(value, wanted(state));
+  return {block: value.block, head: String(state.head), query, pinned: state.pinned !== null, ...display};
 }
 
 /**

@@ -3,12 +3,11 @@
 import {make, setText} from '../kit/dom.js';
 import {listed} from '../kit/formats.js';
 import {ARROWS} from '../kit/grid.js';
+import {percent, say, tokenText} from './captions.js';
 import {SIGNED} from './colours.js';
 import {massMask} from './maps.js';
 import {decodeRows, readQuery} from './payload.js';
 import {paintThumb} from './picture.js';
-import {percent, say, tokenText} from './texts.js';
-import {layTiles, lengthsOf, tileBeside} from './tiles.js';
 
 const NUMBER = 18; // height in CSS pixels of the line with a block's number
 
@@ -28,9 +27,9 @@ export function newStrip(below, fetchBytes, choose) {
   let latest = null;
   let frame = 0;
   let isLong = /** @type {boolean | null} */ (null);
-  let chosen = null;
-  let pressed = null;
-  let stop = null; // the current group and tile; the tile in the tab order
+  let chosen = null; // the current group
+  let pressed = null; // the current tile
+  let stop = null; // the tile in the tab order
 
   /** Fetches and draws the rows of a value; without rows the strip is empty. */
   async function take(next) {
@@ -65,21 +64,16 @@ export function newStrip(below, fetchBytes, choose) {
       Array.from({length: facts.heads}, (_, head) => {
         const canvas = make('canvas');
         const place = {block: facts.block, head};
-        const node = make(
-          'button',
-          {type: 'button', className: 'small', tabIndex: -1, ariaPressed: 'false', onclick: () => choose(place)},
-          canvas,
-        );
+        const node = make('button.small', {tabIndex: -1, ariaPressed: 'false', onclick: () => choose(place)}, canvas);
         return {node, canvas};
       }),
     );
     groups.replaceChildren(
       ...rows.map(({facts}, i) =>
         make(
-          'div',
-          {className: 'group'},
-          make('span', {className: 'number', textContent: say(value.words, 'block_short', {block: facts.block})}),
-          make('div', {className: 'tiles'}, ...tiles[i].map(({node}) => node)),
+          'div.group',
+          make('span.number', say(value.words, 'block_short', {block: facts.block})),
+          make('div.tiles', ...tiles[i].map(({node}) => node)),
         ),
       ),
     );
@@ -199,4 +193,60 @@ export function newStrip(below, fetchBytes, choose) {
       else if (rows.length) mark();
     },
   };
+}
+
+const LARGEST = 46;
+const SMALLEST = 8; // CSS pixels
+const MANY = 100;
+
+/**
+ * Lengths in CSS pixels: between two tiles, around the tiles of a block, between blocks; and the height of everything
+ * with the numbers of the blocks.
+ *
+ * @typedef {{gap: number, frame: number, between: number, high: number}} Lengths
+ */
+
+/** @type {(heads: number[]) => Lengths} depends on the number of tiles */
+export function lengthsOf(heads) {
+  const total = heads.reduce((sum, count) => sum + count, 0);
+  return total > MANY ? {gap: 1, frame: 6, between: 3, high: 116} : {gap: 2, frame: 10, between: 6, high: 96};
+}
+
+/**
+ * Largest tiles with which all blocks fit side by side; the heads of a block wrap into several lines if needed.
+ *
+ * @param {number[]} heads of each block
+ * @param {number} width
+ * @param {number} height
+ * @param {Lengths} lengths
+ * @returns {{tile: number, cols: number[]}} the side of a tile, and the columns of tiles in each block
+ */
+export function layTiles(heads, width, height, {gap, frame, between}) {
+  for (let tile = LARGEST; ; tile--) {
+    const most = Math.max(1, Math.floor((height + gap) / (tile + gap)));
+    const cols = heads.map((count) => Math.ceil(count / Math.min(count, most)));
+    const wide = cols.reduce((sum, count) => sum + count * (tile + gap) - gap + frame, between * (heads.length - 1));
+    if (wide <= width || tile === SMALLEST) return {tile, cols};
+  }
+}
+
+/**
+ * Head beside, above or below another; the same head at an edge.
+ *
+ * @param {{block: number, head: number}} from
+ * @param {number} down
+ * @param {number} right
+ * @param {number[]} heads of each block
+ * @param {number[]} cols side by side in each block
+ */
+export function tileBeside({block, head}, down, right, heads, cols) {
+  const row = Math.floor(head / cols[block]) + down;
+  const col = (head % cols[block]) + right;
+  const next = block + (col < 0 ? -1 : col >= cols[block] ? 1 : 0);
+  if (next < 0 || next >= heads.length) return {block, head};
+  const at = next < block ? cols[next] - 1 : next > block ? 0 : col;
+  const rows = Math.ceil(heads[next] / cols[next]);
+  const inside = next === block ? row : Math.min(row, rows - 1);
+  if (inside < 0 || inside >= rows) return {block, head};
+  return {block: next, head: Math.min(heads[next] - 1, inside * cols[next] + at)};
 }

@@ -20,7 +20,7 @@ from vitexplorer.ui.gradio_adapter.events import fields_of, sent
 from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, Updates
+from vitexplorer.ui.shell.room_context import LATEST, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -44,27 +44,16 @@ class TwoSided:
     """Two canvases with one mouse position, query and head; a block that is chosen on one moves the other."""
 
     def __init__(self, link: str, ids: tuple[str, str]):
-        """Name the canvases.
-
-        Args:
-            link: group name that both canvases share.
-            ids: ids of the elements, left and right.
-        """
+        """Name the group and, left and right, the ids of the elements."""
         self._link = link
         self._ids = ids
 
     def build(self, answer: Callable[..., Updates], inputs: Sequence[Block], outputs: Sequence[Block]) -> None:
-        """Lay out the canvases and bind their events.
-
-        Args:
-            answer: handler of another block or query, called with the event and `inputs`; see `move`.
-            inputs: components that it reads.
-            outputs: components that it writes beside the canvases.
-        """
+        """Lay out the canvases; `answer` handles another block or query, see `move`, and writes the canvases too."""
         with gr.Row(elem_classes=["stage", "vx-two-sided"]):
             self.left, self.right = (AttentionCanvas(elem_id=name) for name in self._ids)
         events = [sent(canvas, event) for canvas in self.canvases for event in ("choose_block", "patch_select")]
-        gr.on(events, answer, [*inputs], [*outputs, *self.canvases], trigger_mode="always_last", **QUICK)
+        gr.on(events, answer, [*inputs], [*outputs, *self.canvases], **LATEST)
 
     @property
     def canvases(self) -> list[Block]:

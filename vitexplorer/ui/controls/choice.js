@@ -18,5 +18,5 @@ export function draw({name, label}, {settled}) {
     listed = now;
   }
 
-  return {element: make('label', {}, make('span', {textContent: label}), input), value: () => input.value, answer};
+  return {element: make('label', make('span', label), input), value: () => input.value, answer};
 }

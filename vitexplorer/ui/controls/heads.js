@@ -24,14 +24,7 @@ export function draw({label, words, more}, {settled}) {
   }
 
   function pressable(text, title, className, names) {
-    return make('button', {
-      type: 'button',
-      textContent: text,
-      title,
-      className,
-      attributes: {'aria-label': title},
-      onclick: () => toggle(names),
-    });
+    return make('button', {title, className, attributes: {'aria-label': title}, onclick: () => toggle(names)}, text);
   }
 
   const rows = counts.flatMap((count, block) => {
@@ -44,17 +37,12 @@ export function draw({label, words, more}, {settled}) {
     return [whole, ...names.map((name) => buttons.get(name)), ...absent];
   });
   const grid = make(
-    'div',
-    {
-      className: 'vx-heads',
-      role: 'group',
-      ariaLabel: label,
-      style: {'grid-template-columns': `auto repeat(${most}, 26px)`},
-    },
+    'div.vx-heads',
+    {role: 'group', ariaLabel: label, style: {'grid-template-columns': `auto repeat(${most}, 26px)`}},
     ...rows,
   );
   return {
-    element: make('div', {className: 'vx-large'}, grid, make('p', {className: 'help', textContent: words.help})),
+    element: make('div.vx-large', grid, make('p.help', words.help)),
     value: () => [...off].join('+'),
     answer: ({value}) => show(new Set(value.split('+').filter(Boolean))),
   };

@@ -1,6 +1,6 @@
 // Control for a few more images, examples or files, each with a button to remove it. Its value: their ids with commas.
 
-import {filled, make, setText} from '../kit/dom.js';
+import {filled, make, onFiles, setText} from '../kit/dom.js';
 import {sendPicture} from '../kit/sending.js';
 
 /** @type {import('./form.js').Draw} */
@@ -11,34 +11,25 @@ export function draw({label, words, more}, {settled, pending}) {
   let chosen = /** @type {string[]} */ ([]);
   let shown = '';
   const list = make('ul');
-  const remark = make('p', {className: 'remark', role: 'status'});
-  const file = make('input', {type: 'file', className: 'unseen', accept: 'image/*', onchange: send});
+  const remark = make('p.remark', {role: 'status'});
+  const file = make('input.unseen', {type: 'file', accept: 'image/*'});
   const offer = make(
-    'div',
-    {className: 'offer'},
+    'div.offer',
     ...more.images.map(({id, title, image}) =>
       make(
         'button',
-        {type: 'button', title, ariaLabel: title, dataset: {id}, onclick: () => add(id)},
+        {title, ariaLabel: title, dataset: {id}, onclick: () => add(id)},
         make('img', {src: image, alt: '', loading: 'lazy'}),
       ),
     ),
   );
   const adding = make(
     'details',
-    {},
-    make('summary', {textContent: words.add}),
+    make('summary', words.add),
     offer,
-    make('label', {className: 'send'}, file, make('span', {textContent: words.choose_image})),
+    make('label.send', file, make('span', words.choose_image)),
   );
-  const element = make(
-    'fieldset',
-    {className: 'vx-images vx-large'},
-    make('legend', {textContent: label}),
-    list,
-    adding,
-    remark,
-  );
+  const element = make('fieldset.vx-images.vx-large', make('legend', label), list, adding, remark);
 
   function item(id) {
     const example = examples.get(id);
@@ -48,12 +39,11 @@ export function draw({label, words, more}, {settled, pending}) {
       'li',
       {dataset: {id}},
       image,
-      make('button', {
-        type: 'button',
-        textContent: '×',
-        ariaLabel: filled(words.remove, {title}),
-        onclick: () => take(chosen.filter((one) => one !== id)),
-      }),
+      make(
+        'button',
+        {ariaLabel: filled(words.remove, {title}), onclick: () => take(chosen.filter((one) => one !== id))},
+        '×',
+      ),
     );
   }
 
@@ -78,14 +68,11 @@ export function draw({label, words, more}, {settled, pending}) {
     if (!chosen.includes(id) && chosen.length < more.most) take([...chosen, id]);
   }
 
-  async function send() {
-    const [picture] = file.files;
-    file.value = '';
-    if (!picture) return;
-    const answer = await sendPicture(picture, () => {});
+  onFiles(file, async ([picture]) => {
+    const answer = await sendPicture(picture);
     if ('image' in answer) add(answer.image);
     else setText(remark, answer.refused || words.image_lost);
-  }
+  });
 
   return {
     element,

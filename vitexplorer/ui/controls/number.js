@@ -18,7 +18,7 @@ export function draw({name, label, value, low, high, step}, {settled, typed, liv
     output.textContent = input.value;
   });
   return {
-    element: make('label', {}, make('span', {textContent: label}), input, ...(typed ? [] : [output])),
+    element: make('label', make('span', label), input, ...(typed ? [] : [output])),
     value: () => input.value,
     answer(field) {
       if (document.activeElement === input) return;

@@ -47,9 +47,5 @@ export function draw({name, label, value, board, words}, {settled, pending, imag
     choose(answered);
   }
 
-  return {
-    element: make('label', {}, make('span', {textContent: label}), select, picking.box),
-    value: () => select.value,
-    answer,
-  };
+  return {element: make('label', make('span', label), select, picking.box), value: () => select.value, answer};
 }

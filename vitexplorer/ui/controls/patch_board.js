@@ -42,7 +42,7 @@ function putOnPatch(mark, [row, col], {rows, cols, covered: [tall, wide]}) {
 /** Draws the edges of all patches. */
 function lines({rows, cols, covered: [tall, wide]}) {
   const style = {height: `${100 * tall}%`, width: `${100 * wide}%`, 'background-size': `${100 / cols}% ${100 / rows}%`};
-  return make('div', {className: 'lines', style});
+  return make('div.lines', {style});
 }
 
 /**
@@ -54,7 +54,7 @@ function lines({rows, cols, covered: [tall, wide]}) {
  */
 export function pickingBoard({board, image, label, picked, follows = true, ruled = false}) {
   const box = picture('vx-picker', label, image, board);
-  const mark = make('div', {className: 'mark', hidden: true});
+  const mark = make('div.mark', {hidden: true});
   /** @type {At | null} */
   let here = null;
   let held = false;
@@ -102,19 +102,15 @@ export function pickingBoard({board, image, label, picked, follows = true, ruled
  * @param {(at: At, hidden: boolean) => void} options.walked called when the keyboard reaches or changes a patch
  */
 export function paintingBoard({board, image, label, most, begun, full, painted, settled, walked}) {
-  const {
-    rows,
-    cols,
-    covered: [tall, wide],
-  } = board;
+  const {rows, cols, covered} = board;
+  const [tall, wide] = covered;
   const sheet = picture('vx-sheet', label, image, board);
-  const cursor = make('div', {className: 'cursor'});
+  const cursor = make('div.cursor');
   const cells = Array.from({length: rows * cols}, () => make('i'));
   sheet.append(
     make(
-      'div',
+      'div.cells',
       {
-        className: 'cells',
         style: {
           height: `${100 * tall}%`,
           width: `${100 * wide}%`,

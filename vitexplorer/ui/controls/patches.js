@@ -29,31 +29,20 @@ export function draw({label, board, words, more}, {image, settled, asked, disabl
       here.textContent = `${filled(words.patch, {row, col})}: ${isHidden ? words.hidden : words.visible}`;
     },
   });
-  const button = (text, onclick, options = {}) =>
-    make('button', {type: 'button', textContent: text, onclick, ...options});
+  const button = (text, onclick, options = {}) => make('button', {onclick, ...options}, text);
   const none = button(words.none, () => take({hidden: new Set(), written: ''}));
   const release = others.length ? button(words.release, letGo) : null;
   const undo = button(words.undo, () => go(past.undo), {title: `${words.undo} (Ctrl+Z)`});
   const redo = button(words.redo, () => go(past.redo), {title: `${words.redo} (Ctrl+Shift+Z)`});
   const total = make('output');
-  const remark = make('p', {className: 'remark', role: 'status'});
-  const help = make('p', {className: 'help', textContent: words.help, id: `vx-${Math.random().toString(36).slice(2)}`});
-  const here = make('span', {className: 'unseen', attributes: {'aria-live': 'polite'}});
+  const remark = make('p.remark', {role: 'status'});
+  const help = make('p.help', {id: `vx-${Math.random().toString(36).slice(2)}`}, words.help);
+  const here = make('span.unseen', {attributes: {'aria-live': 'polite'}});
   sheet.setAttribute('aria-describedby', help.id);
   const element = make(
-    'div',
-    {className: 'vx-painter vx-large'},
+    'div.vx-painter.vx-large',
     sheet,
-    make(
-      'div',
-      {className: 'about'},
-      make('strong', {textContent: label}),
-      total,
-      make('div', {className: 'buttons'}, none, ...(release ? [release] : []), undo, redo),
-      remark,
-      help,
-      here,
-    ),
+    make('div.about', make('strong', label), total, make('div.buttons', none, release, undo, redo), remark, help, here),
   );
 
   const say = (text) => {

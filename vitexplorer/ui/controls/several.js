@@ -5,14 +5,14 @@ import {make} from '../kit/dom.js';
 /** @type {import('./form.js').Draw} */
 export function draw({label}, {settled, pending}) {
   const boxes = new Map();
-  const element = make('fieldset', {className: 'vx-several', onchange: settled}, make('legend', {textContent: label}));
+  const element = make('fieldset.vx-several', {onchange: settled}, make('legend', label));
 
   function list(options) {
     boxes.clear();
     for (const {value} of options) boxes.set(value, make('input', {type: 'checkbox', value}));
     element.replaceChildren(
       element.firstChild,
-      ...options.map((one) => make('label', {}, boxes.get(one.value), one.label)),
+      ...options.map((one) => make('label', boxes.get(one.value), one.label)),
     );
   }
 

@@ -23,19 +23,19 @@ export function draw({name, label, board, words, more, options: first}, {settled
   const kinds = KINDS.filter((kind) => classes >= (least[kind] ?? 0));
   const kind = make('select', {name, onchange: begin});
   const single = make('select', {ariaLabel: words.class, onchange: ask});
-  const than = make('span', {className: 'between', textContent: words.rather_than});
+  const than = make('span.between', words.rather_than);
   const other = make('select', {ariaLabel: words.rather_than, onchange: ask});
   const images = make(
     'select',
     {ariaLabel: words.image, onchange: chooseImage},
     ...more.images.map(({id, title}) => new Option(title, id)),
   );
-  const file = make('input', {type: 'file', className: 'unseen', accept: 'image/*', onchange: send});
-  const sending = make('label', {className: 'send'}, file, make('span', {textContent: words.choose_image}));
+  const file = make('input.unseen', {type: 'file', accept: 'image/*', onchange: send});
+  const sending = make('label.send', file, make('span', words.choose_image));
   const picking = pickingBoard({board, image, label: words.pick, follows: false, picked: pick});
   const holder = make('div', {hidden: true});
-  const whole = make('button', {type: 'button', textContent: words.whole, onclick: () => pickOtherPatch('')});
-  const remark = make('p', {className: 'remark', role: 'status'});
+  const whole = make('button', {onclick: () => pickOtherPatch('')}, words.whole);
+  const remark = make('p.remark', {role: 'status'});
   const {sheet, ...painting} = paintingBoard({
     board,
     image,
@@ -61,9 +61,8 @@ export function draw({name, label, board, words, more, options: first}, {settled
     like: [images, sending, holder, remark],
   };
   const element = make(
-    'div',
-    {className: 'vx-target vx-large'},
-    make('label', {}, make('span', {textContent: label}), kind),
+    'div.vx-target.vx-large',
+    make('label', make('span', label), kind),
     single,
     than,
     other,
@@ -174,7 +173,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
   async function send() {
     const [picture] = file.files;
     if (!picture) return;
-    const answer = await sendPicture(picture, () => {});
+    const answer = await sendPicture(picture);
     if (!('image' in answer)) {
       remark.textContent = answer.refused || words.image_lost;
       return;

@@ -53,9 +53,10 @@ export const inAddress = (name) => new URL(location.href).searchParams.get(name)
 const OPENED = 'vx-link-opened';
 
 /** Announces that the address is that of another link, although the page was not reloaded. */
-export const linkOpened = () => {
+export function linkOpened() {
+  document.dispatchEvent(new CustomEvent('vx-address'));
   document.dispatchEvent(new CustomEvent(OPENED));
-};
+}
 
 /** @param {() => void} callback */
 export const onLink = (callback) => {

@@ -1,23 +1,36 @@
 // Elements and texts of the page. Text is always set as text; nothing here parses markup.
 
 /**
- * Makes an element with its properties, attributes and children.
- *
- * @template {keyof HTMLElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {Record<string, any>} [options] properties of the element (`className`, `textContent`, `onclick`); `dataset`,
- *   `style` and `attributes` (`{'aria-label': text}`) are filled in name by name
- * @param {...(Node | string)} children
- * @returns {HTMLElementTagNameMap[Tag]}
+ * @template {string} Selector
+ * @typedef {Selector extends `${infer Tag extends keyof HTMLElementTagNameMap}.${string}`
+ *   ? HTMLElementTagNameMap[Tag]
+ *   : Selector extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[Selector] : HTMLElement} ElementOf
  */
-export function make(tag, options = {}, ...children) {
-  const node = document.createElement(tag);
-  const {dataset = {}, style = {}, attributes = {}, ...properties} = options;
+
+/** @typedef {Node | string | number | null | undefined} Child */
+
+/**
+ * Makes an element with its classes, properties, attributes and children. A button submits no form.
+ *
+ * @template {string} Selector
+ * @param {Selector} selector tag and classes: `button.close`
+ * @param {...(Record<string, any> | Child)} parts children, of which empty ones are left out; before them, if there are
+ *   any, the properties of the element (`title`, `onclick`); `dataset`, `style` and `attributes`
+ *   (`{'aria-label': text}`) are filled in name by name
+ * @returns {ElementOf<Selector>}
+ */
+export function make(selector, ...parts) {
+  const [tag, ...classes] = selector.split('.');
+  const options = parts[0]?.constructor === Object ? parts.shift() : {};
+  const {dataset = {}, style = {}, attributes = {}, ...properties} = /** @type {Record<string, any>} */ (options);
+  const node = /** @type {any} */ (document.createElement(tag));
+  if (tag === 'button') node.type = 'button';
+  node.classList.add(...classes);
   Object.assign(node, properties);
   Object.assign(node.dataset, dataset);
   for (const [name, value] of Object.entries(style)) node.style.setProperty(name, value);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
+  node.append(...parts.filter((part) => part !== null && part !== undefined && part !== ''));
   return node;
 }
 
@@ -70,15 +83,65 @@ export function filled(template, values) {
  * @param {boolean} [named] true if the first cell of a row is its name
  */
 export function table(caption, head, rows, named = false) {
-  const heading = (text, scope) => make('th', {textContent: text, scope});
-  const cell = (text) => make('td', {textContent: text});
+  const heading = (text, scope) => make('th', {scope}, text);
+  const cell = (text) => make('td', text);
   const line = (cells) =>
-    make('tr', {}, ...cells.map((text, at) => (named && at === 0 ? heading(text, 'row') : cell(text))));
+    make('tr', ...cells.map((text, at) => (named && at === 0 ? heading(text, 'row') : cell(text))));
   return make(
     'table',
-    {},
-    make('caption', {textContent: caption}),
-    make('thead', {}, make('tr', {}, ...head.map((text) => heading(text, 'col')))),
-    make('tbody', {}, ...rows.map(line)),
+    make('caption', caption),
+    make('thead', make('tr', ...head.map((text) => heading(text, 'col')))),
+    make('tbody', ...rows.map(line)),
   );
+}
+
+/**
+ * Makes a button to delete something, which asks for confirmation in its own text.
+ *
+ * @param {string} text
+ * @param {string} question
+ * @param {boolean} disabled
+ * @param {() => void} act called when it is pressed again
+ */
+export function deleteButton(text, question, disabled, act) {
+  const button = make('button.delete', {disabled}, text);
+  button.onclick = () => {
+    if (button.textContent === question) act();
+    else button.textContent = question;
+  };
+  button.onblur = () => setText(button, text);
+  return button;
+}
+
+/**
+ * Returns the first visible element of the page; undefined for none.
+ *
+ * @param {string} selector
+ * @returns {HTMLElement | undefined}
+ */
+export const visible = (selector) => [...document.querySelectorAll(selector)].find((node) => node.checkVisibility());
+
+/**
+ * Shows a sentence; an empty one hides its element.
+ *
+ * @param {HTMLElement} node
+ * @param {string} sentence
+ */
+export function showSentence(node, sentence) {
+  setText(node, sentence);
+  node.hidden = !sentence;
+}
+
+/**
+ * Calls back with the files that a person chooses; the same file can be chosen again.
+ *
+ * @param {HTMLInputElement} input
+ * @param {(files: File[]) => void} take
+ */
+export function onFiles(input, take) {
+  input.addEventListener('change', () => {
+    const files = [...input.files];
+    input.value = '';
+    if (files.length) take(files);
+  });
 }

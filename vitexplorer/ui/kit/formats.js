@@ -45,3 +45,13 @@ export const listed = (texts) => texts.join(texts.some((text) => CHINESE.test(te
  */
 export const followed = (phrase, sentences) =>
   CHINESE.test(phrase) ? `${phrase}。${sentences}` : `${phrase}. ${sentences}`;
+
+/**
+ * Formats date and time in the language of the page.
+ *
+ * @param {number} seconds since 1970; 0 for none
+ */
+export function moment(seconds) {
+  const language = document.documentElement.lang || undefined;
+  return seconds ? new Date(1000 * seconds).toLocaleString(language, {dateStyle: 'medium', timeStyle: 'short'}) : '';
+}

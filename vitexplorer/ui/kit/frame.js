@@ -58,12 +58,12 @@ export function newAside(root, save, table) {
   const says = make('span', {dataset: {explain: ''}});
   const source = make('a', {target: '_blank', rel: 'noopener'});
   const title = make('summary');
-  const files = make('div', {className: 'save', role: 'group'});
-  const python = make('pre', {className: 'python', tabIndex: 0});
+  const files = make('div.save', {role: 'group'});
+  const python = make('pre.python', {tabIndex: 0});
   const heading = make('summary');
-  const place = make('div', {className: 'table', tabIndex: 0, role: 'region'});
-  const numbers = make('details', {className: 'vx-table'}, heading, place);
-  const caption = make('dl', {className: 'facts'});
+  const place = make('div.table', {tabIndex: 0, role: 'region'});
+  const numbers = make('details.vx-table', heading, place);
+  const caption = make('dl.facts');
   part('.misleads').append(trap, ' ', says, ' ', source);
   part('.more').append(title, files, numbers, python, caption);
   let writes = 0;
@@ -95,20 +95,22 @@ export function newAside(root, save, table) {
       refill(
         files,
         ...formats.map((format) =>
-          make('button', {
-            type: 'button',
-            textContent: LABELS[format],
-            ariaLabel: filled(words.save_as, {format: LABELS[format]}),
-            dataset: {format},
-            onclick: () => save(format),
-          }),
+          make(
+            'button',
+            {
+              ariaLabel: filled(words.save_as, {format: LABELS[format]}),
+              dataset: {format},
+              onclick: () => save(format),
+            },
+            LABELS[format],
+          ),
         ),
       );
       setText(heading, words.table);
       place.setAttribute('aria-label', words.table);
       numbers.hidden = !formats.includes('csv');
       setText(python, frame.python);
-      caption.replaceChildren(...facts.flatMap(({label, value}) => [make('dt', {}, label), make('dd', {}, value)]));
+      caption.replaceChildren(...facts.flatMap(({label, value}) => [make('dt', label), make('dd', value)]));
       write();
     },
     /** Updates the table after its numbers have changed. */

@@ -55,7 +55,7 @@ function mark(text, find) {
     for (const {start, end, entry} of found.reverse()) {
       const word = node.splitText(start);
       word.splitText(end - start);
-      const term = make('button', {type: 'button', className: 'vx-term'}, word.data);
+      const term = make('button.vx-term', word.data);
       entryOf.set(term, entry);
       word.replaceWith(term);
     }
@@ -80,11 +80,11 @@ export function beside(term, box, room) {
 
 function popover() {
   const word = make('strong');
-  const says = make('span', {className: 'says'});
+  const says = make('span.says');
   const formula = make('code');
   const box = make(
-    'div',
-    {className: 'vx-explains', id: POPOVER, popover: 'manual', attributes: {role: 'tooltip'}},
+    'div.vx-explains',
+    {id: POPOVER, popover: 'manual', attributes: {role: 'tooltip'}},
     word,
     says,
     formula,

@@ -46,7 +46,7 @@ export function notice(element, closed = () => {}) {
  *
  * @param {HTMLElement} element
  */
-export function addNotice(element) {
+function addNotice(element) {
   document.querySelector(BAND).append(element);
 }
 
@@ -60,18 +60,11 @@ export function addNotice(element) {
 export function cameFrom(label, words, room) {
   document.querySelector('.vx-came-from')?.remove();
   const note = make(
-    'div',
-    {className: 'vx-came-from vx-notice', attributes: {role: 'status'}},
-    make('p', {textContent: label}),
-    make('button', {type: 'button', className: 'back', textContent: words.board_back, onclick: back}),
-    make('button', {
-      type: 'button',
-      className: 'close',
-      textContent: '×',
-      title: words.board_close,
-      ariaLabel: words.board_close,
-      onclick: leave,
-    }),
+    'div.vx-came-from.vx-notice',
+    {attributes: {role: 'status'}},
+    make('p', label),
+    make('button.back', {onclick: back}, words.board_back),
+    make('button.close', {title: words.board_close, ariaLabel: words.board_close, onclick: leave}, '×'),
   );
   let arrived = false;
 

@@ -26,18 +26,17 @@ import {make} from './dom.js';
 const STEPS = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1};
 
 function thumbnail({key, title, question, slow, needs = '', refused}) {
-  const picture = make('span', {className: 'picture', ariaHidden: 'true', dataset: {needs: refused ? '–' : needs}});
+  const picture = make('span.picture', {ariaHidden: 'true', dataset: {needs: refused ? '–' : needs}});
   return make(
     'button',
     {
-      type: 'button',
       role: 'tab',
       title: refused || question || title,
       tabIndex: -1,
       dataset: {view: key, ...(slow ? {slow: ''} : {}), ...(refused ? {refused: ''} : {})},
     },
     picture,
-    make('span', {className: 'title', textContent: title}),
+    make('span.title', title),
   );
 }
 
@@ -54,7 +53,7 @@ function showPicture(button, url) {
  * @param {(key: string) => void} choose
  */
 export function previewList(choose) {
-  const element = make('div', {className: 'vx-previews', role: 'tablist'});
+  const element = make('div.vx-previews', {role: 'tablist'});
   let listed = '';
 
   element.addEventListener('click', ({target}) => {

@@ -1,6 +1,8 @@
 // Uploads of images, files and models, and the name of the visitor's browser that goes with them. The server gets the
 // person's own bytes; nothing is encoded again.
 
+import {inAddress} from './address.js';
+
 const KIND = 'application/octet-stream'; // pages of other sites cannot send this type without a CORS preflight
 
 /**
@@ -16,19 +18,29 @@ function newRequest(path, query) {
 }
 
 /**
- * @param {Blob} picture
+ * @param {XMLHttpRequest} request
+ * @param {Blob} file
  * @param {(share: number) => void} progress called with the share that has been sent
+ * @returns {Promise<any>} the answer; null if none came
+ */
+function sent(request, file, progress) {
+  request.responseType = 'json';
+  return new Promise((resolve) => {
+    request.upload.addEventListener('progress', ({loaded, total}) => progress(loaded / total));
+    request.addEventListener('load', () => resolve(request.response));
+    request.addEventListener('error', () => resolve(null));
+    request.send(file);
+  });
+}
+
+/**
+ * @param {Blob} picture
+ * @param {(share: number) => void} [progress] called with the share that has been sent
  * @returns {Promise<{image: string} | {refused: string}>} the image's id, or the reason why it was refused
  */
-export function sendPicture(picture, progress) {
-  return new Promise((resolve) => {
-    const request = newRequest('picture', new URLSearchParams(location.search));
-    request.responseType = 'json';
-    request.upload.addEventListener('progress', ({loaded, total}) => progress(loaded / total));
-    request.addEventListener('load', () => resolve(request.response ?? {refused: ''}));
-    request.addEventListener('error', () => resolve({refused: ''}));
-    request.send(picture);
-  });
+export async function sendPicture(picture, progress = () => {}) {
+  const request = newRequest('picture', new URLSearchParams(location.search));
+  return (await sent(request, picture, progress)) ?? {refused: ''};
 }
 
 /**
@@ -43,13 +55,21 @@ export function sendPicture(picture, progress) {
 export function sendFile(path, parameters, file, progress) {
   const request = newRequest(path, new URLSearchParams({lang: document.documentElement.lang, ...parameters}));
   request.setRequestHeader('X-Visitor', browserName());
-  request.responseType = 'json';
-  return new Promise((resolve) => {
-    request.upload.addEventListener('progress', ({loaded, total}) => progress(loaded / total));
-    request.addEventListener('load', () => resolve(request.response));
-    request.addEventListener('error', () => resolve(null));
-    request.send(file);
-  });
+  return sent(request, file, progress);
+}
+
+/**
+ * Posts a request of this visitor.
+ *
+ * @param {string} path path below the page
+ * @param {Record<string, string>} parameters
+ * @param {Blob | null} [body]
+ * @returns {Promise<Response>}
+ */
+export function post(path, parameters, body = null) {
+  const query = new URLSearchParams({lang: inAddress('lang') || document.documentElement.lang, ...parameters});
+  const headers = {'Content-Type': KIND, 'X-Visitor': browserName()};
+  return fetch(new URL(`./${path}?${query}`, document.baseURI), {method: 'POST', headers, body});
 }
 
 /**
@@ -95,7 +115,7 @@ export function sendModel(files, parameters, progress) {
  * @param {string} text
  * @returns {any} null if there is none
  */
-export function lastLine(text) {
+function lastLine(text) {
   for (const line of text.split('\n').reverse()) {
     try {
       if (line) return JSON.parse(line);

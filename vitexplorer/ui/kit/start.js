@@ -37,7 +37,12 @@
       const {module} = await import(new URL(modules, document.baseURI).href);
       const {latestOnly} = module('kit/widget.js');
       const {mount} = module(path);
-      if (element.isConnected) mount({element, props, trigger: latestOnly(trigger, events), watch});
+      if (!element.isConnected) return;
+      const root = element.firstElementChild;
+      const part = (selector) => root.querySelector(selector);
+      const show = mount({root, part, props, trigger: latestOnly(trigger, events)});
+      watch('value', show);
+      show();
     } catch (error) {
       console.error(error);
       const sentence = document.createElement('p');

@@ -31,3 +31,21 @@ export const isStill = () => matchMedia('(prefers-reduced-motion: reduce)').matc
 export function bring(element, block) {
   element.scrollIntoView({block, behavior: isStill() ? 'auto' : 'smooth'});
 }
+
+/**
+ * Returns the colours and the font of an element, for drawings.
+ *
+ * @param {Element} node
+ */
+export function coloursOf(node) {
+  const style = getComputedStyle(node);
+  const colour = (name) => style.getPropertyValue(name).trim();
+  return {
+    text: colour('--body-text-color'),
+    muted: colour('--body-text-color-subdued'),
+    line: colour('--border-color-primary'),
+    accent: colour('--color-accent'),
+    paper: colour('--background-fill-primary'),
+    font: style.fontFamily,
+  };
+}

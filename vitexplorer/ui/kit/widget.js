@@ -1,13 +1,14 @@
 // Arguments of every component's module, and a fix for requests with stale data.
 
 /**
+ * Argument of `mount`, which returns the function that shows the latest data; it is called at once and after new data.
+ *
  * @typedef {object} Gradio
- * Argument of `mount`.
- * @property {HTMLElement} element the component's own part of the page, filled with its markup
+ * @property {any} root the component's markup, an element
+ * @property {(selector: string) => any} part returns an element of the markup
  * @property {{value: any}} props `value` is the latest data from Python; null or empty before the first data, while the
  *   component is inert
  * @property {Trigger} trigger sends an event to Python
- * @property {(name: string, callback: () => void) => void} watch calls back after new data: `watch('value', show)`
  * @property {(url: string) => Promise<ArrayBuffer>} [bytes] reads the files that the data name, where there is no
  *   server
  */

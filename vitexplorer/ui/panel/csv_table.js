@@ -1,7 +1,6 @@
 // The numbers of a figure as a table, read from its file.
 
 import {filled, make, table} from '../kit/dom.js';
-import {rowsOf} from './csv.js';
 
 const MOST_ROWS = 300; // of the table; the file has them all
 
@@ -9,8 +8,21 @@ const MOST_ROWS = 300; // of the table; the file has them all
 export async function numbersOf({csv, question, words}) {
   const [head, ...rows] = rowsOf(await (await fetch(csv.url)).text());
   const left = filled(words.panel_rows, {shown: MOST_ROWS, all: rows.length});
-  return [
-    table(question, head, rows.slice(0, MOST_ROWS)),
-    ...(rows.length > MOST_ROWS ? [make('p', {textContent: left})] : []),
-  ];
+  return [table(question, head, rows.slice(0, MOST_ROWS)), ...(rows.length > MOST_ROWS ? [make('p', left)] : [])];
+}
+
+/**
+ * @param {string} text
+ * @returns {string[][]} rows of fields, the head first
+ */
+export function rowsOf(text) {
+  const rows = [[]];
+  for (const [, quoted, plain = '', end] of text
+    .replace(/^\ufeff/, '')
+    .matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
+    rows[rows.length - 1].push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end === '') break;
+    if (end !== ',') rows.push([]);
+  }
+  return rows.filter((row) => row.length > 1 || row[0]);
 }

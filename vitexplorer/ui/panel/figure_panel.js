@@ -2,7 +2,7 @@
 
 import {form} from '../controls/form.js';
 import {pushAddress, viewChanges, viewInAddress, writeAddress} from '../kit/address.js';
-import {filled, make, setText} from '../kit/dom.js';
+import {filled, make, setText, showSentence} from '../kit/dom.js';
 import {labelled} from '../kit/formats.js';
 import {FORMATS, newAside, showHead} from '../kit/frame.js';
 import {offerViews, previewList} from '../kit/previews.js';
@@ -12,23 +12,16 @@ import {numbersOf} from './csv_table.js';
 import {drawing} from './figure_drawing.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-panel');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   let waiting = 0;
   let current = null; // data of the view on the screen; the component's value may be the progress of the next one
-  let asked = 0;
-  let pending = false; // number of the latest question; true while its answer is missing
-  let marked = '';
-  let lookedAhead = ''; // view that is marked as chosen; run whose previews were requested
+  let asked = 0; // number of the latest question
+  let pending = false; // true while its answer is missing
+  let marked = ''; // view that is marked as chosen
+  let lookedAhead = ''; // run whose previews were requested
 
   // A pressed mark may name a view or settings; a cell of a matrix of blocks and heads opens that head's map.
-  const {
-    draw,
-    forget,
-    picture,
-    save: saveFigure,
-  } = drawing(part('.stage'), part('.figure'), ({customdata, data: {meta}}) => {
+  const figure = drawing(part('.stage'), part('.figure'), ({customdata, data: {meta}}) => {
     if (meta?.view) choose(meta.view);
     if (meta?.settings) ask(current.chosen, {...controls.settings(), ...meta.settings});
     if (!current.opens || !customdata) return;
@@ -37,7 +30,7 @@ export function mount({element, props, trigger, watch}) {
     if (own) choose(own.key);
   });
   const aside = newAside(root, save, () => numbersOf(current));
-  offersPicture(root, picture);
+  offersPicture(root, figure.picture);
   const controls = form(part('.controls'), {
     settled: () => ask(current.chosen, controls.settings()),
     pending: () => pending,
@@ -164,7 +157,7 @@ export function mount({element, props, trigger, watch}) {
     const {csv} = current;
     const name = csv.name.replace(/\.csv$/, ''); // with view, model and run
     if (format === 'csv') make('a', {href: csv.url, download: csv.name}).click();
-    else saveFigure(format.slice(0, 3), {png2: 2, png4: 4}[format] ?? 1, name);
+    else figure.save(format.slice(0, 3), {png2: 2, png4: 4}[format] ?? 1, name);
   }
 
   function showWords(value) {
@@ -172,8 +165,8 @@ export function mount({element, props, trigger, watch}) {
     part('.figure').setAttribute('aria-label', `${value.question} ${value.reading}`.trim());
     setText(part('.why'), value.refused);
     part('.refused').hidden = !value.refused;
-    setText(part('.elsewhere'), filled(value.words.panel_elsewhere, {model: value.elsewhere}));
-    part('.elsewhere').hidden = !value.elsewhere;
+    const elsewhere = value.elsewhere ? filled(value.words.panel_elsewhere, {model: value.elsewhere}) : '';
+    showSentence(part('.elsewhere'), elsewhere);
   }
 
   // Reloads the page with another model, without the parts of the address that depend on the model.
@@ -200,12 +193,7 @@ export function mount({element, props, trigger, watch}) {
     const next = part('.next');
     next.hidden = !view && !room;
     next.replaceChildren(
-      make(
-        'span',
-        {},
-        view?.question || words.next_room || '',
-        ...(view ? [make('small', {textContent: view.title})] : []),
-      ),
+      make('span', view?.question || words.next_room || '', view ? make('small', view.title) : null),
     );
     next.onclick = () => {
       if (view) choose(view.key);
@@ -214,8 +202,8 @@ export function mount({element, props, trigger, watch}) {
   }
 
   async function showFigure(value) {
-    if (!value.figure) forget();
-    else if (await draw(value.figure)) {
+    if (!value.figure) figure.forget();
+    else if (await figure.draw(value.figure)) {
       const drawn = String((Number(root.dataset.shown) || 0) + 1);
       Object.assign(root.dataset, {shown: drawn, drawn: value.chosen, theme: value.theme});
     }
@@ -267,8 +255,6 @@ export function mount({element, props, trigger, watch}) {
   }
 
   onTheme(followTheme);
-  watch('value', show);
-  show();
   // Values that are sent while a tab opens can be lost: a panel that stays empty asks for its room's first view. If the
   // value arrives after all and a person goes on to another view, the answer to this event is outdated and ignored.
   setTimeout(() => {
@@ -276,4 +262,5 @@ export function mount({element, props, trigger, watch}) {
     asked += 1;
     trigger('begin', {asked});
   }, 3000);
+  return show;
 }

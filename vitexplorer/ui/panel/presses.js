@@ -8,14 +8,13 @@ import {make, refill} from '../kit/dom.js';
  * @param {(point: any) => void} clicked called like the figure's own click handler
  */
 export function newPresses(stage, clicked) {
-  const layer = make('div', {className: 'presses'});
+  const layer = make('div.presses');
   stage.append(layer);
 
   function button({meta}, {width, height}) {
     const [left, top, wide, high] = meta.box;
     const percent = (part, whole) => `${(100 * part) / whole}%`;
     return make('button', {
-      type: 'button',
       ariaLabel: meta.name,
       onclick: () => clicked({data: {meta}}),
       style: {

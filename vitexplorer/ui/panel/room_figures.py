@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Hashable, Mapping
 from contextlib import aclosing, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
@@ -23,6 +23,7 @@ from vitexplorer.ui.panel.figure_panel import (
     FigurePanel,
     PanelData,
     PanelWork,
+    Question,
     ViewSource,
     bare_data,
     capture_views,
@@ -32,7 +33,7 @@ from vitexplorer.ui.panel.figure_panel import (
 )
 from vitexplorer.ui.panel.standing import EVIDENCE, standing
 from vitexplorer.ui.shell.address import Address, SelectedView
-from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Listen, RoomContext, Updates
+from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, Listen, RoomContext, Updates
 from vitexplorer.ui.shell.room_sign import room_after
 
 if TYPE_CHECKING:
@@ -45,37 +46,11 @@ BROWSER_VIEW_JS = "(...inputs) => window.vxShown(...inputs)"
 """JavaScript that fills the last input of an event: JSON with the browser's address and theme, see `SelectedView`"""
 
 
-@dataclass(frozen=True)
-class Question:
-    """A browser's question to a panel."""
-
-    view: str
-    settings: Mapping[str, str] = field(default_factory=dict)
-    theme: str = "light"
-    number: int = 0
-    """Running number that the browser gave the question, so that it recognises the answer to its latest one"""
-
-    @classmethod
-    def read(cls, sent: Mapping[str, Any], views: tuple[str, ...]) -> Question | None:
-        """Read the fields that a browser sent; None where they name no view of this room."""
-        view, settings = sent.get("view"), sent.get("settings")
-        if view not in views or settings is None:
-            return None
-        given = {name: value for name, value in settings.items() if value != ""}
-        return cls(view, given, sent.get("theme", ""), sent.get("asked", 0))
-
-
 class RoomFigures:
     """Panel of all registered views of a room except those that the room shows in its own way."""
 
     def __init__(self, context: RoomContext, room: str, own: tuple[str, ...] = ()):
-        """Store the room.
-
-        Args:
-            context: shared context of the rooms.
-            room: key of the room.
-            own: keys of the views that the room shows in its own way.
-        """
+        """Name the room, and the views that it shows in its own way."""
         self.context = context
         self.room = room
         self._own = own
@@ -86,9 +61,9 @@ class RoomFigures:
         self.filled = gr.State(None)  # the address of the capture that the panel shows
         self.browser_view = gr.Textbox(visible=False)
         address = self.context.address
-        self.panel.ask(self.answer, address, self.panel, trigger_mode="always_last", **QUICK)
+        self.panel.ask(self.answer, address, self.panel, **LATEST)
         self.panel.begin(self.begin, [address, self.browser_view], self.panel, js=BROWSER_VIEW_JS, **QUICK)
-        self.panel.previews(self.previews, address, self.panel, trigger_mode="always_last", **QUICK)
+        self.panel.previews(self.previews, address, self.panel, **LATEST)
         # a second question stops the first
         self.panel.work(self.work, address, self.panel, trigger_mode="multiple", **WAITING)
 
@@ -116,7 +91,7 @@ class RoomFigures:
 
     async def source(self, address: Address) -> ViewSource:
         """Return the source of the panel's views."""
-        return capture_views()
+        return capture_views(await self.capture(address))
 
     def listed(self) -> tuple[str, ...]:
         """Return the keys of all views, first the one that the room shows in its own way."""
@@ -124,8 +99,7 @@ class RoomFigures:
 
     async def enter(self, active: str, address: Address, filled: Address | None, browser_view: str = "") -> Updates:
         """Fill the panel if its room is on the screen and the capture is new."""
-        is_captured = address != Address()
-        if active != self.room or filled == address or not is_captured:
+        if active != self.room or filled == address or address == Address():
             return gr.skip()
         return {self.panel: await self._begun(address, browser_view), self.filled: address}
 
@@ -143,31 +117,31 @@ class RoomFigures:
         Nothing is computed for a view that the room shows in its own way, or for one that runs the model: the browser
         requests the latter by itself.
         """
-        capture = await self.capture(address)
         source = await self.source(address)
-        question = await self._first(address, capture, source, SelectedView.read(browser_view))
-        own = question.view in self._own and source.refusal(question.view, capture) is None
+        question = await self._first(address, source, SelectedView.read(browser_view))
+        own = question.view in self._own and source.refusal(question.view) is None
         if own or source.records[question.view].runs != "nothing":
-            return await in_thread(self._bare, question, address, capture, source)
+            return await in_thread(self._bare, question, address, source)
         return await self._show(question, address)
 
-    def _bare(self, question: Question, address: Address, capture: Capture, source: ViewSource) -> PanelData:
-        data = bare_data(capture, self.listed(), address.language, question.view, source)
+    def _bare(self, question: Question, address: Address, source: ViewSource) -> PanelData:
+        data = bare_data(source, self.listed(), address.language, question.view)
+        data.bare = True
         data.settings = dict(question.settings)
         return self._placed(data, address)
 
-    async def _first(self, address: Address, capture: Capture, source: ViewSource, current: SelectedView) -> Question:
+    async def _first(self, address: Address, source: ViewSource, current: SelectedView) -> Question:
         """Choose the view to show first: the one of the browser's address, otherwise the first that the model has.
 
         A view that the model lacks is chosen where the address names it, or where the model has none of the room's
         views; the panel then shows the reason.
         """
-        keys = [key for key in self.listed() if source.refusal(key, capture) is None]
+        keys = [key for key in self.listed() if source.refusal(key) is None]
         if current.room == self.room and current.view in keys:
             given = dict(current.settings)
             try:
                 resolved = await self.context.engine.resolved(self.run(address), given)
-                await in_thread(source.records[current.view].settings, capture, resolved)
+                await in_thread(source.records[current.view].settings, source.capture, resolved)
             except ExplainedError:  # settings for another model
                 given = {}
             return Question(current.view, given, current.theme)
@@ -178,13 +152,12 @@ class RoomFigures:
 
     async def previews(self, address: Address) -> PanelData:
         """Return small pictures of all views that run nothing, and of those that were computed before."""
-        capture = await self.capture(address)
         source = await self.source(address)
         for key in self.listed():
-            is_quick = source.records[key].runs == "nothing" and source.refusal(key, capture) is None
+            is_quick = source.records[key].runs == "nothing" and source.refusal(key) is None
             if is_quick and self.context.engine.preview(self.run(address), key) is None:
                 with suppress(ExplainedError):
-                    await self.compute(address, capture, key, {})
+                    await self.compute(address, source.capture, key, {})
         return await in_thread(self._previews, address)
 
     def _previews(self, address: Address) -> PanelData:
@@ -195,9 +168,18 @@ class RoomFigures:
         png = self.context.engine.preview(self.run(address), view)
         return cached_file(png, "preview.png") if png else None
 
+    def _question(self, event: gr.EventData) -> Question | None:
+        """Read a question of a browser; None where it names no view of this room."""
+        sent = fields_of(event)
+        view, settings = sent.get("view"), sent.get("settings")
+        if view not in self.listed() or settings is None:
+            return None
+        given = {name: value for name, value in settings.items() if value != ""}
+        return Question(view, given, sent.get("theme", ""), sent.get("asked", 0))
+
     async def answer(self, event: gr.EventData, address: Address, request: gr.Request) -> Any:
         """Show another view or other settings; the view's own controls check what a browser sends."""
-        question = Question.read(fields_of(event), self.listed())
+        question = self._question(event)
         if question is None:
             return gr.skip()
         self.stop(request)
@@ -205,7 +187,7 @@ class RoomFigures:
 
     async def work(self, event: gr.EventData, address: Address, request: gr.Request) -> AsyncGenerator[PanelData, None]:
         """Show a view that runs the model: yield its progress, then the result; nothing more once it is stopped."""
-        question = Question.read(fields_of(event), self.listed())
+        question = self._question(event)
         if question is None:
             return
         waiter = Waiting(session_of(request), FIGURE, question.number)
@@ -225,34 +207,25 @@ class RoomFigures:
         self.context.engine.leave(session_of(request), FIGURE)
 
     async def _show(self, question: Question, address: Address) -> PanelData:
-        capture = await self.capture(address)
         source = await self.source(address)
         made = None
-        if source.refusal(question.view, capture) is None:
-            made = await result_or_error(self.compute(address, capture, question.view, question.settings))
-        data = await in_thread(self._drawn, question, address, capture, source, made)
+        if source.refusal(question.view) is None:
+            made = await result_or_error(self.compute(address, source.capture, question.view, question.settings))
+        data = await in_thread(self._drawn, question, address, source, made)
         for control in data.controls:
             control.state |= await self._other_image(control, address)
         return data
 
     def _drawn(
-        self,
-        question: Question,
-        address: Address,
-        capture: Capture,
-        source: ViewSource,
-        made: Result | Exception | None,
+        self, question: Question, address: Address, source: ViewSource, made: Result | Exception | None
     ) -> PanelData:
         from vitexplorer.views import explanations
 
-        data, settings = panel_data(
-            capture, self.listed(), address.language, question.view, question.settings, question.theme, made, source
-        )
-        data.asked = question.number
+        data, settings = panel_data(source, self.listed(), address.language, question, made)
         data.python = self.python(address, question.view, settings)
         if question.view in explanations():
-            measured = self.context.engine.known(self.run(address), capture, EVIDENCE)
-            data.standing = standing(question.view, capture.provenance, measured, address.language)
+            measured = self.context.engine.known(self.run(address), source.capture, EVIDENCE)
+            data.standing = standing(question.view, source.capture.provenance, measured, address.language)
             data.evidence = EVIDENCE
         return self._placed(data, address)
 

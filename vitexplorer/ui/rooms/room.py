@@ -30,11 +30,6 @@ class Room(RoomSign, ABC):
     """Panel of the views that are shown as figures"""
 
     def __init__(self, context: RoomContext):
-        """Make a room.
-
-        Args:
-            context: shared context of the rooms.
-        """
         self.context = context
 
     @abstractmethod
@@ -49,9 +44,7 @@ class Room(RoomSign, ABC):
     def lead(self, visit: Visit, then_explore: Callable[[Dependency], None]) -> None:
         """Bind events of the room that choose the image or model of all rooms; most rooms have none.
 
-        Args:
-            visit: state of the visit, which these events change.
-            then_explore: is called with each event, so that the new choice is captured.
+        `then_explore` is called with each event, so that the new choice is captured.
         """
 
     def fill(self, timed_capture: TimedCapture, address: Address) -> Updates:

@@ -3,6 +3,7 @@
 // The sheet is a native popover: it closes on Escape and on a click elsewhere, and no scrolling or clipping element can
 // hide it.
 
+import {make} from '../kit/dom.js';
 import {labelled} from '../kit/formats.js';
 
 const MARGIN = 8; // pixels between chip, sheet and the window's edges
@@ -57,3 +58,20 @@ export function chip(root) {
     },
   };
 }
+
+/**
+ * Makes radio buttons side by side.
+ *
+ * @param {string} name
+ * @param {{value: string, label: string}[]} choices
+ * @param {string} chosen
+ * @param {(value: string) => void} choose
+ */
+export const segments = (name, choices, chosen, choose) =>
+  choices.map(({value, label}) =>
+    make(
+      'label',
+      make('input', {type: 'radio', name, value, checked: value === chosen, onchange: () => choose(value)}),
+      make('span', label),
+    ),
+  );

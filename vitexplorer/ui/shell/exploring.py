@@ -41,13 +41,8 @@ async def exploring(
 ) -> AsyncGenerator[StatusData | Replacement | TimedCapture, None]:
     """Yield status lines while the capture is made, then the capture, or a last line that explains the failure.
 
-    If a link asks for a size that the model cannot take, its own size is used instead.
-
-    Args:
-        engine: engine that makes the capture.
-        visitor: name of the visitor's session.
-        address: requested address.
-        current: address on the screen; empty before the first capture.
+    If a link asks for a size that the model cannot take, its own size is used instead. `current` is the address on the
+    screen, empty before the first capture.
 
     Raises:
         StoppedError: the visitor has asked for something else since.
@@ -58,7 +53,7 @@ async def exploring(
                 if isinstance(step, Done):
                     yield step.result
                 elif step.place or step.doing:
-                    yield _line(step, address.language)
+                    yield StatusData(text=step_line(step, address.language), share=step.share)
     except StoppedError:
         raise
     except (SettingError, UnsupportedError) as error:
@@ -95,9 +90,9 @@ def _bundled_model_hint(address: Address) -> dict[str, str]:
     }
 
 
-def _line(step: Step, language: Language) -> StatusData:
-    text = step.doing.in_(language) if step.doing else word("status_queue", language, place=step.place)
-    return StatusData(text=text, share=step.share)
+def step_line(step: Step, language: Language) -> str:
+    """Return the progress of a capture in words."""
+    return step.doing.in_(language) if step.doing else word("status_queue", language, place=max(1, step.place))
 
 
 def _photo_hint(capture: Capture, language: Language) -> dict[str, str]:

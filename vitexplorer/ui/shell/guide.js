@@ -1,9 +1,9 @@
 // Guided path: a step sets the state of the page, highlights a part, asks a question, explains, and checks the task.
 
 import {inAddress, linkOpened, onGoing, onWritten, writeAddress} from '../kit/address.js';
-import {filled, make, refill, setText} from '../kit/dom.js';
+import {filled, make, refill, setText, visible} from '../kit/dom.js';
 import {addressOf, isDone, loadProgress, pictureOf, saveProgress, scrollFor} from './guide_progress.js';
-import {inLecture} from './lecture.js';
+import {inLecture} from './layouts.js';
 
 /** Selectors of the highlighted parts, the same as in the page's style sheet. @type {Record<string, string>} */
 const HIGHLIGHTS = {
@@ -17,9 +17,7 @@ const HIGHLIGHTS = {
 const TURNS = {PageDown: 1, PageUp: -1};
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-guide');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const page = document.documentElement;
   const progress = loadProgress();
   const isBare = !['model', 'room', 'view'].some(inAddress); // the link names a step but none of its state
@@ -67,7 +65,6 @@ export function mount({element, props, trigger, watch}) {
     const isNewPicture = pictureOf(query) !== pictureOf(location.search);
     history[method](history.state, '', `?${query}`);
     trigger('go', {query});
-    document.dispatchEvent(new CustomEvent('vx-address'));
     linkOpened();
     if (!isNewPicture) requestText(); // otherwise `vx-ready` requests it when the new capture arrives
   }
@@ -94,7 +91,7 @@ export function mount({element, props, trigger, watch}) {
   /** Scrolls the highlighted part between the top bar and the sheet, even if the room gets its size late. */
   function scrollToHighlight() {
     const selector = isScrolling && HIGHLIGHTS[page.dataset.light];
-    const lit = selector && [...document.querySelectorAll(selector)].find((node) => node.checkVisibility());
+    const lit = selector && visible(selector);
     if (!lit) return;
     const place = lit.getBoundingClientRect();
     const sheet = root.getBoundingClientRect();
@@ -135,9 +132,7 @@ export function mount({element, props, trigger, watch}) {
       ...list.map((step, i) =>
         make(
           'li',
-          {},
           make('button', {
-            type: 'button',
             title: `${i + 1} · ${step.title}`,
             ariaLabel: `${i + 1} · ${step.title}`,
             onclick: () => enter(step.key),
@@ -174,13 +169,15 @@ export function mount({element, props, trigger, watch}) {
     refill(
       part('.choices'),
       ...text.choices.map((choice, i) =>
-        make('button', {
-          type: 'button',
-          textContent: choice,
-          ariaPressed: String(i === answer),
-          onclick: () => choose(i),
-          className: isAnswered && i === text.right ? 'right' : '',
-        }),
+        make(
+          'button',
+          {
+            ariaPressed: String(i === answer),
+            onclick: () => choose(i),
+            className: isAnswered && i === text.right ? 'right' : '',
+          },
+          choice,
+        ),
       ),
     );
     part('.reveal').hidden = !isAnswered;
@@ -274,6 +271,5 @@ export function mount({element, props, trigger, watch}) {
     checkTask();
   }
 
-  watch('value', sync);
-  sync();
+  return sync;
 }

@@ -1,31 +1,26 @@
 // Switches at the right end of the top bar; they act in the browser alone.
 
 import {writeAddress} from '../kit/address.js';
-import {make} from '../kit/dom.js';
+import {make, visible} from '../kit/dom.js';
 import {onTheme, theme} from '../kit/theme.js';
 import {chip} from './chip.js';
-import {frameCode} from './embedded.js';
-import {inLecture, lectureMode, listenInLectures} from './lecture.js';
+import {frameCode, inLecture, lectureMode, listenInLectures} from './layouts.js';
 
 const NOTE_TIME = 1600; // milliseconds that a button shows the result of its action
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, watch}) {
-  const root = element.querySelector('.vx-header');
+export function mount({root, part, props}) {
   const [language, dark, lecture, link] = root.querySelectorAll('button');
-  const part = (selector) => root.querySelector(selector);
   const code = part('textarea');
   const copy = part('.copy');
   const {sheet, onOpen} = chip(root);
 
   // First element in the tab order: it skips the top bar and the rail and leads to the open room's question.
-  const skip = make('a', {
-    className: 'vx-skip',
+  const skip = make('a.vx-skip', {
     href: '#vx-rooms',
     onclick(event) {
       event.preventDefault();
-      const headings = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('#vx-rooms :is(.question, h2)')]);
-      const question = headings.find((node) => node.checkVisibility());
+      const question = visible('#vx-rooms :is(.question, h2)');
       if (!question) return;
       question.tabIndex = -1;
       question.focus();
@@ -79,13 +74,10 @@ export function mount({element, props, watch}) {
   link.addEventListener('click', () => copyText(link, location.href));
   copy.addEventListener('click', () => copyText(copy, code.value));
   onOpen(() => {
-    const heading = [...document.querySelectorAll('#vx-rooms :is(.question, h2)')].find((node) =>
-      node.checkVisibility(),
-    );
+    const heading = visible('#vx-rooms :is(.question, h2)');
     code.value = frameCode(location.href, [heading?.textContent, document.title].filter(Boolean).join(' · '));
   });
   listenInLectures();
   onTheme(show);
-  watch('value', show);
-  show();
+  return show;
 }

@@ -1,14 +1,12 @@
 // Image chip: the current image, and ways to another: examples, a file, a drop on the page, the clipboard, the webcam.
 
 import {camera} from '../kit/camera.js';
-import {make, refill, setText} from '../kit/dom.js';
+import {make, onFiles, refill, setText} from '../kit/dom.js';
 import {isOfModel, sendPicture} from '../kit/sending.js';
 import {chip} from './chip.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-image');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const {sheet, say, close} = chip(root);
   const frame = part('.camera');
   const video = part('video');
@@ -64,10 +62,7 @@ export function mount({element, props, trigger, watch}) {
 
   // ---- file, drop, clipboard
 
-  part('.file').addEventListener('change', ({target}) => {
-    if (target.files.length) send(target.files[0]);
-    target.value = '';
-  });
+  onFiles(part('.file'), ([picture]) => send(picture));
   // Rooms may take files themselves; drops on their file areas are ignored here.
   const isForChip = ({target, dataTransfer}) =>
     props.value?.takes_drops && dataTransfer.types.includes('Files') && !target.closest?.('input, [data-takes-files]');
@@ -97,19 +92,14 @@ export function mount({element, props, trigger, watch}) {
   function thumbnail({id, title, image}) {
     return make(
       'button',
-      {type: 'button', dataset: {id}, onclick: () => choose(id)},
+      {dataset: {id}, onclick: () => choose(id)},
       make('img', {src: image, alt: '', loading: 'lazy'}),
       title,
     );
   }
 
   function group({title, items}) {
-    return make(
-      'section',
-      {className: 'group'},
-      make('h3', {textContent: title}),
-      make('div', {className: 'row'}, ...items.map(thumbnail)),
-    );
+    return make('section.group', make('h3', title), make('div.row', ...items.map(thumbnail)));
   }
 
   function show() {
@@ -132,6 +122,5 @@ export function mount({element, props, trigger, watch}) {
     root.dataset.image = chosen;
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

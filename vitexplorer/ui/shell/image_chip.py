@@ -8,7 +8,7 @@ from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.image_store import examples, thumbnail
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import image_file
-from vitexplorer.ui.kit.static_responses import example_url
+from vitexplorer.ui.kit.static_responses import example_item, example_url
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.shell.address import Address
 
@@ -27,20 +27,12 @@ _WORDS = (
 )
 
 
-class ExampleItem(BaseModel):
-    """One example."""
-
-    id: str
-    title: str
-    image: str
-    """Address of the image, as in `thumb`"""
-
-
 class ExampleGroup(BaseModel):
     """Examples of one kind."""
 
     title: str
-    items: list[ExampleItem]
+    items: list[dict[str, str]]
+    """See `example_item`"""
 
 
 class ImageChipData(BaseModel):
@@ -60,7 +52,6 @@ class ImageChip(Widget):
     """Component that fires `choose` with `image`: the id of an example, or of an image that `/picture` has stored."""
 
     data_model = ImageChipData
-    stem = "image_chip"
     sends = ("choose",)
 
 
@@ -77,7 +68,7 @@ def image_chip(address: Address) -> ImageChipData:
             ExampleGroup(
                 title=word(title, language),
                 items=[
-                    ExampleItem(id=item.id, title=item.title.in_(language), image=example_url(item))
+                    example_item(item, language)
                     for item in examples().values()
                     if (item.kind != "photograph") == is_drawn
                 ],

@@ -2,9 +2,8 @@
 
 import {filled, make, refill, setText} from '../kit/dom.js';
 import {labelled} from '../kit/formats.js';
-import {chip} from './chip.js';
+import {chip, segments} from './chip.js';
 import {modelFile} from './model_file.js';
-import {grouped, matching} from './searching.js';
 
 /**
  * True if the typed text is the path of a file or folder, not the name of a model.
@@ -14,9 +13,7 @@ import {grouped, matching} from './searching.js';
 const isPath = (text) => /[\\/]/.test(text) || /^~|\.(safetensors|zip|bin|pth|pt|ckpt|tar)$/i.test(text);
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-model');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const {sheet, say, close, onOpen} = chip(root);
   const search = part('.search');
   const list = part('.list');
@@ -36,16 +33,15 @@ export function mount({element, props, trigger, watch}) {
     return make(
       'button',
       {
-        type: 'button',
         role: 'option',
         tabIndex: -1,
         id: `${list.id}-${name}`,
         ariaSelected: String(name === props.value.name),
         onclick: () => choose(name),
       },
-      make('b', {textContent: title}),
-      make('span', {className: 'state', textContent: state}),
-      make('span', {className: 'name', textContent: typed, hidden: !typed}),
+      make('b', title),
+      make('span.state', state),
+      make('span.name', {hidden: !typed}, typed),
     );
   }
 
@@ -57,9 +53,9 @@ export function mount({element, props, trigger, watch}) {
   function pathOption(path) {
     return make(
       'button',
-      {type: 'button', role: 'option', tabIndex: -1, id: `${list.id}-path`, onclick: () => file.openPath(path)},
-      make('b', {textContent: props.value.words.file_named}),
-      make('span', {className: 'name', textContent: path}),
+      {role: 'option', tabIndex: -1, id: `${list.id}-path`, onclick: () => file.openPath(path)},
+      make('b', props.value.words.file_named),
+      make('span.name', path),
     );
   }
 
@@ -77,10 +73,7 @@ export function mount({element, props, trigger, watch}) {
     const hits = matching(models, query, ['name', 'title', 'family', 'state']);
     const isOtherName = any && /^[A-Za-z0-9_.]+$/.test(query) && !models.some(({name}) => name === query);
     list.replaceChildren(
-      ...grouped(hits, 'family').flatMap(([family, entries]) => [
-        make('h3', {textContent: family}),
-        ...entries.map(option),
-      ]),
+      ...grouped(hits, 'family').flatMap(([family, entries]) => [make('h3', family), ...entries.map(option)]),
     );
     if (props.value.named && isPath(query)) list.append(pathOption(query));
     else if (isOtherName) list.append(typedOption(query));
@@ -107,23 +100,9 @@ export function mount({element, props, trigger, watch}) {
   function showWeights({weights, words, title}) {
     part('.weights').hidden = !weights;
     part('.weights legend').textContent = words.weights;
-    refill(
-      part('.weights .segments'),
-      ...['trained', 'random'].map((kind) =>
-        make(
-          'label',
-          {},
-          make('input', {
-            type: 'radio',
-            name: `${sheet.id}-weights`,
-            value: kind,
-            checked: kind === weights,
-            onchange: () => trigger('choose', {weights: kind}),
-          }),
-          make('span', {textContent: words[`weights_${kind}`]}),
-        ),
-      ),
-    );
+    const kinds = ['trained', 'random'].map((value) => ({value, label: words[`weights_${value}`]}));
+    const choose = (kind) => trigger('choose', {weights: kind});
+    refill(part('.weights .segments'), ...segments(`${sheet.id}-weights`, kinds, weights, choose));
     part('.weights').setAttribute('aria-label', labelled(words.weights, title));
   }
 
@@ -132,7 +111,7 @@ export function mount({element, props, trigger, watch}) {
     if (!value) return;
     say(value.words.model, value.title, value.note);
     setText(part('.sentence'), value.sentence);
-    refill(part('.said'), ...value.notes.map((note) => make('li', {textContent: note})));
+    refill(part('.said'), ...value.notes.map((note) => make('li', note)));
     file.update();
     search.placeholder = value.words.model_search;
     search.setAttribute('aria-label', value.words.model_search);
@@ -142,6 +121,40 @@ export function mount({element, props, trigger, watch}) {
     if (sheet.matches(':popover-open')) filter();
   }
 
-  watch('value', show);
-  show();
+  return show;
+}
+
+/**
+ * Returns the entries that contain every word of the query, in upper or lower case.
+ *
+ * @template {Record<string, any>} Entry
+ * @param {Entry[]} entries
+ * @param {string} query
+ * @param {string[]} fields fields to search
+ * @returns {Entry[]}
+ */
+export function matching(entries, query, fields) {
+  const pieces = query.toLowerCase().split(/\s+/).filter(Boolean);
+  return entries.filter((entry) => {
+    const text = fields
+      .map((field) => entry[field])
+      .join(' ')
+      .toLowerCase();
+    return pieces.every((piece) => text.includes(piece));
+  });
+}
+
+/**
+ * Groups entries by the value of a field, in order of first occurrence.
+ *
+ * @template {Record<string, any>} Entry
+ * @param {Entry[]} entries
+ * @param {string} field
+ * @returns {[string, Entry[]][]}
+ */
+export function grouped(entries, field) {
+  /** @type {Map<string, Entry[]>} */
+  const groups = new Map();
+  for (const entry of entries) groups.set(entry[field], [...(groups.get(entry[field]) ?? []), entry]);
+  return [...groups];
 }

@@ -70,7 +70,6 @@ class ModelChip(Widget):
     """
 
     data_model = ModelChipData
-    stem = "model_chip"
     sends = ("choose",)
 
 
@@ -144,10 +143,7 @@ def tuned_choices(engine: Engine, settings: Settings, visitor: str) -> tuple[Tun
 
 
 def model_chip(
-    address: Address,
-    settings: Settings,
-    tuned: Iterable[TunedChoice] = (),
-    loaded: LoadedModel | None = None,
+    address: Address, settings: Settings, tuned: Iterable[TunedChoice] = (), loaded: LoadedModel | None = None
 ) -> ModelChipData:
     """Return the chip of an address's model; `loaded` is that model if it is in memory, and contributes its notes."""
     language = address.language

@@ -1,6 +1,6 @@
 // A person's own model file: chosen, dropped on the page or named by its path, with progress and error messages.
 
-import {filled, make, setText} from '../kit/dom.js';
+import {filled, make, onFiles, setText} from '../kit/dom.js';
 import {isOfModel, sendModel} from '../kit/sending.js';
 
 /**
@@ -61,11 +61,7 @@ export function modelFile({root, sheet, value, choose}) {
       say(answer.refused ?? '');
       several.replaceChildren(
         ...answer.several.map((base) =>
-          make('button', {
-            type: 'button',
-            textContent: base.title,
-            onclick: () => pick(String(answer.model), base.name, name),
-          }),
+          make('button', {onclick: () => pick(String(answer.model), base.name, name)}, base.title),
         ),
       );
     } else if (answer.model) choose(answer.model);
@@ -95,10 +91,7 @@ export function modelFile({root, sheet, value, choose}) {
   }
 
   const input = part('.file');
-  input.addEventListener('change', () => {
-    take([...input.files]);
-    input.value = '';
-  });
+  onFiles(input, take);
   part('.stop').addEventListener('click', () => stop());
   // A drop elsewhere on the page may be an image, or be meant for a room that takes files itself.
   document.addEventListener('drop', (event) => {

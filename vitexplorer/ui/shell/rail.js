@@ -17,8 +17,7 @@ export function look() {
 }
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-rail');
+export function mount({root, props, trigger}) {
   const list = root.querySelector('ul');
   let isLearning = false;
 
@@ -54,22 +53,16 @@ export function mount({element, props, trigger, watch}) {
     make(
       'li',
       {className: apart ? 'apart' : ''},
-      make('button', {type: 'button', dataset: {room: key}, onclick: () => go(key)}, picture(icon), title),
+      make('button', {dataset: {room: key}, onclick: () => go(key)}, picture(icon), title),
     );
 
   /** Button of the guided path, which is not a room: it stays open beside every room. */
   const path = (title) =>
     make(
       'li',
-      {},
       make(
-        'button',
-        {
-          type: 'button',
-          className: 'learn',
-          ariaPressed: String(isLearning),
-          onclick: () => document.dispatchEvent(new CustomEvent('vx-learn')),
-        },
+        'button.learn',
+        {ariaPressed: String(isLearning), onclick: () => document.dispatchEvent(new CustomEvent('vx-learn'))},
         picture(BOOK),
         title,
       ),
@@ -118,6 +111,5 @@ export function mount({element, props, trigger, watch}) {
     fill();
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

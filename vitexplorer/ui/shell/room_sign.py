@@ -11,7 +11,7 @@ class RoomSign:
     """Name, icon and invitation of a room, as attributes of its class."""
 
     key: str
-    """Name of the room in an address, and of its folder if it has one"""
+    """Name of its folder, and of the room in an address"""
     title: Text
     invitation: Text
     """Reason to open it, before its title on the button that leads there"""

@@ -94,18 +94,18 @@ if (by) location.hash = 'v' + Math.max(0, Math.min(all - 1, now + by)); });`;
 export function lecturePage(views, home, lang) {
   const page = document.implementation.createHTMLDocument('ViT Explorer');
   page.documentElement.lang = lang;
-  page.head.append(make('meta', {attributes: {charset: 'utf-8'}}), make('style', {textContent: STYLE}));
+  page.head.append(make('meta', {attributes: {charset: 'utf-8'}}), make('style', STYLE));
   page.body.append(
     ...views.map(({title, query, picture}, i) =>
       make(
         'section',
         {id: `v${i}`},
-        make('h1', {textContent: title}),
-        ...(picture ? [make('img', {src: picture, alt: title})] : []),
-        make('a', {href: `${home}?${query}`, textContent: `${i + 1} / ${views.length}`}),
+        make('h1', title),
+        picture ? make('img', {src: picture, alt: title}) : null,
+        make('a', {href: `${home}?${query}`}, `${i + 1} / ${views.length}`),
       ),
     ),
   );
-  page.body.append(make('script', {textContent: TURN}));
+  page.body.append(make('script', TURN));
   return new XMLSerializer().serializeToString(page);
 }

@@ -3,10 +3,10 @@
 // handled here, too.
 
 import {linkOpened} from '../kit/address.js';
-import {filled, make, refill, setText} from '../kit/dom.js';
-import {stagePicture} from '../kit/saving.js';
+import {filled, make, onFiles, refill, setText, visible} from '../kit/dom.js';
+import {saveFile, stagePicture} from '../kit/saving.js';
 import {chip} from './chip.js';
-import {inLecture} from './lecture.js';
+import {inLecture} from './layouts.js';
 import {lecturePage, pictureQuery, readList, withDisplay, writeList} from './saved_list.js';
 
 const STORE = 'vx-kept';
@@ -32,16 +32,8 @@ function saveViews(views) {
   }
 }
 
-function download(text, name, type) {
-  const url = URL.createObjectURL(new Blob([text], {type}));
-  make('a', {href: url, download: name}).click();
-  URL.revokeObjectURL(url);
-}
-
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-kept');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const {say} = chip(root);
   const list = part('.list');
   /** @type {import('./saved_list.js').SavedView[]} */
@@ -55,9 +47,7 @@ export function mount({element, props, trigger, watch}) {
   }
 
   async function keep() {
-    const title = [...document.querySelectorAll('#vx-rooms :is(.question, h2)')].find((node) =>
-      node.checkVisibility(),
-    )?.textContent;
+    const title = visible('#vx-rooms :is(.question, h2)')?.textContent;
     const view = {title: title || document.title, query: pictureQuery(location.search), picture: await stagePicture()};
     views = [...views, view];
     current = views.length - 1;
@@ -75,7 +65,6 @@ export function mount({element, props, trigger, watch}) {
     const {query} = views[index];
     history.pushState(history.state, '', withDisplay(query, location.search));
     lead(query);
-    document.dispatchEvent(new CustomEvent('vx-address'));
     linkOpened();
     show();
   }
@@ -84,14 +73,13 @@ export function mount({element, props, trigger, watch}) {
   function entry({title, picture}, i) {
     const {words} = props.value;
     const smallButton = (className, text, label, onclick) =>
-      make('button', {type: 'button', className, textContent: text, title: label, ariaLabel: label, onclick});
+      make('button', {className, title: label, ariaLabel: label, onclick}, text);
     return make(
       'li',
-      {},
       make(
-        'button',
-        {type: 'button', className: 'open', onclick: () => open(i), ...(i === current ? {ariaCurrent: 'true'} : {})},
-        picture ? make('img', {src: picture, alt: ''}) : make('span', {textContent: String(i + 1)}),
+        'button.open',
+        {onclick: () => open(i), ...(i === current ? {ariaCurrent: 'true'} : {})},
+        picture ? make('img', {src: picture, alt: ''}) : make('span', String(i + 1)),
         title,
       ),
       smallButton('up', '↑', words.kept_up, () => {
@@ -107,15 +95,17 @@ export function mount({element, props, trigger, watch}) {
 
   part('.keep').addEventListener('click', keep);
   part('.export').addEventListener('click', () =>
-    download(writeList(views), 'vit-explorer-views.json', 'application/json'),
+    saveFile(new Blob([writeList(views)], {type: 'application/json'}), 'vit-explorer-views.json'),
   );
   part('.page').addEventListener('click', () => {
     const home = location.origin + location.pathname;
-    download(lecturePage(views, home, document.documentElement.lang), 'vit-explorer-lecture.html', 'text/html');
+    saveFile(
+      new Blob([lecturePage(views, home, document.documentElement.lang)], {type: 'text/html'}),
+      'vit-explorer-lecture.html',
+    );
   });
-  part('.file').addEventListener('change', async ({target}) => {
-    const imported = readList(await target.files[0].text());
-    target.value = '';
+  onFiles(part('.file'), async ([file]) => {
+    const imported = readList(await file.text());
     setText(part('.alert'), imported ? '' : props.value.words.kept_unread);
     if (!imported) return;
     views = [...views, ...imported];
@@ -164,6 +154,5 @@ export function mount({element, props, trigger, watch}) {
       part('.keep').focus();
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

@@ -1,12 +1,10 @@
 // Size chip: the size of the model's input and the fit of the image to it, with the cost of other sizes.
 
 import {make, refill, setText} from '../kit/dom.js';
-import {chip} from './chip.js';
+import {chip, segments} from './chip.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-size');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const {sheet, say, close, onOpen} = chip(root);
   const input = part('.free input');
 
@@ -19,15 +17,14 @@ export function mount({element, props, trigger, watch}) {
     return make(
       'button',
       {
-        type: 'button',
         disabled: Boolean(refused),
         title: refused,
         ariaPressed: String(value === props.value.size),
         onclick: () => choose(value),
       },
-      make('b', {textContent: label}),
-      make('span', {textContent: grid}),
-      make('span', {className: 'cost', textContent: cost}),
+      make('b', label),
+      make('span', grid),
+      make('span.cost', cost),
     );
   }
 
@@ -41,23 +38,9 @@ export function mount({element, props, trigger, watch}) {
 
   function showFits({fit, words}) {
     part('.fits legend').textContent = words.fit;
-    refill(
-      part('.fits .segments'),
-      ...['crop', 'squash', 'pad', 'native'].map((kind) =>
-        make(
-          'label',
-          {},
-          make('input', {
-            type: 'radio',
-            name: `${sheet.id}-fit`,
-            value: kind,
-            checked: kind === fit,
-            onchange: () => trigger('choose', {fit: kind}),
-          }),
-          make('span', {textContent: words[`fit_${kind}`]}),
-        ),
-      ),
-    );
+    const kinds = ['crop', 'squash', 'pad', 'native'].map((value) => ({value, label: words[`fit_${value}`]}));
+    const choose = (kind) => trigger('choose', {fit: kind});
+    refill(part('.fits .segments'), ...segments(`${sheet.id}-fit`, kinds, fit, choose));
   }
 
   function show() {
@@ -77,6 +60,5 @@ export function mount({element, props, trigger, watch}) {
     root.dataset.size = title;
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

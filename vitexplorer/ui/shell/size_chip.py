@@ -54,7 +54,6 @@ class SizeChip(Widget):
     """Component that fires `choose` with `size` or `fit`, and `cost` with the typed `size` when the sheet opens."""
 
     data_model = SizeChipData
-    stem = "size_chip"
     sends = ("choose", "cost")
 
 
@@ -67,16 +66,20 @@ def size_chip(capture: Capture, address: Address) -> SizeChipData:
     grid = capture.grid(0)
     patches = word("size_patches", address.language, rows=grid.rows, cols=grid.cols)
     return SizeChipData(
-        title=_pixels(height, width),
+        title=pixels(height, width),
         note=f"{word(f'fit_{address.fit}', address.language)} · {patches}",
         fit=address.fit,
         words={key: word(key, address.language) for key in _WORDS},
     )
 
 
-async def with_sizes(chip: SizeChipData, engine: Engine, address: Address) -> SizeChipData:
-    """Fill in the sizes that the chip's model can take; errors are those of `Engine.model`."""
+async def priced_sizes(engine: Engine, address: Address, typed: str) -> SizeChipData:
+    """Return the chip with the sizes that the model can take, and what the size costs that is being typed, if any.
+
+    Errors are those of `Engine.model`.
+    """
     picture = address.picture
+    chip = size_chip(await engine.capture(picture), address)
     costs = await engine.size_choices(picture.model, picture.weights)
     model = await engine.model(picture.model, picture.weights)
     multiple = model.family.size_step(model.module)
@@ -84,10 +87,12 @@ async def with_sizes(chip: SizeChipData, engine: Engine, address: Address) -> Si
     chip.sizes = [_item(cost, address.language, is_own=cost is costs[0]) for cost in costs] if len(costs) > 1 else []
     chip.step = multiple[0] if multiple and multiple[0] == multiple[1] else 0
     chip.says = "" if multiple else word("size_one", address.language)
+    if typed:
+        chip.says = await _cost_of(engine, address, typed)
     return chip
 
 
-async def cost_of(engine: Engine, address: Address, size: str) -> str:
+async def _cost_of(engine: Engine, address: Address, size: str) -> str:
     """Describe the cost of a typed size, or the reason why the model cannot take it."""
     from vitexplorer.quantities.size_choices import size_cost
 
@@ -104,7 +109,7 @@ def _item(cost: SizeCost, language: Language, *, is_own: bool) -> SizeItem:
     return SizeItem(
         value="" if is_own else (f"{height}" if height == width else f"{height}x{width}"),
         label=f"{cost.factor:.2g}×",
-        grid=_pixels(height, width),
+        grid=pixels(height, width),
         cost=word(
             "size_cost",
             language,
@@ -116,5 +121,6 @@ def _item(cost: SizeCost, language: Language, *, is_own: bool) -> SizeItem:
     )
 
 
-def _pixels(height: int, width: int) -> str:
+def pixels(height: int, width: int) -> str:
+    """Format an input size in pixels; a square one as one number."""
     return f"{height} px" if height == width else f"{height} × {width} px"

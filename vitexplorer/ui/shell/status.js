@@ -4,12 +4,10 @@
 import {onWritten, writeAddress} from '../kit/address.js';
 import {make, setText} from '../kit/dom.js';
 import {leaveRoom, notice} from '../kit/notices.js';
-import {addressFor, isEmbedded} from './embedded.js';
+import {addressFor, isEmbedded} from './layouts.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-status');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const line = part('.line');
   const bar = part('.bar i');
   const act = part('.hint .act');
@@ -36,7 +34,7 @@ export function mount({element, props, trigger, watch}) {
       ? {...props.value, kind: 'error', answer: '', text: refused, address: null}
       : props.value || {};
     const share = value.share ?? null;
-    line.replaceChildren(...(value.answer ? [make('b', {textContent: value.answer})] : [value.text || '']));
+    line.replaceChildren(...(value.answer ? [make('b', value.answer)] : [value.text || '']));
     line.title = value.kind === 'ready' ? value.text : '';
     fail(value.kind === 'error' ? value.text : '');
     warn(value.warning || '');
@@ -55,13 +53,12 @@ export function mount({element, props, trigger, watch}) {
 
   document.addEventListener('vx-refused', ({detail}) => {
     refused = detail.why;
-    element.inert = false;
+    root.parentElement.inert = false;
     show();
   });
   leaveRoom(part('.vx-notices'));
-  watch('value', () => {
+  return () => {
     refused = '';
     show();
-  });
-  show();
+  };
 }

@@ -56,16 +56,11 @@ class Visit:
         """Fill the frame as the page's URL asks; the event that follows fills the rooms."""
         language = language_of_request(request.request)
         address = replace(self._read(request.query_params), language=language)
-        return {
-            self.requested: address,
-            self.image: image_chip(address),
-            self.model: model_chip(address, settings()),
+        return self.enter(address) | {
             self.status: StatusData(text=word("status_engine", language)),
             self.saved_views: saved_views_data(language),
             self.header: header_data(language, settings().frames),
-            self.rail: rail_data(self.rooms, address),
             self.guide: guide_data(language),
-            self.tabs: gr.Tabs(selected=address.room),
         }
 
     def choose(self, event: gr.EventData, address: Address, tuned: Iterable[TunedChoice] = ()) -> Updates:

@@ -24,8 +24,8 @@ from vitexplorer.quantities.places import matched, placed
 from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.panel.room_figures import Question
-from vitexplorer.ui.rooms.compare.pairs import chosen
 from vitexplorer.ui.rooms.compare.room import CompareRoom
+from vitexplorer.ui.rooms.compare.sides import chosen
 from vitexplorer.ui.shell.address import COMPARED, Address
 from vitexplorer.ui.shell.room_context import RoomContext
 

@@ -36,8 +36,8 @@ from vitexplorer.service.training_images import look, unpack
 from vitexplorer.service.uploaded_models import Opened, Sent, choose, keep_sent
 from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.ui.kit.language import Translations
-from vitexplorer.ui.rooms.finetune.data_part import sides_of
-from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
+from vitexplorer.ui.panel.figure_panel import Question
+from vitexplorer.ui.rooms.finetune.figures import result_figures
 from vitexplorer.ui.rooms.finetune.report import report_data
 from vitexplorer.ui.rooms.finetune.result_part import ResultPart, download_file, table_file
 from vitexplorer.ui.rooms.finetune.results import download_kinds, results_data
@@ -271,11 +271,11 @@ def test_pawpularity_from_its_zip_to_a_submission(tmp_path):
     packed = shutil.make_archive(str(data), "zip", data)
     places = UserStorage(tmp_path / "runs", hosted=False)
     chosen = unpack(places, "", packed, lambda done, total: None)
-    report = report_data(chosen, looked := look(chosen), sides_of(looked), "en")
+    report = report_data(chosen, look(chosen), "en")
     assert (report.image_column, report.target_column, report.task) == ("Id", "Pawpularity", "regression")
     assert len(report.columns) == 14
     assert "30 images, a number to predict (Pawpularity)" in report.summary
-    assert not [result for result in report.findings if result.level == "stops"]
+    assert not [result for result in report.findings if result["level"] == "stops"]
 
     training = places.new_training("")
     comparison = trained(Path(chosen.folder), training, "linear", "bitfit")
@@ -285,7 +285,7 @@ def test_pawpularity_from_its_zip_to_a_submission(tmp_path):
     off = np.abs(comparison["bitfit"].outputs - comparison["bitfit"].targets)
     assert [image.index for image in results.wrong] == np.argsort(-off, kind="stable").tolist()[: len(results.wrong)]
     for view in ("pareto", "residuals", "epochs", "images"):
-        assert result_figures(comparison, "bitfit", Asked(view), "en").refused == ""
+        assert result_figures(comparison, "bitfit", Question(view), "en").refused == ""
 
     card = Path(download_file(comparison["bitfit"], "card", read_config(training)).path).read_text()
     low, scale = map(float, re.search(r"stands for the number ([\d.]+) \+ ([\d.]+) y", card).groups())
@@ -297,7 +297,7 @@ def test_pawpularity_from_its_zip_to_a_submission(tmp_path):
     context = RoomContext(Engine(Settings(runs_folder=str(places.root))), Translations(), gr.State(Address()))
     part = built(ResultPart(context, Session(*(gr.State("") for _ in range(4)))))
     chosen = part.choose(
-        gr.EventData(None, {"run": "linear"}), "", training.name, Asked("residuals", number=7), Address()
+        gr.EventData(None, {"run": "linear"}), "", training.name, Question("residuals", number=7), Address()
     )
     assert (chosen[part.results].chosen, chosen[part.session.run]) == ("linear", "linear")
     figure = chosen[part.figures]

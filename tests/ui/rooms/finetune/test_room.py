@@ -25,7 +25,7 @@ from tests.helpers.small_models import load_small, picture
 from tests.helpers.waiting import now
 from vitexplorer.capturing.capture import capture
 from vitexplorer.core.settings import Settings
-from vitexplorer.core.text import ExplainedError, Text, UnsupportedError
+from vitexplorer.core.text import ExplainedError, Text, UnsupportedError, same
 from vitexplorer.figures import render
 from vitexplorer.figures.tables import as_csv
 from vitexplorer.finetune import change, outcome
@@ -42,18 +42,20 @@ from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.preview import preview
 from vitexplorer.finetune.submission import submission
 from vitexplorer.finetune.training import setup as setups
+from vitexplorer.models.loading import LoadedModel
 from vitexplorer.notebook.run_card import run_card
 from vitexplorer.service.amounts import duration, memory, percentage, score
-from vitexplorer.service.engine import Engine
+from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.service.training_images import Chosen, look, point_at, unpack
 from vitexplorer.service.user_storage import MODEL, UNUSED_SECONDS, UserStorage
 from vitexplorer.service.visitor_names import training_of, visitor_of
 from vitexplorer.storage.claims import JobError
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.page import ROOMS
+from vitexplorer.ui.panel.figure_panel import Question
+from vitexplorer.ui.rooms.finetune.backbone import Backbone
 from vitexplorer.ui.rooms.finetune.choice import MethodChoice, TrainingChoice, candidate, job_of
-from vitexplorer.ui.rooms.finetune.data_part import sides_of
-from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
+from vitexplorer.ui.rooms.finetune.figures import result_figures
 from vitexplorer.ui.rooms.finetune.history import history_data
 from vitexplorer.ui.rooms.finetune.methods import methods_data
 from vitexplorer.ui.rooms.finetune.progress import line_style, progress_data, thinned
@@ -183,7 +185,7 @@ def test_what_is_asked_for_becomes_a_job(unchecked):
         "augmentation": "none",
         "class_weights": "balanced",
     }
-    config = job_of(TrainingChoice.read(sent), Chosen("pets", Text("pets", "pets")), model, "vit", "auto")
+    config = job_of(TrainingChoice.read(sent), Chosen("pets", Text("pets", "pets")), of_vit(model))
     assert [one.key for one in config.candidates] == ["lora-r=4-lr=0.002", "linear"]
     assert config.plan == Plan(epochs=3, seed=7, augmentation="none", class_weights="balanced")
 
@@ -204,7 +206,11 @@ def test_what_is_asked_for_becomes_a_job(unchecked):
 def test_what_is_not_possible_is_a_sentence(wrong, unchecked):
     sent = {"methods": [{"key": "linear", "settings": {}}], **wrong}
     with pytest.raises(ExplainedError):
-        job_of(TrainingChoice.read(sent), Chosen("pets", Text("pets", "pets")), load_small("vit"), "vit", "auto")
+        job_of(TrainingChoice.read(sent), Chosen("pets", Text("pets", "pets")), of_vit(load_small("vit")))
+
+
+def of_vit(model: LoadedModel) -> Backbone:
+    return Backbone(model, Picture("", "vit", "trained"), same("vit"))
 
 
 def test_counts_are_those_of_the_attached_model():
@@ -244,11 +250,11 @@ def test_a_zip_becomes_a_report(tmp_path, colours):
     places = UserStorage(tmp_path / "runs", hosted=False)
     chosen = unpack(places, "", str(tmp_path / "colours.zip"), lambda done, total: None)
     looked = look(chosen)
-    data = report_data(chosen, looked, sides_of(looked), "en")
+    data = report_data(chosen, looked, "en")
     assert data.summary.startswith("24 images, 3 classes: ")
     assert [(bar.name, bar.count) for bar in data.bars] == [("blue", 8), ("green", 8), ("red", 8)]
     assert [sample.label for sample in data.samples] == ["blue", "green", "red"]
-    assert {result.level for result in data.findings} == {"warning"}
+    assert {result["level"] for result in data.findings} == {"warning"}
     assert data.columns == []
 
 
@@ -264,7 +270,7 @@ def test_a_zip_without_images_leaves_nothing(tmp_path):
 def test_a_table_offers_its_columns(tmp_path):
     folder = number_folder(tmp_path / "numbers")
     chosen = Chosen(str(folder), Text("numbers", "numbers"))
-    data = report_data(chosen, looked := look(chosen), sides_of(looked), "en")
+    data = report_data(chosen, look(chosen), "en")
     assert (data.columns, data.image_column, data.target_column) == (["image", "score"], "image", "score")
     assert data.task == "regression"
     assert "(score)" in data.summary
@@ -309,9 +315,9 @@ def test_the_picture_of_a_training_by_hand():
     assert lora.metric == [(1.0, 0.5)]
     assert lora.detail == "epoch 1 of 2 · best accuracy 50.0 % · about 3 s left"
     assert (linear.loss, linear.label) == ([], "waiting")
-    assert (lora.style.light, linear.style.light, linear.style.dark) == ("#c2410c", "#31688e", "#6aaed6")
+    assert (lora.style["light"], linear.style["light"], linear.style["dark"]) == ("#c2410c", "#31688e", "#6aaed6")
     styles = [line_style(method, 0) for method in METHODS]
-    assert len({(style.light, style.dash) for style in styles}) == len(METHODS), "no two methods share a line"
+    assert len({(style["light"], style["dash"]) for style in styles}) == len(METHODS), "no two methods share a line"
     assert line_style("lora", 5) == line_style("lora", 1)
     assert line_style("lora-r=4", 1) != line_style("lora", 1)
 
@@ -385,16 +391,16 @@ def test_a_tuned_model_stands_beside_its_base(job):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_figure_of_a_training_is_drawn(job, language):
-    first = result_figures(job, "lora", Asked(), language)
+    first = result_figures(job, "lora", Question(), language)
     assert [view.key for view in first.views] == ["pareto", "confusion", "classes", "epochs", "images"]
     for view in first.views:
-        data = result_figures(job, "lora", Asked(view.key, number=4), language)
+        data = result_figures(job, "lora", Question(view.key, number=4), language)
         assert (data.refused, data.chosen, data.asked) == ("", view.key, 4)
         assert Path(data.figure.path).stat().st_size > 1000
         assert "load_comparison" in data.python
         assert re.search(r"\d", data.reading), view.key
         assert bool(re.search("[\u4e00-\u9fff]", data.reading)) == (language == "zh")
-    confusion = result_figures(job, "lora", Asked("confusion", {"run": "linear"}), language)
+    confusion = result_figures(job, "lora", Question("confusion", {"run": "linear"}), language)
     assert confusion.controls[0].value == "linear"
 
 

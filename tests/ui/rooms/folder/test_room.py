@@ -44,8 +44,8 @@ from vitexplorer.storage.claims import standing_still
 from vitexplorer.survey.card import read_card, write_card
 from vitexplorer.survey.manifest import Planned, planned, write_manifest
 from vitexplorer.survey.opened import Survey, open_survey
-from vitexplorer.ui.rooms.folder.room import SurveyData, SurveyView
 from vitexplorer.ui.rooms.folder.routes import survey_routes
+from vitexplorer.ui.rooms.folder.survey import SurveyData, SurveyView
 
 ANNA, BEN = "a" * 32, "b" * 32
 BYTES = "application/octet-stream"

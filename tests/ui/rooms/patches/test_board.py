@@ -18,7 +18,8 @@ from tests.helpers.plain_page import PlainPage
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
 from vitexplorer.ui.kit.served_files import image_file
-from vitexplorer.ui.rooms.patches.board import BOARD_WORDS, BoardData, PatchesBoard, board_data, reading
+from vitexplorer.ui.rooms.patches.board import BoardData, PatchesBoard, board_data, reading
+from vitexplorer.ui.rooms.patches.words import BOARD_WORDS
 
 BOARDS = {
     "distilled": (PatchGrid(3, 5, 4, 2), ("cls", "dist")),

@@ -22,8 +22,7 @@ from vitexplorer.ui.rooms.size.multiplications import ATTENTION, PROJECTIONS, vi
 from vitexplorer.ui.rooms.size.size_board import SizeBoard, SizeData
 from vitexplorer.ui.rooms.size.sizes import design_sizes
 from vitexplorer.ui.rooms.size.story import story
-from vitexplorer.ui.rooms.size.tables import parts_table, terms_table
-from vitexplorer.ui.rooms.size.units import MACS, PARAMETERS, compact
+from vitexplorer.ui.rooms.size.tables import MACS, PARAMETERS, compact, parts_table, terms_table
 from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
 from vitexplorer.ui.server.static_files import SERVING
 from vitexplorer.views.parameters import shape_of

@@ -145,7 +145,7 @@ def test_the_picker_knows_what_a_model_can_be_changed_in(key):
     refused = [item.key for item in data.items if item.refused]
     assert refused == ([] if key == "encoder" else ["registers"])  # whose tokens are about as long as each other
     for example in data.examples:
-        vx.intervene(captured, example.text)
+        vx.intervene(captured, example["text"])
     kinds = {(item.key, control.name): control.kind for item in data.items for control in item.controls}
     assert kinds["heads_off", "heads"] == "heads"
     assert kinds["mask_patches", "patches"] == "patches"
@@ -252,5 +252,5 @@ def test_the_first_preset_breaks_the_answer_of_the_first_picture():
     for model in ("scenes_vit_patch16_192", "scenes_deit_patch16_192", "scenes_swin_patch4_window6_192"):
         plain = vx.capture(vx.load_model(model), image)
         _, first, *_ = changes_data(plain, {}, "en").examples
-        run = vx.intervene(plain, first.text)
+        run = vx.intervene(plain, first["text"])
         assert run.logits.argmax() != plain.logits.argmax(), model

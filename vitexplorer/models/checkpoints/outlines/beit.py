@@ -61,7 +61,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     }
     kind = _SIZES.get((width, depth), f"{width}x{depth}")
     name = f"beit_{kind}_patch{patch}_{height}"
-    return Blueprint(name, "beit_base_patch16_224", arguments, tensors, facts, facts.activation)
+    return Blueprint(name, "beit_base_patch16_224", arguments, tensors, facts)
 
 
 OUTLINE = Outline(

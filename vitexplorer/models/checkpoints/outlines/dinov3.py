@@ -50,7 +50,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
         tensors = {name: tensor for name, tensor in tensors.items() if name != "reg_token"}
     kind = _SIZES.get((width, depth), f"{width}x{depth}")
     name = f"vit_{kind}_patch{patch}_dinov3"
-    return Blueprint(name, "vit_small_patch16_dinov3", arguments, tensors, facts, facts.activation)
+    return Blueprint(name, "vit_small_patch16_dinov3", arguments, tensors, facts)
 
 
 OUTLINE = Outline(

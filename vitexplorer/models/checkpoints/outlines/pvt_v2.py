@@ -57,7 +57,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     name = f"pvt_v2_{kind}{'_li' if arguments['linear'] else ''}"
     sized = facts.but(image_size=facts.image_size or _USUAL_SIZE)
     eps = {r"norm": facts.norm_eps} if facts.norm_eps else {}
-    return Blueprint(name, "pvt_v2_b0", arguments, tensors, sized, facts.activation, eps)
+    return Blueprint(name, "pvt_v2_b0", arguments, tensors, sized, eps)
 
 
 def _reduction(tensors: Tensors, stage: int) -> int:

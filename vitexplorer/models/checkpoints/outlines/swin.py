@@ -68,7 +68,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     }
     name = name_of("swin", arguments)
     entry = "swin_tiny_patch4_window7_224"
-    return Blueprint(name, entry, arguments, tensors, facts, facts.activation, OUTSIDE_BLOCKS)
+    return Blueprint(name, entry, arguments, tensors, facts, OUTSIDE_BLOCKS)
 
 
 OUTLINE = Outline(

@@ -30,7 +30,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     notes = (*facts.notes, GUESSED_WINDOW.format(window=window)) if guessed else facts.notes
     name = name_of("swinv2", arguments)
     facts = facts.but(notes=notes)
-    return Blueprint(name, "swinv2_tiny_window8_256", arguments, tensors, facts, facts.activation, OUTSIDE_BLOCKS)
+    return Blueprint(name, "swinv2_tiny_window8_256", arguments, tensors, facts, OUTSIDE_BLOCKS)
 
 
 OUTLINE = Outline(

@@ -21,34 +21,18 @@ from vitexplorer.ui.canvas.two_sided import Blocks, TwoSided
 from vitexplorer.ui.gradio_adapter.events import fields_of, sent
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.gradio_adapter.types import Block
-from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.rooms.compare.pair_figures import PairFigures
-from vitexplorer.ui.rooms.compare.pairs import (
-    DINO,
-    VIT,
-    Pair,
-    answer_of,
-    chosen,
-    matching,
-    pixels_of,
-    presets,
-    progress_line,
-    right_as_left,
-    swapped,
-    title_of,
-)
-from vitexplorer.ui.rooms.compare.sides import Sides, SidesData
-from vitexplorer.ui.rooms.compare.words import COMPARE_WORDS
+from vitexplorer.ui.rooms.compare.sides import DINO, VIT, Pair, Sides, SidesData, chosen, right_as_left, sides_data
 from vitexplorer.ui.rooms.room import Room
-from vitexplorer.ui.shell.address import COMPARED, FIRST_CHANGE, OWN, Address
-from vitexplorer.ui.shell.image_chip import ImageChip, ImageChipData, image_chip
+from vitexplorer.ui.shell.address import COMPARED, OWN, Address
+from vitexplorer.ui.shell.exploring import step_line
+from vitexplorer.ui.shell.image_chip import ImageChip, image_chip
 from vitexplorer.ui.shell.model_chip import ModelChip, model_chip, tuned_choices
-from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates
-from vitexplorer.ui.shell.size_chip import SizeChip, SizeChipData, cost_of, size_chip, with_sizes
+from vitexplorer.ui.shell.room_context import LATEST, WAITING, Listen, Updates, UpdateStream
+from vitexplorer.ui.shell.size_chip import SizeChip, priced_sizes, size_chip
 
 BESIDE = "beside"
 """Kind of job of a visitor who chooses another right side; a newer one ends it"""
-_WORDS = ("swap", "left_changed", "right_changed", "presets")
 
 
 class CompareRoom(Room):
@@ -81,8 +65,8 @@ class CompareRoom(Room):
             trigger_mode="multiple",
             **WAITING,
         )
-        self.size.cost(self.cost, self.beside, self.size, trigger_mode="always_last", **QUICK)
-        self.panel = PairFigures(replace(self.context, address=self.beside))
+        self.size.cost(self.cost, self.beside, self.size, **LATEST)
+        self.panel = PairFigures(replace(self.context, address=self.beside), self.key)
         self.panel.build()
         self.panel.enter_on(chosen.then, gr.State(self.key))
         return []
@@ -104,67 +88,35 @@ class CompareRoom(Room):
     # -------------------------------------------------------------------------------------- events
 
     async def enter(
-        self,
-        active: str,
-        address: Address,
-        beside: Address,
-        filled: Address | None,
-        visitor: str,
-        request: gr.Request,
-    ) -> AsyncGenerator[Updates, None]:
+        self, active: str, address: Address, beside: Address, filled: Address | None, visitor: str, request: gr.Request
+    ) -> UpdateStream:
         """Show the right side of an opened link, or the previous one, or a model worth comparing with the left."""
         if active != self.key or filled == address or address == Address():
-            yield self._nothing
+            yield {self.sides: gr.skip()}  # gradio would write empty values if nothing were yielded
             return
         is_new_link = filled is None or filled.opened != address.opened
         requested = address if is_new_link else replace(address, **{name: getattr(beside, name) for name in COMPARED})
         async for step in self._steps(requested, request):
             if isinstance(step, Pair):
-                blocks, canvases = await self._opened(step)
-                yield {
-                    **self._chips(step, visitor),
-                    **canvases,
-                    self.sides: self._data(step, blocks),
-                    self.blocks: blocks,
-                    self.beside: step.address,
-                    self.filled: address,
-                }
+                yield await self._opened(step, visitor) | {self.filled: address}
             else:
                 yield {self.sides: step}
 
-    @property
-    def _nothing(self) -> Updates:
-        """Answer of a generator that changes nothing: gradio would write empty values if nothing were yielded."""
-        return {self.sides: gr.skip()}
-
     async def choose(
-        self,
-        event: gr.EventData,
-        beside: Address,
-        blocks: Blocks,
-        visitor: str,
-        request: gr.Request,
-    ) -> AsyncGenerator[Updates, None]:
+        self, event: gr.EventData, beside: Address, blocks: Blocks, visitor: str, request: gr.Request
+    ) -> UpdateStream:
         """Show another right side; for an impossible one a sentence appears and nothing else changes."""
         requested = chosen(fields_of(event), beside)
         if requested is None:
-            yield self._nothing
+            yield {self.sides: gr.skip()}
             return
         async for step in self._steps(requested, request, instead=beside):
             if not isinstance(step, Pair):
                 yield {self.sides: step}
-                continue
-            if step.refused:
-                yield {self.sides: self._data(step, blocks)}
-                return
-            blocks, canvases = await self._opened(step)
-            yield {
-                **self._chips(step, visitor),
-                **canvases,
-                self.sides: self._data(step, blocks),
-                self.blocks: blocks,
-                self.beside: step.address,
-            }
+            elif step.refused:
+                yield {self.sides: sides_data(step, blocks)}
+            else:
+                yield await self._opened(step, visitor)
 
     async def move(self, event: gr.EventData, beside: Address, blocks: Blocks) -> Updates:
         """Show another block on one side, and the matching block on the other."""
@@ -175,20 +127,14 @@ class CompareRoom(Room):
         if moved is None:
             return gr.skip()
         blocks, canvases = moved
-        return {**canvases, self.blocks: blocks, self.sides: self._data(pair, blocks)}
+        return {**canvases, self.blocks: blocks, self.sides: sides_data(pair, blocks)}
 
     async def cost(self, event: gr.EventData, beside: Address) -> Updates:
         """Fill the sheet of input sizes of the right side, as in the page's header."""
         size = fields_of(event).get("size")
         if size is None or beside == Address():
             return gr.skip()
-        engine = self.context.engine
-        right = right_as_left(beside)
-        chip = size_chip(await engine.capture(right.picture), right)
-        chip = await with_sizes(chip, engine, right)
-        if size:
-            chip.says = await cost_of(engine, right, size)
-        return {self.size: chip}
+        return {self.size: await priced_sizes(self.context.engine, right_as_left(beside), size)}
 
     # -------------------------------------------------------------------------------------- data
 
@@ -201,8 +147,16 @@ class CompareRoom(Room):
             await engine.changed(address.other, address.other_change),
         )
 
-    async def _opened(self, pair: Pair) -> tuple[Blocks, Updates]:
-        return await in_thread(self.stage.open, pair.sides(), pair.address)
+    async def _opened(self, pair: Pair, visitor: str) -> Updates:
+        """Show both sides as their address names them."""
+        blocks, canvases = await in_thread(self.stage.open, pair.sides(), pair.address)
+        return {
+            **self._chips(pair, visitor),
+            **canvases,
+            self.sides: sides_data(pair, blocks),
+            self.blocks: blocks,
+            self.beside: pair.address,
+        }
 
     async def _steps(
         self, requested: Address, request: gr.Request, instead: Address | None = None
@@ -220,7 +174,7 @@ class CompareRoom(Room):
                     if isinstance(step, Done):
                         yield step.result
                     else:
-                        yield SidesData(working=progress_line(step, requested.language))
+                        yield SidesData(working=step_line(step, requested.language))
         except StoppedError:  # another side was chosen; gradio would repeat the last answer, which is outdated
             yield gr.skip()
         except ExplainedError as error:
@@ -249,30 +203,9 @@ class CompareRoom(Room):
         """Fill the chips of the right side, as the page's header shows the left."""
         engine = self.context.engine
         right = right_as_left(pair.address)
-        image: ImageChipData = image_chip(right)
+        image = image_chip(right)
         image.takes_drops = False
-        size: SizeChipData = size_chip(pair.right, right)
         tuned = tuned_choices(engine, settings(), visitor)
         model = model_chip(right, settings(), tuned, engine.loaded(right.picture))
         model.takes_drops = False
-        return {self.image: image, self.model: model, self.size: size}
-
-    def _data(self, pair: Pair, blocks: Blocks) -> SidesData:
-        address, language = pair.address, pair.address.language
-        provenance = pair.left.provenance
-        height, width = provenance.input_size
-        answers = [answer_of(side, language) for side in (pair.left, pair.right)]
-        return SidesData(
-            question=word("compare_question", language),
-            reading=COMPARE_WORDS["answers"].format(left=answers[0], right=answers[1]).in_(language),
-            refused=pair.refused,
-            title=title_of(provenance.model, language),
-            note=f"{provenance.weights_text.in_(language)} · {pixels_of(height, width)}",
-            presets=list(presets(pair)),
-            swapped=swapped(address),
-            address={name: getattr(address, name) for name in COMPARED},
-            changes={"left_change": address.left_change, "change": address.other_change},
-            first_change=FIRST_CHANGE,
-            notes=list(matching(pair, blocks)),
-            words={key: COMPARE_WORDS[key].in_(language) for key in _WORDS},
-        )
+        return {self.image: image, self.model: model, self.size: size_chip(pair.right, right)}

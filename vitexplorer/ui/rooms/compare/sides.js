@@ -5,10 +5,7 @@ import {goTo, inAddress, writeAddress} from '../../kit/address.js';
 import {make, refill, setText} from '../../kit/dom.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-sides');
-  const part = (selector) => root.querySelector(selector);
-
+export function mount({root, part, props, trigger}) {
   let latest = /** @type {any} */ (null); // the last value with both sides; values with progress hold nothing else
 
   /** Changes of the room What if from the address; its first change where none was made. */
@@ -29,8 +26,7 @@ export function mount({element, props, trigger, watch}) {
     if (changes.view) document.getElementById('vx-compare-panel').scrollIntoView();
   }
 
-  const preset = ({label, changes}) =>
-    make('button', {type: 'button', textContent: label, onclick: () => open(changes)});
+  const preset = ({label, changes}) => make('button', {onclick: () => open(changes)}, label);
 
   function show() {
     const value = props.value;
@@ -49,11 +45,10 @@ export function mount({element, props, trigger, watch}) {
     setText(sides.left_change, words.left_changed);
     setText(sides.change, words.right_changed);
     for (const [side, button] of Object.entries(sides)) button.ariaPressed = String(Boolean(value.changes[side]));
-    refill(part('.notes'), ...value.notes.map((textContent) => make('li', {textContent})));
+    refill(part('.notes'), ...value.notes.map((text) => make('li', text)));
     Object.assign(root.dataset, {state: value.refused ? 'refused' : 'ready'});
     if (!value.refused) writeAddress(value.address);
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

@@ -14,8 +14,8 @@ from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
-from vitexplorer.ui.panel.figure_panel import FigurePanel, PanelData, made_or_raised, result_or_error
-from vitexplorer.ui.rooms.finetune.figures import Asked, panel_of
+from vitexplorer.ui.panel.figure_panel import FigurePanel, PanelData, Question, made_or_raised, result_or_error
+from vitexplorer.ui.rooms.finetune.figures import panel_of, question_of
 from vitexplorer.ui.rooms.finetune.session import Part
 from vitexplorer.ui.rooms.finetune.words import say
 from vitexplorer.ui.shell.address import Address
@@ -72,7 +72,7 @@ class ChangePart(Part):
         return {
             self.column: gr.Column(visible=True),
             self.title: say("changed_open", address.language, run=result.run, model=result.base[0]),
-            self.panel: await self._panel(result, Asked(), address),
+            self.panel: await self._panel(result, Question(), address),
         }
 
     async def answer(self, event: gr.EventData, visitor: str, training: str, run: str, address: Address) -> PanelData:
@@ -80,7 +80,7 @@ class ChangePart(Part):
         result = await in_thread(self._result, visitor, training, run)
         if result is None:
             return gr.skip()
-        return await self._panel(result, Asked.read(fields_of(event)), address)
+        return await self._panel(result, question_of(fields_of(event)), address)
 
     def _result(self, visitor: str, training: str, run: str) -> FinetuneResult | None:
         try:
@@ -88,7 +88,7 @@ class ChangePart(Part):
         except ExplainedError:
             return None
 
-    async def _panel(self, result: FinetuneResult, question: Asked, address: Address) -> PanelData:
+    async def _panel(self, result: FinetuneResult, question: Question, address: Address) -> PanelData:
         from vitexplorer.finetune.methods import METHODS
 
         keys = ("size", "rank", "token", *(("prompts",) if METHODS[result.method].adds_tokens else ()))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import replace
 
 import gradio as gr
 
 from vitexplorer.core.text import ExplainedError, Progress
-from vitexplorer.finetune.data import DataError, Pick, Split, split
+from vitexplorer.finetune.data import Pick
 from vitexplorer.finetune.job.folder import read_config
 from vitexplorer.service.jobs import Done, Report, Waiting, following
 from vitexplorer.service.scheduler import Scheduler
-from vitexplorer.service.training_images import Chosen, Looked, copy_taught, draw, look, of_training, point_at, unpack
+from vitexplorer.service.training_images import Chosen, copy_taught, draw, look, of_training, point_at, unpack
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
@@ -23,7 +23,7 @@ from vitexplorer.ui.rooms.finetune.teach import Teach
 from vitexplorer.ui.rooms.finetune.upload import UploadButton
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import WAITING, RoomContext, Updates
+from vitexplorer.ui.shell.room_context import WAITING, RoomContext, UpdateStream
 
 
 class DataPart(Part):
@@ -75,63 +75,56 @@ class DataPart(Part):
         """Return the report on the chosen images, or a hint where there are none."""
         if chosen is None:
             return empty_report(address.language)
-        looked = look(chosen)
-        return report_data(chosen, looked, sides_of(looked), address.language)
+        return report_data(chosen, look(chosen), address.language)
 
     async def remember(
         self, visitor: str, training: str, chosen: Chosen | None, address: Address, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+    ) -> UpdateStream:
         """Choose the images of the open training; the chosen images stay where it has none."""
         try:
             images = of_training(read_config(self.places.training(visitor, training)))
         except ExplainedError:
             return
         if images is not None and images != chosen:
-            async for updates in self._read(lambda report: images, "reading", address, request):
+            async for updates in self._read(lambda report: images, address, request):
                 yield updates
 
     # -------------------------------------------------------------------------------------- events
 
-    async def read_zip(
-        self, path: str | None, visitor: str, address: Address, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+    async def read_zip(self, path: str | None, visitor: str, address: Address, request: gr.Request) -> UpdateStream:
         """Read an uploaded zip."""
         if path is None:
             return
-        async for updates in self._read(
-            lambda report: unpack(self.places, visitor, path, report), "reading", address, request
-        ):
+        async for updates in self._read(lambda report: unpack(self.places, visitor, path, report), address, request):
             yield updates
 
-    async def read_scenes(self, visitor: str, address: Address, request: gr.Request) -> AsyncGenerator[Updates, None]:
+    async def read_scenes(self, visitor: str, address: Address, request: gr.Request) -> UpdateStream:
         """Draw and read the example scenes."""
-        async for updates in self._read(lambda report: draw(self.places, visitor), "drawing", address, request):
+        async for updates in self._read(lambda report: draw(self.places, visitor), address, request, "drawing"):
             yield updates
 
-    async def read_taught(self, visitor: str, address: Address, request: gr.Request) -> AsyncGenerator[Updates, None]:
+    async def read_taught(self, visitor: str, address: Address, request: gr.Request) -> UpdateStream:
         """Read a copy of the pictures in the visitor's teaching boxes."""
         async for updates in self._read(
-            lambda report: copy_taught(self.places, visitor, address.language), "reading", address, request
+            lambda report: copy_taught(self.places, visitor, address.language), address, request
         ):
             yield updates
 
-    async def read_folder(
-        self, path: str, visitor: str, address: Address, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+    async def read_folder(self, path: str, visitor: str, address: Address, request: gr.Request) -> UpdateStream:
         """Read a folder of this machine."""
-        async for updates in self._read(lambda report: point_at(self.places, path), "reading", address, request):
+        async for updates in self._read(lambda report: point_at(self.places, path), address, request):
             yield updates
 
     async def read_columns(
         self, event: gr.EventData, chosen: Chosen | None, address: Address, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+    ) -> UpdateStream:
         """Read other columns of the same table; where they cannot be learned, add the reason to the present report."""
         if chosen is None:
             return
         sent = {name: fields_of(event).get(name) or None for name in ("image", "target", "task")}
         task = sent["task"] if sent["task"] in ("classification", "regression") else None
         picked = replace(chosen, pick=Pick(sent["image"], sent["target"], task))
-        async for updates in self._read(lambda report: picked, "reading", address, request):
+        async for updates in self._read(lambda report: picked, address, request):
             report: ReportData = updates[self.report]
             if report.refused:
                 previous = self.show(chosen, address)
@@ -140,8 +133,8 @@ class DataPart(Part):
             yield updates
 
     async def _read(
-        self, get: Callable[[Progress], Chosen], doing: str, address: Address, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+        self, get: Callable[[Progress], Chosen], address: Address, request: gr.Request, doing: str = "reading"
+    ) -> UpdateStream:
         """Yield the progress of reading, then the report.
 
         An error is reported and changes nothing else. Choosing other images stops the reading.
@@ -149,8 +142,7 @@ class DataPart(Part):
 
         def work(report: Report) -> tuple[Chosen, ReportData]:
             chosen = get(report)
-            looked = look(chosen, report)
-            return chosen, report_data(chosen, looked, sides_of(looked), address.language)
+            return chosen, report_data(chosen, look(chosen, report), address.language)
 
         visitor = session_of(request)
         self._reading.leave(visitor)
@@ -167,13 +159,3 @@ class DataPart(Part):
                     yield {self.report: empty_report(address.language, working=line)}
         except ExplainedError as error:
             yield {self.report: empty_report(address.language, refused=error.text.in_(address.language))}
-
-
-def sides_of(looked: Looked) -> Split | None:
-    """Split the images into training and validation; None where they cannot be trained on."""
-    if not looked.report.can_train:
-        return None
-    try:
-        return split(looked.report.dataset)
-    except DataError:
-        return None

@@ -3,13 +3,10 @@
 
 import {form} from '../../controls/form.js';
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
-import {make, setText} from '../../kit/dom.js';
-import {read, written} from './plan.js';
+import {make, setText, showSentence} from '../../kit/dom.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-methods');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const on = {}; // true for ticked methods; this and the following maps are by method
   /** @type {Record<string, Record<string, string>>} */
   let settings = {};
@@ -100,18 +97,10 @@ export function mount({element, props, trigger, watch}) {
     const counts = line('counts');
     const estimated = line('estimated');
     const summary = make('summary');
-    const host = make('div', {className: 'settings'});
+    const host = make('div.settings');
     const paper = make('a', {target: '_blank', rel: 'noopener'});
-    const more = make('details', {}, summary, host, paper);
-    const node = make(
-      'div',
-      {className: 'item', dataset: {key}},
-      make('label', {className: 'head'}, box, title),
-      why,
-      counts,
-      estimated,
-      more,
-    );
+    const more = make('details', summary, host, paper);
+    const node = make('div.item', {dataset: {key}}, make('label.head', box, title), why, counts, estimated, more);
     const controls = form(host, {
       typed: true,
       settled() {
@@ -162,8 +151,7 @@ export function mount({element, props, trigger, watch}) {
   /** Shows progress or a refusal; such values may have no methods. */
   function showAnswer({working, refused, ready}) {
     part('.working').textContent = working;
-    part('.refused').textContent = refused;
-    part('.refused').hidden = !refused;
+    showSentence(part('.refused'), refused);
     root.toggleAttribute('data-busy', Boolean(working));
     for (const one of root.querySelectorAll('.go button')) one.disabled = Boolean(working) || !(shown?.ready ?? ready);
   }
@@ -221,6 +209,46 @@ export function mount({element, props, trigger, watch}) {
     ask('start');
   });
   part('.estimate').addEventListener('click', () => ask('estimate'));
-  watch('value', show);
-  show();
+  return show;
+}
+
+/**
+ * @typedef {object} Chosen
+ * @property {string[] | null} on keys of the ticked methods; null for the methods that Python ticks
+ * @property {Record<string, Record<string, string>>} settings by method
+ * @property {Record<string, string>} plan
+ */
+
+/**
+ * @param {Chosen} chosen
+ * @param {Record<string, string>} first defaults of the plan's fields
+ * @returns {string} empty where nothing was chosen
+ */
+export function written({on, settings, plan}, first) {
+  const others = Object.fromEntries(Object.entries(plan).filter(([name, value]) => value !== first[name]));
+  const said = Object.entries({settings, plan: others}).filter(([, one]) => Object.keys(one).length);
+  return on || said.length ? JSON.stringify({...(on && {on}), ...Object.fromEntries(said)}) : '';
+}
+
+const texts = (one) => Object.fromEntries(Object.entries(one ?? {}).filter(([, value]) => typeof value === 'string'));
+
+/**
+ * Parses the text of an address, which may be invalid; Python checks the values.
+ *
+ * @param {string} text
+ * @returns {Chosen}
+ */
+export function read(text) {
+  let said = null;
+  try {
+    said = JSON.parse(text);
+  } catch {
+    /* nothing was chosen, or nonsense */
+  }
+  const {on, settings, plan} = said ?? {};
+  return {
+    on: Array.isArray(on) ? on.map(String) : null,
+    settings: Object.fromEntries(Object.entries(settings ?? {}).map(([key, one]) => [key, texts(one)])),
+    plan: texts(plan),
+  };
 }

@@ -52,14 +52,12 @@ class Opening(Part):
                 address = replace(address, image=keep_upload(str(path)))
         except ExplainedError as error:
             raise not_possible(error, address.language) from error
-        return self.visit.enter(tuned(self.places.name_of(result.file), address))
+        model = self.places.name_of(result.file)
+        return self.visit.enter(
+            replace(address, model=model, weights="trained", room="attention", block="", head="", query="")
+        )
 
     def look(self, event: gr.EventData, address: Address) -> Updates:
         """Open a taught or tested picture in the Attention room, with the model on the screen."""
         image = Address.exactly(image=str(fields_of(event).get("image"))).image
         return self.visit.enter(replace(address, image=image, room="attention", head="", query=""))
-
-
-def tuned(model: str, address: Address) -> Address:
-    """Return the address of a tuned model in the Attention room, with default block, head and query."""
-    return replace(address, model=model, weights="trained", room="attention", block="", head="", query="")

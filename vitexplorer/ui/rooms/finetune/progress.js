@@ -1,12 +1,11 @@
 // Progress of a training: a row with a bar for each method, two charts, stop and resume. The address names it.
 
 import {writeAddress} from '../../kit/address.js';
-import {make, setText} from '../../kit/dom.js';
+import {make, setText, showSentence} from '../../kit/dom.js';
 import {drawFigure, plotly} from '../../kit/plotly.js';
 import {svg} from '../../kit/svg.js';
-import {onTheme, theme} from '../../kit/theme.js';
-import {numbersOf, said} from './chart_numbers.js';
-import {curves} from './curves.js';
+import {coloursOf, onTheme, theme} from '../../kit/theme.js';
+import {curves, numbersOf, said} from './curves.js';
 
 const RESUMABLE = ['stopped', 'interrupted', 'failed'];
 
@@ -22,11 +21,11 @@ function row({key, style, share, label, detail, error, state}) {
     'li',
     {dataset: {run: key, state}},
     sample(style),
-    make('b', {textContent: key}),
+    make('b', key),
     make('progress', {max: 1, value: share, attributes: {'aria-label': key}}),
-    make('span', {className: 'label', textContent: label}),
-    make('span', {className: 'detail', textContent: detail}),
-    ...(error ? [make('p', {className: 'error', textContent: error})] : []),
+    make('span.label', label),
+    make('span.detail', detail),
+    error ? make('p.error', error) : null,
   );
 }
 
@@ -46,24 +45,10 @@ function charts({rows, words, epochs, metric, is_share: share, baseline}) {
 }
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-progress');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   let asked = ''; // pressed button, stop or resume, until the state changes
   let library = null; // plotly, once it is loaded
   const drawn = {}; // data of each drawn chart by its CSS class: most values bring no new point
-
-  /** Returns the page's colours and font, which change with its theme. */
-  function look() {
-    const style = getComputedStyle(root);
-    const colour = (name) => style.getPropertyValue(name).trim();
-    return {
-      text: colour('--body-text-color'),
-      muted: colour('--body-text-color-subdued'),
-      line: colour('--border-color-primary'),
-      font: style.fontFamily,
-    };
-  }
 
   /** Redraws both charts in place, so that nothing flickers. */
   async function draw() {
@@ -72,7 +57,7 @@ export function mount({element, props, trigger, watch}) {
     if (!value?.run || part('.charts').hidden) return;
     for (const [place, chart] of charts(value)) {
       const host = part(`.${place}`);
-      const {data, layout} = curves(chart, look());
+      const {data, layout} = curves(chart, coloursOf(root));
       const now = JSON.stringify([data, layout]);
       if (now === drawn[place]) continue;
       drawn[place] = now;
@@ -126,8 +111,7 @@ export function mount({element, props, trigger, watch}) {
     setText(part('.doing'), [asked === 'stop' ? words.run_stopping : doing, left].filter(Boolean).join(' · '));
     showButtons(value);
     showWhole(value);
-    setText(part('.top + .whole + .error'), error);
-    part('.top + .whole + .error').hidden = !error;
+    showSentence(part('.top + .whole + .error'), error);
     part('.rows').replaceChildren(...value.rows.map(row));
     setText(part('.notes'), notes.join(' '));
     showCharts(value);
@@ -158,6 +142,5 @@ export function mount({element, props, trigger, watch}) {
   new ResizeObserver(() => {
     for (const host of root.querySelectorAll('.chart')) if (host.data && host.clientWidth) library.Plots.resize(host);
   }).observe(part('.charts'));
-  watch('value', show);
-  show();
+  return show;
 }

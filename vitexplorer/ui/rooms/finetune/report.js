@@ -10,38 +10,34 @@ function chart({chart: title, bars, more}) {
   const rows = bars.map(({name, count}) =>
     make(
       'li',
-      {},
-      make('span', {className: 'name', textContent: name, title: name}),
-      make('span', {className: 'bar'}, make('i', {style: {width: `${(100 * count) / most}%`}})),
-      make('span', {className: 'count', textContent: count}),
+      make('span.name', {title: name}, name),
+      make('span.bar', make('i', {style: {width: `${(100 * count) / most}%`}})),
+      make('span.count', count),
     ),
   );
-  const rest = more ? [make('p', {textContent: more})] : [];
-  return make('div', {className: 'chart'}, make('h4', {textContent: title}), make('ul', {}, ...rows), ...rest);
+  const rest = more ? [make('p', more)] : [];
+  return make('div.chart', make('h4', title), make('ul', ...rows), ...rest);
 }
 
 function findings({findings: found, words}) {
   const list = found.map(({level, text}) =>
-    make('li', {className: level}, make('b', {textContent: words[`report_level_${level}`]}), text),
+    make('li', {className: level}, make('b', words[`report_level_${level}`]), text),
   );
   return make(
-    'div',
-    {className: 'findings'},
-    make('h4', {textContent: words.report_found}),
-    list.length ? make('ul', {}, ...list) : make('p', {textContent: words.report_nothing}),
+    'div.findings',
+    make('h4', words.report_found),
+    list.length ? make('ul', ...list) : make('p', words.report_nothing),
   );
 }
 
 function samples({samples: images, words}) {
   return make(
-    'div',
-    {className: 'samples'},
+    'div.samples',
     ...images.map(({image, label}) =>
       make(
         'figure',
-        {},
         make('img', {src: image.url, alt: labelled(words.report_sample, label)}),
-        make('figcaption', {textContent: label}),
+        make('figcaption', label),
       ),
     ),
   );
@@ -55,8 +51,7 @@ function stateOf({refused, title, can_train: trains}) {
 }
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-report');
+export function mount({root, props, trigger}) {
   let linked = inAddress('images') === 'scenes' && !inAddress('run'); // a linked training has images of its own
 
   function select(name, label, options, value) {
@@ -67,7 +62,7 @@ export function mount({element, props, trigger, watch}) {
       const picked = Object.fromEntries(fields);
       trigger('pick', name === 'target' ? {...picked, task: ''} : picked);
     });
-    return make('label', {}, label, input);
+    return make('label', label, input);
   }
 
   /** Shows the choice of columns; nothing for class folders. */
@@ -77,8 +72,7 @@ export function mount({element, props, trigger, watch}) {
     const tasks = ['classification', 'regression'].map((key) => [key, words[`report_${key}`]]);
     return [
       make(
-        'div',
-        {className: 'columns'},
+        'div.columns',
         select('image', words.report_image_column, own, image),
         select('target', words.report_target_column, own, target),
         select('task', words.report_task, tasks, task),
@@ -87,7 +81,7 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function showWorking(text) {
-    const line = root.querySelector(':scope > .working') ?? make('p', {className: 'working', role: 'status'});
+    const line = root.querySelector(':scope > .working') ?? make('p.working', {role: 'status'});
     line.textContent = text;
     root.prepend(line);
     root.dataset.state = 'working';
@@ -102,12 +96,12 @@ export function mount({element, props, trigger, watch}) {
 
   function body(value) {
     const {title, summary, can_train: trains, words} = value;
-    if (!title) return value.refused ? [] : [make('p', {className: 'hint', textContent: words.report_none})];
+    if (!title) return value.refused ? [] : [make('p.hint', words.report_none)];
     return [
-      make('h3', {textContent: title}),
-      make('p', {className: 'summary', role: 'status', textContent: trains ? summary : words.report_stopped}),
+      make('h3', title),
+      make('p.summary', {role: 'status'}, trains ? summary : words.report_stopped),
       ...columns(value),
-      make('div', {className: 'both'}, chart(value), make('div', {}, findings(value), samples(value))),
+      make('div.both', chart(value), make('div', findings(value), samples(value))),
     ];
   }
 
@@ -118,14 +112,11 @@ export function mount({element, props, trigger, watch}) {
       showWorking(value.working);
       return;
     }
-    const refused = value.refused
-      ? [make('p', {className: 'refused', role: 'status', textContent: value.refused})]
-      : [];
+    const refused = value.refused ? [make('p.refused', {role: 'status'}, value.refused)] : [];
     root.dataset.state = stateOf(value);
     refill(root, ...refused, ...body(value));
     follow(value);
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

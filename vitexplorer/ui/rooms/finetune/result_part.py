@@ -24,15 +24,15 @@ from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file
-from vitexplorer.ui.panel.figure_panel import FigurePanel
+from vitexplorer.ui.panel.figure_panel import FigurePanel, Question
 from vitexplorer.ui.rooms.finetune.change_part import ChangePart
-from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
+from vitexplorer.ui.rooms.finetune.figures import question_of, result_figures
 from vitexplorer.ui.rooms.finetune.results import ResultsData, ResultsView, download_kinds, no_results, results_data
 from vitexplorer.ui.rooms.finetune.session import Part, Session
 from vitexplorer.ui.rooms.finetune.upload import UploadButton
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 from vitexplorer.ui.shell.address import COMPARED, OWN, Address
-from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, RoomContext, Updates
+from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, RoomContext, Updates
 
 
 class ResultPart(Part):
@@ -46,7 +46,7 @@ class ResultPart(Part):
         """Build the components, one under the other."""
         self.results = ResultsView(elem_id="vx-training-results")
         self.finished_runs = gr.State(None)  # the training on the screen and its finished runs
-        self.question = gr.State(Asked())  # the figure on the screen
+        self.question = gr.State(Question())  # the figure on the screen
         with gr.Column(visible=False) as self.column:
             self.test = UploadButton(
                 self.context.t(TRAINING_WORDS["training_predict"]),
@@ -58,17 +58,16 @@ class ResultPart(Part):
             self.figures = FigurePanel(elem_id="vx-training-figures")
         self.changes.build()
         state = [*self.training, self.session.run, self.context.address]
-        self.figures.ask(self.answer, state, [self.figures, self.question], trigger_mode="always_last", **QUICK)
+        self.figures.ask(self.answer, state, [self.figures, self.question], **LATEST)
         self.changes.show_after(self.results.changed(self.ask_changes, None, self.changes.run, **QUICK))
         self.results.choose(
             self.choose,
             [*self.training, self.question, self.context.address],
             [self.results, self.session.run, self.figures],
-            trigger_mode="always_last",
-            **QUICK,
+            **LATEST,
         )
         self.test.upload(self.predict_images, [self.test, *state], self.results, trigger_mode="multiple", **WAITING)
-        self.results.fetch(self.fetch, [*self.training, self.context.address], self.results, **WAITING)
+        self.results.fetch(self.fetch, self.here, self.results, **WAITING)
 
     def follow(self, event: Dependency) -> None:
         """Show the results after another training was opened."""
@@ -118,7 +117,7 @@ class ResultPart(Part):
             self.results: data,
             self.finished_runs: finished(comparison),
             self.column: gr.Column(visible=True),
-            self.figures: result_figures(comparison, data.chosen, Asked(), address.language),
+            self.figures: result_figures(comparison, data.chosen, Question(), address.language),
         }
 
     def show_on(self, visitor: str, training: str, run: str, finished_runs: tuple | None, address: Address) -> Updates:
@@ -130,11 +129,11 @@ class ResultPart(Part):
 
     def answer(self, event: gr.EventData, visitor: str, training: str, run: str, address: Address) -> Updates:
         """Show another figure or setting."""
-        question = Asked.read(fields_of(event))
+        question = question_of(fields_of(event))
         comparison = self._comparison(visitor, training)
         return self._figures(comparison, run, question, address) | {self.question: question}
 
-    def choose(self, event: gr.EventData, visitor: str, training: str, question: Asked, address: Address) -> Updates:
+    def choose(self, event: gr.EventData, visitor: str, training: str, question: Question, address: Address) -> Updates:
         """Show another run of the leaderboard, also in the figure on the screen."""
         run = str(fields_of(event).get("run"))
         of_run = replace(question, settings={**question.settings, "run": run}, number=0)
@@ -142,7 +141,7 @@ class ResultPart(Part):
         board = self._board(comparison, run, address) if comparison else no_results(address.language)
         return {self.results: board, self.session.run: run} | self._figures(comparison, run, of_run, address)
 
-    def _figures(self, comparison: Comparison | None, run: str, question: Asked, address: Address) -> Updates:
+    def _figures(self, comparison: Comparison | None, run: str, question: Question, address: Address) -> Updates:
         if comparison is None or not comparison.results:
             return {}
         run = run or comparison.leaderboard[0].run
@@ -189,11 +188,7 @@ class ResultPart(Part):
 def compare_address(base: tuple[str, str, int], tuned: str) -> dict[str, str]:
     """Return address parameters of the room Compare with the base on the left and its tuned model on the right.
 
-    Both run on the image on the screen, each at its own size.
-
-    Args:
-        base: model, weights and seed, as in a result.
-        tuned: name of the tuned model.
+    Both run on the image on the screen, each at its own size. `base` is model, weights and seed, as in a result.
     """
     model, weights, _ = base
     right = dict.fromkeys(COMPARED, "") | {"other_model": tuned, "other_weights": "trained", "other_size": OWN}

@@ -1,10 +1,10 @@
 // Leaderboard, wrong images and downloads. Pressing a row chooses its run; an image opens in the other rooms.
 
 import {goTo} from '../../kit/address.js';
-import {filled, make, refill} from '../../kit/dom.js';
+import {filled, make, refill, showSentence} from '../../kit/dom.js';
 import {cameFrom} from '../../kit/notices.js';
 
-const cells = (texts) => texts.map((textContent) => make('td', {textContent}));
+const cells = (texts) => texts.map((text) => make('td', text));
 
 /**
  * @param {any} value `ResultsData`
@@ -14,19 +14,13 @@ function table({rows, metric, baseline, constant, chosen, words}, choose) {
   const head = ['', words.board_method, metric, words.board_trainable, words.board_time, words.board_file];
   const body = rows.map(({run, place, note, value, trainable, time, file}) => {
     const attributes = {'aria-pressed': String(run === chosen)};
-    const name = make('button', {
-      type: 'button',
-      className: 'run',
-      textContent: run,
-      onclick: () => choose(run),
-      attributes,
-    });
-    const notes = note ? [make('small', {textContent: note})] : [];
+    const name = make('button.run', {onclick: () => choose(run), attributes}, run);
+    const notes = note ? [make('small', note)] : [];
     return make(
       'tr',
       {className: run === chosen ? 'chosen-row' : '', dataset: {run}},
       ...cells([place]),
-      make('td', {}, name, ...notes),
+      make('td', name, ...notes),
       ...cells([value, trainable, time, file]),
     );
   });
@@ -35,23 +29,13 @@ function table({rows, metric, baseline, constant, chosen, words}, choose) {
     [words.board_constant, constant],
   ]
     .filter(([, figure]) => figure)
-    .map(([name, figure]) => make('tr', {className: 'plain'}, ...cells(['', name, figure, '', '', ''])));
-  const headings = head.map((textContent) => make('th', {textContent, scope: 'col'}));
-  return make('table', {}, make('thead', {}, make('tr', {}, ...headings)), make('tbody', {}, ...body, ...plain));
-}
-
-/** Downloads a file that Python serves. */
-function download({url, name}) {
-  const link = make('a', {href: url, download: name});
-  document.body.append(link);
-  link.click();
-  link.remove();
+    .map(([name, figure]) => make('tr.plain', ...cells(['', name, figure, '', '', ''])));
+  const headings = head.map((text) => make('th', {scope: 'col'}, text));
+  return make('table', make('thead', make('tr', ...headings)), make('tbody', ...body, ...plain));
 }
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-results');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   let shown = null; // the last value with results; values with progress or a refusal hold nothing else
   let opening = ''; // note on the image that is being opened
   let fetched = ''; // address of the last downloaded file
@@ -63,9 +47,9 @@ export function mount({element, props, trigger, watch}) {
     };
     return make(
       'button',
-      {type: 'button', title: label, disabled: !shown.opens, dataset: {index}, onclick: open},
+      {title: label, disabled: !shown.opens, dataset: {index}, onclick: open},
       make('img', {src: file.url, alt: ''}),
-      make('span', {textContent: label}),
+      make('span', label),
     );
   }
 
@@ -75,7 +59,7 @@ export function mount({element, props, trigger, watch}) {
     trigger('fetch', {run: shown.chosen, what});
   }
 
-  const button = (textContent, options) => make('button', {type: 'button', textContent, ...options});
+  const button = (text, options) => make('button', options, text);
 
   function buttons({chosen: run, opens, beside, files, words}) {
     const rooms = opens
@@ -92,16 +76,15 @@ export function mount({element, props, trigger, watch}) {
         ]
       : [];
     const home = files.map(({what, label}) => button(label, {dataset: {what}, onclick: () => fetchFile(what)}));
-    return [...rooms, make('span', {textContent: words.board_downloads}), ...home];
+    return [...rooms, make('span', words.board_downloads), ...home];
   }
 
   function showAnswer({working, refused, download: file}) {
     part('.working').textContent = working;
-    part('.refused').textContent = refused;
-    part('.refused').hidden = !refused;
+    showSentence(part('.refused'), refused);
     if (!file || file.url === fetched) return;
     fetched = file.url;
-    download(file);
+    make('a', {href: file.url, download: file.name}).click();
   }
 
   function showResults(value) {
@@ -111,10 +94,7 @@ export function mount({element, props, trigger, watch}) {
       part('.table'),
       table(value, (run) => trigger('choose', {run})),
     );
-    part('.verdicts').replaceChildren(
-      make('h4', {textContent: words.board_really}),
-      ...verdicts.map((textContent) => make('p', {textContent})),
-    );
+    part('.verdicts').replaceChildren(make('h4', words.board_really), ...verdicts.map((text) => make('p', text)));
     part('.chosen h3').textContent = filled(words.board_chosen, {run: value.chosen});
     refill(part('.buttons'), ...buttons(value));
     part('.wrong-title').textContent = value.wrong_title;
@@ -138,6 +118,5 @@ export function mount({element, props, trigger, watch}) {
     if (opening) cameFrom(opening, shown.words, 'finetune');
     opening = '';
   });
-  watch('value', show);
-  show();
+  return show;
 }

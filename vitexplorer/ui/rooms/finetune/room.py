@@ -6,7 +6,7 @@ report; methods; the running training and earlier ones; results.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 import gradio as gr
@@ -28,7 +28,7 @@ from vitexplorer.ui.rooms.finetune.steps import Steps, steps_data
 from vitexplorer.ui.rooms.finetune.teach import Teach, teach_data
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates
+from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates, UpdateStream
 from vitexplorer.ui.shell.visit import Visit
 
 
@@ -90,17 +90,11 @@ class FinetuneRoom(Room):
             **QUICK,
         )
         counted = entered.then(
-            self.count_here,
-            [*here, self.filled, session.chosen],
-            [self.runs.picker, self.filled],
-            **QUICK,
+            self.count_here, [*here, self.filled, session.chosen], [self.runs.picker, self.filled], **QUICK
         )
         training = [session.visitor, session.training]
         counted.success(
-            self.remember_first,
-            [active, *training, session.chosen, self.context.address],
-            self.images,
-            **WAITING,
+            self.remember_first, [active, *training, session.chosen, self.context.address], self.images, **WAITING
         )
         opened = entered.success(
             self.runs.look_on,
@@ -123,8 +117,7 @@ class FinetuneRoom(Room):
         """Store the visitor's name and the training of the browser's address; at first entry show the report's hint."""
         visitor = visitor_of(browser)
         entered: Updates = {self.session.visitor: visitor}
-        is_captured = address != Address()
-        if active != self.key or not is_captured:
+        if active != self.key or address == Address():
             return entered
         entered[self.teach] = teach_data(address)
         if not greeted:
@@ -142,7 +135,7 @@ class FinetuneRoom(Room):
 
     async def remember(
         self, visitor: str, training: str, chosen: Chosen | None, address: Address, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+    ) -> UpdateStream:
         """Choose the images of the open training, and count the methods for them under its plan."""
         async for updates in self.data.remember(visitor, training, chosen, address, request):
             if images := updates.get(self.session.chosen):
@@ -151,14 +144,8 @@ class FinetuneRoom(Room):
             yield updates
 
     async def remember_first(
-        self,
-        active: str,
-        visitor: str,
-        training: str,
-        chosen: Chosen | None,
-        address: Address,
-        request: gr.Request,
-    ) -> AsyncGenerator[Updates, None]:
+        self, active: str, visitor: str, training: str, chosen: Chosen | None, address: Address, request: gr.Request
+    ) -> UpdateStream:
         """Choose the images of the open training on a page that has none, such as a reloaded one."""
         if active == self.key and chosen is None and address != Address():
             async for updates in self.remember(visitor, training, chosen, address, request):

@@ -25,15 +25,15 @@ from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.rooms.finetune.backbone import Backbone, backbone_of
 from vitexplorer.ui.rooms.finetune.choice import PLANNED, TrainingChoice, job_of
-from vitexplorer.ui.rooms.finetune.data_part import sides_of
 from vitexplorer.ui.rooms.finetune.history import HistoryData, HistoryView, history_data
 from vitexplorer.ui.rooms.finetune.methods import MethodsData, MethodsPicker, methods_data
 from vitexplorer.ui.rooms.finetune.progress import ProgressView, no_progress, progress_data
+from vitexplorer.ui.rooms.finetune.report import sides_of
 from vitexplorer.ui.rooms.finetune.session import Part, Session
 from vitexplorer.ui.rooms.finetune.watch import Watch
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, RoomContext, Updates
+from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, RoomContext, Updates
 
 USUAL_OUTPUTS = 10
 """Number of classes for which parameters are counted before images are chosen"""
@@ -58,19 +58,17 @@ class RunPart(Part):
         self.timer = gr.Timer(BETWEEN_LOOKS, active=False)
         self.seen = gr.State(None)  # training, bytes of its event file and state that are on the screen
         choice_inputs = [self.session.chosen, self.context.address]
-        self.picker.count(self.count, choice_inputs, self.picker, trigger_mode="always_last", **QUICK)
+        self.picker.count(self.count, choice_inputs, self.picker, **LATEST)
         self.picker.estimate(self.estimate, choice_inputs, self.picker, trigger_mode="multiple", **WAITING)
         watched = [self.progress, self.seen, self.timer]
         self.started = self.picker.start(
             self.start, [*self.training, *choice_inputs], [self.picker, self.session.training], **WAITING
         )
-        self.started.success(self.look, [*self.training, self.context.address], watched, **QUICK)
+        self.started.success(self.look, self.here, watched, **QUICK)
         self.ticked = self.timer.tick(self.look_on, [*self.training, self.seen, self.context.address], watched, **QUICK)
         self.progress.stop(self.stop, self.training, None, **QUICK)
-        resumed = self.progress.resume(
-            self.resume, [*self.training, self.context.address], [self.picker, self.timer], **QUICK
-        )
-        resumed.then(self.look, [*self.training, self.context.address], watched, **QUICK)
+        resumed = self.progress.resume(self.resume, self.here, [self.picker, self.timer], **QUICK)
+        resumed.then(self.look, self.here, watched, **QUICK)
         self._bind_history()
 
     def _bind_history(self) -> None:
@@ -86,7 +84,7 @@ class RunPart(Part):
         self.reopened = self.history.reopen(self.reopen, self.training, self.session.training, **QUICK)
         self.removed = self.history.remove(self.remove, self.training, self.session.training, **QUICK)
         for event in (self.reopened, self.removed):
-            event.then(self.look, [*self.training, self.context.address], watched, **QUICK)
+            event.then(self.look, self.here, watched, **QUICK)
 
     # -------------------------------------------------------------------------------------- methods
 
@@ -100,12 +98,7 @@ class RunPart(Part):
     ) -> MethodsData:
         """Return the methods for the model on the screen and the chosen images.
 
-        Args:
-            chosen: images, or None.
-            address: address with the model on the screen.
-            choice: chosen methods and settings; None for the defaults.
-            estimated: estimates by the keys of the candidates.
-            plan: values for the fields, see `MethodsData.plan`.
+        `choice` is None for the defaults; `estimated` and `plan` are as in `methods_data` and `MethodsData.plan`.
         """
         outputs, ready = await in_thread(_outputs, chosen)
         backbone = await backbone_of(self.engine, address, choice.backbone if choice else "")
@@ -191,7 +184,7 @@ class RunPart(Part):
         if chosen is None:
             raise JobError(TRAINING_WORDS["data_first"])
         backbone = await backbone_of(self.engine, address, choice.backbone)
-        config = await in_thread(job_of, choice, chosen, backbone.model, backbone.picture.model, backbone.weights)
+        config = await in_thread(job_of, choice, chosen, backbone)
         return config, backbone
 
     # -------------------------------------------------------------------------------------- the run

@@ -35,3 +35,4 @@ class Part:
         self.engine = context.engine
         self.places = context.engine.places
         self.training = [session.visitor, session.training]
+        self.here = [*self.training, context.address]

@@ -2,15 +2,12 @@
 
 import {make, setText} from '../../kit/dom.js';
 import {bring} from '../../kit/theme.js';
-import {stepOf} from './where.js';
 
 const STATES = ['data-state', 'data-rows'];
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, watch}) {
-  const root = element.querySelector('.vx-steps');
-  const part = (selector) => root.querySelector(selector);
-  const room = element.closest('.vx-finetune') ?? document.body;
+export function mount({root, part, props}) {
+  const room = root.closest('.vx-finetune') ?? document.body;
 
   function go(key) {
     const step = room.querySelector(`#vx-step-${key}`);
@@ -40,22 +37,31 @@ export function mount({element, props, watch}) {
     part('nav').setAttribute('aria-label', value.name);
     part('ol').replaceChildren(
       ...value.steps.map(({key, label}, at) =>
-        make(
-          'li',
-          {},
-          make(
-            'button',
-            {type: 'button', onclick: () => go(key)},
-            make('span', {className: 'number', textContent: String(at + 1)}),
-            label,
-          ),
-        ),
+        make('li', make('button', {onclick: () => go(key)}, make('span.number', String(at + 1)), label)),
       ),
     );
     mark();
   }
 
   new MutationObserver(mark).observe(room, {subtree: true, childList: true, attributeFilter: STATES});
-  watch('value', show);
-  show();
+  return show;
+}
+
+/**
+ * @typedef {object} Found states of the parts of the room
+ * @property {string} [images] state of the report
+ * @property {string} [training] state of the training
+ * @property {number} runs number of finished runs
+ */
+
+/**
+ * Returns the current step, counted from 0; earlier steps are done.
+ *
+ * @param {Found} found
+ */
+export function stepOf({images, training, runs}) {
+  if (training === 'running') return 2;
+  if (runs > 0) return 3;
+  if (training && training !== 'empty') return 2; // stopped, or failed
+  return images === 'ready' ? 1 : 0;
 }

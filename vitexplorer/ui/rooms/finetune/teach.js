@@ -2,14 +2,14 @@
 
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
 import {camera} from '../../kit/camera.js';
-import {filled, setText} from '../../kit/dom.js';
+import {filled, onFiles, setText, showSentence} from '../../kit/dom.js';
 import {followed} from '../../kit/formats.js';
 import {cameFrom} from '../../kit/notices.js';
 import {saveFile} from '../../kit/saving.js';
-import {sendPicture} from '../../kit/sending.js';
+import {post, sendPicture} from '../../kit/sending.js';
 import {answerView} from './teach_answer.js';
 import {boxesView} from './teach_boxes.js';
-import {asked, turns} from './teaching.js';
+import {turns} from './teaching.js';
 
 const SETTLED = 900; // milliseconds without a new example
 const PATIENCE = 600; // milliseconds after which the progress is shown
@@ -25,9 +25,7 @@ const pause = (time) =>
 const LINKS = ['run', 'images', 'plan'];
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-teach');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const page = document.documentElement;
   const words = () => props.value?.words ?? {};
   let boxes = [];
@@ -52,14 +50,17 @@ export function mount({element, props, trigger, watch}) {
   const here = () => ({model: props.value?.model, weights: props.value?.weights});
 
   const complain = (sentence) => {
-    setText(part('.alert'), sentence);
-    part('.alert').hidden = !sentence;
+    showSentence(part('.alert'), sentence);
     if (sentence && root.dataset.state === 'begin') root.dataset.state = 'empty';
   };
 
+  /** Returns null where the server did not answer. */
+  const asked = (what, parameters = {}, picture = undefined) =>
+    post(`teach/${what}`, {...here(), ...parameters}, picture).catch(() => null);
+
   /** Returns the answer, or null after showing why there is none. */
   async function ask(what, parameters = {}, picture = undefined) {
-    const came = await asked(what, {...here(), ...parameters}, picture);
+    const came = await asked(what, parameters, picture);
     const found = (await came?.json().catch(() => null)) ?? {refused: words().image_lost};
     if (found.stopped) return null; // a newer question replaced it
     if (found.error || found.refused !== undefined) {
@@ -287,7 +288,7 @@ export function mount({element, props, trigger, watch}) {
     if (state) about(await (await fetch(state.others[0].image)).blob());
   });
   part('.save').addEventListener('click', async () => {
-    const came = await asked('save', here());
+    const came = await asked('save');
     if (came?.ok) saveFile(await came.blob(), 'taught.zip');
     else complain(words().image_lost);
   });
@@ -307,12 +308,9 @@ export function mount({element, props, trigger, watch}) {
     if (live) lens.stop();
     else start();
   });
-  part('.file').addEventListener('change', ({target}) => {
-    about(target.files[0]);
-    target.value = '';
-  });
+  onFiles(part('.file'), ([picture]) => about(picture));
   part('.closer').addEventListener('click', async () => {
-    const came = await sendPicture(question, () => {});
+    const came = await sendPicture(question);
     const {came: label} = answer;
     if ('image' in came) lookCloser(came.image, label ?? words().teach_asked);
     else complain(came.refused || words().image_lost);
@@ -354,7 +352,6 @@ export function mount({element, props, trigger, watch}) {
     if (!root.checkVisibility()) lens.stop();
     else schedule.next();
   }).observe(root);
-  watch('value', show);
   follow();
-  show();
+  return show;
 }

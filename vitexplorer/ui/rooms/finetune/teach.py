@@ -29,7 +29,6 @@ class Teach(Widget):
     """Component of the teaching part. Events: `open` with `image`, an id of `/picture`; `compare`."""
 
     data_model = TeachData
-    stem = "teach"
     sends = ("open", "compare")
 
 

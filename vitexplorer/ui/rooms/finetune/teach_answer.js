@@ -1,8 +1,10 @@
 // Answer of the probe: a bar for each class, and the picture with a map of the model's attention.
 
+import {pixelTable, rgbTable} from '../../canvas/colours.js';
+import {fetchImage} from '../../canvas/fetching.js';
+import {interpolate} from '../../canvas/maps.js';
 import {make, refill, setText} from '../../kit/dom.js';
 import {percent} from '../../kit/formats.js';
-import {most, paintMap, ramp} from './teach_map.js';
 
 /**
  * @param {HTMLElement} root
@@ -21,22 +23,16 @@ export function answerView(root, {correct, open, ask}) {
     return make(
       'li',
       {className: share === best ? 'best' : '', dataset: {box, share: String(share)}},
-      make('span', {className: 'name', title: name, textContent: name}),
-      make('span', {className: 'bar'}, make('i', {style: {width: `${100 * share}%`}})),
-      make('output', {textContent: percent(share)}),
-      make('button', {
-        type: 'button',
-        textContent: words.teach_correct.replace('{name}', name),
-        onclick: () => correct(box),
-      }),
+      make('span.name', {title: name}, name),
+      make('span.bar', make('i', {style: {width: `${100 * share}%`}})),
+      make('output', percent(share)),
+      make('button', {onclick: () => correct(box)}, words.teach_correct.replace('{name}', name)),
     );
   }
 
   async function paint({image: address, map, reading}) {
     painted = address;
-    const picture = new Image();
-    picture.src = address;
-    await picture.decode();
+    const picture = await fetchImage(address);
     if (painted !== address) return;
     image.src = address;
     canvas.hidden = part('.scale').hidden = !map;
@@ -81,10 +77,10 @@ export function answerView(root, {correct, open, ask}) {
         part('.score .row'),
         ...wrong.map((one) =>
           make(
-            'button',
-            {type: 'button', className: 'wrong', title: one.label, onclick: () => open(one)},
+            'button.wrong',
+            {title: one.label, onclick: () => open(one)},
             make('img', {src: one.thumb, alt: ''}),
-            make('span', {textContent: one.label}),
+            make('span', one.label),
           ),
         ),
       );
@@ -97,8 +93,8 @@ export function answerView(root, {correct, open, ask}) {
         part('.others .row'),
         ...others.map(({name, image: address}) =>
           make(
-            'button',
-            {type: 'button', className: 'thumb', title: name, ariaLabel: name, onclick: () => ask(address)},
+            'button.thumb',
+            {title: name, ariaLabel: name, onclick: () => ask(address)},
             make('img', {src: address, alt: ''}),
           ),
         ),
@@ -106,3 +102,46 @@ export function answerView(root, {correct, open, ask}) {
     },
   };
 }
+
+const FACTOR = 12; // samples per side of a patch
+const OPACITY = 0.7;
+const COLORMAP = 'inferno';
+
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {CanvasImageSource & {naturalWidth: number, naturalHeight: number}} picture as the model saw it
+ * @param {{rows: number, cols: number, values: number[]}} map shares of attention
+ */
+function paintMap(canvas, picture, {rows, cols, values}) {
+  const pen = canvas.getContext('2d');
+  const top = Math.max(...values);
+  const [width, height] = [cols * FACTOR, rows * FACTOR];
+  const smooth = interpolate(
+    Float32Array.from(values),
+    undefined,
+    rows,
+    cols,
+    FACTOR,
+    new Float32Array(width * height),
+  );
+  const {levels} = pixelTable('overlay', COLORMAP, OPACITY);
+  const layer = new OffscreenCanvas(width, height);
+  const pixels = Uint32Array.from(
+    smooth,
+    (value) => levels[top > 0 ? Math.round((255 * Math.max(0, value)) / top) : 0],
+  );
+  layer.getContext('2d').putImageData(new ImageData(new Uint8ClampedArray(pixels.buffer), width, height), 0, 0);
+  Object.assign(canvas, {width: 2 * picture.naturalWidth, height: 2 * picture.naturalHeight});
+  pen.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  pen.drawImage(layer, 0, 0, canvas.width, canvas.height);
+}
+
+/** Colours from zero to the maximum, as a CSS gradient. */
+const ramp = () =>
+  rgbTable(COLORMAP)
+    .filter((_, i) => i % 15 === 0)
+    .map((colour) => `rgb(${colour})`)
+    .join(', ');
+
+/** @param {number[]} values */
+const most = (values) => percent(Math.max(...values));

@@ -1,6 +1,6 @@
 // Boxes of examples: their pictures, and every way to add one.
 
-import {filled, make, refill} from '../../kit/dom.js';
+import {filled, make, onFiles, refill} from '../../kit/dom.js';
 
 const HOLDS = [' ', 'Enter'];
 
@@ -26,21 +26,14 @@ export function boxesView(root, {rename, remove, drop, add, hold, letGo}) {
   function thumbnail(box, picture, number, words) {
     const label = filled(words.teach_drop, {number: number + 1, name: titleOf(box, words)});
     return make(
-      'button',
-      {
-        type: 'button',
-        className: 'thumb',
-        title: label,
-        ariaLabel: label,
-        dataset: {id: picture.id},
-        onclick: () => drop(box, picture),
-      },
+      'button.thumb',
+      {title: label, ariaLabel: label, dataset: {id: picture.id}, onclick: () => drop(box, picture)},
       make('img', {src: picture.thumb, alt: ''}),
     );
   }
 
   function holding(box, words) {
-    const button = make('button', {type: 'button', className: 'hold', textContent: words.teach_hold});
+    const button = make('button.hold', words.teach_hold);
     const end = () => letGo(box);
     button.addEventListener('pointerdown', (event) => {
       button.setPointerCapture(event.pointerId);
@@ -68,35 +61,19 @@ export function boxesView(root, {rename, remove, drop, add, hold, letGo}) {
     const file = make('input', {type: 'file', accept: 'image/*', multiple: true});
     const gone = filled(words.teach_remove, {name: titleOf(box, words)});
     const node = make(
-      'li',
-      {className: 'box', dataset: {key: box.key, count: String(box.pictures.length)}},
+      'li.box',
+      {dataset: {key: box.key, count: String(box.pictures.length)}},
       make(
-        'div',
-        {className: 'row'},
+        'div.row',
         name,
-        make('span', {className: 'count'}),
-        make('button', {
-          type: 'button',
-          className: 'remove',
-          textContent: '×',
-          title: gone,
-          ariaLabel: gone,
-          onclick: () => remove(box),
-        }),
+        make('span.count'),
+        make('button.remove', {title: gone, ariaLabel: gone, onclick: () => remove(box)}, '×'),
       ),
-      make('div', {className: 'thumbs', role: 'group', ariaLabel: titleOf(box, words)}),
-      make(
-        'div',
-        {className: 'row'},
-        holding(box, words),
-        make('label', {className: 'button'}, make('span', {textContent: words.teach_files}), file),
-      ),
+      make('div.thumbs', {role: 'group', ariaLabel: titleOf(box, words)}),
+      make('div.row', holding(box, words), make('label.button', make('span', words.teach_files), file)),
     );
     name.addEventListener('change', () => rename(box, name.value));
-    file.addEventListener('change', () => {
-      add(box, [...file.files]);
-      file.value = '';
-    });
+    onFiles(file, (files) => add(box, files));
     node.addEventListener('dragover', () => node.classList.add('over'));
     node.addEventListener('dragleave', () => node.classList.remove('over'));
     node.addEventListener('drop', () => node.classList.remove('over'));
@@ -108,7 +85,7 @@ export function boxesView(root, {rename, remove, drop, add, hold, letGo}) {
     node.dataset.count = String(box.pictures.length);
     node.querySelector('.count').textContent = filled(words.teach_count, {count: box.pictures.length});
     const thumbs = box.pictures.map((picture, number) => thumbnail(box, picture, number, words));
-    const empty = box.pictures.length ? [] : [make('span', {className: 'hint', textContent: words.teach_hint})];
+    const empty = box.pictures.length ? [] : [make('span.hint', words.teach_hint)];
     refill(node.querySelector('.thumbs'), ...thumbs, ...empty);
   }
 

@@ -46,10 +46,6 @@ class TeachRequest:
     def __init__(self, teaching: Teaching, request: Request):
         """Read a request.
 
-        Args:
-            teaching: shared teaching service.
-            request: HTTP request.
-
         Raises:
             ExplainedError: for a visitor or a model that the page would not name.
         """

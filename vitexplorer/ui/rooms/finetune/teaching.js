@@ -1,30 +1,5 @@
 // Requests of the teaching part, one at a time, without needless ones.
 
-import {inAddress} from '../../kit/address.js';
-import {browserName} from '../../kit/sending.js';
-
-const KIND = 'application/octet-stream'; // another site's page may send it only after a CORS preflight
-
-/**
- * @typedef {{refused?: string} & Record<string, any>} Answer
- * @param {string} what last part of the address
- * @param {Record<string, string>} parameters
- * @param {Blob} [picture]
- * @returns {Promise<Response | null>} null where the server did not answer
- */
-export async function asked(what, parameters, picture) {
-  const query = new URLSearchParams({lang: inAddress('lang') || document.documentElement.lang, ...parameters});
-  try {
-    return await fetch(new URL(`./teach/${what}?${query}`, document.baseURI), {
-      method: 'POST',
-      headers: {'Content-Type': KIND, 'X-Visitor': browserName()},
-      body: picture ?? null,
-    });
-  } catch {
-    return null;
-  }
-}
-
 /**
  * Runs the requests one after the other: examples first, then the latest question.
  *

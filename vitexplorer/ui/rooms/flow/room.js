@@ -1,6 +1,6 @@
 // Selection of the room's canvas in the address; defaults are left out.
 
-import {displayParameters, writeSelection} from '../../canvas/display.js';
+import {displayParameters, writeSelection} from '../../canvas/sharing.js';
 
 const other = (value, first) => (value === first ? '' : value);
 

@@ -24,33 +24,13 @@ from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.served_files import ServedFile
 from vitexplorer.ui.panel.own_picture import OwnPicture
 from vitexplorer.ui.panel.room_figures import RoomFigures
+from vitexplorer.ui.rooms.flow.words import FLOW_WORDS
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, Listen, RoomContext, Updates
+from vitexplorer.ui.shell.room_context import LATEST, QUICK, Listen, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
-
-FLOW_WORDS: dict[str, Text] = {
-    "region": Text("Rollout on the image", "图像上的注意力展开"),
-    "unit": Text("share of the query's rollout", "占该查询展开结果的份额"),
-    "goes_to": Text("Where the rollout ends", "展开的去向"),
-    "question": Text("From which patches did the {query} gather?", "{query}从哪些图块汇集了信息？"),
-    "question_mean": Text(
-        "From which patches did the patches gather, on average?", "所有图块平均从哪些图块汇集了信息？"
-    ),
-    "reading": Text(
-        "Blocks {block} to {last}, {head}: most came from the {key}, {share}.",
-        "第 {block} 至 {last} 块，{head}，最多来自{key}，{share}。",
-    ),
-    "block": Text("from block {block} to {last}", "从第 {block} 块到第 {last} 块"),
-    "fused": Text("heads fused by {how}", "多头融合：{how}"),
-    "swin": Text(
-        "An approximation for Swin: merging counts the four patches alike.",
-        "对 Swin 只是近似：合并 2×2 图块时四个图块各算四分之一。",
-    ),
-}
-
 
 CONTROLS = ("query", "head_fusion", "discard_ratio", "start_block")
 ROLLOUT_WORDS = ("region", "unit", "goes_to", "block", "question", "question_mean", "reading")
@@ -67,25 +47,16 @@ class FlowRoom(Room):
     invitation = Text("Through all blocks at once", "贯穿所有块")
     icon = "M3 6h3c6 0 6 12 12 12h3 M3 18h3c6 0 6-12 12-12h3"
 
-    def __init__(self, context: RoomContext):
-        """Make the room.
-
-        Args:
-            context: shared context of the rooms.
-        """
-        super().__init__(context)
-        self.own = OwnPicture(self.key, "attention_rollout")
-
     def build(self) -> list[Block]:
         """Build the canvas and the panel of the room's other views."""
-        latest = {"trigger_mode": "always_last", **QUICK}
+        self.own = OwnPicture(self.key, "attention_rollout")
         with gr.Column(elem_classes=["vx-views"]):
             with self.own.build():
                 self.canvas = AttentionCanvas(elem_id="vx-flow-canvas")
             self.panel = RoomFigures(self.context, self.key, own=("attention_rollout",))
             self.panel.build()
-        self.canvas.patch_select(self.show, self.context.address, self.canvas, **latest)
-        self.canvas.adjust(self.show, self.context.address, self.canvas, **latest)
+        self.canvas.patch_select(self.show, self.context.address, self.canvas, **LATEST)
+        self.canvas.adjust(self.show, self.context.address, self.canvas, **LATEST)
         self.filled = gr.State(None)  # the address that the canvas was filled for
         return self.own.components
 
@@ -95,12 +66,7 @@ class FlowRoom(Room):
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
         """Compute the rollout only when the room is entered, so that no other room waits for it."""
-        listen(
-            self.enter,
-            [active, self.context.address, self.filled],
-            [self.canvas, self.filled],
-            **QUICK,
-        )
+        listen(self.enter, [active, self.context.address, self.filled], [self.canvas, self.filled], **QUICK)
         super().enter_on(listen, active)
 
     async def enter(self, active: str, address: Address, filled: Address | None) -> Updates:

@@ -1,7 +1,7 @@
 // Start page of surveys: drawn scenes, a person's own images, the questions, and the existing surveys.
 
-import {filled, make, refill, setText} from '../../kit/dom.js';
-import {percent, spaced} from '../../kit/formats.js';
+import {deleteButton, filled, make, onFiles, refill, setText, showSentence} from '../../kit/dom.js';
+import {moment, percent, spaced} from '../../kit/formats.js';
 import {sendFile} from '../../kit/sending.js';
 import {ask} from './server.js';
 
@@ -30,10 +30,7 @@ export function beginning(root, {open, model}) {
       button.disabled = busy || (button.matches('.go') && !source);
   }
 
-  function complain(sentence) {
-    setText(part('.alert'), sentence);
-    part('.alert').hidden = !sentence;
-  }
+  const complain = (sentence) => showSentence(part('.alert'), sentence);
 
   /** Returns the answer, or null after showing why there is none. */
   function heard(answer) {
@@ -76,67 +73,32 @@ export function beginning(root, {open, model}) {
     part('.go').focus();
   }
 
-  function removing({name, running}) {
-    const {words} = page;
-    let sure = false;
-    const button = make('button', {
-      type: 'button',
-      className: 'delete',
-      disabled: running,
-      textContent: words.survey_delete,
-    });
-    const again = (now) => {
-      sure = now;
-      button.textContent = now ? words.survey_sure : words.survey_delete;
-    };
-    button.addEventListener('click', async () => {
-      if (!sure) return again(true);
-      const came = heard(await ask('delete', {survey: name}));
-      if (came) showEarlier(came.surveys);
-    });
-    button.addEventListener('blur', () => again(false));
-    return button;
+  async function remove(name) {
+    const came = heard(await ask('delete', {survey: name}));
+    if (came) showEarlier(came.surveys);
   }
 
   function showEarlier(surveys) {
     const {words} = page;
-    const language = document.documentElement.lang || undefined;
-    const when = (begun) => new Date(1000 * begun).toLocaleString(language, {dateStyle: 'medium', timeStyle: 'short'});
     const row = (one) =>
       make(
         'li',
         {dataset: {survey: one.name}},
-        make('b', {textContent: one.title}),
-        make('span', {
-          textContent: filled(words.survey_line, {count: spaced(one.done), total: spaced(one.total), model: one.model}),
-        }),
-        make('span', {className: 'when', textContent: when(one.begun)}),
-        make('button', {
-          type: 'button',
-          className: 'open',
-          textContent: words.survey_open,
-          onclick: () => open(one.name),
-        }),
-        removing(one),
+        make('b', one.title),
+        make('span', filled(words.survey_line, {count: spaced(one.done), total: spaced(one.total), model: one.model})),
+        make('span.when', moment(one.begun)),
+        make('button.open', {onclick: () => open(one.name)}, words.survey_open),
+        deleteButton(words.survey_delete, words.survey_sure, one.running, () => remove(one.name)),
       );
-    refill(
-      part('.earlier ul'),
-      ...(surveys.length ? surveys.map(row) : [make('li', {textContent: words.survey_earlier_none})]),
-    );
+    refill(part('.earlier ul'), ...(surveys.length ? surveys.map(row) : [make('li', words.survey_earlier_none)]));
     setText(part('.earlier h3'), words.survey_earlier);
   }
 
   const box = ({key, title, question, cost}, checked) =>
     make(
       'label',
-      {},
       make('input', {type: 'checkbox', value: key, checked}),
-      make(
-        'span',
-        {},
-        make('b', {textContent: title}),
-        ...[question, cost].filter(Boolean).map((textContent) => make('small', {textContent})),
-      ),
+      make('span', make('b', title), ...[question, cost].filter(Boolean).map((text) => make('small', text))),
     );
 
   function showModel() {
@@ -151,10 +113,7 @@ export function beginning(root, {open, model}) {
   part('.go').addEventListener('click', () => {
     if (source) start(source);
   });
-  part('.file').addEventListener('change', ({target}) => {
-    take(target.files[0]);
-    target.value = '';
-  });
+  onFiles(part('.file'), ([file]) => take(file));
   part('.look').addEventListener('click', look);
   part('.path').addEventListener('keydown', (event) => {
     if (event.key === 'Enter') look();
@@ -182,12 +141,11 @@ export function beginning(root, {open, model}) {
         '.hint': words.survey_zip_hint,
         '.look': words.survey_read,
         '.go': words.survey_start,
-        '.closed': closed,
         '.ask-views summary': words.ask_views,
         '.ask-views .hint': words.ask_views_hint,
       };
       for (const [selector, text] of Object.entries(texts)) setText(part(selector), text);
-      part('.closed').hidden = !closed;
+      showSentence(part('.closed'), closed);
       part('.ways').hidden = Boolean(closed);
       part('.by-path').hidden = !local;
       part('.path').placeholder = words.survey_path;

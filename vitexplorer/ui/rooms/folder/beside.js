@@ -13,17 +13,11 @@ import {titled} from './titled.js';
  * @param {(order: string) => void} sort sorts the images by their change
  */
 export function besideView(host, answer, words, ink, sort) {
-  const sentences = answer.sentences.map((textContent) => make('p', {textContent}));
+  const sentences = answer.sentences.map((text) => make('p', text));
   const sides = answer.sides.map(({order, title, count}) =>
-    make('button', {
-      type: 'button',
-      textContent: title,
-      disabled: !count,
-      dataset: {order},
-      onclick: () => sort(order),
-    }),
+    make('button', {disabled: !count, dataset: {order}, onclick: () => sort(order)}, title),
   );
-  const parts = [...sentences, make('p', {className: 'row'}, ...sides)];
+  const parts = [...sentences, make('p.row', ...sides)];
   if (answer.heads) {
     const {title, difference, low, high} = answer.heads;
     const width = Math.max(280, host.clientWidth - 12);
@@ -49,7 +43,7 @@ export function besideView(host, answer, words, ink, sort) {
     }
     made.node.setAttribute('role', 'img');
     made.node.setAttribute('aria-label', filled(words.beside_heads, {title}));
-    parts.push(make('h4', {textContent: filled(words.beside_heads, {title})}), made.node);
-  } else parts.push(make('p', {textContent: words.beside_no_heads}));
+    parts.push(make('h4', filled(words.beside_heads, {title})), made.node);
+  } else parts.push(make('p', words.beside_no_heads));
   refill(host, ...parts);
 }

@@ -30,10 +30,8 @@ export function brushing(host, {current, settled}) {
   };
 
   function partOf(one, other) {
-    const {
-      chart: {x, y},
-      both,
-    } = current();
+    const {chart, both} = current();
+    const {x, y} = chart;
     return {x: ordered(x.from(one.x), x.from(other.x), x), y: both ? ordered(y.from(one.y), y.from(other.y), y) : null};
   }
 

@@ -1,8 +1,7 @@
 // Tabs of the charts, and the choices of each chart.
 
 import {make, refill} from '../../kit/dom.js';
-import {CHARTS, chartsOf} from './looking.js';
-import {nameOf} from './names.js';
+import {CHARTS, chartsOf, nameOf} from './looking.js';
 
 /**
  * @param {HTMLElement} root
@@ -19,10 +18,10 @@ export function chartControls(root, change) {
     const select = make(
       'select',
       {name, onchange: () => change({[name]: select.value})},
-      ...options.map((one) => make('option', {value: one.key, textContent: one.title})),
+      ...options.map((one) => make('option', {value: one.key}, one.title)),
     );
     select.value = value;
-    return make('label', {}, make('span', {textContent: title}), select);
+    return make('label', make('span', title), select);
   }
 
   tabs.addEventListener('keydown', (event) => {
@@ -45,15 +44,17 @@ export function chartControls(root, change) {
       chart = is.chart;
       charts = chartsOf(facts);
       const tab = (key) =>
-        make('button', {
-          type: 'button',
-          role: 'tab',
-          ariaSelected: String(key === chart),
-          tabIndex: key === chart ? 0 : -1,
-          textContent: words[`chart_${key}`],
-          dataset: {chart: key},
-          onclick: () => turn(key),
-        });
+        make(
+          'button',
+          {
+            role: 'tab',
+            ariaSelected: String(key === chart),
+            tabIndex: key === chart ? 0 : -1,
+            dataset: {chart: key},
+            onclick: () => turn(key),
+          },
+          words[`chart_${key}`],
+        );
       tabs.setAttribute('aria-label', words.survey_charts);
       refill(tabs, ...charts.map(tab));
 
@@ -76,16 +77,7 @@ export function chartControls(root, change) {
         heads: () => of('metric', words.chart_metric, metrics),
         maps: () => [
           ...of('map', words.chart_view, maps),
-          ...(is.row
-            ? [
-                make('button', {
-                  type: 'button',
-                  className: 'mean-alone',
-                  textContent: words.chart_maps_alone,
-                  onclick: () => change({row: ''}),
-                }),
-              ]
-            : []),
+          ...(is.row ? [make('button.mean-alone', {onclick: () => change({row: ''})}, words.chart_maps_alone)] : []),
         ],
         classes: () => [],
         beside: () => [

@@ -3,6 +3,7 @@
 import {filled, setText, table} from '../../kit/dom.js';
 import {newAside} from '../../kit/frame.js';
 import {fileName, pngFile, saveFile, svgFile} from '../../kit/saving.js';
+import {coloursOf} from '../../kit/theme.js';
 import {besideView} from './beside.js';
 import {brushing, showPart} from './brush.js';
 import {chartControls} from './chart_controls.js';
@@ -13,7 +14,7 @@ import {placed, without, writtenWhere} from './conditions.js';
 import {headCells} from './head_cells.js';
 import {heatMaps} from './heat_maps.js';
 import {conditionsOf, looking, ownConditions, partOf, question} from './looking.js';
-import {FILE_INK, inkOf} from './plot.js';
+import {FILE_INK} from './plot.js';
 import {short} from './scales.js';
 import {latest} from './server.js';
 import {onPaper} from './titled.js';
@@ -97,7 +98,7 @@ export function chartView(root, below, {change, choose}) {
   }
 
   function draw() {
-    drawn = drawing(size(), inkOf(host));
+    drawn = drawing(size(), coloursOf(host));
     host.replaceChildren(drawn.node);
     host.setAttribute('aria-label', answer.says);
     if (CELLS.includes(now.is.chart)) cells.show(drawn.cells, answer.says, tellCell);
@@ -130,7 +131,7 @@ export function chartView(root, below, {change, choose}) {
   function showTable() {
     const {is, words} = now;
     const place = part('.table-host');
-    if (is.chart === 'beside') return besideView(place, answer, words, inkOf(root), (order) => change({order}));
+    if (is.chart === 'beside') return besideView(place, answer, words, coloursOf(root), (order) => change({order}));
     return classTable(place, answer, words, (label, predicted) => {
       const kind = /** @type {'equals'} */ ('equals');
       const labelled = {kind, column: 'label', value: label};

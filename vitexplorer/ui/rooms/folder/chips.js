@@ -2,7 +2,7 @@
 
 import {filled, make, refill, setText} from '../../kit/dom.js';
 import {labelled, spaced} from '../../kit/formats.js';
-import {nameOf} from './names.js';
+import {nameOf} from './looking.js';
 import {short} from './scales.js';
 
 /**
@@ -35,10 +35,10 @@ export function chips(root, {remove, clear}) {
           const what = inWords(condition, facts, words);
           const label = filled(words.where_remove, {what});
           return make(
-            'button',
-            {type: 'button', className: 'chip-of', title: label, ariaLabel: label, onclick: () => remove(condition)},
+            'button.chip-of',
+            {title: label, ariaLabel: label, onclick: () => remove(condition)},
             what,
-            make('span', {textContent: '×'}),
+            make('span', '×'),
           );
         }),
       );

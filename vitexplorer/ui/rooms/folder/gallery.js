@@ -28,7 +28,7 @@ export function gallery(root, {open, sort}) {
 
   function tile(row) {
     const name = filled(words.gallery_open, {path: row.path});
-    const lost = (textContent, title) => make('span', {className: 'unread', textContent, title});
+    const lost = (text, title) => make('span.unread', {title}, text);
     const picture = row.reason
       ? lost(words.gallery_unread, row.reason)
       : make('img', {
@@ -38,11 +38,10 @@ export function gallery(root, {open, sort}) {
           decoding: 'async',
           onerror: () => picture.replaceWith(lost(words.gallery_gone, '')),
         });
-    const caption = make('span', {className: 'caption', textContent: row.caption});
+    const caption = make('span.caption', row.caption);
     const button = make(
       'button',
       {
-        type: 'button',
         disabled: Boolean(row.reason),
         title: `${row.path}\n${row.caption}`,
         ariaLabel: `${name}. ${row.caption}`,
@@ -52,7 +51,7 @@ export function gallery(root, {open, sort}) {
       picture,
       caption,
     );
-    return make('li', {}, button);
+    return make('li', button);
   }
 
   function press(button) {
@@ -106,7 +105,7 @@ export function gallery(root, {open, sort}) {
       setText(root.querySelector('h3'), words.gallery_title);
       setText(more, words.gallery_more);
       order.setAttribute('aria-label', words.chart_order);
-      refill(order, ...orders.map(({key, title}) => make('option', {value: key, textContent: title})));
+      refill(order, ...orders.map(({key, title}) => make('option', {value: key}, title)));
       order.value = wanted.order;
       const isSame = (other) => JSON.stringify({...wanted, at: ''}) === JSON.stringify({...other, at: ''});
       const isRead =

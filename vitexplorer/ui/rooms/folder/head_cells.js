@@ -1,5 +1,6 @@
 // Mouse and keyboard on the cells of a chart: a cell shows its number, and a head's cell opens its histogram.
 
+import {ARROWS} from '../../kit/grid.js';
 import {titled} from './titled.js';
 
 /**
@@ -27,7 +28,7 @@ export function headCells(host, {open, say}) {
 
   host.addEventListener('keydown', (event) => {
     if (!cells.length) return;
-    const way = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]}[event.key];
+    const way = ARROWS[event.key];
     const [block, head] = at ? at.split(',').map(Number) : [0, 0];
     if (way) {
       event.preventDefault();

@@ -1,5 +1,7 @@
 // Current chart of a survey, its request, and the conditions that a part of it selects.
 
+import {filled} from '../../kit/dom.js';
+
 /**
  * @typedef {import('./conditions.js').Condition} Condition
  * @typedef {import('./brush.js').Part} Part
@@ -119,4 +121,18 @@ export function conditionsOf({chart, x, y, feature}, part) {
   const within = (column, [low, high]) => ({kind: 'within', column, low: rounded(low), high: rounded(high)});
   if (chart === 'map') return [{kind: 'area', column: feature, box: [...part.x, ...part.y].map(rounded)}];
   return chart === 'scatter' && part.y ? [within(x, part.x), within(y, part.y)] : [within(x, part.x)];
+}
+
+/**
+ * @param {string} column `margin`, or `distance[3,1]`
+ * @param {any} facts of the survey
+ * @param {Record<string, string>} words
+ */
+export function nameOf(column, facts, words) {
+  const [, key, block, head] = /^(.*?)(?:\[(\d+),(\d+)\])?$/.exec(column);
+  const known = [...facts.columns, ...facts.metrics, ...facts.features, ...facts.colours].find(
+    (one) => one.key === key,
+  );
+  const title = known?.title ?? key;
+  return block === undefined ? title : `${title} · ${filled(words.chart_head, {block, head})}`;
 }

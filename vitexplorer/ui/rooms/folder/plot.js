@@ -40,19 +40,6 @@ const BOTTOM = 44;
 const TOP = 14;
 const RIGHT = 16;
 
-/** @param {Element} host an element of the page @returns {Ink} */
-export function inkOf(host) {
-  const style = getComputedStyle(host);
-  const colour = (name) => style.getPropertyValue(name).trim();
-  return {
-    text: colour('--body-text-color'),
-    muted: colour('--body-text-color-subdued'),
-    line: colour('--border-color-primary'),
-    accent: colour('--color-accent'),
-    paper: colour('--background-fill-primary'),
-  };
-}
-
 /** Makes the text of an axis or a cell. */
 export function label(x, y, words, fill, more = {}) {
   return svg('text', {x, y, 'font-size': SIZE, fill, ...more}, words);

@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel
-
 from vitexplorer.core.text import Text
 from vitexplorer.service.engine import TimedCapture
 from vitexplorer.ui.gradio_adapter.types import Block
-from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.rooms.folder.survey import SurveyData, SurveyView
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import Updates
-
-
-class SurveyData(BaseModel):
-    """Current model, as in an address."""
-
-    model: str = ""
-    weights: str = ""
-    fit: str = ""
-    size: str = ""
-    classifies: bool = False
-    """True where the model has a classifier"""
-    language: str = "en"
-
-
-class SurveyView(Widget):
-    """Component of the room; it fires no gradio events."""
-
-    data_model = SurveyData
-    stem = "survey"
 
 
 class FolderRoom(Room):

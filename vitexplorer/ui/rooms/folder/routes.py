@@ -120,11 +120,6 @@ ROW_ANSWERS: dict[str, Callable[[SurveyRequest], dict[str, Any] | Response]] = {
 """Answers that need an opened survey"""
 
 
-def _survey_request(engine: Engine, request: Request) -> SurveyRequest:
-    visitor = valid_visitor(request.headers.get("x-visitor", ""))
-    return SurveyRequest(engine, request.query_params, language_of_request(request), visitor)
-
-
 def survey_routes(engine: Engine) -> list[Route]:
     """Return the routes `POST /survey/{what}` and `GET /survey-pictures/{door}`."""
     turns = asyncio.Semaphore(AT_ONCE)
@@ -141,7 +136,8 @@ def survey_routes(engine: Engine) -> list[Route]:
 
     async def answer(request: Request) -> Response:
         what = request.path_params["what"]
-        survey_request = _survey_request(engine, request)
+        visitor = valid_visitor(request.headers.get("x-visitor", ""))
+        survey_request = SurveyRequest(engine, request.query_params, language_of_request(request), visitor)
         if what == "zip":
             return await answer_picture(
                 request,
@@ -169,7 +165,4 @@ def survey_routes(engine: Engine) -> list[Route]:
             return JSONResponse({"refused": error.text.in_(language_of_request(request))}, 404, NO_STORE)
         return Response(small, media_type="image/jpeg", headers=PICTURES)
 
-    return [
-        Route("/survey/{what}", answer, methods=["POST"]),
-        Route("/survey-pictures/{door}", picture),
-    ]
+    return [Route("/survey/{what}", answer, methods=["POST"]), Route("/survey-pictures/{door}", picture)]

@@ -1,9 +1,6 @@
 // Requests of the room Folder to the server.
 
-import {inAddress} from '../../kit/address.js';
-import {browserName} from '../../kit/sending.js';
-
-const KIND = 'application/octet-stream'; // another site's page may send it only after a CORS preflight
+import {post} from '../../kit/sending.js';
 
 /**
  * @param {string} what last part of the address
@@ -12,8 +9,7 @@ const KIND = 'application/octet-stream'; // another site's page may send it only
  */
 export async function ask(what, parameters = {}) {
   try {
-    const answer = await answerTo(what, parameters);
-    return await answer.json();
+    return await (await post(`survey/${what}`, parameters)).json();
   } catch {
     return null;
   }
@@ -28,19 +24,11 @@ export async function ask(what, parameters = {}) {
  */
 export async function askFile(what, parameters) {
   try {
-    const answer = await answerTo(what, parameters);
+    const answer = await post(`survey/${what}`, parameters);
     return answer.ok ? {file: await answer.blob()} : await answer.json();
   } catch {
     return null;
   }
-}
-
-function answerTo(what, parameters) {
-  const query = new URLSearchParams({lang: inAddress('lang') || document.documentElement.lang, ...parameters});
-  return fetch(new URL(`./survey/${what}?${query}`, document.baseURI), {
-    method: 'POST',
-    headers: {'Content-Type': KIND, 'X-Visitor': browserName()},
-  });
 }
 
 /**

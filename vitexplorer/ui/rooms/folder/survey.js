@@ -2,7 +2,7 @@
 // in the charts. The state is in the address.
 
 import {goTo, onLink, viewChanges, viewInAddress, writeAddress} from '../../kit/address.js';
-import {filled, setText} from '../../kit/dom.js';
+import {filled, setText, showSentence} from '../../kit/dom.js';
 import {cameFrom} from '../../kit/notices.js';
 import {offersPicture, pngFile} from '../../kit/saving.js';
 import {onTheme} from '../../kit/theme.js';
@@ -16,24 +16,11 @@ import {ask} from './server.js';
 
 const ROOM = 'folder';
 const BETWEEN_LOOKS = 1000; // milliseconds between two requests of the progress
-const FIRST = {
-  survey: '',
-  chart: '',
-  x: '',
-  y: '',
-  colour: '',
-  feature: '',
-  metric: '',
-  map: '',
-  row: '',
-  order: '',
-  beside: '',
-  where: '',
-};
+const PARAMETERS = 'survey chart x y colour feature metric map row order beside where'.split(' ');
+const FIRST = Object.fromEntries(PARAMETERS.map((name) => [name, '']));
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, watch}) {
-  const root = element.querySelector('.vx-survey');
+export function mount({root, props}) {
   const part = (selector) => root.querySelector(`.opened ${selector}`);
   let opening = /** @type {any} */ (null);
   let facts = /** @type {any} */ (null);
@@ -183,8 +170,7 @@ export function mount({element, props, watch}) {
   }
 
   function complain(sentence) {
-    setText(part('.alert'), sentence);
-    part('.alert').hidden = !sentence;
+    showSentence(part('.alert'), sentence);
   }
 
   // ---- charts and images
@@ -287,9 +273,8 @@ export function mount({element, props, watch}) {
     else if (now) chart.resize();
     visible = now;
   }).observe(root);
-  watch('value', () => {
+  return () => {
     if (opening) begin.model();
     else enter();
-  });
-  enter();
+  };
 }

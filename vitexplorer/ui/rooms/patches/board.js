@@ -1,5 +1,6 @@
 // The patches board: values from Python, the current patch, and the keys and pointers that choose it.
 
+import {fetchImage} from '../../canvas/fetching.js';
 import {inAddress, onLink, writeAddress} from '../../kit/address.js';
 import {filled, make, setText} from '../../kit/dom.js';
 import {followed, listed} from '../../kit/formats.js';
@@ -25,25 +26,11 @@ const GAP = 12;
 
 /** Makes a line of mathematics with D in italics. */
 function written(text) {
-  return text.split(/(D\b)/).map((piece) => (piece === 'D' ? make('i', {textContent: piece}) : piece));
-}
-
-/** @param {string} url @returns {Promise<HTMLImageElement | null>} null where it cannot be loaded */
-async function decoded(url) {
-  const image = new Image();
-  image.src = url;
-  try {
-    await image.decode();
-    return image;
-  } catch {
-    return null;
-  }
+  return text.split(/(D\b)/).map((piece) => (piece === 'D' ? make('i', piece) : piece));
 }
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-board');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const board = part('.patches');
   /** @type {import('./cut.js').Scene} */
   const scene = {value: null, image: null, gap: GAP / 100};
@@ -240,7 +227,7 @@ export function mount({element, props, trigger, watch}) {
       root.toggleAttribute('data-empty', true);
       return;
     }
-    const next = value.image.url === url ? scene.image : await decoded(value.image.url);
+    const next = value.image.url === url ? scene.image : await fetchImage(value.image.url).catch(() => null);
     if (mine !== turn) return; // a newer value came meanwhile
     const fresh = !isPicked || kept.row >= value.rows || kept.col >= value.cols;
     Object.assign(scene, {value, image: next});
@@ -266,6 +253,5 @@ export function mount({element, props, trigger, watch}) {
   root.picture = picture; // the SVG element that the buttons save
   gap.value = inAddress('gap') || String(GAP);
   scene.gap = gap.valueAsNumber / 100;
-  watch('value', show);
-  show();
+  return show;
 }

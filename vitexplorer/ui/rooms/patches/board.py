@@ -8,53 +8,8 @@ from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import PatchGrid, prefix_text
 from vitexplorer.ui.kit.served_files import ServedFile
 from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.rooms.patches.words import BOARD_WORDS
 from vitexplorer.ui.shell.frame import FrameData, frame_words
-
-BOARD_WORDS: dict[str, Text] = {
-    "board": Text("The image cut into {rows} × {cols} patches", "切成 {rows} × {cols} 个图块的图像"),
-    "hint": Text(
-        "Point at a patch to look at it, click to keep it. Arrow keys move it. All counted from 0.",
-        "指向一个图块即可查看，点击可固定，方向键可移动。均从 0 开始计数。",
-    ),
-    "gap": Text("Gap between the patches", "图块间距"),
-    "show": Text("Show", "显示"),
-    "reading_none": Text(
-        "{height} × {width} px cut into {rows} × {cols} patches of {side} × {side} px: {patches} tokens and no class "
-        "token. The {numbers} numbers of a patch become a vector of {dim}.",
-        "{height} × {width} 像素切成 {rows} × {cols} 个图块，每块 {side} × {side} 像素：共 {patches} 个图块标记，"
-        "没有类别标记。每个图块的 {numbers} 个数变成 {dim} 维向量。",
-    ),
-    "reading_one": Text(
-        "{height} × {width} px cut into {rows} × {cols} patches of {side} × {side} px: {patches} tokens and 1 {name}. "
-        "The {numbers} numbers of a patch become a vector of {dim}.",
-        "{height} × {width} 像素切成 {rows} × {cols} 个图块，每块 {side} × {side} 像素：{patches} 个图块标记，"
-        "另加 1 个{name}。每个图块的 {numbers} 个数变成 {dim} 维向量。",
-    ),
-    "reading_more": Text(
-        "{height} × {width} px cut into {rows} × {cols} patches of {side} × {side} px: {patches} tokens and {prefix} "
-        "prefix tokens. The {numbers} numbers of a patch become a vector of {dim}.",
-        "{height} × {width} 像素切成 {rows} × {cols} 个图块，每块 {side} × {side} 像素：{patches} 个图块标记，"
-        "另加 {prefix} 个前缀标记。每个图块的 {numbers} 个数变成 {dim} 维向量。",
-    ),
-    "patch": Text("Patch in row {row}, column {col}", "第 {row} 行第 {col} 列的图块"),
-    "index": Text("index in the sequence", "序列中的序号"),
-    "zoom": Text(
-        "The patch enlarged: {side} × {side} pixels. Arrow keys move over them.",
-        "放大的图块：{side} × {side} 像素，方向键可逐像素移动。",
-    ),
-    "pixel": Text("Pixel in row {row}, column {col} of the patch", "图块内第 {row} 行第 {col} 列的像素"),
-    "red": Text("red", "红"),
-    "green": Text("green", "绿"),
-    "blue": Text("blue", "蓝"),
-    "numbers": Text("{n} numbers", "{n} 个数"),
-    "sequence": Text(
-        "The sequence: {tokens} tokens = {prefix} prefix + {patches} patches",
-        "序列：{tokens} 个标记 = {prefix} 个前缀标记 + {patches} 个图块标记",
-    ),
-    "sequence_bare": Text("The sequence: {tokens} tokens, one for each patch", "序列：{tokens} 个标记，每个图块一个"),
-    "prefix": Text("{name}: learned, not cut from the image", "{name}：学习得到，并非取自图像"),
-    "image_failed": Text("The image did not arrive. Please choose it again.", "图像未能载入，请重新选择。"),
-}
 
 
 class BoardData(FrameData):
@@ -85,7 +40,6 @@ class PatchesBoard(Widget):
     """
 
     data_model = BoardData
-    stem = "board"
     sends = ("patch_select",)
 
 
@@ -100,17 +54,9 @@ def board_data(
     start: tuple[int, int] = (0, 0),
     saved_as: str = "patches",
 ) -> BoardData:
-    """Return the data of the board for one image.
+    """Return the data of the board for one image, see `BoardData`.
 
-    Args:
-        image: lossless file of the pixels that the model saw, (rows * patch_size) x (cols * patch_size).
-        grid: patch grid of the first block.
-        prefix_tokens: names of the prefix tokens in order: "cls", "dist", "reg1", ...
-        embed_dim: width of a token of the first block.
-        language: language of all texts.
-        caption: lines under a saved picture.
-        start: row and column of the patch that is enlarged first.
-        saved_as: first part of the name of a saved picture.
+    The image has (rows * patch_size) x (cols * patch_size) pixels; grid and width of a token are the first block's.
     """
     return BoardData(
         image=image,

@@ -12,7 +12,7 @@ from vitexplorer.ui.panel.own_picture import OwnPicture
 from vitexplorer.ui.rooms.patches.board import PatchesBoard, board_data, reading
 from vitexplorer.ui.rooms.room import Room, caption_lines
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import RoomContext, Updates
+from vitexplorer.ui.shell.room_context import Updates
 
 
 class PatchesRoom(Room):
@@ -23,17 +23,9 @@ class PatchesRoom(Room):
     invitation = Text("How the image is cut", "图像如何切分")
     icon = "M4 4h16v16H4z M4 9.3h16 M4 14.7h16 M9.3 4v16 M14.7 4v16"
 
-    def __init__(self, context: RoomContext):
-        """Make the room.
-
-        Args:
-            context: shared context of the rooms.
-        """
-        super().__init__(context)
-        self.own = OwnPicture(self.key, "patch_grid")
-
     def build(self) -> list[Block]:
         """Build the board."""
+        self.own = OwnPicture(self.key, "patch_grid")
         with self.own.build():
             self.board = PatchesBoard()
         return [*self.own.components, self.board]

@@ -17,12 +17,12 @@ export function sequence(root, scene) {
   const count = () => scene.value.rows * scene.value.cols;
 
   function tile(index, face, options) {
-    return make('div', options, face, make('span', {textContent: index}));
+    return make('div', options, face, make('span', index));
   }
 
   function prefixTile(name, index) {
     const title = filled(scene.value.words.prefix, {name});
-    return tile(index, make('div', {textContent: name}), {className: 'tile prefix', title});
+    return tile(index, make('div', name), {className: 'tile prefix', title});
   }
 
   function patchTile(patch, marked) {

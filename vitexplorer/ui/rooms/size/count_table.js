@@ -7,40 +7,38 @@ import {columnsOf, pieces} from './formula_terms.js';
 /** Typesets a formula. */
 export function formula(text) {
   return make(
-    'span',
-    {className: 'math'},
+    'span.math',
     ...pieces(text).flatMap(({text: letters, leans, index}) => [
-      leans === undefined ? letters : make(leans ? 'i' : 'span', {textContent: letters}),
-      ...(index ? [make('sub', {textContent: index})] : []),
+      leans === undefined ? letters : make(leans ? 'i' : 'span', letters),
+      ...(index ? [make('sub', index)] : []),
     ]),
   );
 }
 
 /** Formats a count for its column. */
-export const number = (count) => make('span', {textContent: spaced(count)});
+export const number = (count) => make('span', spaced(count));
 
 function shareCell(share) {
-  const bar = make('span', {className: 'bar', attributes: {'aria-hidden': 'true'}});
+  const bar = make('span.bar', {attributes: {'aria-hidden': 'true'}});
   if (share) bar.append(make('i', {style: {width: `${100 * Math.min(1, Math.abs(share))}%`}}));
-  return make('td', {className: 'share'}, bar, make('span', {className: 'percent', textContent: percent(share)}));
+  return make('td.share', bar, make('span.percent', percent(share)));
 }
 
 function cell(column, row) {
   if (column === 'share') return shareCell(row.share);
-  if (column === 'name') return make('th', {className: 'name', scope: 'row', textContent: row.name});
+  if (column === 'name') return make('th.name', {scope: 'row'}, row.name);
   if (column === 'count') return make('td', {className: column}, number(row.count));
-  if (column === 'beside') return make('td', {className: column, textContent: row.beside});
+  if (column === 'beside') return make('td', {className: column}, row.beside);
   return make('td', {className: column}, formula(row[column]));
 }
 
 function totalRow(columns, {total}, words) {
-  const share = total ? [make('span', {className: 'percent', textContent: percent(1)})] : [];
+  const share = total ? [make('span.percent', percent(1))] : [];
   return make(
     'tr',
-    {},
-    make('th', {className: 'name', scope: 'row', colSpan: columns.indexOf('count'), textContent: words.total}),
-    make('td', {className: 'count'}, number(total)),
-    make('td', {className: 'share'}, ...share),
+    make('th.name', {scope: 'row', colSpan: columns.indexOf('count')}, words.total),
+    make('td.count', number(total)),
+    make('td.share', ...share),
   );
 }
 
@@ -56,18 +54,17 @@ function headline({total, unit, compact}) {
  */
 export function countTable(table, words) {
   const columns = columnsOf(table.rows);
-  const heading = (column) => make('th', {className: column, scope: 'col', textContent: table.columns[column]});
+  const heading = (column) => make('th', {className: column, scope: 'col'}, table.columns[column]);
   const box = make(
-    'div',
-    {className: 'scroll', tabIndex: 0, attributes: {role: 'group', 'aria-label': table.title}},
+    'div.scroll',
+    {tabIndex: 0, attributes: {role: 'group', 'aria-label': table.title}},
     make(
-      'table',
-      {className: 'counts'},
-      make('caption', {textContent: `${table.title}${headline(table)}`}),
-      make('thead', {}, make('tr', {}, ...columns.map(heading))),
-      make('tbody', {}, ...table.rows.map((row) => make('tr', {}, ...columns.map((column) => cell(column, row))))),
-      make('tfoot', {}, ...(table.total === null ? [] : [totalRow(columns, table, words)])),
+      'table.counts',
+      make('caption', `${table.title}${headline(table)}`),
+      make('thead', make('tr', ...columns.map(heading))),
+      make('tbody', ...table.rows.map((row) => make('tr', ...columns.map((column) => cell(column, row))))),
+      make('tfoot', ...(table.total === null ? [] : [totalRow(columns, table, words)])),
     ),
   );
-  return [box, ...(table.note ? [make('p', {className: 'note', textContent: table.note})] : [])];
+  return [box, ...(table.note ? [make('p.note', table.note)] : [])];
 }

@@ -20,7 +20,7 @@ from vitexplorer.ui.rooms.size.size_board import SizeBoard, SizeData
 from vitexplorer.ui.rooms.size.sizes import design_sizes, model_sizes
 from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
 from vitexplorer.ui.shell.address import Address, SelectedView
-from vitexplorer.ui.shell.room_context import QUICK, Listen, Updates
+from vitexplorer.ui.shell.room_context import LATEST, QUICK, Listen, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -42,7 +42,7 @@ class SizeRoom(Room):
         with gr.Accordion(title, open=False, elem_id="vx-size-figures") as self.figures:
             self.panel = RoomFigures(self.context, self.key)
             self.panel.build()
-        self.board.design(self.design, self.context.address, self.board, trigger_mode="always_last", **QUICK)
+        self.board.design(self.design, self.context.address, self.board, **LATEST)
         return []
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
@@ -53,8 +53,7 @@ class SizeRoom(Room):
 
     async def enter(self, active: str, address: Address, filled: Address | None, browser_view: str = "") -> Updates:
         """Show the model on the screen; after a new link, the design and the figures that it names."""
-        is_captured = address != Address()
-        if active != self.key or filled == address or not is_captured:
+        if active != self.key or filled == address or address == Address():
             return gr.skip()
         is_new_link = filled is None or filled.opened != address.opened
         updates: Updates = {
@@ -91,24 +90,15 @@ class SizeRoom(Room):
     def _board(
         self, design: Design, address: Address, capture: Capture, counts: Result | None, cost: Result | None
     ) -> SizeData:
-        from vitexplorer.quantities.story import counted, multiplied
         from vitexplorer.views.parameters import shape_of
 
-        shape = shape_of(capture.model.module)
-        size = capture.input.pixels.shape[:2]
         if design:
+            shape = shape_of(capture.model.module)
+            size = capture.input.pixels.shape[:2]
             own = replace(shape, image_size=size) if isinstance(shape, ViTShape) else None
             data = design_sizes(design, own, address.language)
         else:
-            data = model_sizes(
-                self.context.engine.places.title_of(address.model),
-                shape,
-                counted(capture.model.module),
-                counts,
-                cost,
-                multiplied(cost) if cost else None,
-                size,
-                address.language,
-            )
+            title = self.context.engine.places.title_of(address.model)
+            data = model_sizes(capture, title, counts, cost, address.language)
         question = CALCULATOR_WORDS["question"].in_(address.language)
         return data.model_copy(update={**self.around("parameters", address), "question": question})

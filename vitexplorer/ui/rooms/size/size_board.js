@@ -10,9 +10,7 @@ import {written} from './formula_terms.js';
 import {bars, table} from './story.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-counting');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   const aside = newAside(root);
   let preset = '';
   let asked = 0;
@@ -45,13 +43,7 @@ export function mount({element, props, trigger, watch}) {
     refill(
       part('.open'),
       ...tables.map(({label, title}, at) =>
-        make('button', {
-          type: 'button',
-          textContent: label,
-          title,
-          ariaExpanded: String(at + 1 === opened),
-          onclick: () => open(at + 1),
-        }),
+        make('button', {title, ariaExpanded: String(at + 1 === opened), onclick: () => open(at + 1)}, label),
       ),
     );
     const shown = tables[opened - 1];
@@ -81,7 +73,7 @@ export function mount({element, props, trigger, watch}) {
     part('.story thead').replaceChildren(head);
     part('.story tbody').replaceChildren(...body);
     part('.story tfoot').replaceChildren(foot);
-    part('.notes').replaceChildren(...value.notes.map((textContent) => make('li', {textContent})));
+    part('.notes').replaceChildren(...value.notes.map((text) => make('li', text)));
     before = new Map(value.rows.map(({key, exact}) => [key, exact]));
   }
 
@@ -108,6 +100,5 @@ export function mount({element, props, trigger, watch}) {
     root.dataset.design = value.design;
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

@@ -83,5 +83,4 @@ class SizeBoard(Widget):
     """
 
     data_model = SizeData
-    stem = "size_board"
     sends = ("design",)

@@ -17,19 +17,16 @@ function bar(label, rows, total, count) {
   const parts = rows.filter(count).map((row) => {
     const share = count(row) / whole;
     const said = `${row.name} ${percent(share)}`;
-    return make('span', {
-      className: 'part',
-      title: said,
-      textContent: share > NAMED ? said : '',
-      dataset: {part: row.key},
-      style: {'flex-grow': String(share)},
-    });
+    return make(
+      'span.part',
+      {title: said, dataset: {part: row.key}, style: {'flex-grow': String(share)}},
+      share > NAMED ? said : '',
+    );
   });
   return make(
-    'figure',
-    {className: 'bar'},
-    make('figcaption', {}, make('span', {textContent: label}), make('strong', {textContent: spaced(whole)})),
-    make('div', {className: 'parts', attributes: {'aria-hidden': 'true'}}, ...parts),
+    'figure.bar',
+    make('figcaption', make('span', label), make('strong', spaced(whole))),
+    make('div.parts', {attributes: {'aria-hidden': 'true'}}, ...parts),
   );
 }
 
@@ -49,12 +46,7 @@ export function bars({rows, total, words}) {
 /** Marks a changed number with an arrow. */
 function mark(way, words) {
   const title = words[way];
-  return make('span', {
-    className: 'change',
-    title,
-    textContent: MARKS[way],
-    attributes: {role: 'img', 'aria-label': title},
-  });
+  return make('span.change', {title, attributes: {role: 'img', 'aria-label': title}}, MARKS[way]);
 }
 
 const COLUMNS = ['counted', 'exact', 'rough', 'difference', 'macs'];
@@ -64,7 +56,7 @@ function small(column, row, total) {
   if (column === 'exact') return formula(row.symbols);
   if (column === 'rough') return formula(row.rough_symbols);
   const whole = column === 'difference' ? total.exact : total[column];
-  return make('span', {textContent: whole ? percent(row[column] / whole) : ''});
+  return make('span', whole ? percent(row[column] / whole) : '');
 }
 
 function cells(row, total, columns, before, words) {
@@ -72,23 +64,14 @@ function cells(row, total, columns, before, words) {
     if (row[column] === null) return make('td', {className: column});
     const way = column === 'exact' && row !== total ? change(before, row.key, row.exact) : null;
     const marks = way ? [mark(way, words)] : [];
-    const below = make(
-      'div',
-      {className: 'small', title: column === 'exact' ? row.symbols : ''},
-      small(column, row, total),
-    );
+    const below = make('div.small', {title: column === 'exact' ? row.symbols : ''}, small(column, row, total));
     return make('td', {className: column}, ...marks, number(row[column]), below);
   });
 }
 
 function line(row, total, columns, before, words) {
-  const name = make(
-    'th',
-    {className: 'name', scope: 'row', dataset: {part: row.key}},
-    row.name,
-    make('div', {className: 'small', textContent: row.hint}),
-  );
-  return make('tr', {}, name, ...cells(row, total, columns, before, words));
+  const name = make('th.name', {scope: 'row', dataset: {part: row.key}}, row.name, make('div.small', row.hint));
+  return make('tr', name, ...cells(row, total, columns, before, words));
 }
 
 /**
@@ -102,11 +85,7 @@ export function table({rows, total, words}, before) {
   const head = [words.part, ...columns.map((column) => words[column])];
   const names = ['name', ...columns];
   return {
-    head: make(
-      'tr',
-      {},
-      ...head.map((textContent, at) => make('th', {className: names[at], scope: 'col', textContent})),
-    ),
+    head: make('tr', ...head.map((text, at) => make('th', {className: names[at], scope: 'col'}, text))),
     body: rows.map((row) => line(row, total, columns, before, words)),
     foot: line(total, total, columns, before, words),
   };

@@ -6,9 +6,7 @@ import {make, refill, setText} from '../../kit/dom.js';
 import {leadTo} from '../../kit/frame.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-changes');
-  const part = (selector) => root.querySelector(selector);
+export function mount({root, part, props, trigger}) {
   /** @type {Map<string, ReturnType<typeof newCard>>} */
   const cards = new Map();
   let waiting = 0;
@@ -37,17 +35,11 @@ export function mount({element, props, trigger, watch}) {
 
   function newCard(key) {
     const settled = () => choose(text());
-    const host = make('div', {className: 'controls'});
+    const host = make('div.controls');
     const box = make('input', {type: 'checkbox', onchange: settled});
     const title = make('span');
-    const why = make('p', {className: 'why'});
-    const card = make(
-      'div',
-      {className: 'item', dataset: {key}},
-      make('label', {className: 'switch'}, box, title),
-      why,
-      host,
-    );
+    const why = make('p.why');
+    const card = make('div.item', {dataset: {key}}, make('label.switch', box, title), why, host);
     const controls = form(host, {settled, asked: () => asked});
     part('.items').append(card);
     return {
@@ -74,12 +66,7 @@ export function mount({element, props, trigger, watch}) {
     refill(
       part('.examples'),
       ...examples.map((one) =>
-        make('button', {
-          type: 'button',
-          textContent: one.label,
-          ariaPressed: String(one.text === chosen),
-          onclick: () => choose(one.text),
-        }),
+        make('button', {ariaPressed: String(one.text === chosen), onclick: () => choose(one.text)}, one.label),
       ),
     );
   }
@@ -98,6 +85,5 @@ export function mount({element, props, trigger, watch}) {
     Object.assign(root.dataset, {state: value.refused ? 'refused' : 'ready', text: value.text});
   }
 
-  watch('value', show);
-  show();
+  return show;
 }

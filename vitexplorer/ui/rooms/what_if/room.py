@@ -23,7 +23,7 @@ from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.what_if.changes import ChangesData, ChangesPicker, changes_data
 from vitexplorer.ui.rooms.what_if.words import WHAT_IF_WORDS
 from vitexplorer.ui.shell.address import FIRST_CHANGE, Address
-from vitexplorer.ui.shell.room_context import QUICK, Listen, RoomContext, Updates
+from vitexplorer.ui.shell.room_context import LATEST, QUICK, Listen, Updates
 from vitexplorer.ui.shell.room_sign import next_button
 
 if TYPE_CHECKING:
@@ -40,15 +40,7 @@ NOTHING = "nothing"
 
 
 class ChangedFigures(RoomFigures):
-    """Panel of the changed run: the room's own views and some of other rooms."""
-
-    def __init__(self, context: RoomContext):
-        """Make the panel.
-
-        Args:
-            context: shared context of the rooms, whose address names the changes.
-        """
-        super().__init__(context, "what_if")
+    """Panel of the changed run, which the address names: the room's own views and some of other rooms."""
 
     def views(self) -> tuple[str, ...]:
         """Return the keys of the views, the room's own first."""
@@ -85,12 +77,10 @@ class WhatIfRoom(Room):
             self.picker = ChangesPicker(elem_id="vx-changes")
             self.stage = TwoSided(self.key, ("vx-plain-canvas", "vx-changed-canvas"))
             self.stage.build(self.show_block, [self.changed], [self.block])
-        self.panel = ChangedFigures(replace(self.context, address=self.changed))
+        self.panel = ChangedFigures(replace(self.context, address=self.changed), self.key)
         self.panel.build()
         outputs = [self.picker, *self.stage.canvases, self.changed]
-        chosen = self.picker.choose(
-            self.choose, [self.changed, self.block], outputs, trigger_mode="always_last", **QUICK
-        )
+        chosen = self.picker.choose(self.choose, [self.changed, self.block], outputs, **LATEST)
         self.panel.enter_on(chosen.then, gr.State(self.key))
         return []
 

@@ -1,0 +1,151 @@
+// What canvases share with each other and with the page's address: display settings are one choice for all of them;
+// those with the same link share head and hovered or pinned place. Each finds its own patch at the place; a token that
+// it lacks becomes the mean over patches.
+
+import {inAddress, onLink, writeAddress} from '../kit/address.js';
+import {cellAt, placeOf} from './grids.js';
+import {MEAN} from './payload.js';
+import {queryCode, queryText} from './queries.js';
+import {firstState, settle} from './selection.js';
+
+/** Parameters of the address by the names of the state. */
+const NAMES = {
+  mode: 'mode',
+  colormap: 'colormap',
+  scale: 'scale',
+  opacity: 'opacity',
+  smooth: 'smooth',
+  keep_mass: 'keep',
+};
+
+/** Choices of a person since the page was loaded; values from Python no longer change them. */
+let chosen = /** @type {Partial<import('./selection.js').State> | null} */ (null);
+
+/** Takes the display of a newly opened link; settings that it lacks return to their defaults. */
+onLink(() => {
+  const state = firstState();
+  const said = Object.fromEntries(Object.entries(NAMES).map(([name, parameter]) => [name, inAddress(parameter)]));
+  const share = (text) => (text ? Number(text) : NaN);
+  const shares = {opacity: share(said.opacity), keep_mass: share(said.keep_mass)};
+  settle(state, {heads: 0, prefix: []}, {...said, ...shares, smooth: said.smooth === '1'});
+  choose(state);
+  document.dispatchEvent(new CustomEvent('vx-display', {detail: {sender: null}}));
+});
+
+/** @param {import('./selection.js').State} state */
+function choose(state) {
+  chosen = Object.fromEntries(Object.keys(NAMES).map((name) => [name, state[name]]));
+}
+
+/** @param {Record<string, any>} changes */
+export const isDisplay = (changes) => Object.keys(changes).some((name) => Object.hasOwn(NAMES, name));
+
+/** @param {import('./selection.js').State} state */
+export function takeDisplay(state) {
+  if (chosen) Object.assign(state, chosen);
+}
+
+/**
+ * @param {HTMLElement} root of the sending canvas
+ * @param {import('./selection.js').State} state
+ */
+export function tellDisplay(root, state) {
+  choose(state);
+  document.dispatchEvent(new CustomEvent('vx-display', {detail: {sender: root}}));
+}
+
+/**
+ * Follows the choices of other canvases while this one is on the page.
+ *
+ * @param {HTMLElement} root
+ * @param {import('./selection.js').State} state
+ * @param {() => void} changed
+ */
+export function hearDisplay(root, state, changed) {
+  document.addEventListener('vx-display', function hear(event) {
+    if (!root.isConnected) return document.removeEventListener('vx-display', hear);
+    if (/** @type {CustomEvent} */ (event).detail.sender === root) return;
+    takeDisplay(state);
+    changed();
+  });
+}
+
+/**
+ * Display settings of a selection as parameters of the address; empty for defaults.
+ *
+ * @param {Record<string, any>} selection
+ * @returns {Record<string, string>}
+ */
+export function displayParameters(selection) {
+  const first = firstState();
+  const written = (value) =>
+    value === true ? '1' : typeof value === 'number' ? String(Number(value.toFixed(2))) : value;
+  return Object.fromEntries(
+    Object.entries(NAMES).map(([name, parameter]) => [
+      parameter,
+      selection[name] === first[name] ? '' : written(selection[name]),
+    ]),
+  );
+}
+
+/**
+ * Selection on the first of two canvases as parameters of the address.
+ *
+ * @param {Record<string, any>} selection
+ */
+export const pairParameters = (selection) => ({
+  both_block: selection.block,
+  both_head: selection.head,
+  both_query: selection.query,
+  ...displayParameters(selection),
+});
+
+/**
+ * Writes what a person picks on a canvas into the address, so that a link opens the very map.
+ *
+ * @param {string} id of the canvas's component
+ * @param {(selection: any) => import('../kit/address.js').Changes} parameters
+ */
+export function writeSelection(id, parameters) {
+  document.addEventListener('vx-select', ({target, detail}) => {
+    if (target.closest(`#${id}`)) writeAddress(parameters(detail));
+  });
+}
+
+/**
+ * @param {HTMLElement} root of the sending canvas
+ * @param {import('./selection.js').Block} block
+ * @param {import('./selection.js').State} state
+ * @param {'hover' | 'pin'} kind
+ */
+export function tellLinked(root, {value, grids}, state, kind) {
+  if (!value.link) return;
+  const pinned = state.pinned === null ? null : placeOf(grids.queries, state.pinned);
+  const at = kind === 'hover' ? state.hover : pinned;
+  const token = queryText(value, state.base);
+  const head = String(state.head);
+  document.dispatchEvent(new CustomEvent('vx-link', {detail: {link: value.link, sender: root, kind, at, token, head}}));
+}
+
+/**
+ * Follows linked canvases while this one is on the page.
+ *
+ * @param {HTMLElement} root
+ * @param {() => import('./selection.js').Block | null} blockNow
+ * @param {import('./selection.js').State} state
+ * @param {(pinned: boolean) => void} changed
+ */
+export function hearLinked(root, blockNow, state, changed) {
+  document.addEventListener('vx-link', function hear({detail: {link, sender, kind, at, token, head}}) {
+    if (!root.isConnected) return document.removeEventListener('vx-link', hear);
+    const block = blockNow();
+    if (!block?.value.link || link !== block.value.link || sender === root) return;
+    const {value, grids} = block;
+    if (kind === 'hover') state.hover = at;
+    else {
+      Object.assign(state, {pinned: cellAt(grids.queries, at), base: queryCode(value, token) ?? MEAN});
+      settle(state, value, {head});
+    }
+    changed(kind === 'pin');
+  });
+}

@@ -1,0 +1,25 @@
+"""Texts of the room Flow, for a canvas that shows a rollout."""
+
+from __future__ import annotations
+
+from vitexplorer.core.text import Text
+
+FLOW_WORDS: dict[str, Text] = {
+    "region": Text("Rollout on the image", "图像上的注意力展开"),
+    "unit": Text("share of the query's rollout", "占该查询展开结果的份额"),
+    "goes_to": Text("Where the rollout ends", "展开的去向"),
+    "question": Text("From which patches did the {query} gather?", "{query}从哪些图块汇集了信息？"),
+    "question_mean": Text(
+        "From which patches did the patches gather, on average?", "所有图块平均从哪些图块汇集了信息？"
+    ),
+    "reading": Text(
+        "Blocks {block} to {last}, {head}: most came from the {key}, {share}.",
+        "第 {block} 至 {last} 块，{head}，最多来自{key}，{share}。",
+    ),
+    "block": Text("from block {block} to {last}", "从第 {block} 块到第 {last} 块"),
+    "fused": Text("heads fused by {how}", "多头融合：{how}"),
+    "swin": Text(
+        "An approximation for Swin: merging counts the four patches alike.",
+        "对 Swin 只是近似：合并 2×2 图块时四个图块各算四分之一。",
+    ),
+}
