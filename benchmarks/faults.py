@@ -42,11 +42,11 @@ from vitexplorer.finetune.job.events import EVENTS
 from vitexplorer.finetune.job.folder import CHECKPOINTS, PREDICTIONS, TUNED, run_folder
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.state import JobState, job_state
-from vitexplorer.finetune.job.workers import LOG
 from vitexplorer.models.loading import load_model
 from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.storage.checked_reading import BrokenFileError
 from vitexplorer.storage.claims import CLAIM, Claim, JobError, worker_of
+from vitexplorer.storage.workers import LOG
 from vitexplorer.survey.index import index_of
 from vitexplorer.survey.manifest import rows_file
 from vitexplorer.survey.opened import open_survey

@@ -26,14 +26,16 @@ import torch
 from torch import nn
 
 import vitexplorer as vx
-from vitexplorer.cli.finetune import duration, figure, leaderboard
+from vitexplorer.cli.finetune import leaderboard, time_text
 from vitexplorer.core.settings import settings
-from vitexplorer.finetune.attaching import attach, refusal
+from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.comparison import Comparison
 from vitexplorer.finetune.data import example_folder
 from vitexplorer.finetune.in_process import compare, finetune
 from vitexplorer.finetune.methods import METHODS
+from vitexplorer.finetune.preview import preview
 from vitexplorer.finetune.trained_parts import parameter_groups, train_mode, trainable
+from vitexplorer.service.amounts import score
 
 SMALL, TINY = "vit_small_patch16_224", "test_vit"
 RANK, CLASSES = 8, 10
@@ -115,7 +117,7 @@ def scenes(tiny: bool, model: str) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = example_folder(Path(scratch) / "scenes", 3 if tiny else 20, 64 if tiny else 192)
         base = vx.load_model(TINY, weights="random") if tiny else vx.load_model(model)
-        names = ["linear", "lora"] if tiny else [name for name in METHODS if refusal(base, name) is None]
+        names = ["linear", "lora"] if tiny else [name for name in METHODS if not preview(base, name, 1).refused]
         comparison = compare(
             folder, base.name, names, 1 if tiny else 20, Path(scratch) / "job", weights="random" if tiny else "auto"
         )
@@ -129,10 +131,10 @@ def _against_linear(comparison: Comparison) -> None:
         if result is not linear:
             bootstrap = comparison.bootstrap(result.run, "linear")
             beats = "beats linear" if result.value > linear.value else "does NOT beat linear"
-            value = figure(result.metric, result.value)
+            value = score(result.metric, result.value)
             print(
                 f"{result.run:14} {value:>8} {beats}; better in {bootstrap.share:.0%} of the draws, "
-                f"difference {bootstrap.low:+.3f} to {bootstrap.high:+.3f}; {duration(result.seconds)}"
+                f"difference {bootstrap.low:+.3f} to {bootstrap.high:+.3f}; {time_text(result.seconds)}"
             )
 
 

@@ -41,8 +41,7 @@ from vitexplorer.evaluation.evaluating import drawn_cases, drawn_kinds, tabulate
 from vitexplorer.evaluation.markdown import as_markdown
 from vitexplorer.evaluation.measuring import measure
 from vitexplorer.evaluation.methods import is_slow, map_views, view_of
-from vitexplorer.evaluation.protocol import Data
-from vitexplorer.evaluation.protocols import PROTOCOLS
+from vitexplorer.evaluation.protocol import PROTOCOLS, Data
 from vitexplorer.models.catalog import catalog
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.views import VIEWS

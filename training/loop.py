@@ -25,6 +25,7 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from training.pool import Pool
+from vitexplorer.finetune.training.estimate import multiplies_bf16
 from vitexplorer.models.seeding import seeded
 
 
@@ -118,7 +119,7 @@ def train(
         stop_after: stop after this many steps of the schedule, as if killed.
         checkpoint_every: steps between checkpoints.
     """
-    bf16 = torch.cuda.is_available() or (torch.backends.mkldnn.is_available() and _has_bf16_units())
+    bf16 = torch.cuda.is_available() or (torch.backends.mkldnn.is_available() and multiplies_bf16(torch.device("cpu")))
     accelerator = Accelerator(mixed_precision="bf16" if bf16 else "no")
     with seeded(seed, accelerator.device):
         return _trained(make(), accelerator, schedule, pool, out, seed, stop_after, checkpoint_every)
@@ -208,12 +209,6 @@ def _optimisers(learner: Learner, schedule: Schedule) -> list[torch.optim.Optimi
         for group in optimiser.param_groups:
             group["peak"] = group["lr"]
     return optimisers
-
-
-def _has_bf16_units() -> bool:
-    """Return True for a processor with bfloat16 units; emulated, it is several times slower than float32."""
-    flags = Path("/proc/cpuinfo")
-    return flags.exists() and any(unit in flags.read_text() for unit in ("avx512_bf16", "amx_bf16"))
 
 
 @torch.no_grad()

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from vitexplorer.comparisons import compare, comparisons
     from vitexplorer.evaluation import evaluate
     from vitexplorer.figures import render, save
-    from vitexplorer.finetune import finetune
     from vitexplorer.finetune.attaching import attach, count_parameters, merge, methods
+    from vitexplorer.finetune.in_process import finetune
     from vitexplorer.finetune.peft import export_peft, import_peft
     from vitexplorer.finetune.storing import load_tuned, save_tuned
     from vitexplorer.interventions import intervene, interventions
@@ -98,7 +98,7 @@ _HOMES = {
     "count_parameters": "vitexplorer.finetune.attaching",
     "evaluate": "vitexplorer.evaluation",
     "export_peft": "vitexplorer.finetune.peft",
-    "finetune": "vitexplorer.finetune",
+    "finetune": "vitexplorer.finetune.in_process",
     "handout": "vitexplorer.learn.handout",
     "import_peft": "vitexplorer.finetune.peft",
     "intervene": "vitexplorer.interventions",

@@ -26,7 +26,7 @@ from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.parts.heads import begin_with
 from vitexplorer.finetune.results.baseline import Features, LinearHead, fit_baseline
 from vitexplorer.finetune.trained_parts import parameter_groups, train_mode
-from vitexplorer.finetune.training.schedule import rate_at
+from vitexplorer.finetune.training.steps import rate_at
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.preprocess import normalise
 from vitexplorer.models.seeding import seeded

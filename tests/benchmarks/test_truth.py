@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks import truth
 from vitexplorer.core.standings import ORACLE
-from vitexplorer.evaluation.protocols import PROTOCOLS
+from vitexplorer.evaluation.protocol import PROTOCOLS
 
 NAME = "scenes_vit_patch16_192"
 

@@ -20,7 +20,7 @@ from vitexplorer.controls.patches import Others
 from vitexplorer.core.text import SettingError, UnsupportedError, same
 from vitexplorer.core.types import PatchGrid
 from vitexplorer.interventions import settled, write_changes
-from vitexplorer.ui.controls import field_of
+from vitexplorer.ui.controls.field import field_of
 from vitexplorer.ui.server.static_files import static_files
 from vitexplorer.ui.shell.address import Address
 

@@ -22,6 +22,15 @@ def test_the_cache_keeps_the_newest_however_large() -> None:
     assert (cache.get("a"), cache.get("b")) == (None, 400)
 
 
+def test_a_dropped_value_makes_room() -> None:
+    cache: BytesCache[str, int] = BytesCache(10, lambda size: size)
+    cache.put("a", 4)
+    cache.put("b", 3)
+    cache.drop("a")
+    cache.drop("a")
+    assert (cache.get("a"), cache.get("b"), cache.nbytes, len(cache)) == (None, 3, 3, 1)
+
+
 def test_caches_of_one_memory_make_room_for_each_other() -> None:
     memory = Memory(10)
     texts: BytesCache[str, str] = BytesCache(memory, len)

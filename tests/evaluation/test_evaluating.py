@@ -19,7 +19,7 @@ from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.core.types import PatchGrid
 from vitexplorer.evaluation import parts
 from vitexplorer.evaluation.case import Case, Trial, covered_cells
-from vitexplorer.evaluation.data import grid_cases, parted_cases, scene_cases
+from vitexplorer.evaluation.data import grid_cases, parted_case, scene_cases
 from vitexplorer.evaluation.evaluating import _images as images_of
 from vitexplorer.evaluation.evaluating import drawn_kinds, tabulate
 from vitexplorer.evaluation.intervals import mean_interval
@@ -31,7 +31,7 @@ from vitexplorer.evaluation.overlap import overlap
 from vitexplorer.evaluation.parameter_randomisation import cascade, randomised, stages
 from vitexplorer.evaluation.parted import Parted, opposed_classes, sufficient_parts
 from vitexplorer.evaluation.pointing import points_at
-from vitexplorer.evaluation.protocols import PROTOCOLS
+from vitexplorer.evaluation.protocol import PROTOCOLS
 from vitexplorer.evaluation.rank_accuracy import rank_accuracy
 from vitexplorer.evaluation.ranks import spearman
 from vitexplorer.evaluation.road import NOISE, filled_in, imputed
@@ -468,7 +468,7 @@ def test_measuring_again_gives_the_same(small_table):
 
 
 def test_pictures_with_parts_become_cases():
-    (case,) = parted_cases([Toy(3)])
+    case = parted_case(Toy(3))
     assert (case.target, case.image.shape) == (3, (40, 16, 3))
     assert PROTOCOLS["parts"].suits(case)
     assert not PROTOCOLS["mass_accuracy"].suits(case)

@@ -35,8 +35,8 @@ from vitexplorer.figures import render
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import caption
 from vitexplorer.figures.chart import Chart, ticks
-from vitexplorer.figures.renderers.board import apart, sheet
-from vitexplorer.figures.renderers.dot_product import key_text
+from vitexplorer.figures.renderers.gallery import apart, sheet
+from vitexplorer.figures.renderers.head import key_text
 from vitexplorer.figures.renderers.matrix import runs
 from vitexplorer.figures.rendering import RENDERERS
 from vitexplorer.figures.tables import as_csv, as_json
@@ -77,7 +77,7 @@ def subclasses(kind: type) -> set[type]:
 
 def test_every_type_of_result_has_a_renderer_of_its_own():
     ours = {kind for kind in subclasses(Result) if kind.__module__ == "vitexplorer.core.types"}
-    assert {renderer.result for renderer in RENDERERS.values()} == ours
+    assert {renderer.result for file in RENDERERS.values() for renderer in file} == ours
 
 
 def results_of(geometry: str, asked: list[tuple[str, dict]], views: Iterable[str] = VIEWS) -> Iterator[Result]:

@@ -32,11 +32,11 @@ def beside(document: dict[str, Any]) -> list[str]:
 @pytest.mark.parametrize(("view", "key"), CASES)
 def test_a_window_has_the_numbers_and_leaves_the_caption_to_the_page(view: str, key: str) -> None:
     result = compute(view, capture_small(key))
-    windowed, whole = windows(result), slide(result)
+    (documents, facts), whole = windows(result), slide(result)
     values = [trace["z"] for trace in whole["data"] if trace["type"] == "heatmap"]
-    assert {fact.label.en for fact in windowed.facts} >= {"Model", "Weights"}
-    assert [document["layout"]["width"] for document in windowed.documents] == [sheet.width for sheet in WINDOWS]
-    for document in windowed.documents:
+    assert {fact.label.en for fact in facts} >= {"Model", "Weights"}
+    assert [document["layout"]["width"] for document in documents] == [sheet.width for sheet in WINDOWS]
+    for document in documents:
         words = " ".join(text["text"] for text in document["layout"]["annotations"])
         assert result.title.en not in words
         assert result.provenance.model not in words
@@ -48,7 +48,7 @@ def test_a_window_has_the_numbers_and_leaves_the_caption_to_the_page(view: str, 
 
 def test_a_file_holds_what_its_layouts_share_once() -> None:
     result = compute("attention_map", capture_small("vit"))
-    content = json.loads(figure_json(windows(result).documents, slide(result)))
+    content = json.loads(figure_json(windows(result)[0], slide(result)))
     images = [document["layout"]["images"][0]["source"] for document in (*content["windows"], content["slide"])]
     assert images == [images[0]] * len(images)
     assert content["shared"][images[0]["shared"]].startswith("data:image/png")

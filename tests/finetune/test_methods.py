@@ -14,10 +14,11 @@ from torch import nn
 from tests.helpers.small_backbones import CONVOLUTIONAL, TRANSFORMERS, load_backbone, on_meta, pixels
 from tests.helpers.small_families import load_case
 from vitexplorer.core.text import UnsupportedError
-from vitexplorer.finetune.attaching import TunedModel, attach, count_parameters, merge, methods, refusal
+from vitexplorer.finetune.attaching import TunedModel, attach, count_parameters, merge, methods
 from vitexplorer.finetune.parts.low_rank import LowRank
 from vitexplorer.finetune.parts.window_prompts import AS_PADDING
 from vitexplorer.finetune.peft import export_peft
+from vitexplorer.finetune.preview import preview
 from vitexplorer.finetune.storing import load_tuned, save_tuned
 from vitexplorer.finetune.trained_parts import learned, parameter_groups, train_mode, trainable
 from vitexplorer.models.seeding import seeded
@@ -221,7 +222,7 @@ def test_methods_export_what_they_learned_or_refuse(case, tmp_path):
 
 @pytest.mark.parametrize(("method", "backbone"), sorted(NO_PLACE))
 def test_what_cannot_work_says_so(method, backbone):
-    reason = refusal(load_backbone(backbone), method)
+    reason = preview(load_backbone(backbone), method, 1).refused
     assert "of the usual kind" in reason.en
     assert reason.zh != reason.en
 
@@ -236,7 +237,7 @@ def test_what_reads_features_needs_a_classifier_of_one_layer(family, method, set
 @pytest.mark.parametrize("backbone", CONVOLUTIONAL)
 @pytest.mark.parametrize("method", sorted(set(methods()) - set(ON_ALL)))
 def test_convolutional_networks_take_what_needs_no_tokens(method, backbone):
-    reason = refusal(load_backbone(backbone), method)
+    reason = preview(load_backbone(backbone), method, 1).refused
     assert reason, "methods that need no tokens are stated in ON_ALL"
     assert "is not made for" in reason.en
     with pytest.raises(UnsupportedError, match=r"It takes: .*BitFit"):

@@ -253,7 +253,7 @@ def answered(client: Any, name: str, given: Mapping[str, Any]) -> Any:
 
 
 def measure_addresses(ruler: Ruler) -> None:
-    steps = [{**step.state, **(step.action.leads or {})} for step in STEPS]
+    steps = [{**step.state, **(step.leads or {})} for step in STEPS]
     for at, state in enumerate([*STATES, *steps]):
         ruler.keep(str(at), partial(read_twice, state))
         for name in FIELDS & state.keys():  # of two that cannot be, either may be named

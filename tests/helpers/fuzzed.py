@@ -51,8 +51,9 @@ from vitexplorer.models.seeding import seeded
 from vitexplorer.models.weights import load_weights
 from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.service.visitor_names import training_of, visitor_of
+from vitexplorer.ui.panel.figure_panel import Question
 from vitexplorer.ui.rooms.finetune.choice import TrainingChoice
-from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
+from vitexplorer.ui.rooms.finetune.figures import question_of, result_figures
 from vitexplorer.ui.rooms.finetune.history import history_data
 from vitexplorer.ui.rooms.finetune.progress import progress_data
 from vitexplorer.ui.rooms.finetune.results import results_data
@@ -293,7 +294,7 @@ def _look_at(places: UserStorage, folder: Path) -> None:
         data = results_data(comparison, "lora", "en")
         data.model_dump_json()
         for view in ("pareto", "epochs", "confusion"):
-            result_figures(comparison, data.chosen, Asked(view), "en").model_dump_json()
+            result_figures(comparison, data.chosen, Question(view), "en").model_dump_json()
     if comparison.failures:
         assert broken <= {run for run, _ in comparison.failures}, "a run that is broken is compared"
         raise ExplainedError(comparison.failures[0][1])
@@ -337,7 +338,7 @@ def _addresses() -> Iterator[Subject]:
         with suppress(ValidationError):  # no handler sees it
             Sent.model_validate(sent)
             TrainingChoice.read(sent)
-            Asked.read(sent)
+            question_of(sent)
         text = as_json(sent).decode()
         visitor_of(text)
         training_of(text)

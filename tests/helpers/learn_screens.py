@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 
 import vitexplorer as vx
-from vitexplorer.learn import Step
+from vitexplorer.learn import Seen, Step
 from vitexplorer.models.examples import examples
-from vitexplorer.ui.shell.guide import OnScreen
 
 
 @cache
-def on_screen(step: Step) -> OnScreen:
+def on_screen(step: Step) -> Seen:
     """Give the screen of a step's own state, with the first example image."""
     size = step.state.get("size")
     return of_model(step.state["model"], int(size) if size else None)
 
 
 @cache
-def of_model(name: str, size: int | None = None) -> OnScreen:
+def of_model(name: str, size: int | None = None) -> Seen:
     """Give the screen of the first example image in a model."""
     weights = "random" if name == "test_vit" else "auto"
     capture = vx.capture(vx.load_model(name, weights=weights), examples()["scene_gear"].path, size=size)
 
-    def view(name: str, settings: Mapping[str, object]):
+    def view(name: str, **settings: object):
         return vx.compute(name, capture, **settings)
 
-    return OnScreen(capture, view, lambda changes: vx.intervene(capture, changes), of_model)
+    return Seen(capture, view, lambda changes: vx.intervene(capture, changes), of_model)

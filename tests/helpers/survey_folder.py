@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vitexplorer.core.text import Text, same
-from vitexplorer.survey.card import Card, Described, write_card
+from vitexplorer.survey.card import Card, write_card
 from vitexplorer.survey.question import Column
 from vitexplorer.survey.questions import outliers, prediction, rollout
 from vitexplorer.survey.questions.heads import COLUMNS
@@ -92,18 +92,20 @@ def synthetic_survey(
     return folder
 
 
-def _described(heads: Sequence[int], classifier: bool, lists: bool) -> tuple[Described, ...]:
+def _described(heads: Sequence[int], classifier: bool, lists: bool) -> tuple[Column, ...]:
     """Describe the columns as the questions do."""
     shape, floats = (len(heads), max(heads)), pa.list_(pa.float32())
     of_heads = [
-        Column(column, floats, METRICS[metric], UNITS.get(metric, SHARE), shape=shape, axes=("blocks", "heads"))
+        Column(column, METRICS[metric], UNITS.get(metric, SHARE), shape=shape, axes=("blocks", "heads"), type=floats)
         for metric, column in COLUMNS.items()
     ]
     of_lists = [
-        *(Column(key, floats, same(key), filters=False) for key in ("feature_cls", "feature_mean")),
-        Column("view_attention_rollout", floats, same("rollout"), filters=False, shape=(2, 3), axes=("rows", "cols")),
+        *(Column(key, same(key), filters=False, type=floats) for key in ("feature_cls", "feature_mean")),
+        Column(
+            "view_attention_rollout", same("rollout"), filters=False, shape=(2, 3), axes=("rows", "cols"), type=floats
+        ),
     ]
-    columns = (
+    return (
         *FILE_COLUMNS,
         *(prediction.COLUMNS if classifier else ()),
         *(of_heads if lists else ()),
@@ -111,7 +113,6 @@ def _described(heads: Sequence[int], classifier: bool, lists: bool) -> tuple[Des
         *rollout.COLUMNS,
         *(of_lists if lists else ()),
     )
-    return tuple(Described(**{name: getattr(one, name) for name in Described.model_fields}) for one in columns)
 
 
 def drawn_rows(

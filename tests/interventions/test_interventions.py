@@ -429,7 +429,7 @@ def test_an_intervention_says_what_it_is(name):
     assert record.question.en.endswith("?")
     assert record.paper.url.startswith("https://")
     settings = settled(captured, {name: {}})[name]
-    text = record.says(captured, settings)
+    text = record.says(captured, **settings)
     assert text.en != text.zh
     assert torch.isfinite(vx.intervene(captured, {name: {}}).output).all()
     assert settled(captured, write_changes({name: settings})) == {name: settings}

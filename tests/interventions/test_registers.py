@@ -89,7 +89,7 @@ def test_every_view_of_a_map_follows():
     changed = vx.intervene(planted(), CHANGE)
     for view in ("attention_map", "attention_rollout", "token_norms", "head_gallery", "before_after", "grad_cam"):
         assert np.isfinite(vx.compute(view, changed).values).any(), view
-    assert "10 neurons" in INTERVENTIONS["registers"].says(changed, {"neurons": 10, "block": 3}).en
+    assert "10 neurons" in INTERVENTIONS["registers"].says(changed, neurons=10, block=3).en
 
 
 def test_activations_are_moved():

@@ -8,7 +8,6 @@ import html
 import json
 import re
 import string
-from collections.abc import Mapping
 from contextlib import ExitStack
 from copy import deepcopy
 from functools import partial
@@ -29,12 +28,12 @@ from vitexplorer.cli import build_app
 from vitexplorer.core.text import Language, Text
 from vitexplorer.figures.files import SaveError
 from vitexplorer.figures.rendering import printed
-from vitexplorer.learn import STEPS, Step
+from vitexplorer.learn import STEPS, Seen, Step
 from vitexplorer.learn.handout import ANSWERS, TALLEST, handout_of, picture_of, save_handout
 from vitexplorer.models.examples import examples
 from vitexplorer.ui.page import ROOMS
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.guide import OnScreen, filled, guide_data, step_named, step_text
+from vitexplorer.ui.shell.guide import filled, guide_data, step_named, step_text
 from vitexplorer.views import VIEWS
 
 BY_KEY = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.key)
@@ -45,10 +44,10 @@ def texts_of(step: Step) -> list[Text]:
         step.title,
         step.says,
         step.formula,
-        step.question.asks,
-        *step.question.choices,
-        step.question.reveal,
-        step.action.asks,
+        step.asks,
+        *step.choices,
+        step.reveal,
+        step.action,
     ]
 
 
@@ -67,7 +66,7 @@ def test_steps_have_distinct_keys_and_are_found() -> None:
 
 @BY_KEY
 def test_a_step_begins_in_a_state_that_the_page_has(step: Step) -> None:
-    for state in (step.state, {**step.state, **(step.action.leads or {})}):
+    for state in (step.state, {**step.state, **(step.leads or {})}):
         address = Address.read(state)
         own = {name: value for name, value in state.items() if name != "view" and not name.startswith("v.")}
         assert {name: getattr(address, name) for name in own} == own
@@ -80,7 +79,7 @@ def test_a_step_begins_in_a_state_that_the_page_has(step: Step) -> None:
 def test_a_step_is_filled_in_both_languages(step: Step) -> None:
     numbers = step.numbers(on_screen(step))
     used = set.union(*(named(half) for text in texts_of(step) for half in text))
-    used |= {name for pattern in step.action.becomes.values() for name in re.findall(r"\{([a-z_]+)\}", pattern)}
+    used |= {name for pattern in step.becomes.values() for name in re.findall(r"\{([a-z_]+)\}", pattern)}
     assert used == set(numbers)
     for language in ("en", "zh"):
         words = filled(step, numbers, language)
@@ -91,15 +90,15 @@ def test_a_step_is_filled_in_both_languages(step: Step) -> None:
 @BY_KEY
 def test_what_is_to_be_done_is_not_done_yet(step: Step) -> None:
     text = step_text(step, on_screen(step), "en")
-    own = {**step.state, **(step.action.leads or {})}
+    own = {**step.state, **(step.leads or {})}
     assert not all(re.fullmatch(pattern, own.get(name, "")) for name, pattern in text.becomes.items())
 
 
 def test_a_model_without_what_a_step_needs_is_refused_with_a_sentence() -> None:
-    def refuse(name: str, settings: Mapping[str, object]):
+    def refuse(name: str, **settings: object):
         return vx.compute("logit_lens", seen.capture)
 
-    seen = OnScreen(on_screen(STEPS[0]).capture, refuse, lambda changes: seen.capture, lambda model: seen)
+    seen = Seen(on_screen(STEPS[0]).capture, refuse, lambda changes: seen.capture, lambda model: seen)
     assert "no classifier" in step_text(STEPS[0], seen, "en").refused
 
 
@@ -160,7 +159,7 @@ def test_numbers_of_the_heads() -> None:
         [far[near_at], far[far_at], far[0].mean(), far[-1].mean()],
         rtol=1e-5,
     )
-    assert step.question.right(numbers) == int(far[-1].mean() > far[0].mean())
+    assert step.right(numbers) == int(far[-1].mean() > far[0].mean())
 
 
 def test_numbers_of_the_class_token() -> None:
@@ -188,7 +187,7 @@ def test_numbers_of_the_class_token() -> None:
             hidden[at] = ((colour - mean) / torch.tensor(capture.model.preprocessing.std))[:, None, None]
         with torch.no_grad():
             assert numbers[name] == pytest.approx(float(module(hidden).softmax(-1)[0, best]), abs=1e-5)
-    assert step.question.right(numbers) == int(numbers["without_most"] * 2 < numbers["share"])
+    assert step.right(numbers) == int(numbers["without_most"] * 2 < numbers["share"])
 
 
 def test_numbers_of_the_residual_stream() -> None:
@@ -221,7 +220,7 @@ def test_numbers_of_the_residual_stream() -> None:
     (block, kind), most = max(((at, share(out)) for at, out in added.items()), key=lambda one: one[1])
     assert (numbers["most_block"], numbers["most"]) == (block, pytest.approx(most, abs=1e-4))
     assert ("MLP" in numbers["most_part"].en) == (kind == "mlp")
-    assert step.question.right(numbers) == int(both["mlp"] > both["attn"])
+    assert step.right(numbers) == int(both["mlp"] > both["attn"])
 
 
 def test_numbers_of_the_stack() -> None:
@@ -236,7 +235,7 @@ def test_numbers_of_the_stack() -> None:
     best = [int(one.argmax()) for one in after]
     decided = max((i for i in range(len(best)) if best[i] != best[-1]), default=-1) + 1
     assert (numbers["decided"], numbers["blocks"]) == (decided, len(best))
-    assert step.question.right(numbers) == 3 * decided // len(best)
+    assert step.right(numbers) == 3 * decided // len(best)
     assert (numbers["name"], numbers["first_name"]) == tuple(capture.model.class_texts[best[i]] for i in (-1, 0))
     np.testing.assert_allclose(
         [numbers[name] for name in ("first_share", "decided_share", "share")],
@@ -275,7 +274,7 @@ def test_numbers_of_the_embedding() -> None:
     assert (numbers["pixels"], numbers["dim"], numbers["weights"]) == (patch.size, len(read), matrix.size)
     lengths = [np.linalg.norm(made), np.linalg.norm(read - made)]
     np.testing.assert_allclose([numbers["content"], numbers["place"]], lengths, rtol=1e-4)
-    assert step.question.right(numbers) == (0 if len(read) < patch.size else 1 if len(read) == patch.size else 2)
+    assert step.right(numbers) == (0 if len(read) < patch.size else 1 if len(read) == patch.size else 2)
 
 
 def test_numbers_of_query_and_key() -> None:
@@ -292,7 +291,7 @@ def test_numbers_of_query_and_key() -> None:
         [scores[top], scores[top] / len(query) ** 0.5, weights[top], 1, plain[top]],
         rtol=1e-4,
     )
-    assert step.question.right(numbers) == (2 if plain[top] > 0.5 else int(plain[top] >= weights[top]))
+    assert step.right(numbers) == (2 if plain[top] > 0.5 else int(plain[top] >= weights[top]))
 
 
 @torch.no_grad()
@@ -317,7 +316,7 @@ def test_numbers_of_the_positions() -> None:
     np.testing.assert_allclose(
         [numbers[name] for name in ("plain", "shuffled", "off", "both", "rival")], expected, rtol=1e-3
     )
-    assert step.question.right(numbers) == (2 if answers[1].argmax() != first else int(expected[1] < 0.9 * expected[0]))
+    assert step.right(numbers) == (2 if answers[1].argmax() != first else int(expected[1] < 0.9 * expected[0]))
 
 
 def test_numbers_without_labels() -> None:
@@ -340,7 +339,7 @@ def test_numbers_without_labels() -> None:
     assert (numbers["other_half"], numbers["other_patches"]) == (other_half, others)
     assert numbers["other_share"] == other_half / others
     assert step.numbers(of_model("scenes_vit_patch16_192"))["other"] == step.state["model"]
-    assert step.question.right(numbers) == (2 if share > 0.25 else 1 if share >= 0.1 else 0)
+    assert step.right(numbers) == (2 if share > 0.25 else 1 if share >= 0.1 else 0)
 
 
 def test_numbers_of_the_decoder() -> None:
@@ -360,7 +359,7 @@ def test_numbers_of_the_decoder() -> None:
     np.testing.assert_allclose(
         [numbers["later"], numbers["own"], numbers["sum"]], [A[first, 2:].sum(), own, 1], rtol=1e-5
     )
-    assert step.question.right(numbers) == 0
+    assert step.right(numbers) == 0
 
 
 def test_numbers_of_what_is_trained() -> None:
@@ -377,7 +376,7 @@ def test_numbers_of_what_is_trained() -> None:
     np.testing.assert_allclose(
         [numbers["least"], numbers["most"]], [min(counts) / numbers["total"], max(counts) / numbers["total"]]
     )
-    assert counts[step.question.right(numbers)] == max(counts)
+    assert counts[step.right(numbers)] == max(counts)
 
 
 # ---------------------------------------------------------------------------------------------- on paper

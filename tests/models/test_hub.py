@@ -23,14 +23,8 @@ import torch
 from tests.helpers.thorough import later
 from tests.helpers.tree import ROOT
 from tests.helpers.weight_files import same_weights
-from vitexplorer.models.weights import (
-    DownloadError,
-    PretrainedState,
-    WeightsError,
-    download_pretrained,
-    pretrained_state,
-    read_state_dict,
-)
+from vitexplorer.models.checkpoints import WeightsError, read_state_dict
+from vitexplorer.models.hub import DownloadError, PretrainedState, download_pretrained, pretrained_state
 
 NAME = "vit_tiny_patch16_224.augreg_in21k_ft_in1k"
 COMMIT = "c" * 40
@@ -255,7 +249,7 @@ def test_names_without_weights():
 def test_environment_variables_are_honoured(hub, tmp_path, offline):
     """Run in a process of its own: huggingface_hub reads HF_ENDPOINT and HF_HOME when imported."""
     script = (
-        "from vitexplorer.models.weights import download_pretrained, pretrained_state\n"
+        "from vitexplorer.models.hub import download_pretrained, pretrained_state\n"
         f"print(download_pretrained({NAME!r}))\n"
     )
     environment = {**os.environ, "HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "OMP_NUM_THREADS": "1"}

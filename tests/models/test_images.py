@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms, ImageFile
 
+from tests.helpers.image_folders import picture
 from tests.helpers.tree import ROOT
 from vitexplorer.models import images
-from vitexplorer.models.images import ImageError, image_hash, open_image
+from vitexplorer.models.images import ImageError, image_hash, open_image, open_shrunk
 
 PICTURE = np.random.default_rng(0).integers(0, 256, (12, 20, 3), dtype=np.uint8)
 LOSSLESS = {"png": {}, "bmp": {}, "tiff": {}, "webp": {"lossless": True, "exact": True}}
@@ -668,3 +669,27 @@ def test_a_png_says_the_way_up_behind_its_pixels_too(tmp_path):
     assert upright.shape == (24, 16, 3)
     with Image.open(tmp_path / "late.png") as picture:
         np.testing.assert_array_equal(open_image(picture), upright)
+
+
+@pytest.mark.parametrize("kind", ["jpeg", "png", "webp"])
+def test_shrinking_while_decoding_gives_the_same_picture(tmp_path, kind):
+    path = tmp_path / f"a.{kind}"
+    picture(1, 1203, 902).save(path, kind, quality=95)
+    shrunk = open_shrunk(path, 100)
+    assert (shrunk.width, shrunk.height, shrunk.pixels.shape) == (1203, 902, (100, 133, 3))
+    whole = Image.fromarray(open_image(path)).resize((133, 100), Image.Resampling.BICUBIC)
+    assert np.abs(shrunk.pixels.astype(int) - np.asarray(whole)).max() <= 6
+    assert np.array_equal(open_shrunk(path, 5000).pixels, open_image(path))
+
+
+def test_a_jpeg_is_shrunk_before_it_is_decoded(tmp_path, monkeypatch):
+    picture(1, 1600, 1200).save(tmp_path / "a.jpg")
+    sizes, really = [], Image.Image.resize
+
+    def resize(self, size, *arguments, **options):
+        sizes.append(self.size)
+        return really(self, size, *arguments, **options)
+
+    monkeypatch.setattr(Image.Image, "resize", resize)
+    open_shrunk(tmp_path / "a.jpg", 140)
+    assert sizes == [(200, 150)]

@@ -23,12 +23,6 @@ def noise(height, width):
     return np.random.default_rng(height * width).integers(0, 256, (height, width, 3), dtype=np.uint8)
 
 
-def ramp(height, width):
-    """Make an image whose red gives the column and whose green gives the row: 0 at the first, 255 at the last."""
-    columns, rows = np.meshgrid(np.linspace(0, 255, width), np.linspace(0, 255, height))
-    return np.stack([columns, rows, np.zeros_like(rows)], axis=-1).round().astype(np.uint8)
-
-
 def ours(pixels, config):
     names = ("interpolation", "crop_pct", "crop_mode", "mean")
     fitted = fit_image(
@@ -90,9 +84,9 @@ def test_every_recipe_that_timm_knows(input_size):
 @pytest.mark.parametrize("crop_pct", [0.7, 0.875, 1.0, 1.15])
 @pytest.mark.parametrize("crop_mode", ["center", "squash", "border"])
 @pytest.mark.parametrize("size", [(100, 300), (303, 100), (150, 150)])
-def test_the_boxes_say_where_every_pixel_comes_from(crop_mode, crop_pct, size):
+def test_the_box_holds_all_that_is_not_border(crop_mode, crop_pct, size):
     fitted = fit_image(
-        ramp(*size),
+        np.full((*size, 3), 7, np.uint8),
         input_size=(64, 96),
         interpolation="bilinear",
         crop_mode=crop_mode,
@@ -101,26 +95,11 @@ def test_the_boxes_say_where_every_pixel_comes_from(crop_mode, crop_pct, size):
     )
     assert fitted.pixels.shape == (64, 96, 3)
     left, top, right, bottom = fitted.content_box
-    source_left, source_top, source_right, source_bottom = fitted.source_box
-    visible = fitted.pixels[top:bottom, left:right]
-    columns = source_left + (np.arange(right - left) + 0.5) / (right - left) * (source_right - source_left) - 0.5
-    rows = source_top + (np.arange(bottom - top) + 0.5) / (bottom - top) * (source_bottom - source_top) - 0.5
-    expected_red = np.clip(columns / (size[1] - 1), 0, 1) * 255
-    expected_green = np.clip(rows / (size[0] - 1), 0, 1) * 255
-    step = 255 / (min(size) - 1)  # of one original pixel: what the edges of the resize may differ by
-    assert abs(visible[..., 0] - expected_red).max() <= step + 1
-    assert abs(visible[..., 1] - expected_green[:, None]).max() <= step + 1
     outside = np.ones((64, 96), bool)
     outside[top:bottom, left:right] = False
+    assert (fitted.pixels[~outside] == 7).all()
     assert (fitted.pixels[outside] == ((0, 0, 255) if crop_mode == "border" else (0, 0, 0))).all()
     assert (right - left < 96 or bottom - top < 64) == outside.any()
-
-
-def test_a_centre_crop_by_hand():
-    # 100 x 200 to short side floor(64 / 0.8) = 80: 80 x 160; columns 48 to 112 and rows 8 to 72 of it remain
-    fitted = fit_image(noise(100, 200), input_size=(64, 64), crop_pct=0.8)
-    assert fitted.content_box == (0, 0, 64, 64)
-    assert fitted.source_box == (60, 10, 140, 90)
 
 
 # ------------------------------------------------------------------------------------------------- squash
@@ -130,7 +109,7 @@ def test_squash_leaves_a_picture_of_the_input_size_untouched():
     pixels = noise(224, 160)
     fitted = fit_image(pixels, input_size=(224, 160), fit="squash")
     assert np.array_equal(fitted.pixels, pixels)
-    assert fitted.content_box == fitted.source_box == (0, 0, 160, 224)
+    assert fitted.content_box == (0, 0, 160, 224)
 
 
 @pytest.mark.parametrize("interpolation", ["bicubic", "bilinear"])
@@ -139,7 +118,7 @@ def test_squash_is_pillows_resize(interpolation):
     fitted = fit_image(pixels, input_size=(32, 48), fit="squash", interpolation=interpolation)
     resized = Image.fromarray(pixels).resize((48, 32), getattr(Image.Resampling, interpolation.upper()))
     assert np.array_equal(fitted.pixels, np.asarray(resized))
-    assert (fitted.content_box, fitted.source_box) == ((0, 0, 48, 32), (0, 0, 170, 50))
+    assert fitted.content_box == (0, 0, 48, 32)
 
 
 # ------------------------------------------------------------------------------------------------- pad
@@ -159,7 +138,6 @@ def test_pad_shows_the_whole_picture_centred_on_the_mean_colour(size, box):
         np.full((*size, 3), 7, np.uint8), input_size=(64, 64), fit="pad", mean=(0.5, 0.25, 1.0), crop_pct=0.5
     )
     assert fitted.content_box == box
-    assert fitted.source_box == (0, 0, size[1], size[0])
     expected = np.full((64, 64, 3), (128, 64, 255))
     expected[box[1] : box[3], box[0] : box[2]] = 7
     assert np.array_equal(fitted.pixels, expected)
@@ -189,7 +167,6 @@ def test_native_sizes_by_hand(size, multiple_of, expected):
     fitted = fit_image(noise(*size), input_size=(1, 1), fit="native", multiple_of=multiple_of)
     assert fitted.pixels.shape == (*expected, 3)
     assert fitted.content_box == (0, 0, expected[1], expected[0])
-    assert fitted.source_box == (0, 0, size[1], size[0])
     assert len(fitted.notes) == (math.prod(size) > 1024**2)
 
 

@@ -10,10 +10,8 @@ import torch
 from torch import nn
 
 from tests.helpers.weight_files import prefixed, same_weights, swin, vit, write
-from vitexplorer.models.weights import (
-    WeightsError,
-    load_weights,
-)
+from vitexplorer.models.checkpoints import WeightsError
+from vitexplorer.models.weights import load_weights
 
 
 def refused(module: nn.Module, path: Path) -> str:

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from tests.helpers.relevance_cases import TARGET, close, truth_of
 from tests.helpers.small_models import capture_small
+from vitexplorer.core.cache import BytesCache
 from vitexplorer.quantities import gradients as kept_in
-from vitexplorer.quantities.gradients import GradientCache, gradients
+from vitexplorer.quantities.gradients import gradients
 
 # ------------------------------------------------------------------------------------------------ slow twins
 
@@ -28,7 +29,7 @@ def test_gradient_of_attention_is_autograds(any_capture):
 
 
 def test_gradients_go_with_their_capture(monkeypatch):
-    cache = GradientCache(1 << 30)
+    cache = BytesCache(1 << 30, lambda entry: entry[1].nbytes)
     monkeypatch.setattr(kept_in, "_CACHE", cache)
     first, second = replace(capture_small("vit")), replace(capture_small("vit"))
     gradient = gradients(first, 1)
@@ -45,7 +46,7 @@ def test_gradients_go_with_their_capture(monkeypatch):
 def test_cached_gradients_are_bounded(monkeypatch):
     captured = replace(capture_small("vit"))
     size = gradients(captured, 0).nbytes
-    cache = GradientCache(int(2.5 * size))
+    cache = BytesCache(int(2.5 * size), lambda entry: entry[1].nbytes)
     monkeypatch.setattr(kept_in, "_CACHE", cache)
     first, second = gradients(captured, 0), gradients(captured, 1)
     assert gradients(captured, 0) is first  # used last, so the other one goes
@@ -53,6 +54,7 @@ def test_cached_gradients_are_bounded(monkeypatch):
     assert cache.nbytes == 2 * size
     assert gradients(captured, 0) is first
     assert gradients(captured, 1) is not second
-    monkeypatch.setattr(kept_in, "_CACHE", GradientCache(size - 1))
-    gradients(captured, 0)
-    assert kept_in._CACHE.nbytes == 0
+    monkeypatch.setattr(kept_in, "MOST_BYTES", size - 1)
+    gradients(captured, 3)
+    assert cache.nbytes == 2 * size
+    assert gradients(captured, 3) is not gradients(captured, 3)

@@ -8,7 +8,9 @@ from vitexplorer.quantities.rollout import push_added, push_averaged
 
 
 def test_pushing_by_hand():
-    """One row of shares (1, 2) and E = | 1 3 |   I + E = | 2 3 |   rownorm(0.5 E + 0.5 I) = | .4 .6 |
+    """Push one row of shares through a block by hand.
+
+    One row of shares (1, 2) and E = | 1 3 |   I + E = | 2 3 |   rownorm(0.5 E + 0.5 I) = | .4 .6 |
     | 0 1 |           | 0 2 |                            | 0  1  |
     """
     shares, E = torch.tensor([[[1.0, 2.0]]]), torch.tensor([[[1.0, 3.0], [0.0, 1.0]]])

@@ -31,7 +31,7 @@ from vitexplorer.core.text import ExplainedError, SettingError
 from vitexplorer.models.examples import examples
 from vitexplorer.quantities.gradients import attention_gradient, gradients
 from vitexplorer.service.engine import Engine, Picture
-from vitexplorer.ui.controls import Field
+from vitexplorer.ui.controls.field import Field
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.kit.served_files import image_file
 from vitexplorer.ui.panel.room_figures import RoomFigures
@@ -301,7 +301,7 @@ def test_the_page_finds_the_image_that_a_target_names():
     assert written_value(result.settings["target"]) == "like scene_gear patch 3,4"
     with pytest.raises(ExplainedError):
         now(engine.compute(picture_of, captured, "grad_cam", {"target": "like:../../secret"}))
-    flow = RoomFigures(RoomContext(engine, Translations(), gr.State(Address()), gr.State("en")), "flow")
+    flow = RoomFigures(RoomContext(engine, Translations(), gr.State(Address())), "flow")
     address = Address(image="scene_fish", model=picture_of.model)
     for target, seen in (("like scene_gear patch 3,4", other), ("like ../../secret", None), ("7", None)):
         field = Field(kind="target", name="target", label="", value=target)

@@ -53,7 +53,7 @@ def test_every_class_is_drawn_about_equally_often():
 def test_the_kinds_of_a_part_look_different():
     """No two outlines of one part overlap by more than nine tenths of their union."""
     for kinds in PARTS.values():
-        drawn = [fill([(contour + 1.2) / 2.4 for contour in kind()], 200) > 127 for kind in kinds.values()]
+        drawn = [fill([(contour + 1.2) / 2.4 for contour in kind], 200) > 127 for kind in kinds.values()]
         for one, other in itertools.combinations(drawn, 2):
             assert (one & other).sum() < 0.9 * (one | other).sum()
 

@@ -13,11 +13,11 @@ from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.text import ExplainedError, SettingError, UnsupportedError
 from vitexplorer.core.types import ReconstructionResult
 from vitexplorer.figures import render
-from vitexplorer.figures.renderers.reconstruction import HIDDEN_GREY, seen
+from vitexplorer.figures.renderers.pictures import HIDDEN_GREY, seen
 from vitexplorer.models.loading import load_model
 from vitexplorer.models.mae import MaeDecoder, sine_positions, to_images, to_patches
 from vitexplorer.models.seeding import seeded
-from vitexplorer.ui.panel import panel_data
+from vitexplorer.ui.panel.figure_panel import Question, capture_views, panel_data
 from vitexplorer.views import compute
 from vitexplorer.views.mae_reconstruction import hidden_patches, mean_of_visible, with_own_statistics
 
@@ -244,15 +244,8 @@ def in_the_page(captured, **given):
         made = compute("mae_reconstruction", captured, **given)
     except ExplainedError as error:
         made = error
-    data, settings = panel_data(
-        captured,
-        ("mae_reconstruction",),
-        "en",
-        "mae_reconstruction",
-        given,
-        "light",
-        made,
-    )
+    view = "mae_reconstruction"
+    data, settings = panel_data(capture_views(captured), (view,), "en", Question(view, given), made)
     (painted,) = (control for control in data.controls if control.kind == "patches")
     return data, painted, settings
 

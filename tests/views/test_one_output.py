@@ -22,13 +22,12 @@ from vitexplorer.comparisons import COMPARISONS
 from vitexplorer.core.text import SettingError, UnsupportedError, same
 from vitexplorer.core.types import OUTPUT, Output, Prediction, Result
 from vitexplorer.evaluation.case import Case
-from vitexplorer.evaluation.protocols import PROTOCOLS
+from vitexplorer.evaluation.protocol import PROTOCOLS
 from vitexplorer.figures import render
 from vitexplorer.figures.caption import caption
 from vitexplorer.figures.previews import preview
 from vitexplorer.figures.tables import as_csv, as_document, as_json
-from vitexplorer.learn import STEPS
-from vitexplorer.learn.sentences import OnScreen
+from vitexplorer.learn import STEPS, Seen
 from vitexplorer.models.families import family_of
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.seeding import seeded
@@ -39,7 +38,7 @@ from vitexplorer.quantities.read_out import displayed_values, top_classes
 from vitexplorer.survey import answers
 from vitexplorer.survey.labels import class_of
 from vitexplorer.survey.questions import QUESTIONS
-from vitexplorer.ui.rooms.compare.pairs import answer_of
+from vitexplorer.ui.rooms.compare.sides import answer_of
 from vitexplorer.ui.rooms.what_if.room import answer
 from vitexplorer.ui.server.api.explaining import _classes
 from vitexplorer.ui.shell.exploring import _answer
@@ -295,8 +294,11 @@ def test_a_survey_of_outputs_has_no_right_and_wrong(tmp_path):
 
 
 def test_steps_about_classes_are_refused(one):
-    seen = OnScreen(
-        one, lambda view, settings: vx.compute(view, one, **settings), lambda changes: vx.intervene(one, changes), None
+    seen = Seen(
+        one,
+        lambda view, **settings: vx.compute(view, one, **settings),
+        lambda changes: vx.intervene(one, changes),
+        None,
     )
     for step in (step for step in STEPS if step.key in REFUSED_STEPS):
         with pytest.raises(UnsupportedError, match="number"):

@@ -130,8 +130,8 @@ def planted(monkeypatch) -> tuple[Capture, np.ndarray]:
 
         return replace(VIEWS["random"], compute=compute, controls=(TargetControl(),))
 
-    monkeypatch.setitem(VIEWS._discovered(), "knows", view(1))
-    monkeypatch.setitem(VIEWS._discovered(), "knows_the_opposite", view(-1))
+    monkeypatch.setitem(VIEWS._entries, "knows", view(1))
+    monkeypatch.setitem(VIEWS._entries, "knows_the_opposite", view(-1))
     return captured, gives
 
 

@@ -11,7 +11,7 @@ import torch
 import vitexplorer as vx
 from tests.helpers.small_models import capture_small
 from vitexplorer.core.text import SettingError
-from vitexplorer.views.token_pca import fit_basis, foreground_of, patch_tokens
+from vitexplorer.views.token_pca import border_of, fit_basis, inner_half, patch_tokens
 
 
 @pytest.mark.parametrize("norm", [True, False])
@@ -75,7 +75,7 @@ def test_foreground_is_what_touches_the_border_less():
     inner[1:3, 1:3] = True
     for sign in (1, -1):
         scores = sign * np.where(inner, 3.0, -1.0).flatten()
-        assert (foreground_of(scores, 4, 4).reshape(4, 4) == inner).all()
+        assert (inner_half(scores, border_of(4, 4)).reshape(4, 4) == inner).all()
     captured = capture_small("vit")
     rng = np.random.default_rng(0)
     made = torch.from_numpy(rng.normal(size=(1, 17, 48)).astype(np.float32))

@@ -46,9 +46,7 @@ class Cut:
             return (tensor,) * batch if tensor.shape == self.shape else None
         length = self.shape[self.axis]
         expected = (*self.shape[: self.axis], batch * length, *self.shape[self.axis + 1 :])
-        if tensor.shape != expected:
-            return None
-        return tensor.split(length, self.axis)
+        return tensor.split(length, self.axis) if tensor.shape == expected else None
 
 
 Cuts = Mapping[Place, Cut]
@@ -113,10 +111,9 @@ def _cut(both: Tensor, alone: list[Tensor]) -> Cut | None:
     axes = [axis for axis, (whole, length) in enumerate(zip(both.shape, shape, strict=True)) if whole != length]
     if len(axes) != 1:
         return None
-    parts = Cut(shape, axes[0]).of(both, 2)
-    if parts is None or not _match(parts, alone):
-        return None
-    return Cut(shape, axes[0])
+    cut = Cut(shape, axes[0])
+    parts = cut.of(both, 2)
+    return cut if parts is not None and _match(parts, alone) else None
 
 
 def _match(parts: tuple[Tensor, ...], alone: list[Tensor]) -> bool:

@@ -17,7 +17,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from vitexplorer.controls import no_such_block
-from vitexplorer.core.capture_protocol import no_tokens
+from vitexplorer.core.capture_protocol import NO_TOKENS
 from vitexplorer.core.format import measured
 from vitexplorer.core.notebook_display import NotebookDisplay
 from vitexplorer.core.out_of_memory import explain_full_memory
@@ -64,21 +64,7 @@ class ModelInput:
 
 
 def prepare(model: LoadedModel, image: AnyImage, fit: Fit = "crop") -> ModelInput:
-    """Open an image and fit it to the model's input.
-
-    Args:
-        model: the model.
-        image: what `capture` takes.
-        fit: what `capture` takes.
-
-    Returns:
-        The image, fitted and normalised.
-
-    Raises:
-        ImageError: the image cannot be read.
-        UnknownNameError: there is no such fit.
-        SettingError: the fit is not possible for this model.
-    """
+    """Open an image, fit it to the model's input and normalise it; arguments and errors are those of `capture`."""
     opened = OpenedImage.of(image)
     preprocessing = model.preprocessing
     fitted = fit_image(
@@ -336,7 +322,7 @@ class Capture(Summarised, NotebookDisplay):
         if not self.model.family.shows_stream:
             raise UnsupportedError(self.model.family.no_stream(self.model.name))
         if not self.model.family.shows_tokens:
-            raise UnsupportedError(no_tokens(self.model.name))
+            raise UnsupportedError(NO_TOKENS.format(model=self.model.name))
 
     def attention_from(
         self, query: Query, block: int
@@ -349,11 +335,13 @@ class Capture(Summarised, NotebookDisplay):
         keys, queries = (torch.from_numpy(p).to(device) for p in (self.positions(block), self.query_positions(block)))
         selected = queries >= 0 if query == "mean" else queries == self._code(query, block)
         if not selected.any():
+            names = self.query_tokens(block)
+            queried = query_text(names[0]) if names else Text("patches", "图块")
             raise SettingError(
                 Text(
                     "{module} (block {block}) has no such query: its queries are the {queries}.",
                     "{module}（块 {block}）没有这样的查询：它的查询是{queries}。",
-                ).format(module=self.site(block).name, block=block, queries=self._queries_text(block))
+                ).format(module=self.site(block).name, block=block, queries=queried)
             )
         if query == "mean":
             rows = call.from_shares(selected.to(call.query.dtype) / self.grid(block).num_patches)
@@ -366,10 +354,6 @@ class Capture(Summarised, NotebookDisplay):
         if isinstance(query, str):
             return -1 - self.prefix_tokens.index(query)
         return query[0] * self.grid(block).cols + query[1]
-
-    def _queries_text(self, block: int) -> Text:
-        names = self.query_tokens(block)
-        return query_text(names[0]) if names else Text("patches", "图块")
 
     def _placed(
         self, rows: Float[Tensor, "windows heads keys"], positions: Int[Tensor, "windows keys"], grid: PatchGrid
@@ -416,11 +400,17 @@ def capture(
         UnsupportedError: the model takes no other size.
         NoMemoryError: memory runs out.
     """
-    if size is not None:
-        if fit == "native":
-            raise SettingError(TWO_SIZES)
-        model = at_size(model, size)
+    model = resized(model, fit, size)
     return capture_input(model, prepare(model, image, fit), differentiable=differentiable)
+
+
+def resized(model: LoadedModel, fit: Fit, size: int | tuple[int, int] | str | None) -> LoadedModel:
+    """Return the model at another input size, if there is one; SettingError where `fit` sets the size."""
+    if size is None:
+        return model
+    if fit == "native":
+        raise SettingError(TWO_SIZES)
+    return at_size(model, size)
 
 
 TWO_SIZES = Text(

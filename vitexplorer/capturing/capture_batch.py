@@ -13,11 +13,9 @@ import torch
 from torch import Tensor
 
 from vitexplorer.capturing.batch_cuts import OUTPUT, Place, call_of, capture_tensors, cuts_of
-from vitexplorer.capturing.capture import TWO_SIZES, Capture, ModelInput, capture_input, plain_tap, prepare, tapped
-from vitexplorer.core.text import SettingError
+from vitexplorer.capturing.capture import Capture, ModelInput, capture_input, plain_tap, prepare, resized, tapped
 from vitexplorer.core.types import BlockSite, Fit
 from vitexplorer.models.images import AnyImage, ImageError
-from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.tracing.attention_call import view_layout
 from vitexplorer.tracing.tap import AttentionTap
@@ -74,10 +72,7 @@ def capture_batch(
         UnsupportedError: the model takes no other size.
         NoMemoryError: memory runs out.
     """
-    if size is not None:
-        if fit == "native":
-            raise SettingError(TWO_SIZES)
-        model = at_size(model, size)
+    model = resized(model, fit, size)
     opened: dict[int, ModelInput | ImageError] = {}
     for at, image in enumerate(images):
         try:

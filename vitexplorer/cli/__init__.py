@@ -17,23 +17,10 @@ from __future__ import annotations
 
 import typer
 
-from vitexplorer.cli.compare import HELP as _COMPARE
-from vitexplorer.cli.compare import compare_app
-from vitexplorer.cli.compute import HELP as _COMPUTE
-from vitexplorer.cli.compute import compute_app
-from vitexplorer.cli.evaluate import HELP as _EVALUATE
-from vitexplorer.cli.evaluate import evaluate_command
-from vitexplorer.cli.finetune import HELP as _FINETUNE
-from vitexplorer.cli.finetune import finetune_command
-from vitexplorer.cli.learn import HELP as _LEARN
-from vitexplorer.cli.learn import learn_command
+from vitexplorer.cli import compare, evaluate, finetune, learn, page, survey
 from vitexplorer.cli.lists import list_interventions, list_models, list_views
-from vitexplorer.cli.menu import menu
+from vitexplorer.cli.menu import menu, submenu
 from vitexplorer.cli.names import questions
-from vitexplorer.cli.page import HELP as _PAGE
-from vitexplorer.cli.page import open_page
-from vitexplorer.cli.survey import HELP as _SURVEY
-from vitexplorer.cli.survey import survey_command
 from vitexplorer.cli.text import one_sentence
 from vitexplorer.cli.view import view_command
 from vitexplorer.core.settings import settings
@@ -43,6 +30,10 @@ _PURPOSE = Text("What a vision transformer does with an image.", "视觉 Transfo
 _MODELS = Text("List the models.", "列出模型。")
 _VIEWS = Text("List the views with their options.", "列出视图及其选项。")
 _INTERVENTIONS = Text("List what --change takes.", "列出 --change 可用的更改。")
+_COMPUTE = Text(
+    "Compute a view, to be drawn or printed. Each view is a command of its own too.",
+    "计算一种视图，并绘图或输出数值。每种视图也可直接作为命令。",
+)
 _PANEL = Text("Views", "视图")
 
 
@@ -55,7 +46,6 @@ def main() -> None:
 
 def build_app(language: Language) -> typer.Typer:
     """Build the command line with its help in `language`. Commands that are not views are added here."""
-
     app = typer.Typer(
         cls=menu(questions(), view_command, _PANEL.in_(language), language),
         help=_PURPOSE.in_(language),
@@ -63,14 +53,15 @@ def build_app(language: Language) -> typer.Typer:
         add_completion=False,
         pretty_exceptions_enable=False,
     )
-    app.command("app", help=_PAGE.in_(language))(open_page)
-    app.add_typer(compute_app(language), help=_COMPUTE.in_(language))
+    app.command("app", help=page.HELP.in_(language))(page.open_page)
+    app.add_typer(submenu("compute", questions(), view_command, language), help=_COMPUTE.in_(language))
     app.command("models", help=_MODELS.in_(language))(lambda: list_models(language))
     app.command("views", help=_VIEWS.in_(language))(lambda: list_views(language))
     app.command("interventions", help=_INTERVENTIONS.in_(language))(lambda: list_interventions(language))
-    app.add_typer(compare_app(language), help=_COMPARE.in_(language))
-    app.command("evaluate", help=_EVALUATE.in_(language))(evaluate_command(language))
-    app.command("finetune", help=_FINETUNE.in_(language))(finetune_command(language))
-    app.command("learn", help=_LEARN.in_(language))(learn_command(language))
-    app.command("survey", help=_SURVEY.in_(language))(survey_command(language))
+    comparisons = submenu("compare", questions("comparisons", "COMPARISON"), compare.compare_command, language)
+    app.add_typer(comparisons, help=compare.HELP.in_(language))
+    app.command("evaluate", help=evaluate.HELP.in_(language))(evaluate.evaluate_command(language))
+    app.command("finetune", help=finetune.HELP.in_(language))(finetune.finetune_command(language))
+    app.command("learn", help=learn.HELP.in_(language))(learn.learn_command(language))
+    app.command("survey", help=survey.HELP.in_(language))(survey.survey_command(language))
     return app

@@ -12,11 +12,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-import typer
-
 import vitexplorer as vx
-from vitexplorer.cli.menu import menu
-from vitexplorer.cli.names import questions
 from vitexplorer.cli.runs import Run
 from vitexplorer.cli.text import one_sentence
 from vitexplorer.cli.view import common_parameters, option_of, registered, tell
@@ -43,14 +39,6 @@ _OTHER = (
     ("size", str, Text("Another input size, or own for the model's own.", "另一种输入尺寸，或模型自身的尺寸（own）。")),
     ("change", str, Text("What is changed on the right.", "右侧所作的更改。")),
 )
-
-
-def compare_app(language: Language) -> typer.Typer:
-    """Build one command for each comparison, with its help in `language`."""
-    by_name = questions("comparisons", "COMPARISON")
-    return typer.Typer(
-        cls=menu(by_name, compare_command, None, language), no_args_is_help=True, add_completion=False, name="compare"
-    )
 
 
 def compare_command(name: str, language: Language) -> Any:
@@ -80,14 +68,8 @@ def beside(left: Run, other: dict[str, Any]) -> Run:
     size = other["size"] or (left.size if same else OWN)
     weights = left.weights if same or left.weights in ("auto", "random") else "auto"
     given = {name: value for name, value in other.items() if value is not None}
-    return Run(
-        **{
-            **vars(left),
-            "weights": weights,
-            **given,
-            "size": None if size == OWN else size,
-            "change": other["change"],
-        }
+    return replace(
+        left, **{"weights": weights, **given, "size": None if size == OWN else size, "change": other["change"]}
     )
 
 

@@ -19,6 +19,7 @@ from vitexplorer.cli.text import one_sentence, table
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Language, Text
+from vitexplorer.service.amounts import duration, score
 
 HELP = Text("Fine-tune a model on a folder of images and compare methods.", "在图像文件夹上微调模型并比较各方法。")
 ALL = "all"
@@ -141,7 +142,7 @@ def _printer(language: Language) -> Callable[[Any], None]:
 def _progress(event: Any) -> str:
     values = event.values
     if event.kind == "step":
-        return f"{event.run}  {values['step']}/{values['steps']}  {duration(values['seconds_left'])}"
+        return f"{event.run}  {values['step']}/{values['steps']}  {time_text(values['seconds_left'])}"
     return f"{event.run}  {values['done']}/{values['total']}"
 
 
@@ -164,9 +165,9 @@ def _baseline(event: Any) -> list[Text]:
             "To beat: {value} {metric} by a regression on frozen features ({constant} without looking)",
             "需要超过：冻结特征上的回归达到 {metric} {value}（不看图像为 {constant}）",
         ).format(
-            value=figure(values["metric"], values["metrics"][values["metric"]]),
+            value=score(values["metric"], values["metrics"][values["metric"]]),
             metric=values["metric"],
-            constant=figure(values["metric"], values["constant"]),
+            constant=score(values["metric"], values["constant"]),
         )
     ]
 
@@ -181,7 +182,7 @@ def _estimate(event: Any) -> list[Text]:
             run=event.run,
             trainable=f"{values['trainable']:,}",
             total=f"{values['total']:,}",
-            seconds=duration(values["seconds"]),
+            seconds=time_text(values["seconds"]),
             memory=values["memory_bytes"] / 1e9,
             how=event.text,
         )
@@ -193,7 +194,7 @@ def _epoch(event: Any) -> list[Text]:
     metric = "accuracy" if "accuracy" in values["metrics"] else "rmse"
     line = (
         f"{event.run}  {values['epoch']}/{values['epochs']}  loss {values['train_loss']:.4f}  "
-        f"{metric} {figure(metric, values['metrics'][metric])}{' *' if values['is_best'] else ''}"
+        f"{metric} {score(metric, values['metrics'][metric])}{' *' if values['is_best'] else ''}"
     )
     return [Text(line, line)]
 
@@ -221,10 +222,10 @@ def leaderboard(comparison: Any, language: Language) -> str:
         rows.append(
             [
                 result.run,
-                f"{result.metric} {figure(result.metric, result.value)}",
+                f"{result.metric} {score(result.metric, result.value)}",
                 against,
                 f"{result.trainable:,}",
-                duration(result.seconds),
+                time_text(result.seconds),
                 f"{result.file_bytes / 1e6:.2f} MB",
             ]
         )
@@ -232,20 +233,6 @@ def leaderboard(comparison: Any, language: Language) -> str:
     return "\n".join(["", table(rows), *failures])
 
 
-def figure(metric: str, value: float | None) -> str:
-    """Format a metric; an accuracy in percent."""
-    if value is None:
-        return "–"
-    return f"{100 * value:.1f} %" if metric == "accuracy" else f"{value:.4g}"
-
-
-def duration(seconds: float | None) -> str:
-    """Format seconds as the two largest of hours, minutes and seconds."""
-    if seconds is None:
-        return ""
-    whole = max(0, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+def time_text(seconds: float | None) -> str:
+    """Format a duration; empty for None."""
+    return "" if seconds is None else duration(seconds, "en", least=0)

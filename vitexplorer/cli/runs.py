@@ -81,13 +81,9 @@ class Run:
         `differentiable` as for `vx.capture`; a run with interventions keeps no graph.
         """
         keeps_graph = differentiable and not self.change
-        plain = vx.capture(model, self.image or example_image(), self.fit, self.size, differentiable=keeps_graph)
+        image = self.image or next(iter(examples().values())).path
+        plain = vx.capture(model, image, self.fit, self.size, differentiable=keeps_graph)
         return vx.intervene(plain, self.change) if self.change else plain
-
-
-def example_image() -> Path:
-    """Return the first example image of the repository."""
-    return next(iter(examples().values())).path
 
 
 def _tuned(model: str | None, file: Path) -> LoadedModel | None:

@@ -42,11 +42,6 @@ def tell(result: Result, out: Path | None, language: Language, reading: Reading)
 # ---------------------------------------------------------------------------------------------- the command
 
 
-def stub(name: str, question: str, panel: str | None = None) -> Any:
-    """Make the placeholder of a command in lists, until it is called."""
-    return _command(name, question, lambda: None, panel)
-
-
 def view_command(name: str, language: Language) -> Any:
     """Build the command of a view, with its help in `language`."""
     key = name.replace("-", "_")
@@ -61,20 +56,17 @@ def view_command(name: str, language: Language) -> Any:
 
 
 def registered(
-    name: str,
-    record: View | Comparison,
-    common: list[inspect.Parameter],
-    run: Callable[..., None],
-    language: Language,
+    name: str, record: View | Comparison, common: list[inspect.Parameter], run: Callable[..., None], language: Language
 ) -> Any:
     """Build the command of a record: `run` with the `common` options and one for each of its controls."""
     parameters = [*common, *(_control_option(control, language) for control in record.controls)]
     run.__signature__ = inspect.Signature(parameters)
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return _command(name, _description(record, language), run)
+    return command_of(name, _description(record, language), run)
 
 
-def _command(name: str, help_: str, run: Callable[..., None], panel: str | None = None) -> Any:
+def command_of(name: str, help_: str, run: Callable[..., None], panel: str | None = None) -> Any:
+    """Make the command of a function."""
     app = typer.Typer(add_completion=False)
     app.command(name, help=help_, rich_help_panel=panel)(run)
     return typer.main.get_command(app)

@@ -67,12 +67,10 @@ def refuses(left: Capture, right: Capture) -> Text | None:
                 "{model} has no classifier, so it gives no answer to compare.",
                 "{model} 没有分类头，因此没有可以对比的答案。",
             ).format(model=capture.model.name)
-    numbers = [has_one_output(capture) for capture in (left, right)]
-    if numbers == [True, False]:
-        return NOT_ALIKE.format(number=left.model.name, classes=right.model.name)
-    if numbers == [False, True]:
-        return NOT_ALIKE.format(number=right.model.name, classes=left.model.name)
-    return None
+    if has_one_output(left) == has_one_output(right):
+        return None
+    number, classes = (left, right) if has_one_output(left) else (right, left)
+    return NOT_ALIKE.format(number=number.model.name, classes=classes.model.name)
 
 
 def reading(result: SidesResult) -> Text:

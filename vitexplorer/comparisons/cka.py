@@ -24,7 +24,7 @@ AXIS = Text("block · {name}", "块 · {name}")
 
 def compute(left: Capture, right: Capture) -> AlikeResult:
     """Compute linear CKA, (blocks of the left, blocks of the right), 0-1."""
-    one, other = names_of(left, right)
+    names = names_of(left, right)
     return AlikeResult(
         view="cka",
         title=TITLE,
@@ -34,7 +34,7 @@ def compute(left: Capture, right: Capture) -> AlikeResult:
         formula="‖Yᵀ X‖² / (‖Xᵀ X‖ ‖Yᵀ Y‖)",
         provenance=left.provenance,
         notes=(Text("Prefix tokens are left out.", "不包含前缀标记。"),),
-        axis_names=(AXIS.format(name=one), AXIS.format(name=other)),
+        axis_names=(AXIS.format(name=names[0]), AXIS.format(name=names[1])),
     )
 
 

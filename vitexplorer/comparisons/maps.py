@@ -44,12 +44,9 @@ def compute(left: Capture, right: Capture, map: str, attention_block: int, query
     """Compute both maps, (sides, rows, cols) on the left grid, not rescaled."""
     block = attention_block
     other = matched(block, left.depth, right.depth)
-    if map == "rollout":  # from a query in the last block to the patches of the first
-        query_blocks = (left.depth - 1, right.depth - 1)
-        map_blocks = (0, 0)
-    else:
-        query_blocks = map_blocks = (block, other)
-    right_query = placed(query, (left, query_blocks[0]), (right, query_blocks[1]))
+    # The query of the rollout is a token of the last block, its map is of the patches of the first.
+    left_block, right_block = (left.depth - 1, right.depth - 1) if map == "rollout" else (block, other)
+    right_query = placed(query, (left, left_block), (right, right_block))
     pictures = map_of(left, map, block, query), map_of(right, map, other, right_query)
     notes = [
         LOOKS.format(side=side, query=query_text(token))
@@ -58,8 +55,7 @@ def compute(left: Capture, right: Capture, map: str, attention_block: int, query
     if map == "attention":
         notes.append(BLOCKS.format(one=block, other=other))
     settings = {"map": map, "attention_block": block, "query": query}
-    sides = ((left, map_blocks[0]), (right, map_blocks[1]))
-    return pair_of("maps", TITLE, sides, pictures, settings, tuple(notes))
+    return pair_of("maps", TITLE, (left, right), pictures, settings, tuple(notes))
 
 
 def map_of(capture: Capture, kind: str, block: int, query: Query) -> MapResult:

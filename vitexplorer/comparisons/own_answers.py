@@ -12,12 +12,12 @@ from dataclasses import replace
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons.maps import alike
 from vitexplorer.comparisons.record import Comparison
-from vitexplorer.comparisons.relevance import METHODS, no_classifier, on_grid
+from vitexplorer.comparisons.relevance import METHODS, no_classifier
 from vitexplorer.comparisons.sides import pair_of
 from vitexplorer.controls import Choice
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
-from vitexplorer.core.types import MapResult, PairResult
+from vitexplorer.core.types import PairResult
 from vitexplorer.quantities.on_the_map import extreme
 from vitexplorer.quantities.read_out import answer_text
 
@@ -29,19 +29,12 @@ def compute(left: Capture, right: Capture, method: str) -> PairResult:
     """Compute both maps, (sides, rows, cols) on the left grid, not rescaled."""
     from vitexplorer.views import compute as compute_view
 
-    pictures: tuple[MapResult, MapResult] = (compute_view(method, left), compute_view(method, right))
-    result = pair_of(
-        "own_answers",
-        TITLE,
-        (on_grid(left, pictures[0]), on_grid(right, pictures[1])),
-        pictures,
-        {"method": method},
+    maps = compute_view(method, left), compute_view(method, right)
+    result = pair_of("own_answers", TITLE, (left, right), maps, {"method": method})
+    names = tuple(
+        _FOR.format(side=side, name=answer_text(map_.target)) for side, map_ in zip(result.names, maps, strict=True)
     )
-    one, other = (
-        _FOR.format(side=side, name=answer_text(picture.target))
-        for side, picture in zip(result.names, pictures, strict=True)
-    )
-    return replace(result, target=None, names=(one, other))
+    return replace(result, target=None, names=names)
 
 
 def reading(result: PairResult) -> Text:
@@ -51,11 +44,7 @@ def reading(result: PairResult) -> Text:
         "{left}: {one} counts most. {right}: read at the places of the left patches, {other}{more}",
         "{left}：最重要的是{one}。{right}：按左侧图块的位置读取，最重要的是{other}{more}",
     ).format(
-        left=result.names[0],
-        right=result.names[1],
-        one=extreme(left),
-        other=extreme(right),
-        more=alike(left, right),
+        left=result.names[0], right=result.names[1], one=extreme(left), other=extreme(right), more=alike(left, right)
     )
 
 

@@ -14,7 +14,7 @@ from vitexplorer.comparisons.sides import pair_of
 from vitexplorer.controls import Choice, TargetControl
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, UnsupportedError
-from vitexplorer.core.types import MapResult, PairResult
+from vitexplorer.core.types import PairResult
 from vitexplorer.quantities.on_the_map import extreme
 from vitexplorer.quantities.read_out import answer_text, class_text
 
@@ -74,25 +74,9 @@ def compute(left: Capture, right: Capture, method: str, target: int) -> PairResu
     """Compute both maps, (sides, rows, cols) on the left grid, not rescaled."""
     from vitexplorer.views import compute as compute_view
 
-    there = same_class(left, right, target)
-    pictures: tuple[MapResult, MapResult] = (
-        compute_view(method, left, target=target),
-        compute_view(method, right, target=there),
-    )
-    return pair_of(
-        "relevance",
-        TITLE,
-        (on_grid(left, pictures[0]), on_grid(right, pictures[1])),
-        pictures,
-        {"method": method, "target": target},
-    )
-
-
-def on_grid(capture: Capture, picture: MapResult) -> tuple[Capture, int]:
-    """Return the capture and its first block with the grid of the map."""
-    shape = picture.grid.rows, picture.grid.cols
-    blocks = range(capture.depth)
-    return capture, next(at for at in blocks if (capture.grid(at).rows, capture.grid(at).cols) == shape)
+    right_target = same_class(left, right, target)
+    maps = compute_view(method, left, target=target), compute_view(method, right, target=right_target)
+    return pair_of("relevance", TITLE, (left, right), maps, {"method": method, "target": target})
 
 
 def reading(result: PairResult) -> Text:

@@ -9,7 +9,6 @@ colours mean nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +20,7 @@ from vitexplorer.controls import BlockControl, ImagesControl, NamedCapture, Swit
 from vitexplorer.core.format import measured
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
-from vitexplorer.core.types import ColoursResult, PairResult, PicturesResult
+from vitexplorer.core.types import PairResult, PicturesResult
 from vitexplorer.quantities.places import read_at
 from vitexplorer.views.token_pca import shared_token_pca
 
@@ -42,19 +41,8 @@ def compute(
     apart = (left.provenance.model, left.provenance.weights) != (right.provenance.model, right.provenance.weights)
     settings = {"block": block, "norm": norm}
     notes = (APART,) if apart else ()
-    if images:
-        return _together(captures, pictures, settings | {"images": images}, notes)
-    return pair_of("shared_pca", TITLE, ((left, block), (right, block)), (pictures[0], pictures[1]), settings, notes)
-
-
-def _together(
-    captures: Sequence[Capture],
-    pictures: Sequence[ColoursResult],
-    settings: Mapping[str, object],
-    notes: tuple[Text, ...],
-) -> PicturesResult:
-    left = captures[0]
-    block = pictures[0].settings["block"]
+    if not images:
+        return pair_of("shared_pca", TITLE, (left, right), (pictures[0], pictures[1]), settings, notes)
     names = (LEFT, RIGHT, *(PICTURE.format(number=number) for number in range(3, len(captures) + 1)))
     return PicturesResult(
         view="shared_pca",
@@ -69,7 +57,7 @@ def _together(
         unit=pictures[0].unit,
         formula=pictures[0].formula,
         provenance=left.provenance,
-        settings=settings,
+        settings=settings | {"images": images},
         notes=tuple(dict.fromkeys([*notes, *pictures[0].notes])),
         pictures=tuple(replace(picture, title=name) for picture, name in zip(pictures, names, strict=True)),
     )
@@ -109,7 +97,7 @@ def reading(result: PairResult | PicturesResult) -> Text:
         "On the first component, shown in red, the left patches lie at {one} on average and the right ones at {other} "
         "of the way from the lowest to the highest.",
         "在第一主成分（红色）上，从最低到最高，左侧图块平均位于 {one} 处，右侧图块平均位于 {other} 处。",
-    ).format(one=measured(float(left)), other=measured(float(np.float64(right))))
+    ).format(one=measured(float(left)), other=measured(float(right)))
 
 
 COMPARISON = Comparison(

@@ -13,7 +13,7 @@ import numpy as np
 from vitexplorer.controls.explained import Alike, Patch, PatchAlike, RatherThan, Region, Target
 from vitexplorer.controls.patches import WORDS as PAINTING
 from vitexplorer.controls.patches import cells_of
-from vitexplorer.controls.query import no_such_patch
+from vitexplorer.controls.query import check_patches
 from vitexplorer.controls.sharpest import sharpest_patch
 from vitexplorer.controls.spec import Board, Spec
 from vitexplorer.controls.target import TargetControl
@@ -74,6 +74,10 @@ class AnyTargetControl(TargetControl):
             return super().default(capture)
         return PatchAlike(sharpest_patch(capture.input.pixels, capture.grid(capture.depth - 1)))
 
+    def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
+        """Return the likeliest classes; none without a classifier."""
+        return () if capture.logits is None else super().offered(capture)
+
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Target:
         """Return the checked target: a class, a pair of classes, one or two patches, a region or an embedding."""
         if isinstance(value, str) and (match := _PATCHES.fullmatch(value.strip())):
@@ -86,7 +90,8 @@ class AnyTargetControl(TargetControl):
         elif isinstance(value, str) and len(pair := _VERSUS.split(value.strip())) == 2:
             return self._of_two(*pair, capture, settings)
         if isinstance(value, PatchAlike):
-            return self._on_the_grid(value, capture)
+            check_patches(value.patches, capture.grid(capture.depth - 1))
+            return value
         if isinstance(value, Region):
             return self._region("+".join(f"{row}.{col}" for row, col in value.patches), capture)
         if isinstance(value, RatherThan):
@@ -130,41 +135,18 @@ class AnyTargetControl(TargetControl):
         result: Result | None = None,
     ) -> Spec:
         """Describe the control; it offers likely classes, the first versus the next two, and the sharpest patch."""
-        classless = capture is not None and capture.logits is None
-        spec = (
-            super(TargetControl, self).spec(capture, settings, result)
-            if classless
-            else self._classes(capture, settings, result)
-        )
+        spec = replace(super().spec(capture, settings, result), takes=TAKES, words=WORDS)
         if capture is None:
-            return replace(spec, takes=TAKES, words=WORDS)
+            return spec
         words = {**WORDS, "class": Text("the output", OUTPUT.zh)} if has_one_output(capture) else WORDS
         grid = capture.grid(capture.depth - 1)
         offered: list[Target] = [PatchAlike(sharpest_patch(capture.input.pixels, grid))]
-        if not classless:
+        if capture.logits is not None:
             first, *others = self._logits(capture).argsort(descending=True)[:3].tolist()
             offered = [*(RatherThan(first, other) for other in others), *offered]
         options = dict(spec.options) | {str(target): self.say(target, capture) for target in offered}
         board = Board.of(grid, capture.input.pixels.shape[:2])
-        return replace(spec, takes=TAKES, options=tuple(options.items()), board=board, words=words)
-
-    def _classes(
-        self, capture: CaptureProtocol | None, settings: Mapping[str, Any] | None, result: Result | None
-    ) -> Spec:
-        """Describe the control with likely classes, and the selected target if it is not a class."""
-        chosen = (settings or {}).get(self.name)
-        if chosen is None or isinstance(chosen, int):
-            return super().spec(capture, settings, result)
-        plain = super().spec(capture, {}, result)
-        written = str(chosen)
-        return replace(plain, value=written, options=(*plain.options, (written, self.say(chosen, capture))))
-
-    def _on_the_grid(self, target: PatchAlike, capture: CaptureProtocol) -> PatchAlike:
-        grid = capture.grid(capture.depth - 1)
-        for row, col in _patches(target):
-            if not (0 <= row < grid.rows and 0 <= col < grid.cols):
-                raise no_such_patch(row, col, grid)
-        return target
+        return replace(spec, options=tuple(options.items()), board=board, words=words)
 
     def _region(self, written: str, capture: CaptureProtocol) -> Region:
         grid = capture.grid(capture.depth - 1)
@@ -174,9 +156,7 @@ class AnyTargetControl(TargetControl):
             patches = ()
         if not patches:
             raise SettingError(NO_REGION.format(value=repr(written.strip())))
-        for row, col in patches:
-            if not (0 <= row < grid.rows and 0 <= col < grid.cols):
-                raise no_such_patch(row, col, grid)
+        check_patches(patches, grid)
         return Region(patches)
 
     def _of_two(self, first: Any, second: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> RatherThan:
@@ -240,14 +220,8 @@ def like_capture(name: str, other: Any, patch: Patch | None = None) -> Alike:
     """
     if patch is None:
         return Alike(name, _numbers(other.embedding))
-    grid = other.grid(other.depth - 1)
-    if not (patch[0] < grid.rows and patch[1] < grid.cols):
-        raise no_such_patch(*patch, grid)
+    check_patches([patch], other.grid(other.depth - 1))
     return Alike(name, _numbers(other.patch_embedding(patch)), patch)
-
-
-def _patches(target: PatchAlike) -> tuple[Patch, ...]:
-    return (target.patch,) if target.other is None else (target.patch, target.other)
 
 
 def _numbers(embedding: Any) -> np.ndarray:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
-from vitexplorer.controls.spec import Spec
-from vitexplorer.controls.whole_number import whole_number
+from vitexplorer.controls.number import whole_number
+from vitexplorer.controls.spec import Fields
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Result
@@ -35,16 +35,17 @@ def no_such_block(block: int, depth: int, name: str = "block") -> SettingError:
 
 @dataclass(frozen=True)
 class BlockControl(Control):
-    """Block, counted from 0; defaults to the last one."""
+    """Block, counted from 0; defaults to the last one, or to the first."""
 
     name: str = "block"
     label: Text = Text("Block", "块")
+    first: bool = False
 
     kind: ClassVar[str] = "number"
 
     def default(self, capture: CaptureProtocol) -> int:
-        """Return the last block."""
-        return capture.depth - 1
+        """Return the last block, or the first."""
+        return 0 if self.first else capture.depth - 1
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> int:
         """Return the number of an existing block. Raises SettingError for any other."""
@@ -53,12 +54,6 @@ class BlockControl(Control):
             raise no_such_block(block, capture.depth, self.name)
         return block
 
-    def spec(
-        self,
-        capture: CaptureProtocol | None = None,
-        settings: Mapping[str, Any] | None = None,
-        result: Result | None = None,
-    ) -> Spec:
-        """Describe the control: a number up to the last block."""
-        spec = replace(super().spec(capture, settings, result), takes=COUNTED, low=0, step=1)
-        return spec if capture is None else replace(spec, high=capture.depth - 1)
+    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
+        """Return the range, up to the last block."""
+        return {"takes": COUNTED, "low": 0, "step": 1, "high": None if capture is None else capture.depth - 1}

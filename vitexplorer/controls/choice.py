@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
-from vitexplorer.controls.spec import Spec
+from vitexplorer.controls.spec import Fields
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.text import Text, same
@@ -38,14 +38,9 @@ class Choice(Control):
             raise unknown_name(self.name, value, known)
         return value
 
-    def spec(
-        self,
-        capture: CaptureProtocol | None = None,
-        settings: Mapping[str, Any] | None = None,
-        result: Result | None = None,
-    ) -> Spec:
-        """Describe the control with its options."""
-        return replace(super().spec(capture, settings, result), takes=same(" | ".join(key for key, _ in self.options)))
+    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
+        """Return the keys of the options."""
+        return {"takes": same(" | ".join(key for key, _ in self.options))}
 
 
 @dataclass(frozen=True)
@@ -60,12 +55,6 @@ class Several(Control):
         names = [offered[key] for key in value]
         return Text(", ".join(name.en for name in names), "、".join(name.zh for name in names))
 
-    def spec(
-        self,
-        capture: CaptureProtocol | None = None,
-        settings: Mapping[str, Any] | None = None,
-        result: Result | None = None,
-    ) -> Spec:
-        """Describe the control with all offered options, selected or not."""
-        spec = super().spec(capture, settings, result)
-        return spec if capture is None else replace(spec, options=self.offered(capture))
+    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
+        """Return all offered options, selected or not."""
+        return {} if capture is None else {"options": self.offered(capture)}

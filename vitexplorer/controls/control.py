@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from vitexplorer.controls.spec import Spec
+from vitexplorer.controls.spec import Fields, Spec
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.summaries import described
@@ -69,15 +69,20 @@ class Control(ABC):
             result: result computed with these settings, if it is drawn beside the control.
         """
         settings = settings or {}
+        details = self.details(capture, settings, result)
         if capture is None and self.of_capture:
-            return Spec(self.kind, self.name, self.label, "")
+            return Spec(self.kind, self.name, self.label, "", **details)
         value = settings.get(self.name)
         value = self.default_after(capture, settings) if value is None else value
         offered = self.offered(capture)
         written = written_value(value)
         if offered and written not in dict(offered):
             offered = (*offered, (written, self.say(value, capture)))
-        return Spec(self.kind, self.name, self.called(capture), written, options=offered)
+        return Spec(self.kind, self.name, self.called(capture), written, **{"options": offered, **details})
+
+    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
+        """Return further fields of `spec`; those that depend on the capture only if there is one."""
+        return {}
 
 
 @described.register

@@ -44,9 +44,13 @@ class PatchAlike:
     other: Patch | None = None
     """Fixed patch; None for the image's pooled feature"""
 
+    @property
+    def patches(self) -> tuple[Patch, ...]:
+        """Patches that it names, one or two."""
+        return (self.patch, self.other) if self.other else (self.patch,)
+
     def __str__(self) -> str:
-        patches = (self.patch, self.other) if self.other else (self.patch,)
-        return "patch " + " vs ".join(f"{row},{col}" for row, col in patches)
+        return "patch " + " vs ".join(f"{row},{col}" for row, col in self.patches)
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vitexplorer.controls.block import COUNTED
 from vitexplorer.controls.control import Control
-from vitexplorer.controls.spec import Spec
-from vitexplorer.controls.whole_number import whole_number
+from vitexplorer.controls.number import whole_number
+from vitexplorer.controls.spec import Fields
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.text import SettingError, Text, same
@@ -54,23 +54,13 @@ class HeadControl(Control):
             raise no_such_head(head, settings["block"], heads)
         return head
 
-    def spec(
-        self,
-        capture: CaptureProtocol | None = None,
-        settings: Mapping[str, Any] | None = None,
-        result: Result | None = None,
-    ) -> Spec:
-        """Describe the control with the fusions and the heads of the selected block, by default the last one."""
-        spec = replace(super().spec(capture, settings, result), takes=self._takes())
+    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
+        """Return the fusions and the heads of the selected block, by default the last one."""
+        fusions = ", ".join(self.fusions)
+        takes = Text("counted from 0, or {fusions}", "从 0 开始编号，或 {fusions}").format(fusions=fusions)
+        fields = {"takes": takes if fusions else COUNTED}
         if capture is None:
-            return spec
-        heads = range(capture.num_heads((settings or {}).get("block", capture.depth - 1)))
+            return fields
+        heads = range(capture.num_heads(settings.get("block", capture.depth - 1)))
         fused = ((how, FUSIONS[how]) for how in self.fusions)
-        return replace(spec, options=(*fused, *((str(head), same(str(head))) for head in heads)))
-
-    def _takes(self) -> Text:
-        if not self.fusions:
-            return COUNTED
-        return Text("counted from 0, or {fusions}", "从 0 开始编号，或 {fusions}").format(
-            fusions=", ".join(self.fusions)
-        )
+        return fields | {"options": (*fused, *((str(head), same(str(head))) for head in heads))}

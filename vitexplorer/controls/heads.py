@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vitexplorer.controls.block import no_such_block
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.head import no_such_head
-from vitexplorer.controls.spec import Spec
+from vitexplorer.controls.spec import Fields
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Result
@@ -65,14 +65,8 @@ class HeadsControl(Control):
             raise no_such_head(head, block, heads)
         return ((block, head),)
 
-    def spec(
-        self,
-        capture: CaptureProtocol | None = None,
-        settings: Mapping[str, Any] | None = None,
-        result: Result | None = None,
-    ) -> Spec:
-        """Describe the control with the number of heads of every block."""
-        spec = replace(super().spec(capture, settings, result), words=WORDS)
+    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
+        """Return the number of heads of every block."""
         if capture is None:
-            return spec
-        return replace(spec, more={"heads": [capture.num_heads(block) for block in range(capture.depth)]})
+            return {"words": WORDS}
+        return {"words": WORDS, "more": {"heads": [capture.num_heads(block) for block in range(capture.depth)]}}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
-from vitexplorer.controls.spec import Spec
+from vitexplorer.controls.spec import Fields
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text, same
 from vitexplorer.core.types import Result
@@ -26,29 +26,18 @@ WORDS = {
 }
 
 
+@dataclass(frozen=True, repr=False)
 class NamedCapture:
-    """Capture of another picture with its name, which is also its text form."""
+    """Capture of another picture, by the same model, with its name, which is also its text form."""
 
-    def __init__(self, name: str, capture: CaptureProtocol):
-        """Name a capture.
-
-        Args:
-            name: id of the picture on the page, its file, or the start of its hash.
-            capture: capture by the same model.
-        """
-        self.name = name
-        self.capture = capture
+    name: str
+    """Id of the picture on the page, its file, or the start of its hash"""
+    capture: CaptureProtocol = field(compare=False)
 
     def __str__(self) -> str:
         return self.name
 
     __repr__ = __str__
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NamedCapture) and other.name == self.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
 
 
 @dataclass(frozen=True)
@@ -86,15 +75,9 @@ class ImagesControl(Control):
         names = [picture.name[:_LETTERS] for picture in value]
         return Text(", ".join(names) or "none", "、".join(names) or "无")
 
-    def spec(
-        self,
-        capture: CaptureProtocol | None = None,
-        settings: Mapping[str, Any] | None = None,
-        result: Result | None = None,
-    ) -> Spec:
-        """Describe the control with the limit of pictures."""
-        spec = super().spec(capture, settings, result)
-        return replace(spec, takes=same("IMAGE,IMAGE"), words=WORDS, more={"most": MOST})
+    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
+        """Return the limit of pictures."""
+        return {"takes": same("IMAGE,IMAGE"), "words": WORDS, "more": {"most": MOST}}
 
 
 NO_NAMES = Text(

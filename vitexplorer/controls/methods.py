@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from vitexplorer.controls.choice import Several
 from vitexplorer.core.capture_protocol import CaptureProtocol
@@ -13,30 +13,14 @@ from vitexplorer.core.standings import RANDOM
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
 
 
-class ExplainingView(Protocol):
-    """Interface that this control needs of a view that explains a class by a map."""
-
-    @property
-    def title(self) -> Text:
-        """Title of the view."""
-
-    @property
-    def runs(self) -> str:
-        """Passes through the network: `nothing`, `once` or `many`."""
-
-    @property
-    def refuses(self) -> Callable[[Any], Text | None]:
-        """Function that returns the reason why the view does not apply to a capture, or None."""
-
-
 @dataclass(frozen=True)
 class MethodsControl(Several):
     """Several methods; random order is always added."""
 
     name: str = "methods"
     label: Text = Text("Methods", "方法")
-    known: Callable[[], Mapping[str, ExplainingView]] = dict
-    """Function that returns the available views; called late, since they may not be registered yet"""
+    known: Callable[[], Mapping[str, Any]] = dict
+    """Function that returns the available `View`s; called late, since they may not be registered yet"""
 
     @property
     def options(self) -> tuple[tuple[str, Text], ...]:

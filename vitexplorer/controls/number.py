@@ -1,17 +1,32 @@
-"""Control for a number between two bounds."""
+"""Control for a number between two bounds, and whole numbers as given by people, URLs and command lines."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
-from vitexplorer.controls.spec import Spec
-from vitexplorer.controls.whole_number import whole_number
+from vitexplorer.controls.spec import Fields
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Result
+
+
+def whole_number(name: str, value: Any) -> int:
+    """Convert `value` to a whole number. Raises SettingError, which mentions `name`."""
+    try:
+        number = int(value)
+        float(number)  # raises OverflowError: larger numbers count nothing here
+    except (TypeError, ValueError, OverflowError):
+        number = None
+    if number is None or not (isinstance(value, str) or value == number):
+        raise SettingError(
+            Text("{name} must be a whole number, not {value}.", "{name} 必须是整数，而不是 {value}。").format(
+                name=name, value=repr(value)
+            )
+        )
+    return number
 
 
 @dataclass(frozen=True)
@@ -55,20 +70,14 @@ class Number(Control):
             )
         return number
 
-    def spec(
-        self,
-        capture: CaptureProtocol | None = None,
-        settings: Mapping[str, Any] | None = None,
-        result: Result | None = None,
-    ) -> Spec:
-        """Describe the control with its bounds; an open upper bound is lowered by one step."""
-        return replace(
-            super().spec(capture, settings, result),
-            takes=Text("{low:g} to {high:g}", "{low:g} 至 {high:g}").format(low=self.low, high=self.high),
-            low=self.low,
-            high=self.high - self.step if self.open_above else self.high,
-            step=1 if self.whole else self.step,
-        )
+    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
+        """Return the bounds; an open upper bound is lowered by one step."""
+        return {
+            "takes": Text("{low:g} to {high:g}", "{low:g} 至 {high:g}").format(low=self.low, high=self.high),
+            "low": self.low,
+            "high": self.high - self.step if self.open_above else self.high,
+            "step": 1 if self.whole else self.step,
+        }
 
 
 def _as_float(value: Any) -> float:
@@ -76,3 +85,10 @@ def _as_float(value: Any) -> float:
     if isinstance(value, bytes | bytearray):
         raise TypeError("bytes are no number")
     return float(value)
+
+
+CURVE_CONTROLS = (
+    Number("steps", Text("Steps", "步数"), low=2, high=100, start=10, step=1, whole=True),
+    Number("seed", Text("Seed", "随机种子"), low=0, high=2**31 - 1, step=1, whole=True),
+)
+"""Controls of deletion and insertion curves; the seed is that of the random order for comparison"""

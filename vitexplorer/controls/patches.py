@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from vitexplorer.controls.control import Control
+from vitexplorer.controls.number import whole_number
 from vitexplorer.controls.query import WORDS as PATCH_WORDS
-from vitexplorer.controls.query import no_such_patch
-from vitexplorer.controls.spec import Board, Spec
-from vitexplorer.controls.whole_number import whole_number
+from vitexplorer.controls.query import check_patches
+from vitexplorer.controls.spec import Board, Fields
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import PatchGrid, Result
@@ -99,33 +99,25 @@ class PatchesControl(Control):
             cells = sorted(set(cells_of(value, grid)))
         except (TypeError, ValueError, OverflowError):
             raise self._unreadable(value, grid) from None
-        for row, col in cells:
-            if not (0 <= row < grid.rows and 0 <= col < grid.cols):
-                raise no_such_patch(row, col, grid)
+        check_patches(cells, grid)
         if self.others and len(cells) == grid.num_patches:
             raise SettingError(WORDS_INSTEAD["full"])
         return tuple(cells)
 
-    def spec(
-        self,
-        capture: CaptureProtocol | None = None,
-        settings: Mapping[str, Any] | None = None,
-        result: Result | None = None,
-    ) -> Spec:
-        """Describe the control with a board that starts with the patches that the result hides."""
-        spec = replace(super().spec(capture, settings, result), words=WORDS)
+    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
+        """Return a board that starts with the patches that the result hides."""
+        fields: Fields = {"words": WORDS}
         if self.others:
-            spec = replace(
-                spec,
-                takes=Text("numbers row by row, such as 0,1,17", "按行编号，如 0,1,17"),
-                words=WORDS | WORDS_INSTEAD | {"release": self.others.release},
-                more={"instead_of": list(self.others.names)},
-            )
+            fields = {
+                "takes": Text("numbers row by row, such as 0,1,17", "按行编号，如 0,1,17"),
+                "words": WORDS | WORDS_INSTEAD | {"release": self.others.release},
+                "more": {"instead_of": list(self.others.names)},
+            }
         if capture is None:
-            return spec
+            return fields
         hidden = None if result is None else np.flatnonzero(result.hidden).tolist()
         board = Board.of(self.grid(capture), capture.input.pixels.shape[:2])
-        return replace(spec, board=board, state={"hidden": hidden})
+        return fields | {"board": board, "state": {"hidden": hidden}}
 
     def _unreadable(self, value: Any, grid: PatchGrid) -> SettingError:
         if self.others is None:

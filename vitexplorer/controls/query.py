@@ -1,14 +1,15 @@
-"""Control for the query token."""
+"""Controls for the query token: any query, or one token, for views that make no sense for a mean over tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
-from vitexplorer.controls.spec import Board, Spec
-from vitexplorer.controls.whole_number import whole_number
+from vitexplorer.controls.number import whole_number
+from vitexplorer.controls.sharpest import sharpest_patch
+from vitexplorer.controls.spec import Board, Fields
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.text import SettingError, Text
@@ -23,14 +24,16 @@ WORDS = {
 }
 
 
-def no_such_patch(row: int, col: int, grid: PatchGrid) -> SettingError:
-    """Make the error for a patch outside a grid."""
-    return SettingError(
-        Text(
-            "There is no patch ({row}, {col}): the grid has rows 0 to {rows} and columns 0 to {cols}.",
-            "没有图块（{row}, {col}）：网格的行为 0 到 {rows}，列为 0 到 {cols}。",
-        ).format(row=row, col=col, rows=grid.rows - 1, cols=grid.cols - 1)
-    )
+def check_patches(patches: Iterable[tuple[int, int]], grid: PatchGrid) -> None:
+    """Raise SettingError for the first patch outside a grid."""
+    for row, col in patches:
+        if not (0 <= row < grid.rows and 0 <= col < grid.cols):
+            raise SettingError(
+                Text(
+                    "There is no patch ({row}, {col}): the grid has rows 0 to {rows} and columns 0 to {cols}.",
+                    "没有图块（{row}, {col}）：网格的行为 0 到 {rows}，列为 0 到 {cols}。",
+                ).format(row=row, col=col, rows=grid.rows - 1, cols=grid.cols - 1)
+            )
 
 
 @dataclass(frozen=True)
@@ -66,18 +69,12 @@ class QueryControl(Control):
         """Return the patch grid of the selected block, by default the last one."""
         return capture.grid(settings.get("block", capture.depth - 1))
 
-    def spec(
-        self,
-        capture: CaptureProtocol | None = None,
-        settings: Mapping[str, Any] | None = None,
-        result: Result | None = None,
-    ) -> Spec:
-        """Describe the control with the named tokens and the board of patches."""
-        spec = replace(super().spec(capture, settings, result), takes=self.takes, words=WORDS)
+    def details(self, capture: CaptureProtocol | None, settings: Mapping[str, Any], result: Result | None) -> Fields:
+        """Return the board of patches."""
+        fields = {"takes": self.takes, "words": WORDS}
         if capture is None:
-            return spec
-        grid = self.grid(capture, settings or {})
-        return replace(spec, board=Board.of(grid, capture.input.pixels.shape[:2]))
+            return fields
+        return fields | {"board": Board.of(self.grid(capture, settings), capture.input.pixels.shape[:2])}
 
     def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Query:
         """Return a query that exists in the selected block, by default the last one. Raises SettingError otherwise."""
@@ -95,9 +92,7 @@ class QueryControl(Control):
                 ).format(value=repr(value))
             ) from None
         row, col = whole_number("row", row), whole_number("col", col)
-        grid = self.grid(capture, settings)
-        if not (0 <= row < grid.rows and 0 <= col < grid.cols):
-            raise no_such_patch(row, col, grid)
+        check_patches([(row, col)], self.grid(capture, settings))
         return row, col
 
     def named(self, name: str, capture: CaptureProtocol) -> Query:
@@ -115,3 +110,36 @@ class QueryControl(Control):
                 ).format(token=query_text(name), name=name)
             )
         return name
+
+
+@dataclass(frozen=True)
+class TokenControl(QueryControl):
+    """One token: "cls", "dist" or the patch (row, col); the mean over patches is not allowed."""
+
+    label: Text = Text("Token", "标记")
+    patch_first: bool = False
+    """True if a patch is the default even if there is a class token"""
+
+    takes: ClassVar[Text] = Text("cls, dist, or a patch as row,col", "cls、dist，或图块的 row,col")
+
+    def default(self, capture: CaptureProtocol) -> Query:
+        """Return the class token if there is one, otherwise the sharpest patch of the last block's grid."""
+        if "cls" in capture.prefix_tokens and not self.patch_first:
+            return "cls"
+        return sharpest_patch(capture.input.pixels, capture.grid(capture.depth - 1))
+
+    def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
+        """Return the prefix tokens that a query can name."""
+        return tuple(option for option in super().offered(capture) if option[0] != "mean")
+
+    def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Query:
+        """Return a token that exists in the selected block. Raises SettingError otherwise."""
+        query = super().parse(value, capture, settings)
+        if query == "mean":
+            raise SettingError(
+                Text(
+                    "This view needs one token: (row, col) or the name of a prefix token, not the mean over patches.",
+                    "该视图需要一个具体的标记：（行，列）或前缀标记的名称，而不是图块平均。",
+                )
+            )
+        return query

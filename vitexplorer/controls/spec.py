@@ -13,6 +13,9 @@ from typing import Any
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
 
+Fields = dict[str, Any]
+"""Some fields of a `Spec`, by name"""
+
 
 @dataclass(frozen=True)
 class Board:

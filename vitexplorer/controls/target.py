@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
-from vitexplorer.controls.spec import Spec
-from vitexplorer.controls.whole_number import whole_number
+from vitexplorer.controls.number import whole_number
 from vitexplorer.core.capture_protocol import CaptureProtocol, has_one_output, without_classifier
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
-from vitexplorer.core.types import OUTPUT, Result
+from vitexplorer.core.types import OUTPUT
 
 _TARGET = Text("Target", "解释目标")
 LIKELY = 12
@@ -62,6 +61,11 @@ class TargetControl(Control):
             )
         return target
 
+    def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
+        """Return the likeliest classes."""
+        likely = self._logits(capture).argsort(descending=True)[:LIKELY].tolist()
+        return tuple((str(target), self.say(target, capture)) for target in likely)
+
     def called(self, capture: CaptureProtocol | None) -> Text:
         """Return the label, which does not speak of classes for a model with one output."""
         return super().called(capture) if capture is None or not has_one_output(capture) else _TARGET
@@ -72,21 +76,6 @@ class TargetControl(Control):
         if has_one_output(capture):
             return names[value] if names else OUTPUT
         return Text("{n} ({name})", "{n}（{name}）").format(n=value, name=names[value]) if names else same(str(value))
-
-    def spec(
-        self,
-        capture: CaptureProtocol | None = None,
-        settings: Mapping[str, Any] | None = None,
-        result: Result | None = None,
-    ) -> Spec:
-        """Describe the control with the likeliest classes, and the selected one if it is not among them."""
-        spec = super().spec(capture, settings, result)
-        if capture is None:
-            return spec
-        likely = self._logits(capture).argsort(descending=True)[:LIKELY].tolist()
-        chosen = int(spec.value)
-        offered = likely if chosen in likely else [*likely, chosen]
-        return replace(spec, options=tuple((str(target), self.say(target, capture)) for target in offered))
 
     def _logits(self, capture: CaptureProtocol) -> Any:
         reason = without_classifier(capture)

@@ -32,40 +32,26 @@ class CaptureProtocol(Protocol):
         """Name the prefix tokens that are queries in one block."""
 
 
-def only_attention(name: str, family: Text) -> Text:
-    """Refuse a model if only the attention of its blocks is known."""
-    return Text(
-        "{model}: of the {family} family only the attention of single blocks can be shown.",
-        "{model}：{family} 家族只能显示单个块的注意力。",
-    ).format(model=name, family=family)
-
-
-def no_tokens(name: str) -> Text:
-    """Refuse a model whose blocks end with anything but their last sum or its norm."""
-    return Text(
-        "{model}: what its blocks give is neither the last sum they compute nor the norm of it, so its tokens cannot "
-        "be shown.",
-        "{model}：各块的输出既不是块内最后一次求和的结果，也不是其归一化，因此无法显示其标记。",
-    ).format(model=name)
-
-
-def other_names(name: str) -> Text:
-    """Refuse a model that was wrapped without known names of its parts."""
-    return Text(
-        "{model} was wrapped as it is, and which of its parts embed patches, hold positions or form an MLP is not "
-        "known. Save its weights and open them with load_model(weights=...) for this.",
-        "{model} 是直接包装的模块，无法得知哪些部分是图块嵌入、位置编码或 MLP。请保存其权重，"
-        "再用 load_model(weights=...) 打开。",
-    ).format(model=name)
-
-
-def not_read_out(name: str) -> Text:
-    """Refuse a model whose readout, from tokens to answer, is unknown."""
-    return Text(
-        "{model}: how its last tokens become its answer is none of the usual ways (norm, class token or mean, one "
-        "linear layer), so no other token can be read that way.",
-        "{model}：最后的标记如何变成输出并非常见方式（归一化、类别标记或均值、一个线性层），因此无法以此读出其他标记。",
-    ).format(model=name)
+ONLY_ATTENTION = Text(
+    "{model}: of the {family} family only the attention of single blocks can be shown.",
+    "{model}：{family} 家族只能显示单个块的注意力。",
+)
+NO_TOKENS = Text(
+    "{model}: what its blocks give is neither the last sum they compute nor the norm of it, so its tokens cannot "
+    "be shown.",
+    "{model}：各块的输出既不是块内最后一次求和的结果，也不是其归一化，因此无法显示其标记。",
+)
+OTHER_NAMES = Text(
+    "{model} was wrapped as it is, and which of its parts embed patches, hold positions or form an MLP is not "
+    "known. Save its weights and open them with load_model(weights=...) for this.",
+    "{model} 是直接包装的模块，无法得知哪些部分是图块嵌入、位置编码或 MLP。请保存其权重，"
+    "再用 load_model(weights=...) 打开。",
+)
+NOT_READ_OUT = Text(
+    "{model}: how its last tokens become its answer is none of the usual ways (norm, class token or mean, one "
+    "linear layer), so no other token can be read that way.",
+    "{model}：最后的标记如何变成输出并非常见方式（归一化、类别标记或均值、一个线性层），因此无法以此读出其他标记。",
+)
 
 
 def has_one_output(capture: CaptureProtocol) -> bool:

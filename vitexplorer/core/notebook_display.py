@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
+
+_loaders: list[Callable[[], Any]] = []
+"""Imports the drawing code: a module with `html_of(record)`, a piece of a page, and `bundle_of(record)` by MIME type"""
 
 
-class Drawing(Protocol):
-    """Functions that draw a record for a notebook."""
-
-    def html_of(self, thing: Any) -> str:
-        """Draw a record as a piece of a page that needs neither a server nor a network."""
-
-    def bundle_of(self, thing: Any) -> dict[str, Any]:
-        """Draw a record in each form that the notebook can choose from, by MIME type."""
-
-
-_loaders: list[Callable[[], Drawing]] = []
-
-
-def register_drawing(load: Callable[[], Drawing]) -> None:
+def register_drawing(load: Callable[[], Any]) -> None:
     """Register the function that imports the drawing code; it is called when a notebook first shows a record."""
     _loaders[:] = [load]
 

@@ -9,10 +9,7 @@ from contextlib import contextmanager
 
 from vitexplorer.core.text import ExplainedError, Text
 
-_OUT_OF_MEMORY = re.compile(
-    r"(out of|not enough|insufficient) memory|(can't|cannot|unable to) allocate",
-    re.IGNORECASE,
-)
+_OUT_OF_MEMORY = re.compile(r"(out of|not enough|insufficient) memory|(can't|cannot|unable to) allocate", re.IGNORECASE)
 _REQUEST = re.compile(r"(?:allocate|allocation of)\D{0,20}?([\d.]+) ?(bytes|[KMGTPE]iB)", re.IGNORECASE)
 _UNITS = {"bytes": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40, "pib": 2**50, "eib": 2**60}
 

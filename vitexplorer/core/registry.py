@@ -6,6 +6,7 @@ import difflib
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Generic, TypeVar
 
 from vitexplorer.core.text import ExplainedError, Text, same
@@ -64,45 +65,38 @@ def is_registered(kind: str, name: str) -> bool:
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """Entries of one `kind` by key, read at first use from a package in which each file defines one."""
+    """Entries by key, read at first use from a package in which each file defines one under the name `attribute`.
+
+    `kind` is the word for an entry in messages.
+    """
 
     def __init__(self, kind: str, package: str, attribute: str):
-        """Make a registry without importing the package yet.
-
-        Args:
-            kind: word for an entry in messages.
-            package: package whose files are read.
-            attribute: name that each file defines.
-        """
         self.kind = kind
         self._package = package
         self._attribute = attribute
-        self._entries: dict[str, T] | None = None
         _REGISTRIES[kind] = self
 
-    def _discovered(self) -> dict[str, T]:
-        if self._entries is None:
-            package = importlib.import_module(self._package)
-            files = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if not info.ispkg)
-            modules = {file: importlib.import_module(f"{self._package}.{file}") for file in files}
-            self._entries = {
-                file: getattr(module, self._attribute)
-                for file, module in modules.items()
-                if hasattr(module, self._attribute)
-            }
-        return self._entries
+    @cached_property
+    def _entries(self) -> dict[str, T]:
+        package = importlib.import_module(self._package)
+        files = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if not info.ispkg)
+        modules = {file: importlib.import_module(f"{self._package}.{file}") for file in files}
+        return {
+            file: getattr(module, self._attribute)
+            for file, module in modules.items()
+            if hasattr(module, self._attribute)
+        }
 
     def __getitem__(self, key: str) -> T:
-        entries = self._discovered()
-        if key not in entries:
-            raise unknown_name(self.kind, key, entries)
-        return entries[key]
+        if key not in self._entries:
+            raise unknown_name(self.kind, key, self._entries)
+        return self._entries[key]
 
     def __contains__(self, key: object) -> bool:
-        return key in self._discovered()
+        return key in self._entries
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._discovered())
+        return iter(self._entries)
 
     def __len__(self) -> int:
-        return len(self._discovered())
+        return len(self._entries)

@@ -174,8 +174,7 @@ def _wrong(error: ValidationError) -> WrongSettingError:
     field = str(first["loc"][0])
     return WrongSettingError(
         Text(
-            "{name}={value} is not possible ({description}): {rule}.",
-            "{name}={value} 无效（{description}）：{rule}。",
+            "{name}={value} is not possible ({description}): {rule}.", "{name}={value} 无效（{description}）：{rule}。"
         ).format(
             name=PREFIX + field.upper(),
             value=first["input"],

@@ -58,6 +58,11 @@ def same(word: str) -> Text:
     return Text(word, word)
 
 
+def present(*texts: Text | None) -> tuple[Text, ...]:
+    """Return those of the texts that are not None."""
+    return tuple(text for text in texts if text is not None)
+
+
 def normalise_language(code: str | None) -> Language:
     """Read a language code: `zh`, `zh-CN`, `zh_Hans`, ... are Chinese; everything else, also None, is English."""
     return "zh" if (code or "").lower().replace("_", "-").split("-")[0] == "zh" else "en"

@@ -59,7 +59,7 @@ from vitexplorer.core.query_words import prefix_text as prefix_text
 from vitexplorer.core.query_words import query_text as query_text
 from vitexplorer.core.result_summary import result_summary
 from vitexplorer.core.summaries import Summarised, Summary
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, same
 
 Query = Literal["cls", "dist", "mean"] | tuple[int, int]
 Reading = Literal["cls", "dist", "mean", "own"]
@@ -145,19 +145,26 @@ class Provenance:
         return words[self.weights].format(source=Text(of := self.weights_source, of.replace("seed ", "种子 ")))
 
 
+UNKNOWN = Provenance("", "random", "")
+"""Origin of a result until its own is filled in"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Result(Summarised, NotebookDisplay):
-    """Result of a view: numbers, how to read them and where they come from. No torch, no drawing."""
+    """Result of a view: numbers, how to read them and where they come from. No torch, no drawing.
 
-    view: str
-    title: Text
+    `views.compute` fills in what a view leaves out: its own name and title, the capture's origin and the settings.
+    """
+
+    view: str = ""
+    title: Text = same("")
     values: np.ndarray
     axes: tuple[str, ...]
     """One word of the glossary for each axis of `values`"""
     unit: Text
     formula: str | Text
     """A `Text` if it contains words"""
-    provenance: Provenance
+    provenance: Provenance = UNKNOWN
     settings: Mapping[str, object] = field(default_factory=dict)
     """Values of the controls that gave this result"""
     settings_said: Mapping[str, tuple[Text, Text]] = field(default_factory=dict)

@@ -70,6 +70,11 @@ class Trial:
         return coarsened(self.map.values, self.map.grid, self.last_grid)
 
 
+def has_object(case: Case) -> bool:
+    """Return True if the object of a case is known and visible."""
+    return case.mask is not None and bool(case.mask.any())
+
+
 def covered_cells(mask: Bool[np.ndarray, "height width"], grid: PatchGrid) -> Float[np.ndarray, "rows cols"]:
     """Return the share of each cell that the mask covers, 0-1; pixels beyond the last whole cell are ignored."""
     side = grid.patch_size

@@ -1,14 +1,14 @@
-"""Cases with a known truth from drawn scenes: single objects, and grids of them for the grid pointing game.
+"""Cases with a known truth: drawn scenes of one object, grids of them for the pointing game, and paper creatures.
 
-Case i of a kind is the same on every machine. Scenes are those of the stream "test", unseen in training.
+Case i of a kind is the same on every machine. Pictures are those of the stream "test", unseen in training.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import islice
 
 import cv2
 import numpy as np
@@ -20,6 +20,7 @@ from vitexplorer.evaluation.parted import Parted
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.quantities.read_out import displayed_values
 from vitexplorer.scenes import Scene, draw_scene
+from vitexplorer.scenes.creatures import Creature
 from vitexplorer.scenes.paper import box_of
 
 STREAM = "test"
@@ -33,8 +34,8 @@ SURE = 0.9
 
 def scene_cases(count: int, size: int) -> list[Case]:
     """Make the first scenes with a visible object, at size x size pixels; the target is its class."""
-    drawn = (scene for index in _from(0) if (scene := _scene(index, size)).mask.any())
-    return [Case(scene.image, scene.label, scene.mask) for scene in islice(drawn, count)]
+    drawn = (scene for index in itertools.count() if (scene := _scene(index, size)).mask.any())
+    return [Case(scene.image, scene.label, scene.mask) for scene in itertools.islice(drawn, count)]
 
 
 def grid_cases(
@@ -95,9 +96,14 @@ def _window(scene: Scene, size: int) -> tuple[np.ndarray, np.ndarray]:
     return cv2.resize(scene.image[here], (size, size), interpolation=cv2.INTER_AREA), mask > 0
 
 
-def parted_cases(pictures: Iterable[Parted]) -> list[Case]:
-    """Make cases from pictures with parts; the target is their class."""
-    return [Case(picture.render(), picture.label, parted=picture) for picture in pictures]
+def parted_case(picture: Parted) -> Case:
+    """Make a case of a picture with parts; the target is its class."""
+    return Case(picture.render(), picture.label, parted=picture)
+
+
+def creature_cases(count: int, size: int) -> list[Case]:
+    """Make the first paper creatures, at size x size pixels."""
+    return [parted_case(Creature(STREAM, index, size)) for index in range(count)]
 
 
 @torch.no_grad()
@@ -113,7 +119,7 @@ def known_scenes(model: LoadedModel, count: int = POOL) -> list[int]:
         answer = displayed_values(model.module(prepare(model, scene.image, "squash").tensor)[0])
         return bool(scene.mask.any()) and float(answer[scene.label]) >= SURE
 
-    return list(islice(filter(is_known, range(4 * count)), count))
+    return list(itertools.islice(filter(is_known, range(4 * count)), count))
 
 
 @lru_cache(maxsize=64)
@@ -125,9 +131,3 @@ def _labels(indices: tuple[int, ...]) -> dict[int, int]:
 
 def _scene(index: int, size: int) -> Scene:
     return draw_scene(STREAM, index, size)
-
-
-def _from(start: int) -> Iterator[int]:
-    while True:
-        yield start
-        start += 1

@@ -40,7 +40,5 @@ PROTOCOL = Protocol(
     measure=areas,
     data="scenes",
     paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
-    suits=lambda case: True,
     targets=40,
-    targets_of_slow=40,
 )

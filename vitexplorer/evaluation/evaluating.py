@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -14,14 +13,12 @@ from vitexplorer.core.standings import YARDSTICKS
 from vitexplorer.core.text import Progress, SettingError, Text, UnsupportedError
 from vitexplorer.core.types import EvaluationResult
 from vitexplorer.evaluation.case import Case
-from vitexplorer.evaluation.creatures import creature_cases
-from vitexplorer.evaluation.data import grid_cases, known_scenes, parted_cases, scene_cases
+from vitexplorer.evaluation.data import creature_cases, grid_cases, known_scenes, parted_case, scene_cases
 from vitexplorer.evaluation.intervals import mean_interval
 from vitexplorer.evaluation.measuring import Scores, measure
 from vitexplorer.evaluation.methods import is_slow, map_views, title_of, view_of
 from vitexplorer.evaluation.parted import Parted
-from vitexplorer.evaluation.protocol import Data
-from vitexplorer.evaluation.protocols import PROTOCOLS
+from vitexplorer.evaluation.protocol import PROTOCOLS, Data
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.scenes.creatures import CLASS_NAMES
 from vitexplorer.scenes.shapes import LABEL_NAMES
@@ -52,20 +49,6 @@ FEWER = Text(
     "Methods that run the network many times for one map rest on fewer cases; the numbers stand in the table's counts.",
     "为得到一幅图而多次运行网络的方法只用较少的样例；样例数见表中计数。",
 )
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """Cases of a protocol."""
-
-    protocol: str
-    cases: Sequence[Case]
-
-    def count(self, method: str, most: int | None) -> int:
-        """Return the number of cases for a method."""
-        protocol = PROTOCOLS[self.protocol]
-        targets = protocol.targets_of_slow if is_slow(method) else protocol.targets
-        return min(len(self.cases), targets, len(self.cases) if most is None else most)
 
 
 def evaluate(
@@ -99,9 +82,14 @@ def evaluate(
         raise UnsupportedError(
             Text("{model} has no classifier to explain.", "{model} 没有可供解释的分类器。").format(model=model.name)
         )
-    plans = _plans(model, data, protocols, targets)
-    methods = _methods(model, views, plans[0].cases[0])
-    counts = {(plan.protocol, method): plan.count(method, targets) for plan in plans for method in methods}
+    cases_of = _cases_of_protocols(model, data, protocols, targets)
+    first_cases, *_ = cases_of.values()
+    methods = _methods(model, views, first_cases[0])
+    counts = {
+        (protocol, method): _count(protocol, method, len(cases), targets)
+        for protocol, cases in cases_of.items()
+        for method in methods
+    }
     total = sum(counts.values())
     done = 0
 
@@ -113,15 +101,15 @@ def evaluate(
 
     scores: Scores = {}
     of_model: dict = {}
-    for cases in {id(plan.cases): plan.cases for plan in plans}.values():
-        here = [plan.protocol for plan in plans if plan.cases is cases]
+    for cases in {id(cases): cases for cases in cases_of.values()}.values():
+        here = [protocol for protocol in cases_of if cases_of[protocol] is cases]
         edges = sorted({0, *(counts[protocol, method] for protocol in here for method in methods)})
         for start, end in pairwise(edges):
             methods_of = {p: [method for method in methods if counts[p, method] > start] for p in here}
             measured = measure(model, cases[start:end], methods_of, first=start, of_model=of_model, report=report)
             for key, values in measured.items():
                 scores.setdefault(key, []).extend(values)
-    return tabulate(model, methods, {plan.protocol: plan.cases for plan in plans}, scores)
+    return tabulate(model, methods, cases_of, scores)
 
 
 def tabulate(
@@ -137,16 +125,14 @@ def tabulate(
     """
     columns = [(key, column) for key in cases for column in PROTOCOLS[key].columns]
     numbers = np.full((4, len(methods), len(columns)), np.nan)
+    numbers[3] = 0
     for row, method in enumerate(methods):
         of_protocol = {key: _chosen(key, scores[key, method]) for key in cases if (key, method) in scores}
         for col, (key, column) in enumerate(columns):
-            at = PROTOCOLS[key].columns.index(column)
-            if key not in of_protocol:
-                numbers[3, row, col] = 0
-                continue
-            values = of_protocol[key][:, at]
-            images = _images(cases[key][: len(values)])
-            numbers[:, row, col] = *mean_interval(values, images), np.isfinite(values).sum()
+            if key in of_protocol:
+                values = of_protocol[key][:, PROTOCOLS[key].columns.index(column)]
+                images = _images(cases[key][: len(values)])
+                numbers[:, row, col] = *mean_interval(values, images), np.isfinite(values).sum()
     return EvaluationResult(
         view="evaluate",
         title=TITLE,
@@ -168,6 +154,12 @@ def tabulate(
         high=numbers[2],
         counts=numbers[3].astype(int),
     )
+
+
+def _count(protocol: str, method: str, there: int, most: int | None) -> int:
+    """Return the number of cases, of those there, that a protocol measures for a method."""
+    record = PROTOCOLS[protocol]
+    return min(there, record.targets_of_slow if is_slow(method) else record.targets, there if most is None else most)
 
 
 def _left_out(model: LoadedModel) -> Text:
@@ -203,18 +195,18 @@ def _methods(model: LoadedModel, views: Iterable[str] | None, case: Case) -> tup
     return (*(view for view in views if view not in YARDSTICKS), *YARDSTICKS)
 
 
-def _plans(
+def _cases_of_protocols(
     model: LoadedModel,
     data: Sequence[Case] | Sequence[Parted] | None,
     protocols: Iterable[str] | None,
     targets: int | None,
-) -> list[_Plan]:
-    """Return the protocols with their cases; several may share one list."""
+) -> dict[str, Sequence[Case]]:
+    """Return the cases of each protocol; several may share one list."""
     if data is not None:
-        cases = [item if isinstance(item, Case) else parted_cases([item])[0] for item in data]
+        cases = [item if isinstance(item, Case) else parted_case(item) for item in data]
         named = protocols is not None
         suited: dict[tuple[int, ...], list[Case]] = {}
-        plans = []
+        cases_of: dict[str, Sequence[Case]] = {}
         for key in tuple(protocols) if named else PROTOCOLS:
             if model.has_one_output and PROTOCOLS[key].compares_classes:
                 if named:
@@ -222,10 +214,10 @@ def _plans(
                 continue
             own = tuple(at for at, case in enumerate(cases) if PROTOCOLS[key].suits(case))
             if own:
-                plans.append(_Plan(key, suited.setdefault(own, [cases[at] for at in own])))
+                cases_of[key] = suited.setdefault(own, [cases[at] for at in own])
             elif named:
                 raise SettingError(NOTHING_SUITS.format(protocol=PROTOCOLS[key].title))
-        return plans
+        return cases_of
     kinds = drawn_kinds(model)
     keys = tuple(kinds) if protocols is None else tuple(protocols)
     most: dict[Data, int] = {}
@@ -236,7 +228,7 @@ def _plans(
         count = protocol.targets if targets is None else min(targets, protocol.targets)
         most[kinds[key]] = max(most.get(kinds[key], 0), count)
     drawn = {kind: drawn_cases(model, kind, count) for kind, count in most.items()}
-    return [_Plan(key, drawn[kinds[key]]) for key in keys]
+    return {key: drawn[kinds[key]] for key in keys}
 
 
 def drawn_kinds(model: LoadedModel) -> dict[str, Data]:

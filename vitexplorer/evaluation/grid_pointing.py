@@ -29,7 +29,5 @@ PROTOCOL = Protocol(
     data="grids",
     paper=Paper("Böhle et al. 2021, section 4.1", "https://arxiv.org/abs/2104.00032"),
     suits=lambda case: case.cell is not None,
-    targets=500,
-    targets_of_slow=40,
     compares_classes=True,
 )

@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
-from vitexplorer.evaluation.case import Trial, covered_cells
+from vitexplorer.evaluation.case import Trial, covered_cells, has_object
 from vitexplorer.evaluation.protocol import Column, Protocol
 
 
@@ -36,9 +36,7 @@ PROTOCOL = Protocol(
     measure=lambda trial: np.array([_of(trial)]),
     data="grids",
     paper=Paper("Arras et al. 2022", "https://arxiv.org/abs/2003.07258"),
-    suits=lambda case: case.mask is not None and bool(case.mask.any()),
-    targets=500,
-    targets_of_slow=40,
+    suits=has_object,
 )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from vitexplorer.capturing.capture import capture
 from vitexplorer.evaluation.case import Case, Trial
 from vitexplorer.evaluation.methods import explainer
-from vitexplorer.evaluation.protocols import PROTOCOLS
+from vitexplorer.evaluation.protocol import PROTOCOLS
 from vitexplorer.models.loading import LoadedModel
 
 Scores = dict[tuple[str, str], list[np.ndarray]]

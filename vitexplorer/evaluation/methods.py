@@ -7,7 +7,6 @@ A method is a view; its key states settings that are not the defaults: `grad_cam
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 import torch
@@ -58,11 +57,14 @@ def settings_of(key: str) -> dict[str, str]:
 
 def title_of(key: str) -> Text:
     """Return the title of a row."""
-    if key == ORACLE:
-        return TITLE
+    return TITLE if key == ORACLE else title_with_settings(key, _setting_text)
+
+
+def title_with_settings(key: str, setting_text: Callable[[Control, str], Text]) -> Text:
+    """Return the title of a view, with the settings of its key in brackets."""
     record = VIEWS[view_of(key)]
     stated = settings_of(key)
-    settings = [_setting_text(control, stated[control.name]) for control in record.controls if control.name in stated]
+    settings = [setting_text(control, stated[control.name]) for control in record.controls if control.name in stated]
     if not settings:
         return record.title
     return Text(
@@ -80,14 +82,9 @@ def _setting_text(control: Control, written: str) -> Text:
 
 def explainer(key: str, case: Case, seed: int) -> Explain:
     """Return the function that makes a method's map of a case, by a view or from the truth."""
-    make: Callable[..., MapResult] = (
-        partial(_oracle, case=case) if key == ORACLE else partial(_view, key=key, seed=seed)
-    )
-    return lambda capture, target: make(capture=capture, target=target)
-
-
-def _view(capture: Capture, target: int, key: str, seed: int) -> MapResult:
-    return explanation(view_of(key), capture, target, seed, None, **settings_of(key))
+    if key == ORACLE:
+        return lambda capture, target: _oracle(capture, target, case)
+    return lambda capture, target: explanation(view_of(key), capture, target, seed, None, **settings_of(key))
 
 
 def _oracle(capture: Capture, target: int, case: Case) -> MapResult:
@@ -95,12 +92,14 @@ def _oracle(capture: Capture, target: int, case: Case) -> MapResult:
     grid = capture.grid(0)
     return class_map(
         capture,
+        target,
         view=ORACLE,
         title=TITLE,
         values=torch.from_numpy(covered_cells(_truth(case, target), grid).astype(np.float32)).flatten(),
         grid=grid,
         unit=Text("share of the patch", "占图块的比例"),
         formula=FORMULA,
+        provenance=capture.provenance,
         settings={"target": target},
     )
 

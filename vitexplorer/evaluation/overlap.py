@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
+from vitexplorer.evaluation.case import has_object
 from vitexplorer.evaluation.protocol import Column, Protocol
 
 KEEP_MASS = 0.6
@@ -49,7 +50,5 @@ PROTOCOL = Protocol(
     measure=lambda trial: np.array([overlap(trial.map.values, trial.map.grid, trial.case.mask)]),
     data="scenes",
     paper=Paper("Caron et al. 2021, section 4.2.2", "https://arxiv.org/abs/2104.14294"),
-    suits=lambda case: case.mask is not None and bool(case.mask.any()),
-    targets=500,
-    targets_of_slow=40,
+    suits=has_object,
 )

@@ -95,7 +95,6 @@ PROTOCOL = Protocol(
     ),
     data="scenes",
     paper=Paper("Adebayo et al. 2018", "https://arxiv.org/abs/1810.03292"),
-    suits=lambda case: True,
     targets=40,
     targets_of_slow=3,
 )

@@ -43,9 +43,9 @@ class Parted(Protocol):
 Classes = Sequence[Mapping[str, str]]
 
 
-def shared_parts(classes: Classes, one: int, other: int) -> frozenset[str]:
+def shared_parts(classes: Classes, label: int, other: int) -> frozenset[str]:
     """Return the parts that have the same kind in two classes."""
-    return frozenset(part for part, kind in classes[one].items() if classes[other][part] == kind)
+    return frozenset(part for part, kind in classes[label].items() if classes[other][part] == kind)
 
 
 def sufficient_parts(classes: Classes, label: int) -> tuple[frozenset[str], ...]:
@@ -68,9 +68,9 @@ def opposed_classes(classes: Classes, label: int) -> tuple[int, int] | None:
     Two of five parts is the rule of FunnyBirds; classes with n parts must share max(1, n - 3).
     """
     count = max(1, len(classes[label]) - 3)
-    near = [other for other in range(len(classes)) if len(shared_parts(classes, label, other)) == count]
-    near = [other for other in near if other != label]
-    for one, other in combinations(near, 2):
-        if not shared_parts(classes, label, one) & shared_parts(classes, label, other):
-            return one, other
+    others = (other for other in range(len(classes)) if other != label)
+    near = [other for other in others if len(shared_parts(classes, label, other)) == count]
+    for first, second in combinations(near, 2):
+        if not shared_parts(classes, label, first) & shared_parts(classes, label, second):
+            return first, second
     return None

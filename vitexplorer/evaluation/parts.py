@@ -59,9 +59,9 @@ def importances(result: MapResult, masks: Mapping[str, Bool[np.ndarray, "height 
     }
 
 
-def important(found: Importances, total: float, threshold: float) -> frozenset[str]:
+def important(sums: Importances, total: float, threshold: float) -> frozenset[str]:
     """Return the parts that have more than a share `threshold` of the map's sum `total`."""
-    return frozenset(name for name, value in found.items() if value > total * threshold)
+    return frozenset(name for name, value in sums.items() if value > total * threshold)
 
 
 def best_sufficient(chosen: Collection[str], sufficient: Collection[frozenset[str]]) -> float:

@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
+from vitexplorer.evaluation.case import has_object
 from vitexplorer.evaluation.protocol import Column, Protocol
 from vitexplorer.quantities.faithfulness import ranking
 
@@ -32,7 +33,5 @@ PROTOCOL = Protocol(
     measure=lambda trial: np.array([float(points_at(trial.map.values, trial.map.grid, trial.case.mask, trial.seed))]),
     data="scenes",
     paper=Paper("Zhang et al. 2016", "https://arxiv.org/abs/1608.00507"),
-    suits=lambda case: case.mask is not None and bool(case.mask.any()),
-    targets=500,
-    targets_of_slow=40,
+    suits=has_object,
 )

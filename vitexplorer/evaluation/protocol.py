@@ -1,4 +1,4 @@
-"""Record of a protocol: a question about every map, a score for each case, and which scores are good."""
+"""Record of a protocol: a question about every map, a score for each case, and which scores are good. Its registry."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from jaxtyping import Float
 from numpy import ndarray
 
 from vitexplorer.core.paper import Paper
+from vitexplorer.core.registry import Registry
 from vitexplorer.core.text import Text
 from vitexplorer.evaluation.case import Case, Trial
 
@@ -38,13 +39,17 @@ class Protocol:
     data: Data
     """Default data: single objects, grids of them, or pictures with parts"""
     paper: Paper
-    suits: Callable[[Case], bool]
+    suits: Callable[[Case], bool] = lambda case: True
     """Function that returns True if a case has the truth it needs"""
-    targets: int
+    targets: int = 500
     """Default number of cases"""
-    targets_of_slow: int
+    targets_of_slow: int = 40
     """Default number of cases for methods that run the network many times for one map"""
     compares_classes: bool = False
     """True if it depends on the top class, so does not apply to a model with one output"""
     choose: Callable[[Float[ndarray, "figures steps"]], int] | None = None
     """Function from the means over the cases to the index of the threshold, if there are several"""
+
+
+PROTOCOLS: Registry[Protocol] = Registry("protocol", "vitexplorer.evaluation", "PROTOCOL")
+"""Protocols, keyed by file name"""

@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
-from vitexplorer.evaluation.case import covered_cells
+from vitexplorer.evaluation.case import covered_cells, has_object
 from vitexplorer.evaluation.protocol import Column, Protocol
 
 
@@ -41,7 +41,5 @@ PROTOCOL = Protocol(
     measure=lambda trial: np.array([rank_accuracy(trial.map.values, trial.map.grid, trial.case.mask)]),
     data="grids",
     paper=Paper("Arras et al. 2022", "https://arxiv.org/abs/2003.07258"),
-    suits=lambda case: case.mask is not None and bool(case.mask.any()),
-    targets=500,
-    targets_of_slow=40,
+    suits=has_object,
 )

@@ -116,7 +116,6 @@ PROTOCOL = Protocol(
     measure=road,
     data="scenes",
     paper=Paper("Rong et al. 2022", "https://arxiv.org/abs/2202.00449"),
-    suits=lambda case: True,
     targets=12,
     targets_of_slow=12,
     compares_classes=True,

@@ -61,7 +61,5 @@ PROTOCOL = Protocol(
     measure=lambda trial: np.array([saco(trial)]),
     data="scenes",
     paper=Paper("Wu et al. 2024", "https://arxiv.org/abs/2404.01415"),
-    suits=lambda case: True,
     targets=40,
-    targets_of_slow=40,
 )

@@ -63,7 +63,6 @@ PROTOCOL = Protocol(
     measure=sensitivity,
     data="scenes",
     paper=Paper("Yeh et al. 2019", "https://arxiv.org/abs/1901.09392"),
-    suits=lambda case: True,
     targets=40,
     targets_of_slow=3,
 )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,6 +38,10 @@ class Box(NamedTuple):
         cell_height, cell_width = self.height / rows, self.width / cols
         return Box(self.x + left * cell_width, self.y + top * cell_height, width * cell_width, height * cell_height)
 
+    def cell(self, rows: int, cols: int, row: int, col: int) -> Box:
+        """Return the rectangle of one cell of such a grid."""
+        return self.part(rows, cols, (row, col, 1, 1))
+
 
 class Place(NamedTuple):
     """Place of an image on the page, and of the cells of its patch grid."""
@@ -56,14 +59,18 @@ class Place(NamedTuple):
         """y of the lower edge of both."""
         return max(self.image.bottom, self.cells.bottom)
 
-    def moved(self, right: float) -> Place:
-        """Return the same place further to the right."""
-        return Place(*(box._replace(x=box.x + right) for box in self))
+    @property
+    def whole(self) -> Box:
+        """Box around both."""
+        return Box(self.image.x, self.image.y, self.right - self.image.x, self.bottom - self.image.y)
+
+    def moved(self, right: float, down: float = 0) -> Place:
+        """Return the same place further to the right and down."""
+        return Place(*(box._replace(x=box.x + right, y=box.y + down) for box in self))
 
     def below(self, gap: float) -> Place:
         """Return a place of the same size under this one."""
-        down = self.bottom - self.image.y + gap
-        return Place(*(box._replace(y=box.y + down) for box in self))
+        return self.moved(0, self.bottom - self.image.y + gap)
 
 
 def place(image: np.ndarray, grid: PatchGrid, room: Box) -> Place:
@@ -74,11 +81,4 @@ def place(image: np.ndarray, grid: PatchGrid, room: Box) -> Place:
     cells = (grid.rows * grid.patch_size, grid.cols * grid.patch_size)
     height, width = (max(pair) for pair in zip(image.shape, cells, strict=False))
     scale = min(room.width / width, room.height / height)
-    return Place(
-        *(Box(room.x, room.y, wide * scale, tall * scale) for tall, wide in ((image.shape[0], image.shape[1]), cells))
-    )
-
-
-def pressed(press: Mapping[str, Any], box: Box) -> dict[str, Any]:
-    """Return the message of a pressed trace to the page, with its box in pixels of the layout."""
-    return {**press, "box": [box.x, box.y, box.width, box.height]}
+    return Place(*(Box(room.x, room.y, wide * scale, tall * scale) for tall, wide in (image.shape[:2], cells)))

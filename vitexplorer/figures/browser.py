@@ -104,12 +104,9 @@ _browser: _Browser | None = None
 
 
 def picture(figure: go.Figure, form: Literal["png", "svg", "pdf"], scale: float = 1) -> bytes:
-    """Return the figure as the bytes of a file; safe to call from several threads.
+    """Return a figure that has a width and a height as the bytes of a file; safe to call from several threads.
 
-    Args:
-        figure: any plotly figure with a width and a height.
-        form: form of the file.
-        scale: pixels of a PNG for each pixel of the figure.
+    `scale` is the pixels of a PNG for each pixel of the figure.
 
     Raises:
         PictureError: no browser, no kaleido, or the browser failed twice.

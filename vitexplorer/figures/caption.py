@@ -6,7 +6,7 @@ slide or a paper, still identifies itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from vitexplorer.core.format import percent
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import Result, prefix_text, query_text
+from vitexplorer.core.types import OUTPUT, Answer, PredictionChange, Result, Size, prefix_text, query_text
 
 
 class Fact(NamedTuple):
@@ -37,6 +37,8 @@ SETTINGS = Text("Settings", "设置")
 DROPPED = Text("Not shown", "未显示")
 SCALE = Text("Scale", "标度")
 NOTE = Text("Note", "说明")
+COMMA = Text(", ", "，")
+NUMBERED = Text("class {index}", "类别 {index}")
 
 FITS = {
     "crop": Text("crop", "裁剪"),
@@ -59,12 +61,15 @@ def head_text(head: int | str) -> Text:
     return Text("head {head}", "头 {head}").format(head=head)
 
 
-def formula_text(result: Result) -> Text:
-    """Return the formula in both languages."""
-    return result.formula if isinstance(result.formula, Text) else same(result.formula)
+def class_name(answer: Answer | PredictionChange) -> Text:
+    """Return the name of a class or an output; without a name the class's number, or "output"."""
+    if answer.name.en:
+        return answer.name
+    return OUTPUT if answer.unit == OUTPUT else NUMBERED.format(index=answer.index)
 
 
-def _joined(parts: list[Text], separators: Text) -> Text:
+def joined(parts: Sequence[Text], separators: Text = COMMA) -> Text:
+    """Join texts in both languages."""
     return Text(separators.en.join(part.en for part in parts), separators.zh.join(part.zh for part in parts))
 
 
@@ -76,11 +81,21 @@ def _where(result: Result) -> Iterator[Text]:
         yield head_text(head)
 
 
+def labelled(label: Text | str, value: Text | str) -> Text:
+    """Return a value behind its label."""
+    return Text("{label}: {value}", "{label}：{value}").format(label=label, value=value)
+
+
+def size_text(size: Size) -> Text:
+    """Return height and width with their unit."""
+    height, width = size
+    return Text("{height} × {width} px", "{height} × {width} 像素").format(height=height, width=width)
+
+
 def _image(result: Result) -> Iterator[Text]:
     provenance = result.provenance
     if any(provenance.input_size):
-        height, width = provenance.input_size
-        yield Text("{height} × {width} px", "{height} × {width} 像素").format(height=height, width=width)
+        yield size_text(provenance.input_size)
     if provenance.fit:
         yield Text("fit: {fit}", "适配方式：{fit}").format(fit=FITS.get(provenance.fit, provenance.fit))
     if provenance.image_hash:
@@ -105,7 +120,7 @@ def _settings(result: Result) -> Iterator[Text]:
             continue
         if name in result.settings_said:
             label, value_text = result.settings_said[name]
-            yield Text("{label}: {value}", "{label}：{value}").format(label=label, value=value_text)
+            yield labelled(label, value_text)
         else:
             yield same(f"{name} = {value}")
 
@@ -114,26 +129,20 @@ def _dropped(result: Result) -> Iterator[Text]:
     """Yield the mass that is not on patches; as a range over the heads if the result has several."""
     names, weights = getattr(result, "prefix_names", ()), getattr(result, "prefix_weights", np.zeros(0))
     for at, name in enumerate(names[: np.shape(weights)[-1]]):
-        yield Text("{token}: {share}", "{token}：{share}").format(
-            token=prefix_text(name), share=percent(weights[..., at])
-        )
+        yield labelled(prefix_text(name), percent(weights[..., at]))
     if len(names) > 1 and np.shape(weights)[-1]:
-        total = Text("all prefix tokens: {share}", "全部前缀标记：{share}")
-        yield total.format(share=percent(np.sum(weights, axis=-1)))
+        yield labelled(Text("all prefix tokens", "全部前缀标记"), percent(np.sum(weights, axis=-1)))
     padding = getattr(result, "padding_mass", 0.0)
     if np.any(padding):
-        yield Text("padding of windows: {share}", "窗口填充：{share}").format(share=percent(padding))
+        yield labelled(Text("padding of windows", "窗口填充"), percent(padding))
 
 
 def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text, ...] = ()) -> tuple[Fact, ...]:
     """Return every row of the caption that applies to this result.
 
-    Args:
-        result: any result.
-        normalisation: relation of the painted numbers to the values, if numbers are painted.
-        remarks: additions of the drawing to the result's own notes.
+    `normalisation` relates the painted numbers to the values; `remarks` are the drawing's additions to the notes.
     """
-    query = getattr(result, "query", None)
+    query, formula = getattr(result, "query", None), result.formula
     rows = [
         (MODEL, [same(result.provenance.model)]),
         (WEIGHTS, [result.provenance.weights_text]),
@@ -142,22 +151,22 @@ def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text
         (BESIDE, [*_beside(result)]),
         (WHERE, [*_where(result)]),
         (QUERY, [Text("{query} → patches", "{query} → 图块").format(query=query_text(query))] if query else []),
-        (FORMULA, [formula_text(result)] if result.formula else []),
+        (FORMULA, [formula if isinstance(formula, Text) else same(formula)] if formula else []),
         (UNIT, [result.unit]),
         (SETTINGS, [*_settings(result)]),
         (DROPPED, [*_dropped(result)]),
         (SCALE, [normalisation] if normalisation else []),
         *((NOTE, [note]) for note in (*result.notes, *remarks)),
     ]
-    return tuple(Fact(label, _joined(parts, Text(", ", "，"))) for label, parts in rows if parts)
+    return tuple(Fact(label, joined(parts)) for label, parts in rows if parts)
 
 
 def caption(result: Result, normalisation: Text | None = None, remarks: tuple[Text, ...] = ()) -> Text:
     """Return the facts in one line, the title first."""
     fact_texts = [
-        Text("{label} {value}", "{label} {value}").format(label=fact.label, value=fact.value)
+        same("{label} {value}").format(label=fact.label, value=fact.value)
         if fact.label in (QUERY, DROPPED, MODEL, CHANGED, BESIDE)
         else fact.value
         for fact in facts(result, normalisation, remarks)
     ]
-    return _joined([result.title, *fact_texts], same(" · "))
+    return joined([result.title, *fact_texts], same(" · "))

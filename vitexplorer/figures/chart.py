@@ -12,7 +12,6 @@ from vitexplorer.core.text import Text, same
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.meanings import line_number
 from vitexplorer.figures.page import Page
-from vitexplorer.figures.themes import SMALL_SIZE
 
 AXES = {
     "blocks": Text("block (counted from 0)", "块（从 0 开始编号）"),
@@ -62,29 +61,30 @@ class Chart(NamedTuple):
 
     def frame(self, page: Page, x_name: Text, y_name: Text, whole: bool = False) -> None:
         """Draw grid lines, numbers and the names of both axes; `whole` if x counts things."""
-        box, muted = self.box, page.theme.muted
-        for value in ticks(*self.up):
-            y = self.at(0, value)[1]
-            page.line((box.x, y), (box.right, y))
-            page.text(
-                box.x - 8,
-                y,
-                f"{value:g}".replace("-", "−"),
-                size=SMALL_SIZE,
-                color=muted,
-                anchor="right",
-                vertical="middle",
-            )
+        self.lines_up(page)
+        bottom = self.box.bottom
         for value in ticks(*self.across, about=12 if whole else 5):
             if not whole or float(value).is_integer():
                 x = self.at(value, 0)[0]
-                page.line((x, box.bottom), (x, box.bottom + 5), muted)
-                page.text(
-                    x, box.bottom + 7, f"{value:g}".replace("-", "−"), size=SMALL_SIZE, color=muted, anchor="center"
-                )
-        page.line((box.x, box.bottom), (box.right, box.bottom), muted)
-        page.text(box.centre[0], box.bottom + 26, x_name, size=SMALL_SIZE, anchor="center")
-        page.text(box.x - LEFT + 8, box.y - ABOVE, y_name, size=SMALL_SIZE)
+                page.line((x, bottom), (x, bottom + 5), page.theme.muted)
+                page.small(x, bottom + 7, f"{value:g}".replace("-", "−"), muted=True, anchor="center")
+        self.names(page, x_name, y_name)
+
+    def lines_up(self, page: Page) -> None:
+        """Draw the grid lines of y with their numbers."""
+        box = self.box
+        for value in ticks(*self.up):
+            y = self.at(0, value)[1]
+            page.line((box.x, y), (box.right, y))
+            number_text = f"{value:g}".replace("-", "−")
+            page.small(box.x - 8, y, number_text, muted=True, anchor="right", vertical="middle")
+
+    def names(self, page: Page, x_name: Text, y_name: Text) -> None:
+        """Draw the axis of x and the names of both."""
+        box = self.box
+        page.line((box.x, box.bottom), (box.right, box.bottom), page.theme.muted)
+        page.small(box.centre[0], box.bottom + 26, x_name, anchor="center")
+        page.small(box.x - LEFT + 8, box.y - ABOVE, y_name)
 
     def curve(self, page: Page, x: Sequence[float], y: Sequence[float], style: Style, name: Text) -> None:
         """Draw one line with its symbols."""

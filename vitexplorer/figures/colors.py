@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
-from plotly.colors import cmocean, sequential, unlabel_rgb
+from PIL.ImageColor import getrgb
+from plotly.colors import cmocean, sequential
 
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.text import Text
@@ -33,22 +33,21 @@ UNSIGNED, SIGNED, SIGNED_BESIDE = "inferno", "balance", "ice_inferno"
 """Colour maps of every map, on the canvas too: zero is black in unsigned maps and pale in signed ones"""
 
 
-def _rgb(color: str) -> tuple[float, float, float]:
-    if color.startswith("#"):
-        return tuple(int(color[i : i + 2], 16) for i in (1, 3, 5))
-    return unlabel_rgb(color)
-
-
 @cache
 def lookup_table(name: str) -> np.ndarray:
     """Return uint8 (256, 3) from the lowest to the highest value. Raises UnknownNameError."""
     if name not in ANCHORS:
         raise unknown_name("colour map", name, ANCHORS)
-    anchors = np.array([_rgb(color) for color in ANCHORS[name]])
+    anchors = np.array([getrgb(color) for color in ANCHORS[name]])
     entries, at = np.linspace(0, 1, ENTRIES), np.linspace(0, 1, len(anchors))
     table = np.stack([np.interp(entries, at, channel) for channel in anchors.T], axis=-1).round().astype(np.uint8)
     table.flags.writeable = False
     return table
+
+
+def directed(how: Text, name: str) -> Text:
+    """Return how numbers are painted, and the direction of the table, for captions."""
+    return Text("{how}; {direction}", "{how}；{direction}").format(how=how, direction=direction(name))
 
 
 def direction(name: str) -> Text:
@@ -74,6 +73,12 @@ class Scale:
         table = lookup_table(self.colormap)
         return [[i / (ENTRIES - 1), f"rgb({r},{g},{b})"] for i, (r, g, b) in enumerate(table.tolist())]
 
+    def text_color(self, value: float) -> str:
+        """Return black for text on a bright cell, white on a dark one."""
+        share = (value - self.low) / (self.high - self.low)
+        red, green, blue = (lookup_table(self.colormap)[round(255 * share)] / 255) ** 2.2
+        return "#000000" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 else "#ffffff"
+
     def over_a_picture(self, opacity: float) -> list[list[float | str]]:
         """Return the table for use over a picture: zero is transparent, so that it tints no photograph."""
         table = lookup_table(self.colormap)
@@ -84,22 +89,11 @@ class Scale:
             for i, ((r, g, b), strength) in enumerate(zip(table.tolist(), strengths.tolist(), strict=True))
         ]
 
-    def laid_over(self, opacity: float) -> dict[str, Any]:
-        """Return that table in the form of a heatmap's own scale."""
-        return {
-            "colorscale": self.over_a_picture(opacity),
-            "zmin": self.low,
-            "zmax": self.high,
-            "showscale": False,
-        }
-
 
 def scale_of(values: np.ndarray, colormap: str | None) -> Scale:
     """Return the scale of a map: from 0 to its maximum, or symmetric about 0 if values are negative.
 
-    Args:
-        values: any shape; NaN and infinities are ignored.
-        colormap: a name; None takes inferno, and balance for signed values.
+    NaN and infinities are ignored. `colormap` None takes inferno, and balance for signed values.
     """
     finite = values[np.isfinite(values)]
     signed = bool((finite < 0).any())
@@ -107,3 +101,9 @@ def scale_of(values: np.ndarray, colormap: str | None) -> Scale:
     lookup_table(colormap)  # raises for an unknown name before anything is drawn
     largest = float(np.abs(finite).max(initial=0)) or 1.0
     return Scale(colormap, -largest if signed else 0.0, largest)
+
+
+def signed_scale(values: np.ndarray) -> Scale:
+    """Return the scale of a difference, with zero in its middle even if no value is negative."""
+    largest = float(np.abs(values).max(initial=0)) or 1.0
+    return scale_of(np.array([-largest, largest]), SIGNED)

@@ -14,8 +14,7 @@ from vitexplorer.figures.rendering import render
 from vitexplorer.figures.tables import as_csv, as_json
 from vitexplorer.storage.atomic_writes import DiskFullError, replace_bytes
 
-PICTURES = (".png", ".svg", ".pdf")
-SUFFIXES = (*PICTURES, ".csv", ".json")
+SUFFIXES = (".png", ".svg", ".pdf", ".csv", ".json")
 LARGEST_SCALE = 10
 
 FAILURES = {
@@ -69,14 +68,7 @@ def save(
         UnknownNameError: an unknown option, colour map or theme.
     """
     path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise SaveError(
-            Text(
-                "The name {name} does not say as what to save it: it must end in one of {known}.",
-                "文件名 {name} 未指明保存格式：必须以下列之一结尾：{known}。",
-            ).format(name=path.name, known=", ".join(SUFFIXES))
-        )
+    suffix = checked_suffix(path, SUFFIXES)
     if not 0 < scale <= LARGEST_SCALE:
         raise SaveError(
             Text(
@@ -93,6 +85,19 @@ def save(
         content = browser.picture(figure, suffix[1:], scale if suffix == ".png" else 1)
     write(path, content)
     return path
+
+
+def checked_suffix(path: Path, known: tuple[str, ...]) -> str:
+    """Return the suffix in small letters. Raises SaveError if it is not a known one."""
+    suffix = path.suffix.lower()
+    if suffix not in known:
+        raise SaveError(
+            Text(
+                "The name {name} does not say as what to save it: it must end in one of {known}.",
+                "文件名 {name} 未指明保存格式：必须以下列之一结尾：{known}。",
+            ).format(name=path.name, known=", ".join(known))
+        )
+    return suffix
 
 
 def write(path: Path, content: bytes) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -19,12 +19,12 @@ from PIL import Image
 
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Result
-from vitexplorer.figures.boxes import Box, pressed
-from vitexplorer.figures.caption import Fact
+from vitexplorer.figures.boxes import Box
+from vitexplorer.figures.caption import Fact, joined
 from vitexplorer.figures.colors import Scale
 from vitexplorer.figures.sheets import SLIDE, Sheet
 from vitexplorer.figures.themes import FONTS, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE, theme_named
-from vitexplorer.figures.typesetting import LINE_HEIGHT, escape, wrap
+from vitexplorer.figures.typesetting import LINE_HEIGHT, escape, first_line, wrap
 
 BAR_ROOM = 114
 """Pixels right of a picture for a colour bar with its numbers and unit"""
@@ -37,10 +37,18 @@ ROW_AND_COLUMN = Text("row %{customdata[0]}, column %{customdata[1]}", "第 %{cu
 
 @lru_cache(maxsize=4)  # a figure is laid out for several windows and as a slide, all with the same picture
 def _png(content: bytes, shape: tuple[int, ...]) -> str:
-    """Return pixels as a PNG data URL."""
+    return png_address(np.frombuffer(content, np.uint8).reshape(shape))
+
+
+def png_address(pixels: np.ndarray) -> str:
+    """Encode uint8 (height, width, 3 or 4) as a PNG in a data URL."""
     buffer = io.BytesIO()
-    Image.fromarray(np.frombuffer(content, np.uint8).reshape(shape)).save(buffer, "PNG")
+    Image.fromarray(pixels).save(buffer, "PNG")
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+
+
+def _markup(lines: Iterable[str]) -> str:
+    return "<br>".join(map(escape, lines))
 
 
 class Page:
@@ -55,7 +63,7 @@ class Page:
         self._traces: list[dict[str, Any]] = []
         self._images: list[dict[str, Any]] = []
         self._shapes: list[dict[str, Any]] = []
-        self._annotations: list[dict[str, Any]] = []
+        self._notes: list[dict[str, Any]] = []
         self._layout: dict[str, Any] = {}
         self._scales: dict[str, Scale] = {}
         self._bars: list[tuple[str, Box, str]] = []
@@ -75,6 +83,11 @@ class Page:
     def per_row(self, count: int, gap: float, least: float) -> int:
         """Return how many of `count` things of at least `least` pixels fit side by side; all of them on a slide."""
         return count if self.sheet.is_slide else min(count, max(1, int((self.inner + gap) // (least + gap))))
+
+    def columns(self, count: int, gap: float, least: float) -> tuple[int, float]:
+        """Return the same number, and the width of each thing if they fill the page."""
+        per_row = self.per_row(count, gap, least)
+        return per_row, (self.inner - gap * (per_row - 1)) / per_row
 
     def in_rows(self, widths: Sequence[float], left: float) -> list[tuple[float, int]]:
         """Return x and row of things of these widths, one after the other from `left`; on a slide in one row."""
@@ -96,6 +109,7 @@ class Page:
         *,
         size: float = TEXT_SIZE,
         color: str | None = None,
+        muted: bool = False,
         bold: bool = False,
         anchor: str = "left",
         vertical: str = "top",
@@ -103,22 +117,22 @@ class Page:
     ) -> float:
         """Set words at (x, y), broken into lines of `pixels` if given. Returns y below them."""
         words = words.in_(self.language) if isinstance(words, Text) else words
+        font = {"size": size, "color": color or (self.theme.muted if muted else self.theme.text)}
+        place = {"xanchor": anchor, "yanchor": vertical, "align": anchor}
         lines = wrap(words, pixels, size) if pixels else [words]
-        markup = "<br>".join(map(escape, lines))
-        self._annotations.append(
-            {
-                "x": x,
-                "y": -y,
-                "text": f"<b>{markup}</b>" if bold else markup,
-                "font": {"size": size, "color": color or self.theme.text},
-                "xanchor": anchor,
-                "yanchor": vertical,
-                "align": anchor,
-                "showarrow": False,
-                "borderpad": 0,
-            }
-        )
+        markup = f"<b>{_markup(lines)}</b>" if bold else _markup(lines)
+        self._notes.append({"x": x, "y": -y, "text": markup, "font": font, **place, "showarrow": False, "borderpad": 0})
         return y + len(lines) * size * LINE_HEIGHT
+
+    def small(self, x: float, y: float, words: Text | str, *, within: float | None = None, **options: Any) -> float:
+        """Set words in the small size, cut to one line of `within` pixels if given. Other options as of `text`."""
+        if within is not None:
+            words = first_line(words.in_(self.language) if isinstance(words, Text) else words, within, SMALL_SIZE)
+        return self.text(x, y, words, size=SMALL_SIZE, **options)
+
+    def total(self, y: float, words: Text, pixels: float | None = None) -> float:
+        """Set a sum in large letters under the header. Returns y below it."""
+        return self.text(self.margin, y - 8 if self.sheet.is_slide else y, words, size=20, pixels=pixels)
 
     def header(self, result: Result) -> float:
         """Draw the title, the changes of the run and, for random weights, a prominent warning.
@@ -130,8 +144,8 @@ class Page:
         y = self.text(self.margin, 26, result.title, size=TITLE_SIZE, bold=True, pixels=self.inner) + 14
         beside = result.provenance.beside
         if changes := (*result.provenance.changes, *(beside.changes if beside else ())):
-            listed = Text("; ".join(change.en for change in changes), "；".join(change.zh for change in changes))
-            words = Text("Changed run: {changes}", "更改后的运行：{changes}").format(changes=listed)
+            words = Text("Changed run: {changes}", "更改后的运行：{changes}")
+            words = words.format(changes=joined(changes, Text("; ", "；")))
             y = self.text(self.margin, y - 4, words, color=self.theme.bar, bold=True, pixels=self.inner) + 12
         return self._warning(y) if result.provenance.is_random else y
 
@@ -148,17 +162,14 @@ class Page:
 
     def rectangle(self, box: Box, *, fill: str | None = None, line: dict[str, Any] | None = None) -> None:
         """Draw a filled or outlined rectangle above pictures and cells."""
-        self._shapes.append(
-            {
-                "type": "rect",
-                "x0": box.x,
-                "x1": box.right,
-                "y0": -box.y,
-                "y1": -box.bottom,
-                "fillcolor": fill or "rgba(0,0,0,0)",
-                "line": line or {"width": 0},
-            }
-        )
+        sides = {"x0": box.x, "x1": box.right, "y0": -box.y, "y1": -box.bottom}
+        fill, line = fill or "rgba(0,0,0,0)", line or {"width": 0}
+        self._shapes.append({"type": "rect", **sides, "fillcolor": fill, "line": line})
+
+    def meter(self, box: Box, share: float) -> None:
+        """Draw a bar that is filled by a share of its width."""
+        self.rectangle(box, fill=self.theme.line)
+        self.rectangle(box._replace(width=box.width * share), fill=self.theme.bar)
 
     def outline(self, box: Box) -> None:
         """Draw a frame that is visible on any ground: white with black dashes; thinner around a small box."""
@@ -181,19 +192,9 @@ class Page:
 
     def picture(self, box: Box, pixels: np.ndarray) -> None:
         """Stretch uint8 (height, width, 3 or 4) over the box."""
-        self._images.append(
-            {
-                "source": _png(pixels.tobytes(), pixels.shape),
-                "x": box.x,
-                "y": -box.y,
-                "sizex": box.width,
-                "sizey": box.height,
-                "xref": "x",
-                "yref": "y",
-                "sizing": "stretch",
-                "layer": "below",
-            }
-        )
+        source = _png(pixels.tobytes(), pixels.shape)
+        place = {"x": box.x, "y": -box.y, "sizex": box.width, "sizey": box.height, "xref": "x", "yref": "y"}
+        self._images.append({"source": source, **place, "sizing": "stretch", "layer": "below"})
 
     def cells(
         self,
@@ -212,11 +213,16 @@ class Page:
         With an `opacity` below 1 they lie over a picture, which stays visible where they are zero.
         `where` describes a place with `%{customdata[i]}` for `places[row, col, i]`, by default its row and column.
         `press` is the page's answer to a click: another `view`, or this one with other `settings`; its `name` is the
-        button's label.
+        button's label. The page gets it with the box, in pixels of the layout.
         """
         rows, cols = values.shape
+        colors: dict[str, Any] = {"coloraxis": coloraxis}
+        if opacity != 1:
+            scale = self._scales[coloraxis]
+            stops = scale.over_a_picture(opacity)
+            colors = {"colorscale": stops, "zmin": scale.low, "zmax": scale.high, "showscale": False}
         if places is None:
-            places = np.stack(np.meshgrid(np.arange(rows), np.arange(cols), indexing="ij"), axis=-1)
+            places = np.stack(np.indices((rows, cols)), axis=-1)
         self._traces.append(
             {
                 "type": "heatmap",
@@ -224,12 +230,12 @@ class Page:
                 "y": -np.linspace(box.y, box.bottom, rows + 1),
                 "z": np.where(np.isfinite(values), values, np.nan),
                 "customdata": places,
-                **({"coloraxis": coloraxis} if opacity == 1 else self._scales[coloraxis].laid_over(opacity)),
+                **colors,
                 "name": escape(name),
                 "hovertemplate": where.in_(self.language) + "<br>%{z:.6g}<extra>%{fullData.name}</extra>",
                 "hoverongaps": False,
                 "zsmooth": False,
-                "meta": press and pressed(press, box),
+                "meta": press and {**press, "box": [*box]},
             }
         )
 
@@ -240,7 +246,7 @@ class Page:
 
         `press` as in `cells`.
         """
-        boxes = [box for box, _, _ in pieces]
+        boxes, colors = [box for box, _, _ in pieces], [color for _, color, _ in pieces]
         self._traces.append(
             {
                 "type": "bar",
@@ -249,13 +255,10 @@ class Page:
                 "x": [box.width for box in boxes],
                 "y": [-box.centre[1] for box in boxes],
                 "width": [box.height for box in boxes],
-                "marker": {
-                    "color": [color for _, color, _ in pieces],
-                    "line": {"color": self.theme.paper, "width": gap},
-                },
-                "customdata": ["<br>".join(map(escape, words.split("\n"))) for _, _, words in pieces],
+                "marker": {"color": colors, "line": {"color": self.theme.paper, "width": gap}},
+                "customdata": [_markup(words.split("\n")) for _, _, words in pieces],
                 "hovertemplate": "%{customdata}<extra></extra>",
-                "meta": press and pressed(press, boxes[0]),
+                "meta": press and {**press, "box": [*boxes[0]]},
             }
         )
 
@@ -321,7 +324,7 @@ class Page:
             "branchvalues": "total",
             "textinfo": "label",
             "textfont": {"size": SMALL_SIZE, "color": "#ffffff"},
-            "hovertext": ["<br>".join(map(escape, word.split("\n"))) for word in words],
+            "hovertext": [_markup(word.split("\n")) for word in words],
             "hoverinfo": "text",
             "marker": {"colors": [*colors], "line": {"color": self.theme.paper, "width": 1}},
             "root": {"color": self.theme.paper},
@@ -344,7 +347,6 @@ class Page:
 
     def _color_bar(self, box: Box, title: str, height: float) -> dict[str, Any]:
         small = {"size": SMALL_SIZE, "color": self.theme.text}
-        lines = wrap(title, box.height, SMALL_SIZE)
         return {
             "x": box.x / self.width,
             "y": 1 - box.y / height,
@@ -361,7 +363,7 @@ class Page:
             "tickcolor": self.theme.muted,
             "tickfont": small,
             "exponentformat": "power",
-            "title": {"text": "<br>".join(map(escape, lines)), "side": "right", "font": small},
+            "title": {"text": _markup(wrap(title, box.height, SMALL_SIZE)), "side": "right", "font": small},
         }
 
     def document(self, bottom: float) -> dict[str, Any]:
@@ -391,7 +393,7 @@ class Page:
             "yaxis": {"range": [-height, 0], "scaleanchor": "x", "visible": False},
             "images": self._images,
             "shapes": self._shapes,
-            "annotations": self._annotations,
+            "annotations": self._notes,
             **self._layout,
         }
         return {"data": [ground, *self._traces, *(tree for tree, _ in self._trees)], "layout": layout}

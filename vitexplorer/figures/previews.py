@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from functools import singledispatch
 
 import numpy as np
 from jaxtyping import UInt8
@@ -41,9 +40,9 @@ from vitexplorer.core.types import (
 )
 from vitexplorer.figures.colors import EASE, lookup_table, scale_of
 from vitexplorer.figures.meanings import CATEGORIES, part_color
-from vitexplorer.figures.renderers.board import sheet
-from vitexplorer.figures.renderers.sequence import painted_rows
-from vitexplorer.figures.scaling import painted_each
+from vitexplorer.figures.renderers.gallery import sheet
+from vitexplorer.figures.renderers.head import painted_rows
+from vitexplorer.figures.scaling import largest, painted_each
 
 SIDE, WIDE = 96, 144
 """Pixels, twice the size on the page, for high-resolution screens"""
@@ -61,8 +60,59 @@ def preview(result: Result) -> bytes | None:
     return buffer.getvalue()
 
 
-@singledispatch
 def _pixels(result: Result) -> UInt8[np.ndarray, "height width channels"] | None:
+    match result:
+        case MapResult():
+            return _map(result)
+        case GalleryResult():
+            heads = result.values
+            return heat(_four(heads) if len(heads) >= 4 else heads[0])
+        case MethodsResult():
+            return heat(_four(painted_each(result.values).values[np.arange(4) % len(result.values)]))
+        case MatrixResult():
+            return heat(result.values, (WIDE, SIDE))
+        case SequenceResult():
+            return heat(painted_rows(result, every=-(-len(result.values) // SIDE)))
+        case OffsetsResult():
+            return heat(result.values[0])
+        case BoardResult():
+            every = -(-max(result.grid.rows, result.grid.cols) // 4)
+            return heat(sheet(result.values[every // 2 :: every, every // 2 :: every]))
+        case BeforeAfterResult():
+            return heat(result.values)
+        case ColoursResult():
+            return _colours(result.values, (SIDE, SIDE))
+        case PairResult():
+            return _halves(result.values[0], result.other)
+        case PicturesResult():
+            return _halves(*(picture.values for picture in result.pictures[:2]))
+        case SidesResult():
+            longer = np.nanmax(result.values, axis=1, keepdims=True)
+            return bars((result.values / np.where(longer > 0, longer, 1)).ravel())
+        case ReconstructionResult():
+            return _picture(result.values)
+        case TokenStepsResult():
+            numbers = heat(result.values[None])[:, : WIDE - SIDE // 2, :3]
+            return np.concatenate([_picture(result.patch)[:, : SIDE // 2], numbers], 1)
+        case FiltersResult():
+            side = 3 if len(result.values) >= 9 else 1
+            tall = result.values[: side * side].reshape(side, side, *result.values.shape[1:])
+            return _picture(_bytes(np.nan_to_num(sheet(tall), nan=1.0)))
+        case CurvesResult():
+            return lines(np.atleast_2d(result.values)[: len(LINES)])
+        case FaithfulnessResult():
+            return lines(result.values[: len(LINES), 0])
+        case GrowthResult():
+            return lines(result.values.sum(1))
+        case LensResult():
+            return _lens(result)
+        case DotProductResult() | CountResult():
+            return bars(result.values)
+        case ContributionsResult():
+            return _contributions(result)
+        case TreeResult():
+            leaves = [count for index, count in enumerate(result.values.tolist()) if index not in result.parents]
+            return bars(np.array(leaves))
     return None
 
 
@@ -109,131 +159,44 @@ def _sized(pixels: np.ndarray, size: tuple[int, int], how: Image.Resampling = Im
 
 
 def _picture(pixels: np.ndarray) -> np.ndarray:
-    """Convert uint8 pictures, or colours in 0-1."""
-    return _sized(
-        pixels if pixels.dtype == np.uint8 else (255 * pixels.clip(0, 1)).round().astype(np.uint8), (SIDE, SIDE)
-    )
+    return _sized(pixels, (SIDE, SIDE))
 
 
-@_pixels.register
-def _(result: MapResult) -> np.ndarray:
+def _bytes(colours: np.ndarray) -> np.ndarray:
+    """Convert colours in 0-1 to uint8."""
+    return (255 * colours.clip(0, 1)).round().astype(np.uint8)
+
+
+def _colours(colours: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+    return _sized(_bytes(colours), size, Image.Resampling.NEAREST)
+
+
+def _map(result: MapResult) -> np.ndarray:
     image, cells = _picture(result.image).astype(float), heat(result.values).astype(float)
-    largest = float(np.abs(result.values[np.isfinite(result.values)]).max(initial=0)) or 1.0
-    strength = OPACITY * (np.abs(np.nan_to_num(result.values)) / largest).clip(0, 1) ** EASE
-    share = _sized((255 * strength).round().astype(np.uint8), (SIDE, SIDE), Image.Resampling.NEAREST)[..., None] / 255
+    strength = OPACITY * (np.abs(np.nan_to_num(result.values)) / (largest(result.values) or 1.0)).clip(0, 1) ** EASE
+    share = _sized(_bytes(strength), (SIDE, SIDE), Image.Resampling.NEAREST)[..., None] / 255
     return (image * (1 - share) + cells[..., :3] * share).round().astype(np.uint8)
 
 
-@_pixels.register
-def _(result: GalleryResult) -> np.ndarray:
-    return (
-        heat(sheet(result.values[:4].reshape(-1, 2, *result.values.shape[1:])))
-        if len(result.values) >= 4
-        else heat(result.values[0])
-    )
+def _four(maps: np.ndarray) -> np.ndarray:
+    """Lay the first four maps on one plane."""
+    return sheet(maps[:4].reshape(2, 2, *maps.shape[1:]))
 
 
-@_pixels.register
-def _(result: MethodsResult) -> np.ndarray:
-    maps = painted_each(result.values).values[np.arange(4) % len(result.values)]
-    return heat(sheet(maps.reshape(2, 2, *maps.shape[1:])))
-
-
-@_pixels.register
-def _(result: MatrixResult) -> np.ndarray:
-    return heat(result.values, (WIDE, SIDE))
-
-
-@_pixels.register
-def _(result: SequenceResult) -> np.ndarray:
-    every = -(-len(result.values) // SIDE)
-    return heat(painted_rows(result, every), (SIDE, SIDE))
-
-
-@_pixels.register
-def _(result: OffsetsResult) -> np.ndarray:
-    return heat(result.values[0])
-
-
-@_pixels.register
-def _(result: BoardResult) -> np.ndarray:
-    every = -(-max(result.grid.rows, result.grid.cols) // 4)
-    return heat(sheet(result.values[every // 2 :: every, every // 2 :: every]))
-
-
-@_pixels.register
-def _(result: BeforeAfterResult) -> np.ndarray:
-    return heat(result.values)
-
-
-@_pixels.register
-def _(result: ColoursResult) -> np.ndarray:
-    colours = (255 * result.values.clip(0, 1)).round().astype(np.uint8)
-    return _sized(colours, (SIDE, SIDE), Image.Resampling.NEAREST)
-
-
-@_pixels.register
-def _(result: PairResult) -> np.ndarray:
-    halves = [_half(result.values[0]), _half(result.other)]
-    return np.concatenate([halves[0], np.zeros((SIDE, 4, 4), np.uint8), halves[1]], 1)
-
-
-@_pixels.register
-def _(result: PicturesResult) -> np.ndarray:
-    one, other = (_half(picture.values) for picture in result.pictures[:2])
-    return np.concatenate([one, np.zeros((SIDE, 4, 4), np.uint8), other], 1)
+def _halves(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Draw two maps, or colours of patches, side by side."""
+    return np.concatenate([_half(left), np.zeros((SIDE, 4, 4), np.uint8), _half(right)], 1)
 
 
 def _half(values: np.ndarray) -> np.ndarray:
     size = ((WIDE - 4) // 2, SIDE)
     if values.ndim == 2:
         return heat(values, size)
-    colours = _sized((255 * values.clip(0, 1)).round().astype(np.uint8), size, Image.Resampling.NEAREST)
+    colours = _colours(values, size)
     return np.concatenate([colours, np.full((*colours.shape[:2], 1), 255, np.uint8)], -1)
 
 
-@_pixels.register
-def _(result: SidesResult) -> np.ndarray:
-    largest = np.nanmax(result.values, axis=1, keepdims=True)
-    return bars((result.values / np.where(largest > 0, largest, 1)).ravel())
-
-
-@_pixels.register
-def _(result: ReconstructionResult) -> np.ndarray:
-    return _picture(result.values)
-
-
-@_pixels.register
-def _(result: TokenStepsResult) -> np.ndarray:
-    return np.concatenate(
-        [_picture(result.patch)[:, : SIDE // 2], heat(result.values[None])[:, : WIDE - SIDE // 2, :3]], 1
-    )
-
-
-@_pixels.register
-def _(result: FiltersResult) -> np.ndarray:
-    side = 3 if len(result.values) >= 9 else 1
-    tall = result.values[: side * side].reshape(side, side, *result.values.shape[1:])
-    return _picture(np.nan_to_num(sheet(tall), nan=1.0))
-
-
-@_pixels.register
-def _(result: CurvesResult) -> np.ndarray:
-    return lines(np.atleast_2d(result.values)[: len(LINES)])
-
-
-@_pixels.register
-def _(result: FaithfulnessResult) -> np.ndarray:
-    return lines(result.values[: len(LINES), 0])
-
-
-@_pixels.register
-def _(result: GrowthResult) -> np.ndarray:
-    return lines(result.values.sum(1))
-
-
-@_pixels.register
-def _(result: LensResult) -> np.ndarray:
+def _lens(result: LensResult) -> np.ndarray:
     if not result.top:
         return heat(np.unique(result.values[-1], return_inverse=True)[1].reshape(result.values.shape[1:]).astype(float))
     ranks = max(map(len, result.top))
@@ -243,18 +206,7 @@ def _(result: LensResult) -> np.ndarray:
     return heat(shares, (WIDE, SIDE))
 
 
-@_pixels.register
-def _(result: DotProductResult) -> np.ndarray:
-    return bars(result.values)
-
-
-@_pixels.register
-def _(result: CountResult) -> np.ndarray:
-    return bars(result.values)
-
-
-@_pixels.register
-def _(result: ContributionsResult) -> np.ndarray:
+def _contributions(result: ContributionsResult) -> np.ndarray:
     step = WIDE / len(result.values)
     largest = np.abs(result.values).max() or 1.0
     picture = Image.new("RGBA", (WIDE, SIDE))
@@ -264,9 +216,3 @@ def _(result: ContributionsResult) -> np.ndarray:
         box = (number * step, min(end, SIDE / 2), max((number + 1) * step - 2, number * step), max(end, SIDE / 2))
         pen.rectangle(box, fill=part_color(part))
     return np.asarray(picture)
-
-
-@_pixels.register
-def _(result: TreeResult) -> np.ndarray:
-    leaves = [count for index, count in enumerate(result.values.tolist()) if index not in result.parents]
-    return bars(np.array(leaves))

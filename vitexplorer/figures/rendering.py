@@ -17,16 +17,6 @@ from vitexplorer.figures.page import Page
 from vitexplorer.figures.sheets import PRINTED, WINDOWS
 
 
-@dataclass(frozen=True)
-class Windows:
-    """Figure of a result for the page."""
-
-    documents: tuple[dict[str, Any], ...]
-    """Traces and layout for each of `sheets.WINDOWS`, in plotly's form with numpy arrays"""
-    facts: tuple[Fact, ...]
-    """Rows of the caption"""
-
-
 class NoRendererError(ExplainedError):
     """Raised for a type of result without a renderer."""
 
@@ -37,7 +27,7 @@ class Renderer:
 
     result: type[Result]
     draw: Callable[..., float]
-    """draw(page, result, **options) -> y below the drawing; its keyword-only arguments are the options"""
+    """draw(page, result, y, **options) -> y below the caption, from y below the header; options are keyword-only"""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -46,12 +36,13 @@ class Renderer:
         return {option.name: option.default for option in parameters if option.kind is option.KEYWORD_ONLY}
 
 
-RENDERERS: Registry[Renderer] = Registry("renderer", "vitexplorer.figures.renderers", "RENDERER")
+RENDERERS: Registry[tuple[Renderer, ...]] = Registry("renderer", "vitexplorer.figures.renderers", "RENDERERS")
+"""Renderers of related results, by file"""
 
 
 def renderer_of(result: Result) -> Renderer:
     """Return the renderer of the nearest type of `result`. Raises NoRendererError."""
-    drawn = {renderer.result: renderer for renderer in RENDERERS.values()}
+    drawn = {renderer.result: renderer for file in RENDERERS.values() for renderer in file}
     for kind in type(result).__mro__:
         if kind in drawn:
             return drawn[kind]
@@ -79,35 +70,36 @@ def render(result: Result, *, language: Language = "en", theme: str = "light", *
         UnknownNameError: an option, colour map or theme that does not exist; the message names the nearest.
     """
     page = Page(language, theme)
-    return page.finish(_draw_result(page, result, options))
+    return page.finish(_drawn(page, result, **options))
 
 
 def slide(result: Result, *, language: Language = "en", theme: str = "light") -> dict[str, Any]:
     """Return the figure of `render` as traces and layout, with numpy arrays. Raises NoRendererError."""
     page = Page(language, theme)
-    return page.document(_draw_result(page, result, {}))
+    return page.document(_drawn(page, result))
 
 
-def windows(result: Result, *, language: Language = "en", theme: str = "light") -> Windows:
-    """Lay out the same figure without its caption for the page, once for each of `WINDOWS`.
+def windows(
+    result: Result, *, language: Language = "en", theme: str = "light"
+) -> tuple[tuple[dict[str, Any], ...], tuple[Fact, ...]]:
+    """Lay out the same figure for the page, once for each of `WINDOWS`, and return its caption beside these.
 
     Raises NoRendererError.
     """
     pages = [Page(language, theme, sheet) for sheet in WINDOWS]
-    documents = tuple(page.document(_draw_result(page, result, {})) for page in pages)
-    facts = tuple(pages[0].facts)
-    return Windows(documents, facts)
+    documents = tuple(page.document(_drawn(page, result)) for page in pages)
+    return documents, tuple(pages[0].facts)
 
 
 def printed(result: Result, *, language: Language = "en") -> tuple[Figure, tuple[Fact, ...]]:
     """Draw the figure as wide as a sheet of paper, and return it and its caption. Raises NoRendererError."""
     page = Page(language, "light", PRINTED)
-    return page.finish(_draw_result(page, result, {})), tuple(page.facts)
+    return page.finish(_drawn(page, result)), tuple(page.facts)
 
 
-def _draw_result(page: Page, result: Result, options: dict[str, Any]) -> float:
+def _drawn(page: Page, result: Result, /, **options: Any) -> float:
     renderer = renderer_of(result)
     for name in options:
         if name not in renderer.options:
             raise unknown_name("option", name, renderer.options)
-    return renderer.draw(page, result, **options)
+    return renderer.draw(page, result, page.header(result), **options)

@@ -77,7 +77,7 @@ def painted(values: np.ndarray, normalise: str) -> Painted:
     return Painted(finite / peak, how.format(largest=peak), _remarks(values), rescaled=True)
 
 
-def painted_each(values: np.ndarray, how: Text = EACH) -> Painted:
-    """Divide maps (heads, rows, cols) by their own maxima, described by `how`; maps of zeros stay unchanged."""
+def painted_each(values: np.ndarray) -> Painted:
+    """Divide maps (heads, rows, cols) by their own maxima; maps of zeros stay unchanged."""
     maps = [painted(values_of_one, "max").values for values_of_one in values]
-    return Painted(np.stack(maps), how, _remarks(values), rescaled=True)
+    return Painted(np.stack(maps), EACH, _remarks(values), rescaled=True)

@@ -7,7 +7,7 @@ import dataclasses
 import itertools
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -25,33 +25,15 @@ REPEATED = 100_000
 PIXELS = ("image", "other_image")
 """Fields with pictures that the model saw, which are left out"""
 
-SINGULAR = {
-    "heads": "head",
+_WITH_S = (
+    "head key token row col window block channel part module design kind size filter method curve protocol side step"
+)
+SINGULAR = {f"{word}s": word for word in (*_WITH_S.split(), "row_offset", "col_offset")} | {
     "queries": "query",
-    "keys": "key",
-    "tokens": "token",
     "patches": "patch",
-    "rows": "row",
-    "cols": "col",
-    "windows": "window",
-    "blocks": "block",
     "classes": "class",
-    "channels": "channel",
-    "parts": "part",
-    "modules": "module",
-    "designs": "design",
-    "kinds": "kind",
-    "sizes": "size",
-    "filters": "filter",
-    "methods": "method",
-    "curves": "curve",
-    "protocols": "protocol",
-    "sides": "side",
     "images": "picture",
     "quantities": "quantity",
-    "steps": "step",
-    "row_offsets": "row_offset",
-    "col_offsets": "col_offset",
 }
 
 
@@ -86,9 +68,8 @@ def as_csv(result: Result, language: Language = "en") -> str:
     writer.writerow(facts.values())
     lead = lines.pop().removesuffix("\n") + ","
     writer.writerow([*facts, *_columns(result), *named, "value"])
-    for place, names, value in zip(
-        itertools.product(*_places(result)), words, result.values.ravel().tolist(), strict=False
-    ):
+    places = itertools.product(*_places(result))
+    for place, names, value in zip(places, words, result.values.ravel().tolist(), strict=False):
         writer.writerow([*place, *names, "" if isinstance(value, float) and math.isnan(value) else value])
     head, *rows = lines
     later = lead if len(rows) <= REPEATED else "," * len(facts)
@@ -102,26 +83,22 @@ def as_json(result: Result) -> str:
 
 def as_document(result: Result, language: Language | None = None) -> dict[str, Any]:
     """Return the content of the JSON; texts in one language if one is given."""
-    document = {
-        field.name: getattr(result, field.name) for field in dataclasses.fields(result) if field.name not in PIXELS
-    }
-    document |= {"type": type(result).__name__, "caption": caption(result)}
-    return _plain(document, lambda text: text.in_(language) if language else text._asdict())
+    return _plain(result, language) | {"type": type(result).__name__, "caption": _plain(caption(result), language)}
 
 
-def _plain(value: Any, convert_text: Callable[[Text], Any]) -> Any:
+def _plain(value: Any, language: Language | None) -> Any:
     """Convert a value for JSON; non-finite numbers become null."""
     if isinstance(value, Text):
-        return convert_text(value)
+        return value.in_(language) if language else value._asdict()
     if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist(), convert_text)
+        return _plain(value.tolist(), language)
     if dataclasses.is_dataclass(value):
         fields = (field.name for field in dataclasses.fields(value) if field.name not in PIXELS)
-        return {name: _plain(getattr(value, name), convert_text) for name in fields}
+        return {name: _plain(getattr(value, name), language) for name in fields}
     if isinstance(value, Mapping):
-        return {str(key): _plain(entry, convert_text) for key, entry in value.items()}
+        return {str(key): _plain(entry, language) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(entry, convert_text) for entry in value]
+        return [_plain(entry, language) for entry in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if isinstance(value, str | int | float | bool | None) else str(value)

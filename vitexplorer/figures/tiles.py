@@ -14,13 +14,7 @@ GAP = 14
 def tiles(count: int, shape: tuple[int, int], room: Box, *, above: float, below: float, narrowest: float) -> list[Box]:
     """Return boxes of `count` pictures of `shape` (rows, cols) in the fewest rows with `narrowest` pixels each.
 
-    Args:
-        count: number of pictures.
-        shape: rows and cols of each.
-        room: box whose width is filled and whose height limits each picture.
-        above: pixels for words over each.
-        below: pixels for words under each.
-        narrowest: least width of each in pixels.
+    They fill the width of `room`, whose height limits each; `above` and `below` are pixels for words around each.
     """
     rows = next(
         n for n in range(1, count + 1) if n == count or (room.width + GAP) / math.ceil(count / n) - GAP >= narrowest

@@ -57,6 +57,12 @@ def wrap(text: str, pixels: float, size: float) -> list[str]:
     return [*lines, line.rstrip()] if line.strip() or not lines else lines
 
 
+def first_line(text: str, pixels: float, size: float) -> str:
+    """Return what fits on one line, with an ellipsis if that is not all."""
+    line, *more = wrap(text, pixels, size)
+    return line + "…" if more else line
+
+
 def _break_within(piece: str, pixels: float, size: float) -> int:
     """Return how many letters of a long name go on one line: all that fit, at least one, none before a closing mark."""
     places = [n for n in range(1, len(piece)) if piece[n] not in CLOSING]

@@ -1,4 +1,4 @@
-"""Fine-tuning, from images to exported models:
+"""Fine-tuning, from images to exported models.
 
 - `data/`            a folder, a .zip or a table of images, read, looked at and split
 - `method.py`        the record of a method; `methods/` one file each; `parts/` modules that they add to a model
@@ -26,27 +26,6 @@ A method is one file in `methods/` that defines a `Method` (method.py). The trai
 - `trained(tuned)` is the same model with the provenance "fine-tuned", for captions; call it when training ends.
 - `learned(module)` are the tensors that training changes: trained parameters and the statistics of batch norms
   that train. `save_tuned` and the checkpoints of a run store exactly these.
-- `attach(weightless(model), ...)` costs no memory, for counts before training; `refusal(model, method)` says why not.
+- `attach(weightless(model), ...)` costs no memory, for counts before training; `preview(model, method, outputs)`
+  says why not.
 """
-
-from __future__ import annotations
-
-import os
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from vitexplorer.finetune.results.records import FinetuneResult
-
-
-def finetune(
-    folder: str | os.PathLike,
-    model: str,
-    method: str = "lora",
-    epochs: int = 10,
-    out: str | os.PathLike | None = None,
-    **controls: Any,
-) -> FinetuneResult:
-    """Train one method on a folder of images; see `in_process.finetune` for arguments and errors."""
-    from vitexplorer.finetune import in_process
-
-    return in_process.finetune(folder, model, method, epochs, out, **controls)

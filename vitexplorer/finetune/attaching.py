@@ -14,7 +14,7 @@ from typing import Any
 from torch import nn
 
 from vitexplorer.controls import checked
-from vitexplorer.core.capture_protocol import other_names
+from vitexplorer.core.capture_protocol import OTHER_NAMES
 from vitexplorer.core.format import counted, fine_percent
 from vitexplorer.core.summaries import Summary, described
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
@@ -26,7 +26,6 @@ from vitexplorer.models.about import tuned_source
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
 from vitexplorer.models.seeding import seeded
-from vitexplorer.models.weightless import weightless
 
 
 @dataclass(frozen=True)
@@ -165,7 +164,7 @@ def _check(model: LoadedModel, record: Method) -> None:
             ).format(model=model.name, method=METHODS[model.method].title)
         )
     if not model.family.names_of_timm:
-        raise UnsupportedError(other_names(model.name))
+        raise UnsupportedError(OTHER_NAMES.format(model=model.name))
     if record.families is not None and model.family.key not in record.families:
         known = [other.title for other in METHODS.values() if other.families is None]
         raise UnsupportedError(
@@ -191,15 +190,6 @@ def _check_classes(model: LoadedModel, num_classes: int | None, class_names: tup
                 "num_classes 应为不小于 1 的整数，class_names 的个数应与之相同，而不是 {count} 和 {names} 个。",
             ).format(count=repr(num_classes), names=len(class_names))
         )
-
-
-def refusal(model: LoadedModel, method: str, **settings: Any) -> Text | None:
-    """Return the reason why a method cannot be attached to a model, or None if it can; nothing is copied."""
-    try:
-        attach(weightless(model), method, 1, **settings)
-    except UnsupportedError as error:
-        return error.text
-    return None
 
 
 def count_parameters(model: LoadedModel) -> Counts:
@@ -229,16 +219,3 @@ def merge(tuned: TunedModel) -> LoadedModel:
     record.merge(module)
     plain = {f.name: getattr(tuned, f.name) for f in fields(LoadedModel)}
     return LoadedModel(**{**plain, "module": module.requires_grad_(False).eval()})
-
-
-__all__ = [
-    "Counts",
-    "TunedModel",
-    "attach",
-    "checked_settings",
-    "count_parameters",
-    "merge",
-    "methods",
-    "refusal",
-    "trained",
-]

@@ -29,6 +29,19 @@ KINDS = {
     "mlp": Text("MLP", "MLP"),
     "": Text("norms and the rest", "归一化层及其他"),
 }
+_WEIGHTS = {
+    "size": (
+        Text("How much each block's weights changed", "各块权重的改变量"),
+        Text("norm of the change / norm of the weights", "改变量范数 / 权重范数"),
+        "‖W' − W‖ / ‖W‖",
+    ),
+    "rank": (
+        Text("Of how high a rank the change is", "改变量的秩"),
+        Text("effective rank of the change", "改变量的有效秩"),
+        "exp(−Σ pᵢ ln pᵢ), pᵢ = σᵢ / Σ σ",
+    ),
+}
+"""Title, unit and formula of what `weight_change` measures"""
 BLOCK = Text("block (counted from 0)", "块（从 0 开始编号）")
 
 
@@ -78,41 +91,28 @@ def weight_change(base: LoadedModel, tuned: TunedModel, what: str) -> CurvesResu
         sizes[kind, block][1].append(before)
         if what == "rank" and change.ndim == 2:
             ranks[kind, block] = float(np.fmax(ranks.get((kind, block), np.nan), effective_rank(change)))
-    kinds = [
-        kind for kind in KINDS if any((kind, block) in (ranks if what == "rank" else sizes) for block in _range(base))
-    ]
-    values = np.full((len(kinds), len(_range(base))), np.nan)
-    for row, kind in enumerate(kinds):
-        for block in _range(base):
-            if what == "rank":
-                values[row, block] = ranks.get((kind, block), np.nan)
-            elif (kind, block) in sizes:
-                values[row, block] = relative_size(*sizes[kind, block])
+    measured = ranks if what == "rank" else {place: relative_size(*tensors) for place, tensors in sizes.items()}
+    depth = len(outline(base.module).blocks)
+    kinds = [kind for kind in KINDS if any((kind, block) in measured for block in range(depth))]
+    values = np.array([[measured.get((kind, block), np.nan) for block in range(depth)] for kind in kinds])
+    values = values.reshape(len(kinds), depth)
+    title, unit, formula = _WEIGHTS[what]
     return CurvesResult(
         view=f"weight_{what}",
-        title=Text("How much each block's weights changed", "各块权重的改变量")
-        if what == "size"
-        else Text("Of how high a rank the change is", "改变量的秩"),
+        title=title,
         values=values,
         axes=("curves", "blocks"),
-        unit=Text("norm of the change / norm of the weights", "改变量范数 / 权重范数")
-        if what == "size"
-        else Text("effective rank of the change", "改变量的有效秩"),
-        formula="‖W' − W‖ / ‖W‖" if what == "size" else "exp(−Σ pᵢ ln pᵢ), pᵢ = σᵢ / Σ σ",
+        unit=unit,
+        formula=formula,
         provenance=tuned.provenance,
         notes=_untouched(tuned, values if what == "rank" else np.where(values > 0, values, np.nan)),
-        x=np.arange(len(_range(base))),
+        x=np.arange(depth),
         x_name=BLOCK,
         curves=tuple(KINDS[kind] for kind in kinds),
     )
 
 
-def _range(base: LoadedModel) -> range:
-    return range(len(outline(base.module).blocks))
-
-
 def _untouched(tuned: TunedModel, changed: np.ndarray) -> tuple[Text, ...]:
-    """Return a note if no weight changed."""
     if np.isfinite(changed).any():
         return ()
     return (
@@ -129,9 +129,7 @@ def _untouched(tuned: TunedModel, changed: np.ndarray) -> tuple[Text, ...]:
 def token_change(before: Capture, after: Capture) -> CurvesResult:
     """Compute the cosine between the class tokens (or patch means) of base and tuned model after each block, (blocks,).
 
-    Args:
-        before: capture of the base model.
-        after: capture of the tuned model on the same image.
+    Both captures are of the same image.
     """
     token = "cls" if "cls" in before.prefix_tokens else "mean"
     return CurvesResult(

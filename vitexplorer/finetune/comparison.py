@@ -28,8 +28,7 @@ from vitexplorer.finetune.job.folder import (
 )
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.results.bootstrap import Bootstrap, paired_bootstrap
-from vitexplorer.finetune.results.metrics import METRIC, higher_is_better, metric_text
-from vitexplorer.finetune.results.pareto import pareto_front
+from vitexplorer.finetune.results.metrics import METRIC, higher_is_better, metric_text, pareto_front
 from vitexplorer.finetune.results.records import Baseline, FinetuneResult, RunRecord
 from vitexplorer.storage.checked_reading import BrokenFileError, broken, read_arrays, read_header
 from vitexplorer.storage.claims import JobError
@@ -66,7 +65,6 @@ class Comparison(Summarised):
         return tuple(sorted(self.results, key=lambda result: (sign * result.value, result.trainable)))
 
     def __getitem__(self, run: str) -> FinetuneResult:
-        """Return the result of a run. Raises UnknownNameError."""
         for result in self.results:
             if result.run == run:
                 return result

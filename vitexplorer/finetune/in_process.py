@@ -25,6 +25,9 @@ from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan, sort_contr
 from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.storage.claims import JobError, claimed, is_first_process, stop_file, worker_of
 
+_COLUMNS = ("image_column", "target_column", "task")
+"""Arguments that choose columns of a table"""
+
 
 def finetune(
     folder: str | os.PathLike,
@@ -58,19 +61,11 @@ def finetune(
         ExplainedError: a problem the user can fix: the images, a name, a setting, a full disk.
     """
     plan, rest = sort_controls(controls)
-    table = {name: rest.pop(name) for name in ("image_column", "target_column", "task") if name in rest}
+    plan |= {name: rest.pop(name) for name in _COLUMNS if name in rest}
     candidate = Candidate(method, rest, learning_rate)
-    config = JobConfig(
-        data=os.fspath(folder),
-        model=model,
-        candidates=(candidate,),
-        plan=Plan(epochs=epochs, **plan),
-        weights=os.fspath(weights),
-        weights_seed=weights_seed,
-        **table,
-    )
-    out = Path(out if out is not None else Path("runs") / f"{Path(folder).resolve().stem}-{candidate.key}")
-    comparison = run_job(config, out, listen)
+    out = out if out is not None else Path("runs") / f"{Path(folder).resolve().stem}-{candidate.key}"
+    base = {"weights": weights, "weights_seed": weights_seed}
+    comparison = compare(folder, model, [candidate], epochs, out, **base, listen=listen, **plan)
     for key, why in comparison.failures:
         if key == candidate.key:
             raise JobError(why)
@@ -90,6 +85,7 @@ def compare(
     **plan: Any,
 ) -> Comparison:
     """Train several methods on one split and one seed; arguments as for `finetune`, settings in each `Candidate`."""
+    columns = {name: plan.pop(name) for name in _COLUMNS if name in plan}
     candidates = tuple(Candidate(method) if isinstance(method, str) else method for method in methods)
     config = JobConfig(
         data=os.fspath(folder),
@@ -98,8 +94,9 @@ def compare(
         plan=Plan(epochs=epochs, **plan),
         weights=os.fspath(weights),
         weights_seed=weights_seed,
+        **columns,
     )
-    return run_job(config, Path(out if out is not None else Path("runs") / Path(folder).stem), listen)
+    return run_job(config, out if out is not None else Path("runs") / Path(folder).stem, listen)
 
 
 def run_job(config: JobConfig, out: str | os.PathLike, listen: Listener | None = None) -> Comparison:

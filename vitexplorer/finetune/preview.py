@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vitexplorer.core.text import ExplainedError, Text
+from vitexplorer.core.text import ExplainedError, Progress, Text
 from vitexplorer.finetune.attaching import attach, count_parameters
 from vitexplorer.finetune.data import Dataset, split
 from vitexplorer.finetune.job.plan import JobConfig
@@ -36,9 +35,7 @@ def preview(model: LoadedModel, method: str, outputs: int, **settings: Any) -> P
     return Preview(counts.total, counts.trainable)
 
 
-def estimates(
-    config: JobConfig, dataset: Dataset, base: LoadedModel, progress: Callable[[int, int], None]
-) -> dict[str, Estimate | Text]:
+def estimates(config: JobConfig, dataset: Dataset, base: LoadedModel, progress: Progress) -> dict[str, Estimate | Text]:
     """Estimate every candidate of a job, or give the reason why it cannot be trained, by key; nothing stays on disk.
 
     `progress` is called with (done, total); an exception from it stops the work.

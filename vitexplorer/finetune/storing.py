@@ -21,7 +21,7 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.types import Provenance
 from vitexplorer.finetune.attaching import TunedModel, attach, checked_settings, trained
 from vitexplorer.finetune.methods import METHODS
-from vitexplorer.finetune.trained_parts import learned
+from vitexplorer.finetune.trained_parts import learned, put_back
 from vitexplorer.finetune.training.objective import Objective
 from vitexplorer.models.about import About, about, metadata
 from vitexplorer.models.checkpoints import WeightsError
@@ -60,7 +60,7 @@ def load_tuned(
     path = Path(path)
     about_file = _about(path)
     if about_file.merged:
-        raise _is_whole(path, about_file)
+        raise WeightsError(_WHOLE.format(file=path.name, model=about_file.base.model))
     if base is None:
         base = _base(about_file.base, path, device)
     base = at_size(base, preprocessing_in(path).input_size)
@@ -81,6 +81,12 @@ def load_tuned(
             ).format(file=path.name, model=base.name, weights=base.provenance.weights_text)
         )
     return trained(tuned)
+
+
+_WHOLE = Text(
+    '{file} is the whole model. Load it with load_model("{model}", weights="{file}").',
+    '{file} 是完整的模型。请用 load_model("{model}", weights="{file}") 加载。',
+)
 
 
 def objective_in(path: str | os.PathLike) -> Objective:
@@ -162,15 +168,6 @@ def _not_ours(path: Path) -> WeightsError:
     )
 
 
-def _is_whole(path: Path, about_file: About) -> WeightsError:
-    return WeightsError(
-        Text(
-            '{file} is the whole model. Load it with load_model("{model}", weights="{file}").',
-            '{file} 是完整的模型。请用 load_model("{model}", weights="{file}") 加载。',
-        ).format(file=path.name, model=about_file.base.model)
-    )
-
-
 def _base(base: Provenance, path: Path, device: str | torch.device | None) -> LoadedModel:
     if base.weights == "random":
         seed = base.weights_source.removeprefix("seed ")
@@ -200,7 +197,6 @@ def _is_earlier(module: nn.Module, absent: Mapping[str, Tensor], path: Path) -> 
     return True
 
 
-@torch.no_grad()
 def _fill(module: nn.Module, path: Path, absent: Mapping[str, Tensor]) -> None:
     """Copy the file's tensors and `absent` into the module; write nothing unless everything fits."""
     own = learned(module)
@@ -213,8 +209,7 @@ def _fill(module: nn.Module, path: Path, absent: Mapping[str, Tensor]) -> None:
         for name, tensor in tensors.items()
     ):
         raise _does_not_fit(path)
-    for name, tensor in {**absent, **tensors}.items():
-        own[name].copy_(tensor)
+    put_back(module, {**absent, **tensors})
 
 
 def _does_not_fit(path: Path) -> WeightsError:

@@ -19,12 +19,12 @@ import torch
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Progress, Text
 from vitexplorer.finetune.attaching import TunedModel
-from vitexplorer.finetune.data import Columns, DataError, Dataset, Item, folder_columns, table_columns
+from vitexplorer.finetune.data import DataError, Dataset, Item, folder_columns, table_columns
 from vitexplorer.finetune.job.images import images_root
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.storing import objective_in
 from vitexplorer.finetune.training.objective import Objective
-from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed
+from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed, normaliser
 from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.storage.image_files import is_image_name, is_table_name, list_files
 
@@ -55,14 +55,10 @@ class Naming:
 
 
 def naming_of(config: JobConfig, folder: Path) -> Naming:
-    """Return the naming of a training's table; images by their paths if there is no table or it is gone.
-
-    Args:
-        config: configuration of the training.
-        folder: folder of the training.
-    """
+    """Return the naming of a training's table; images by their paths if there is no table or it is gone."""
     try:
-        columns = _columns(config, folder)
+        is_table = is_table_name(config.data)
+        columns = table_columns(config.data) if is_table else folder_columns(images_root(config, folder))
     except DataError:
         columns = None
     if columns is None:
@@ -70,12 +66,6 @@ def naming_of(config: JobConfig, folder: Path) -> Naming:
     image, label = config.image_column or columns.image, config.target_column or columns.target
     example = next((column.example for column in columns.columns if column.name == image), "")
     return Naming(image, label, example or Naming.example)
-
-
-def _columns(config: JobConfig, folder: Path) -> Columns | None:
-    if is_table_name(config.data):
-        return table_columns(config.data)
-    return folder_columns(images_root(config, folder))
 
 
 def submission(
@@ -89,12 +79,7 @@ def submission(
 
     Classification: image, label, probability. Regression: image and a column named like the training target.
 
-    Args:
-        tuned: the model.
-        file: file of the model; its recipe holds the objective.
-        folder: folder of images.
-        progress: called with (images done, all images); an exception from it stops the work.
-        naming: headings and image names.
+    The recipe in the model's `file` holds the objective. An exception from `progress` stops the work.
 
     Raises DataError if no image can be read, WeightsError for a file without an objective.
     """
@@ -129,17 +114,14 @@ def _readable(path: Path) -> bool:
 
 def _outputs(tuned: TunedModel, objective: Objective, dataset: Dataset, progress: Progress) -> np.ndarray:
     """Compute probabilities (images, classes) or predicted values (images,) of the unaugmented images, in order."""
-    facts = tuned.preprocessing
-    device = tuned.device
-    feed = PixelFeed(dataset, range(len(dataset)), facts, "none", 0)
+    feed = PixelFeed(dataset, range(len(dataset)), tuned.preprocessing, "none", 0)
+    normalise = normaliser(tuned.preprocessing, tuned.device)
     pieces = np.array_split(np.arange(len(dataset)), -(-len(dataset) // _BATCH))
-    mean, std = (torch.tensor(x, device=device).view(1, -1, 1, 1) for x in (facts.mean, facts.std))
     outputs = []
     done = 0
     with torch.inference_mode():
         for piece, images in zip(pieces, feed.batches(pieces, PLAIN), strict=True):
             progress(done, len(dataset))
-            pixels = images.to(device).float().div_(255).sub_(mean).div_(std)
-            outputs.append(objective.readable(tuned.module(pixels)).cpu().numpy())
+            outputs.append(objective.readable(tuned.module(normalise(images))).cpu().numpy())
             done += len(piece)
     return np.concatenate(outputs)

@@ -5,19 +5,16 @@ A frozen part stays in eval mode while the rest trains: its dropout is off and i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from vitexplorer.finetune.attaching import TunedModel
-from vitexplorer.finetune.method import TRANSFORMERS, Recipe
+from vitexplorer.finetune.method import TRANSFORMERS
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.models.outline import classifiers, is_drop_path, set_drop_path
-
-
-def recipe_of(tuned: TunedModel) -> Recipe:
-    """Return the recipe of the tuned model's method."""
-    return METHODS[tuned.method].recipe
 
 
 def trainable(module: nn.Module) -> dict[str, nn.Parameter]:
@@ -37,6 +34,14 @@ def learned(module: nn.Module) -> dict[str, Tensor]:
     return {**trainable(module), **buffers}
 
 
+@torch.no_grad()
+def put_back(module: nn.Module, tensors: Mapping[str, Tensor]) -> None:
+    """Copy tensors of `learned` into the module. Raises KeyError if the module has no such tensor."""
+    own = learned(module)
+    for name, tensor in tensors.items():
+        own[name].copy_(tensor)
+
+
 def _in_head(module: nn.Module, name: str) -> bool:
     """Return True if a batch norm without parameters precedes a classifier that trains."""
     siblings = module.get_submodule(name.rpartition(".")[0].rpartition(".")[0]).parameters()
@@ -51,7 +56,7 @@ def parameter_groups(
     `Method.decays` selects what decays, except for the names in the timm model's `no_weight_decay`. None takes the
     value of the method's recipe.
     """
-    recipe = recipe_of(tuned)
+    recipe = METHODS[tuned.method].recipe
     rate = recipe.learning_rate if learning_rate is None else learning_rate
     head_rate = rate if recipe.head_learning_rate is None or learning_rate is not None else recipe.head_learning_rate
     decay = recipe.weight_decay if weight_decay is None else weight_decay
@@ -77,7 +82,7 @@ def train_mode(tuned: TunedModel, drop_path: float | None = None) -> None:
     """
     module = tuned.module
     if tuned.family.key in TRANSFORMERS:
-        set_drop_path(module, recipe_of(tuned).drop_path if drop_path is None else drop_path)
+        set_drop_path(module, METHODS[tuned.method].recipe.drop_path if drop_path is None else drop_path)
     _set_mode(module, inherited=False)
 
 

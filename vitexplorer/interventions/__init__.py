@@ -61,7 +61,7 @@ def intervene(capture: Capture, changes: Changes | str | Iterable[str]) -> Captu
     _check_memory(capture, effects)
     change = Change(
         original=capture,
-        texts=tuple(INTERVENTIONS[name].says(capture, settings) for name, settings in settings_of.items()),
+        texts=tuple(INTERVENTIONS[name].says(capture, **settings) for name, settings in settings_of.items()),
         network=ChangedNetwork(capture.model.module, capture.model.block_of_parameter, effects),
         moved=next((effect.moved for effect in effects if effect.moved), None),
     )

@@ -77,8 +77,8 @@ class Intervention(Summarised):
     """Order in the pass: lower numbers are applied first and come first in the menu"""
     effect: Callable[..., Effect]
     """effect(capture, **settings)"""
-    says: Callable[[Capture, Mapping[str, Any]], Text]
-    """Describes the change, for captions"""
+    says: Callable[..., Text]
+    """says(capture, **settings) describes the change, for captions"""
     controls: tuple[Control, ...] = ()
     paper: Paper | None = None
     refuses: Callable[[Capture], Text | None] = lambda capture: None
@@ -88,15 +88,9 @@ class Intervention(Summarised):
 
 
 class ChangedPass(FollowedPass):
-    """Forward pass with some effects; each pass needs its own."""
+    """Forward pass with some effects, in the order in which they act; each pass needs its own."""
 
     def __init__(self, block_of: Mapping[int, int], effects: tuple[Effect, ...]):
-        """Prepare one pass.
-
-        Args:
-            block_of: id of every parameter -> number of its block, or `OUTSIDE`.
-            effects: effects in the order in which they act.
-        """
         swaps = [swap for effect in effects for swap in effect.tensors]
         super().__init__({**block_of, **{id(new): block_of[id(old)] for old, new in swaps if id(old) in block_of}})
         self._replacements = {id(old): new for old, new in swaps}
@@ -120,13 +114,9 @@ class ChangedPass(FollowedPass):
             return type(arg)(map(self._replaced, arg))
         return arg
 
-    def _edit_scores(self, scores: Tensor) -> Tensor:
-        edits = [] if self.block == OUTSIDE else self._score_edits
-        return reduce(lambda changed, edit: edit(self.block, changed), edits, scores)
-
-    def _edit_values(self, values: Tensor) -> Tensor:
-        edits = [] if self.block == OUTSIDE else self._value_edits
-        return reduce(lambda changed, edit: edit(self.block, changed), edits, values)
+    def _edited(self, tensor: Tensor, edits: list[Callable[[int, Tensor], Tensor]]) -> Tensor:
+        edits = [] if self.block == OUTSIDE else edits
+        return reduce(lambda changed, edit: edit(self.block, changed), edits, tensor)
 
     # -------------------------------------------------------------------------------------- one more token
 
@@ -159,7 +149,7 @@ class ChangedPass(FollowedPass):
             return function(*args, **kwargs)
         call = of_kernel(*args, **kwargs)
         scale = call.scale / self._temperature
-        bias, values = self._bias(call, scale), self._edit_values(call.value)
+        bias, values = self._bias(call, scale), self._edited(call.value, self._value_edits)
         if bias is call.bias and values is call.value and scale == call.scale:
             return function(*args, **kwargs)
         return function(call.query, call.key, values, attn_mask=bias, scale=scale)
@@ -170,7 +160,7 @@ class ChangedPass(FollowedPass):
             return call.bias
         product = call.query @ call.key.transpose(-2, -1) * scale
         scores = product if call.bias is None else product + call.bias
-        edited = self._edit_scores(scores)
+        edited = self._edited(scores, self._score_edits)
         if edited is scores:
             return call.bias
         before = torch.zeros_like(product) if call.bias is None else call.bias
@@ -187,11 +177,11 @@ class ChangedPass(FollowedPass):
 
     def softmax(self, query: Tensor, key: Tensor, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
         """Take the softmax of the edited scores."""
-        return function(self._edit_scores(args[0]), *args[1:], **kwargs)
+        return function(self._edited(args[0], self._score_edits), *args[1:], **kwargs)
 
     def mixture(self, mixed: Tensor | None, values: Tensor, of_values: Callable[[Tensor], Tensor]) -> Tensor:
         """Multiply by the edited values."""
-        return of_values(self._edit_values(values))
+        return of_values(self._edited(values, self._value_edits))
 
 
 @dataclass(frozen=True)

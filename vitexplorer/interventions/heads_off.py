@@ -9,9 +9,6 @@ Misleading: heads compensate for each other, so a head that can be removed may s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
@@ -56,18 +53,17 @@ NOTHING = Text("heads off: none", "关闭的头：无")
 HOW = (("zero", Text("zero", "置零")), ("mean", Text("mean over queries", "取查询的平均")))
 
 
-def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
+def says(capture: Capture, heads: tuple[Head, ...], how: str) -> Text:
     """Describe the chosen heads, a whole block as `5.*`, and the ablation."""
-    if not settings["heads"]:
+    if not heads:
         return NOTHING
-    blocks = sorted({block for block, _ in settings["heads"]})
     parts = []
-    for block in blocks:
-        chosen = [head for in_block, head in settings["heads"] if in_block == block]
+    for block in sorted({block for block, _ in heads}):
+        chosen = [head for in_block, head in heads if in_block == block]
         whole = len(chosen) == capture.num_heads(block)
         parts.append(f"{block}.*" if whole else "+".join(f"{block}.{head}" for head in chosen))
     return Text("heads off ({how}): {heads}", "关闭的头（{how}）：{heads}").format(
-        how=dict(HOW)[settings["how"]], heads="+".join(parts)
+        how=dict(HOW)[how], heads="+".join(parts)
     )
 
 

@@ -9,9 +9,6 @@ such models allow "paint" only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import torch
 from jaxtyping import Bool, UInt8
@@ -82,17 +79,17 @@ def _cannot_hide(capture: Capture) -> Text | None:
     return attention_cannot_change(capture)
 
 
-def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
+def says(capture: Capture, patches: tuple[Cell, ...], how: str) -> Text:
     """Describe the number of patches and how they are hidden."""
     grid = capture.grid(capture.depth - 1)
     own = capture.model.family.own_reading(capture.model.module)
     still = Text("", "")
-    if settings["how"] == "attention" and own == "mean":
+    if how == "attention" and own == "mean":
         still = Text(", still in the mean that the classifier reads", "，但仍参与分类头所读的平均")
-    elif settings["how"] == "attention" and own == "own" and "dist" not in capture.prefix_tokens:
+    elif how == "attention" and own == "own" and "dist" not in capture.prefix_tokens:
         still = Text(", still in what the model pools for its classifier", "，但仍参与模型为分类头所做的池化")
     return Text("{count} of {total} patches {how}{still}", "{total} 个图块中有 {count} 个{how}{still}").format(
-        count=len(settings["patches"]), total=grid.num_patches, how=dict(HOW)[settings["how"]], still=still
+        count=len(patches), total=grid.num_patches, how=dict(HOW)[how], still=still
     )
 
 

@@ -9,14 +9,11 @@ Misleading: the model was trained with positions; without them its tokens are ou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import torch
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, Number
-from vitexplorer.core.capture_protocol import other_names
+from vitexplorer.core.capture_protocol import OTHER_NAMES
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.interventions.changed_pass import Effect, Intervention
@@ -53,19 +50,17 @@ def effect(capture: Capture, how: str, seed: int) -> Effect:
     return Effect(tensors=(family.shuffled_positions(module, order),))
 
 
-def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
+def says(capture: Capture, how: str, seed: int) -> Text:
     """Describe the change: off, or shuffled with its seed."""
-    if settings["how"] == "off":
+    if how == "off":
         return Text("position embeddings off", "位置编码关闭")
-    return Text("position embeddings shuffled (seed {seed})", "位置编码打乱（种子 {seed}）").format(
-        seed=settings["seed"]
-    )
+    return Text("position embeddings shuffled (seed {seed})", "位置编码打乱（种子 {seed}）").format(seed=seed)
 
 
 def refuses(capture: Capture) -> Text | None:
     """Refuse a model in which no tensor is known to hold positions."""
     if not capture.model.family.names_of_timm:
-        return other_names(capture.model.name)
+        return OTHER_NAMES.format(model=capture.model.name)
     if capture.model.family.without_positions(capture.model.module):
         return None
     return Text(

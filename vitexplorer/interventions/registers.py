@@ -14,7 +14,6 @@ Misleading: on one image a neuron may be large by chance, and small models have 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import torch
@@ -23,7 +22,7 @@ from torch import Tensor, nn
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, Number
-from vitexplorer.core.capture_protocol import other_names
+from vitexplorer.core.capture_protocol import OTHER_NAMES
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.interventions.changed_pass import Effect, Intervention, Registers
@@ -42,10 +41,7 @@ NO_NEURONS = Text(
     "The neurons of {model} cannot be told: its MLPs have no activation of their own.",
     "无法识别 {model} 的神经元：其 MLP 没有单独的激活函数。",
 )
-OTHER_TOKENS = Text(
-    "{model} takes no further token: {why}.",
-    "{model} 不能再加标记：{why}。",
-)
+OTHER_TOKENS = Text("{model} takes no further token: {why}.", "{model} 不能再加标记：{why}。")
 WINDOWS = Text("its attention has windows or tables for the tokens it knows", "其注意力使用窗口，或为已知标记建有表格")
 POOLING = Text("its answer is read from all tokens together", "其输出由全部标记汇总而得")
 POOLS_FIRST = Text("it averages its patches before its last norm", "它在最后的归一化之前就对图块取平均")
@@ -121,12 +117,12 @@ def effect(capture: Capture, neurons: int, block: int) -> Effect:
     return Effect(registers=Registers(place, hidden, f"reg{number}"))
 
 
-def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
+def says(capture: Capture, neurons: int, block: int) -> Text:
     """Describe the number of neurons and the block by whose outliers they are found."""
     return Text(
         "a register added, {neurons} neurons found by the outliers after block {block}",
         "增加一个寄存器标记，按第 {block} 块之后的离群标记找到 {neurons} 个神经元",
-    ).format(**settings)
+    ).format(neurons=neurons, block=block)
 
 
 def refuses(capture: Capture) -> Text | None:
@@ -134,7 +130,7 @@ def refuses(capture: Capture) -> Text | None:
     model = capture.model
     family, module = model.family, model.module
     if not family.names_of_timm:
-        return other_names(model.name)
+        return OTHER_NAMES.format(model=model.name)
     grid = capture.grid(0)
     tables = family.rotary_positions(module, grid) is not None or any(
         site.windows is not None or site.grid != grid or family.relative_bias(module, block) is not None
@@ -144,9 +140,8 @@ def refuses(capture: Capture) -> Text | None:
         return OTHER_TOKENS.format(model=model.name, why=WINDOWS)
     if family.own_reading(module) == "own":
         return OTHER_TOKENS.format(model=model.name, why=POOLING)
-    if isinstance(
-        getattr(module, "norm", None), nn.Identity
-    ):  # the register is removed at the norm after the last block
+    last_norm = getattr(module, "norm", None)  # where the register is removed
+    if isinstance(last_norm, nn.Identity):
         return OTHER_TOKENS.format(model=model.name, why=POOLS_FIRST)
     if not any(len(outliers(capture, block)) for block in range(capture.depth)):
         return NONE_AT_ALL.format(model=model.name)

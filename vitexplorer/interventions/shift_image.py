@@ -8,9 +8,6 @@ size. The view `translation` measures this over many shifts, with a CNN for comp
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from jaxtyping import UInt8
 
@@ -50,19 +47,18 @@ def effect(capture: Capture, right: int, down: int, fill: str) -> Effect:
     return Effect(pixels=lambda pixels: shifted(pixels, right, down, fill, mean))
 
 
-def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
+def says(capture: Capture, right: int, down: int, fill: str) -> Text:
     """Describe the shift in pixels and the fill."""
     return Text(
         "image shifted {right} px right, {down} px down ({fill})", "图像右移 {right}、下移 {down} 像素（{fill}）"
-    ).format(right=settings["right"], down=settings["down"], fill=dict(FILLS)[settings["fill"]])
+    ).format(right=right, down=down, fill=dict(FILLS)[fill])
 
 
 INTERVENTION = Intervention(
     title=Text("Image shifted", "平移图像"),
     question=Text("Does the answer move with the object?", "答案会随物体移动吗？"),
     misleads=Text(
-        "What fills the gap, or wraps around, changes the image as well.",
-        "补入或循环移入的内容同样改变了图像。",
+        "What fills the gap, or wraps around, changes the image as well.", "补入或循环移入的内容同样改变了图像。"
     ),
     acts=0,
     effect=effect,

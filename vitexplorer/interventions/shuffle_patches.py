@@ -7,9 +7,6 @@ section 3.2, shuffle images in the same way). The view `before_after` puts maps 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from jaxtyping import Int, UInt8
 
@@ -49,17 +46,16 @@ def effect(capture: Capture, seed: int) -> Effect:
     return Effect(pixels=lambda pixels: rearranged(pixels, moved), moved=moved)
 
 
-def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
+def says(capture: Capture, seed: int) -> Text:
     """Describe the change with its seed."""
-    return Text("patches shuffled (seed {seed})", "图块打乱（种子 {seed}）").format(seed=settings["seed"])
+    return Text("patches shuffled (seed {seed})", "图块打乱（种子 {seed}）").format(seed=seed)
 
 
 INTERVENTION = Intervention(
     title=Text("Patches shuffled", "打乱图块"),
     question=Text("Is the image more than a bag of patches?", "图像只是一袋图块吗？"),
     misleads=Text(
-        "The seams between patches are edges that no photograph has.",
-        "图块之间的接缝是照片中不会有的边缘。",
+        "The seams between patches are edges that no photograph has.", "图块之间的接缝是照片中不会有的边缘。"
     ),
     acts=1,
     effect=effect,

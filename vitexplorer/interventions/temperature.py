@@ -7,9 +7,6 @@ cancels it. Relative positions and masks are added afterwards and stay as they a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Number
 from vitexplorer.core.paper import Paper
@@ -22,9 +19,9 @@ def effect(capture: Capture, temperature: float) -> Effect:
     return Effect(temperature=temperature)
 
 
-def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
+def says(capture: Capture, temperature: float) -> Text:
     """Describe the temperature."""
-    return Text("attention temperature {value:g}", "注意力温度 {value:g}").format(value=settings["temperature"])
+    return Text("attention temperature {value:g}", "注意力温度 {value:g}").format(value=temperature)
 
 
 INTERVENTION = Intervention(

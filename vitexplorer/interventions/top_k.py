@@ -8,9 +8,6 @@ Misleading: the model was trained with all keys; trained with few, it might do a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -37,9 +34,9 @@ def effect(capture: Capture, k: int) -> Effect:
     return Effect(scores=lambda block, scores: keep_highest(scores, k))
 
 
-def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
+def says(capture: Capture, k: int) -> Text:
     """Describe the number of keys."""
-    return Text("attention limited to the top {k} keys", "注意力仅保留前 {k} 个键").format(k=settings["k"])
+    return Text("attention limited to the top {k} keys", "注意力仅保留前 {k} 个键").format(k=k)
 
 
 INTERVENTION = Intervention(

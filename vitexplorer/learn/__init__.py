@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vitexplorer.learn.step import Action, Light, Numbers, Question, Seen, Step
+from vitexplorer.learn.step import Numbers, Seen, Step
 from vitexplorer.learn.steps import STEPS
 
-__all__ = ["STEPS", "Action", "Light", "Numbers", "Question", "Seen", "Step"]
+__all__ = ["STEPS", "Numbers", "Seen", "Step"]

@@ -6,26 +6,22 @@ pages. The browser prints the page: each step begins a new sheet.
 
 from __future__ import annotations
 
-import base64
 import html
-import io
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
-
 from vitexplorer.core.text import Language, Text
 from vitexplorer.figures import browser
 from vitexplorer.figures.caption import IMAGE, MODEL, QUERY, WEIGHTS, WHERE, Fact
-from vitexplorer.figures.files import SaveError, write
+from vitexplorer.figures.files import checked_suffix, write
 from vitexplorer.figures.inline import figures_html
+from vitexplorer.figures.page import png_address
 from vitexplorer.figures.rendering import printed
 from vitexplorer.figures.themes import FONTS
-from vitexplorer.learn.sentences import OnScreen, sayer
-from vitexplorer.learn.step import Seen, Step
+from vitexplorer.learn.step import Seen, Step, sayer
 from vitexplorer.learn.steps import STEPS
 
 SUFFIXES = (".html", ".pdf")
@@ -65,27 +61,25 @@ article {{ margin: 18px 0; }} article p {{ margin: 4px 0; }}
 def handout(image: Any, language: Language = "en") -> str:
     """Make the whole path for one image, as one HTML page of at most 5 MB.
 
-    Args:
-        image: a path, a PIL image, or uint8 RGB pixels (height, width, 3), as for `vx.capture`.
-        language: language of all texts.
+    `image` is a path, a PIL image, or uint8 RGB pixels (height, width, 3), as for `vx.capture`.
 
     Raises:
         ImageError: `image` cannot be read.
     """
 
     @cache
-    def seen(model: str, size: str | None) -> OnScreen:
+    def seen(model: str, size: str | None) -> Seen:
         from vitexplorer.capturing.capture import capture as captured
         from vitexplorer.interventions import intervene
         from vitexplorer.models.loading import load_model
         from vitexplorer.views import compute
 
         capture = captured(load_model(model), image, size=size)
-        return OnScreen(
+        return Seen(
             capture,
-            lambda view, settings: compute(view, capture, **settings),
-            lambda changes: intervene(capture, changes),
-            lambda other: seen(other, None),
+            compute=lambda view, **settings: compute(view, capture, **settings),
+            changed=lambda changes: intervene(capture, changes),
+            beside=lambda other: seen(other, None),
         )
 
     return handout_of(lambda step: seen(step.state["model"], step.state.get("size")), language)
@@ -100,19 +94,10 @@ def save_handout(image: Any, path: str | os.PathLike[str], language: Language = 
         ImageError: `image` cannot be read.
     """
     path = Path(path)
-    if path.suffix.lower() not in SUFFIXES:
-        raise SaveError(
-            Text(
-                "The name {name} does not say as what to save it: it must end in one of {known}.",
-                "文件名 {name} 未指明保存格式：必须以下列之一结尾：{known}。",
-            ).format(name=path.name, known=", ".join(SUFFIXES))
-        )
+    suffix = checked_suffix(path, SUFFIXES)
     page = handout(image, language)
-    write(path, browser.printed_page(page) if path.suffix.lower() == ".pdf" else page.encode())
+    write(path, browser.printed_page(page) if suffix == ".pdf" else page.encode())
     return path
-
-
-# ------------------------------------------------------------------------------------------------ its parts
 
 
 def handout_of(seen: Callable[[Step], Seen], language: Language, path: Sequence[Step] = STEPS) -> str:
@@ -127,17 +112,17 @@ def handout_of(seen: Callable[[Step], Seen], language: Language, path: Sequence[
         view, settings = picture_of(step)
         figure, facts = printed(at.compute(view, **settings), language=language)
         figures[f"figure-{number}"] = figure
-        steps.append(
-            "".join(_step(step, number, say, _figure(number, figure.layout.height, facts, language), language))
-        )
-        answers.append("".join(_answer(step, number, say, step.question.right(numbers), language)))
+        picture = _figure(number, figure.layout.height, facts, language)
+        steps.append("".join(_step(step, number, say, picture, language)))
+        answers.append("".join(_answer(step, number, say, step.right(numbers), language)))
     title = html.escape(TITLE.format(steps=len(path)).in_(language))
+    first = png_address(seen(path[0]).capture.input.pixels)
     titles = "".join(f"<li>{html.escape(step.title.in_(language))}</li>" for step in path)
     return (
         f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>'
         f'<header><h1>{title}</h1><p class="made">ViT Explorer · {MADE.in_(language)}</p>'
-        f"{_image(seen(path[0]))}<ol>{titles}</ol></header>"
+        f'<img alt="" src="{first}"><ol>{titles}</ol></header>'
         f"{''.join(steps)}<section><h2>{ANSWERS.in_(language)}</h2>{''.join(answers)}</section>"
         f"{figures_html(figures)}</body></html>\n"
     )
@@ -154,14 +139,14 @@ def picture_of(step: Step) -> tuple[str, Mapping[str, str]]:
 
 def _step(step: Step, number: int, say: Callable[[Text], str], figure: str, language: Language) -> Iterator[str]:
     yield f"<section><h2>{number} · {html.escape(say(step.title))}</h2><p>{html.escape(say(step.says))}</p>{figure}"
-    yield f'<div class="ask"><h3>{ASKED.in_(language)}</h3><p>{html.escape(say(step.question.asks))}</p><ol>'
-    yield from (f"<li>{html.escape(say(choice))}</li>" for choice in step.question.choices)
-    yield f"</ol></div><p><b>{TO_DO.in_(language)}</b> {html.escape(say(step.action.asks))}</p></section>"
+    yield f'<div class="ask"><h3>{ASKED.in_(language)}</h3><p>{html.escape(say(step.asks))}</p><ol>'
+    yield from (f"<li>{html.escape(say(choice))}</li>" for choice in step.choices)
+    yield f"</ol></div><p><b>{TO_DO.in_(language)}</b> {html.escape(say(step.action))}</p></section>"
 
 
 def _answer(step: Step, number: int, say: Callable[[Text], str], right: int, language: Language) -> Iterator[str]:
     head = ANSWER.format(number=number, title=say(step.title), letter="ABCDEF"[right]).in_(language)
-    yield f"<article><h3>{html.escape(head)}</h3><p>{html.escape(say(step.question.reveal))}</p>"
+    yield f"<article><h3>{html.escape(head)}</h3><p>{html.escape(say(step.reveal))}</p>"
     yield f'<p class="formula">{html.escape(say(step.formula))}</p></article>'
 
 
@@ -172,9 +157,3 @@ def _figure(number: int, height: float, facts: tuple[Fact, ...], language: Langu
     return (
         f'<figure><div id="figure-{number}" style="zoom: {zoom:.3f}"></div><figcaption>{caption}</figcaption></figure>'
     )
-
-
-def _image(seen: Seen) -> str:
-    buffer = io.BytesIO()
-    Image.fromarray(seen.capture.input.pixels).save(buffer, "PNG")
-    return f'<img alt="" src="data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}">'

@@ -18,7 +18,7 @@ from pydantic import Field
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Provenance
 from vitexplorer.models.checkpoints import MOST_CLASSES, WeightsError
-from vitexplorer.storage.checked_reading import BrokenFileError, Header, parsed, read_header
+from vitexplorer.storage.checked_reading import BrokenFileError, parsed, read_header
 
 _KEY = "vitexplorer"
 _VERSION = 1
@@ -81,10 +81,6 @@ def about(path: str | os.PathLike) -> About | None:
         header = read_header(path)
     except BrokenFileError:
         return None
-    return _parse_header(header, path)
-
-
-def _parse_header(header: Header, path: str | os.PathLike) -> About | None:
     if _KEY not in header.metadata:
         return None
     try:

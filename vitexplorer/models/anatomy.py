@@ -71,7 +71,7 @@ def block_parts(module: nn.Module, name: str) -> BlockParts:
     gated = hasattr(block.mlp, "fc1_g")
     return BlockParts(
         name=name,
-        width=_width(block),
+        width=block.mlp.fc2.out_features,
         attention=f"{name}.attn",
         projections=tuple(f"{name}.attn.{part}" for part in _projections(block.attn)),
         proj=f"{name}.attn.proj",
@@ -82,10 +82,6 @@ def block_parts(module: nn.Module, name: str) -> BlockParts:
         norm_first=not isinstance(block, _NORM_LAST),
         end=f"{name}.drop_path2",
     )
-
-
-def _width(block: nn.Module) -> int:
-    return block.mlp.fc2.out_features
 
 
 def _projections(attention: nn.Module) -> tuple[str, ...]:

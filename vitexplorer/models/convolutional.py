@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torch import Tensor, nn
+from torch import nn
 
 from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import BlockSite
@@ -31,10 +31,6 @@ class ConvolutionalFamily(AttentionOnlyFamily):
                 "{model} 是卷积网络：可以微调，但没有可以显示的标记和注意力。",
             ).format(model=type(module).__name__)
         )
-
-    def without_positions(self, module: nn.Module) -> tuple[tuple[Tensor, Tensor], ...]:
-        """Return nothing: there are no position tensors."""
-        return ()
 
 
 _FAMILY = ConvolutionalFamily()

@@ -12,20 +12,26 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from vitexplorer.core.capture_protocol import only_attention
-from vitexplorer.core.text import Text
+from vitexplorer.core.capture_protocol import ONLY_ATTENTION
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import BlockSite, PatchGrid, Reading
 
 
 class ModelFamily(ABC):
-    """Facts of an architecture that timm does not state: its attention calls and the positions of its tokens."""
+    """Facts of an architecture that timm does not state: its attention calls and the positions of its tokens.
+
+    A family overrides what its models have. By default there are no positions, the input size is fixed, and nothing is
+    known of the way from the last block to the logits, which is refused with UnsupportedError.
+    """
 
     key: str
     title: Text
     of: tuple[type[nn.Module], ...]
     """Classes of this family's models, subclasses included"""
     attends_by: type[nn.Module] | tuple[type[nn.Module], ...] = ()
-    """Parts that compute attention, where only some models have them; () where all have attention"""
+    """Parts that compute attention, without which a module is not of this family; () where all have attention"""
+    fixed_tokens: tuple[str, ...] = ()
+    """Names of the prefix tokens, where all models have the same"""
     shows_stream: bool = True
     """False where only the attention of single blocks is stated, and nothing of what flows between them"""
     shows_tokens: bool = True
@@ -35,15 +41,15 @@ class ModelFamily(ABC):
 
     def no_stream(self, name: str) -> Text:
         """Refuse a view across blocks for a model of this name, where `shows_stream` is False."""
-        return only_attention(name, self.title)
+        return ONLY_ATTENTION.format(model=name, family=self.title)
 
     def attends(self, module: nn.Module) -> bool:
         """Return True where a module of one of the classes has attention to show."""
         return self.attends_by == () or any(isinstance(part, self.attends_by) for part in module.modules())
 
-    @abstractmethod
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """Name the prefix tokens in order: "cls", "dist", "reg1", ..."""
+        return self.fixed_tokens
 
     def renewed_tokens(self, module: nn.Module) -> tuple[int, ...]:
         """Return the places of the prefix tokens that every block but the first replaces, losing the earlier value."""
@@ -53,9 +59,9 @@ class ModelFamily(ABC):
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """List all blocks in order for an input of (height, width) pixels."""
 
-    @abstractmethod
     def size_multiple(self, module: nn.Module) -> tuple[int, int] | None:
         """Return the steps of height and width under fit="native"; None where the input size is fixed."""
+        return None
 
     def size_step(self, module: nn.Module) -> tuple[int, int] | None:
         """Return the steps of height and width at another input size; None where the module takes one size only.
@@ -64,22 +70,24 @@ class ModelFamily(ABC):
         """
         return self.size_multiple(module)
 
-    @abstractmethod
     def learned_grid(self, module: nn.Module) -> tuple[int, int] | None:
         """Return rows and columns of the learned position embedding; None where positions are not added to tokens."""
+        return None
 
-    @abstractmethod
     def learned_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches dim"] | None:
         """Return the position embedding of each patch token, resampled to `grid` as in the forward pass."""
+        return None
 
-    @abstractmethod
     def rotary_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches angles"] | None:
-        """Return sines, then cosines, of every angle that turns queries and keys; of all heads and blocks where
-        they differ. None without rotary positions."""
+        """Return sines, then cosines, of every angle that turns queries and keys; None without rotary positions.
 
-    @abstractmethod
+        Where heads or blocks differ, those of all heads and blocks.
+        """
+        return None
+
     def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:
         """Return a block's bias for each offset query minus key, -(size - 1) first; None without one."""
+        return None
 
     def without_positions(self, module: nn.Module) -> tuple[tuple[Tensor, Tensor], ...]:
         """Return the tensors that hold positions, each with a neutral replacement; empty if none is known.
@@ -96,27 +104,26 @@ class ModelFamily(ABC):
         """Return a block's factors of the cosine of query and key; None where scores are q . k / sqrt(head dim)."""
         return None
 
-    @abstractmethod
     def readings(self, module: nn.Module) -> tuple[Reading, ...]:
-        """List the poolings that `read_out` can use for this module, its own among them."""
+        """List the poolings that `read_out` can use for this module, its own among them; () if there is no stream."""
+        return ()
 
-    @abstractmethod
     def own_reading(self, module: nn.Module) -> Reading:
         """Return the module's own pooling; "own" where it is none of the named ones."""
+        return "own"
 
-    @abstractmethod
     def final_norm(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Tensor:
         """Apply the norm before the classifier to each token, whether the module pools before or after it."""
+        raise self._not_stated(module)
 
-    @abstractmethod
     def embedding(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Float[Tensor, "batch dim"]:
         """Compute the pooled feature that the classifier reads, from the last residual stream."""
+        raise self._not_stated(module)
 
-    @abstractmethod
     def read_each(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Tensor:
         """Compute logits (batch, tokens, classes) of each token on its own: final norm and classifier, no pooling."""
+        raise self._not_stated(module)
 
-    @abstractmethod
     def read_out(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"], reading: Reading) -> Tensor:
         """Compute logits (batch, classes) from the last residual stream: final norm, pooling, classifier.
 
@@ -124,20 +131,17 @@ class ModelFamily(ABC):
         block's residual gives the module's own output bit for bit. Norm and pooling keep the module's order. Without
         a classifier these are the features it would read.
         """
+        raise self._not_stated(module)
+
+    def _not_stated(self, module: nn.Module) -> UnsupportedError:
+        return UnsupportedError(self.no_stream(type(module).__name__))
 
 
 def with_tokens(family: ModelFamily, *names: str, renewed: bool = False) -> ModelFamily:
-    """Extend a family to modules with tokens inserted behind the prefix tokens.
+    """Extend a family to modules with tokens of these names inserted behind the prefix tokens.
 
     The inserted tokens leave the sequence after the last block, so that norm, pooling and classifier never see them.
-
-    Args:
-        family: family of the plain module.
-        names: names of the inserted tokens.
-        renewed: True if every block but the first replaces them.
-
-    Returns:
-        The family of the extended module.
+    They are `renewed` if every block but the first replaces them.
     """
     kind: Any = type(family)  # a base class that is known only at run time
 

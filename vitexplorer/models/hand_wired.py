@@ -32,13 +32,7 @@ SHARP = 60.0
 
 
 def hand_wired_model(side: int, copied: int, taken: int) -> LoadedModel:
-    """Build the network for `side` x `side` patches.
-
-    Args:
-        side: rows and columns of the patch grid.
-        copied: patch that a head of block 0 copies, counted row by row.
-        taken: patch that a head of block 1 subtracts, counted row by row.
-    """
+    """Build the network for `side` x `side` patches; `copied` and `taken` are counted row by row."""
     pixels = side * PATCH
     module = VisionTransformer(
         img_size=pixels, patch_size=PATCH, num_classes=2, embed_dim=WIDTH, depth=2, num_heads=HEADS

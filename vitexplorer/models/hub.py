@@ -33,6 +33,18 @@ from vitexplorer.core.text import ExplainedError, Progress, Text
 from vitexplorer.models.catalog import find
 from vitexplorer.storage.atomic_writes import is_full
 
+_NO_ADDRESS = Text("timm has no weights on the Hub for {name}.", "timm 在 Hub 上没有 {name} 的权重。")
+_NO_FILE = Text("The Hub has no weight file for {name} in {page}.", "Hub 的 {page} 中没有 {name} 的权重文件。")
+_FULL = Text(
+    "There is no room for the weights of {name} ({size:.0f} MB) in {folder}; make room, or set HF_HOME to another"
+    " disk.",
+    "{folder} 没有足够空间存放 {name} 的权重（{size:.0f} MB）；请清理空间，或将 HF_HOME 指向其他磁盘。",
+)
+_DAMAGED = Text(
+    "The weights of {name} arrived damaged (their SHA-256 is not the announced one); try again.",
+    "{name} 的权重在传输中损坏（SHA-256 与公布的不符）；请重试。",
+)
+
 
 class DownloadError(ExplainedError):
     """Raised when weights cannot be fetched; the message says why and what to do, `text` has both languages."""
@@ -78,9 +90,7 @@ def download_pretrained(name: str, *, progress: Progress | None = None) -> Path:
     """
     address = _address(name)
     if address is None:
-        raise DownloadError(
-            Text("timm has no weights on the Hub for {name}.", "timm 在 Hub 上没有 {name} 的权重。").format(name=name)
-        )
+        raise DownloadError(_NO_ADDRESS.format(name=name))
     if path := _cached(address):
         return path
     file, metadata = _locate(name, address)
@@ -151,11 +161,7 @@ def _locate(name: str, address: _Address) -> tuple[str, HfFileMetadata]:
             continue
         except (OSError, HTTPError) as error:
             raise _explained(error, name, address) from error
-    raise DownloadError(
-        Text("The Hub has no weight file for {name} in {page}.", "Hub 的 {page} 中没有 {name} 的权重文件。").format(
-            name=name, page=_page(address)
-        )
-    )
+    raise DownloadError(_NO_FILE.format(name=name, page=_page(address)))
 
 
 def _page(address: _Address) -> str:
@@ -208,13 +214,8 @@ def _check_disk(name: str, metadata: HfFileMetadata) -> None:
 
 
 def _disk_full(name: str, metadata: HfFileMetadata) -> DownloadError:
-    return DownloadError(
-        Text(
-            "There is no room for the weights of {name} ({size:.0f} MB) in {folder}; make room, or set HF_HOME to"
-            " another disk.",
-            "{folder} 没有足够空间存放 {name} 的权重（{size:.0f} MB）；请清理空间，或将 HF_HOME 指向其他磁盘。",
-        ).format(name=name, size=(metadata.size or 0) / 1e6, folder=constants.HF_HUB_CACHE)
-    )
+    megabytes = (metadata.size or 0) / 1e6
+    return DownloadError(_FULL.format(name=name, size=megabytes, folder=constants.HF_HUB_CACHE))
 
 
 def _verified(path: Path, name: str, metadata: HfFileMetadata) -> Path:
@@ -226,12 +227,7 @@ def _verified(path: Path, name: str, metadata: HfFileMetadata) -> Path:
     if digest != metadata.etag:
         path.resolve().unlink()
         path.unlink(missing_ok=True)
-        raise DownloadError(
-            Text(
-                "The weights of {name} arrived damaged (their SHA-256 is not the announced one); try again.",
-                "{name} 的权重在传输中损坏（SHA-256 与公布的不符）；请重试。",
-            ).format(name=name)
-        )
+        raise DownloadError(_DAMAGED.format(name=name))
     return path
 
 

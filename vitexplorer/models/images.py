@@ -15,15 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PIL import (
-    BmpImagePlugin,
-    GifImagePlugin,
-    Image,
-    JpegImagePlugin,
-    PngImagePlugin,
-    TiffImagePlugin,
-    WebPImagePlugin,
-)
+from PIL import BmpImagePlugin, GifImagePlugin, Image, JpegImagePlugin, PngImagePlugin, TiffImagePlugin, WebPImagePlugin
 
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.models.containers import Container, exif_orientation, read_container
@@ -270,17 +262,13 @@ def _read_file(image: str | os.PathLike, max_megapixels: float, min_side: int) -
     path = Path(os.fsdecode(image))
     name = _display_name(path)
     max_bytes = int(max_megapixels * 1e6 * _BYTES_PER_PIXEL) + _SPARE_BYTES
-    container = _container(_file_bytes(path, name, max_bytes), name)
-    _check_size(name, container.width, container.height, max_megapixels, min_side)
-    _check_size(name, *container.tile, max_megapixels, 1)
-    return container, name
-
-
-def _container(data: bytes, name: Text) -> Container:
+    data = _file_bytes(path, name, max_bytes)
     container = _decode_safely(name, lambda: read_container(data))
     if container is None:
         raise ImageError(_FOREIGN.format(name=name, what=_foreign_format(data)))
-    return container
+    _check_size(name, container.width, container.height, max_megapixels, min_side)
+    _check_size(name, *container.tile, max_megapixels, 1)
+    return container, name
 
 
 def _decode_safely(name: Text, decode: Callable):

@@ -82,9 +82,10 @@ def sides(value: Any, name: str = "size") -> Size:
     """
     given = re.split(r"[,x×]", value) if isinstance(value, str) else value
     parts = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+    parts = parts * 2 if len(parts) == 1 else parts
     try:
-        height, width = (int(side) for side in (parts * 2 if len(parts) == 1 else parts))
-        if (height, width) != tuple(map(float, parts * 2 if len(parts) == 1 else parts)):
+        height, width = map(int, parts)
+        if (height, width) != tuple(map(float, parts)):
             raise ValueError(value)
     except (TypeError, ValueError, OverflowError):
         raise SettingError(_NO_SIZE.format(name=name, value=repr(value))) from None
@@ -212,10 +213,7 @@ def _note(model: LoadedModel, sized: LoadedModel) -> Text:
     sentences = [_OTHER_SIZE.format(height=height, width=width, own_height=own_height, own_width=own_width)]
     before = model.blocks(model.preprocessing.input_size)[0]
     after = sized.blocks(sized.preprocessing.input_size)[0]
-    patches = {
-        "before": by((before.grid.rows, before.grid.cols)),
-        "after": by((after.grid.rows, after.grid.cols)),
-    }
+    patches = {"before": by((before.grid.rows, before.grid.cols)), "after": by((after.grid.rows, after.grid.cols))}
     if model.family.learned_grid(model.module) is not None:
         sentences.append(_RESAMPLED.format(**patches))
     if sized.family.rotary_positions(sized.module, after.grid) is not None:

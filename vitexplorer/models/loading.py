@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,25 +26,21 @@ from vitexplorer.core.text import Progress, SettingError, Text
 from vitexplorer.core.types import BlockSite, Provenance, Size, Weights
 from vitexplorer.models.about import About, merged, origin
 from vitexplorer.models.capture_memory import check_memory
-from vitexplorer.models.checkpoints import SUFFIXES, WeightsError, check_classes
+from vitexplorer.models.checkpoints import SUFFIXES, WeightsError, check_classes, count_classes, read_state_dict
 from vitexplorer.models.checkpoints.contents import tensors_in
 from vitexplorer.models.checkpoints.zipped import ZIP
 from vitexplorer.models.convolutional import family_of_backbone
 from vitexplorer.models.families import family_of
 from vitexplorer.models.family import ModelFamily
+from vitexplorer.models.hub import download_pretrained
 from vitexplorer.models.input_size import at_size, by
 from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
 from vitexplorer.models.measured import measured
 from vitexplorer.models.model_summary import model_summary
 from vitexplorer.models.seeding import seeded
 from vitexplorer.models.translated import check_run, translated
-from vitexplorer.models.weights import (
-    apply_state_dict,
-    count_classes,
-    download_pretrained,
-    load_weights,
-    read_state_dict,
-)
+from vitexplorer.models.weights import apply_state_dict, load_weights
+from vitexplorer.tracing.follow import OUTSIDE
 
 MANY = 2048
 """Number of patches up to which the memory of one image is not checked: ViT-B at 720 pixels has about as many"""
@@ -62,6 +58,14 @@ _NO_BLOCKS = Text(
 _PATH_AND_WEIGHTS = Text(
     "{path} is a path, which brings its own weights; leave out weights={weights}, or name the model that they are of.",
     "{path} 是路径，自带权重；请去掉 weights={weights}，或指明权重所属模型的名称。",
+)
+_NOT_BUNDLED = Text(
+    '{name} is not a bundled model. Use weights="pretrained" or weights="random".',
+    '{name} 不是内置模型。请用 weights="pretrained" 或 weights="random"。',
+)
+_IS_BUNDLED = Text(
+    '{name} is a bundled model: its trained weights are weights="bundled".',
+    '{name} 是内置模型：它训练好的权重是 weights="bundled"。',
 )
 
 
@@ -111,11 +115,7 @@ class LoadedModel(Summarised, NotebookDisplay):
     @cached_property
     def block_of_parameter(self) -> dict[int, int]:
         """Block of each parameter by `id`, -1 outside the blocks; shows which block a forward pass has reached."""
-        names = [f"{site.name}." for site in self.blocks(self.preprocessing.input_size)]
-        return {
-            id(parameter): next((i for i, block in enumerate(names) if name.startswith(block)), -1)
-            for name, parameter in self.module.named_parameters()
-        }
+        return block_of_parameter(self.module, [site.name for site in self.blocks(self.preprocessing.input_size)])
 
     @property
     def device(self) -> torch.device:
@@ -153,6 +153,15 @@ class LoadedModel(Summarised, NotebookDisplay):
 
     def _summary(self) -> Summary:
         return model_summary(self)
+
+
+def block_of_parameter(module: nn.Module, blocks: Sequence[str]) -> dict[int, int]:
+    """Return the index in `blocks` of the part that holds each parameter, by `id`; -1 for all others."""
+    prefixes = [f"{block}." for block in blocks]
+    return {
+        id(parameter): next((i for i, prefix in enumerate(prefixes) if name.startswith(prefix)), OUTSIDE)
+        for name, parameter in module.named_parameters()
+    }
 
 
 def usual_device() -> str:
@@ -259,19 +268,9 @@ def _load(
     if weights == "auto":
         weights = "bundled" if is_bundled else "pretrained"
     if weights == "bundled" and not is_bundled:
-        raise SettingError(
-            Text(
-                '{name} is not a bundled model. Use weights="pretrained" or weights="random".',
-                '{name} 不是内置模型。请用 weights="pretrained" 或 weights="random"。',
-            ).format(name=name)
-        )
+        raise SettingError(_NOT_BUNDLED.format(name=name))
     if weights == "pretrained" and is_bundled:
-        raise SettingError(
-            Text(
-                '{name} is a bundled model: its trained weights are weights="bundled".',
-                '{name} 是内置模型：它训练好的权重是 weights="bundled"。',
-            ).format(name=name)
-        )
+        raise SettingError(_IS_BUNDLED.format(name=name))
 
     architecture = f"local-dir:{bundled}" if is_bundled else name
     notes: tuple[Text, ...] = ()
@@ -315,18 +314,15 @@ def _load_any(weights: str, device: str | torch.device | None, progress: Progres
     loaded = describe(
         translation.name, translation.module, family, "file", file, device, translation.notes, translation.decoder
     )
-    if not loaded.blocks(loaded.preprocessing.input_size):
-        size = by(loaded.preprocessing.input_size)
-        raise WeightsError(_NO_BLOCKS.format(source=file, model=loaded.name, size=size))
-    if _most_patches(loaded) > MANY:
+    size = loaded.preprocessing.input_size
+    blocks = loaded.blocks(size)
+    if not blocks:
+        raise WeightsError(_NO_BLOCKS.format(source=file, model=loaded.name, size=by(size)))
+    if max(site.grid.num_patches for site in blocks) > MANY:
         check_memory(loaded)
     check_run(translation.module, file)
     knows_labels = translation.facts.class_names or translation.facts.library == "torchvision"
     return loaded if knows_labels else replace(loaded, class_names=())
-
-
-def _most_patches(model: LoadedModel) -> int:
-    return max(site.grid.num_patches for site in model.blocks(model.preprocessing.input_size))
 
 
 def _with_description(loaded: LoadedModel, tuned: About, file: str) -> LoadedModel:
@@ -351,10 +347,8 @@ def check_known(name: str) -> None:
 
 
 def _is_known(name: str) -> bool:
-    return name in _shipped() or _is_timm_name(name)
-
-
-def _is_timm_name(name: str) -> bool:
+    if name in _shipped():
+        return True
     architecture, _, tag = name.partition(".")
     return timm.is_model(architecture) and (not tag or timm.is_model_pretrained(name))
 

@@ -26,15 +26,7 @@ class MaeDecoder(nn.Module):
     """Decoder that reconstructs all patches from the tokens of the visible ones."""
 
     def __init__(self, encoder_dim: int, dim: int, depth: int, grid: tuple[int, int], patch_size: int):
-        """Make a decoder with random weights.
-
-        Args:
-            encoder_dim: numbers of an encoder token.
-            dim: numbers of a decoder token.
-            depth: number of blocks.
-            grid: rows, cols of patches, which follow one class token.
-            patch_size: pixels of a patch's side.
-        """
+        """Make a decoder with random weights for a class token and a grid of (rows, cols) patches."""
         super().__init__()
         self.grid = grid
         rows, cols = grid

@@ -10,7 +10,13 @@ from vitexplorer.core.text import Text
 LEARNED = 2.0
 """Least multiple of the untrained twin's accuracy at which a self-supervised model counts as having learned"""
 
-_ACCURACY = Text("accuracy {accuracy}", "准确率 {accuracy}")
+_SHARES = {
+    "accuracy": Text("accuracy {share}", "准确率 {share}"),
+    "accuracy of the teacher": Text("its teacher's {share}", "其教师为 {share}"),
+    "accuracy, one part taken away": Text("with one part taken away {share}", "去掉一个部件时为 {share}"),
+    "classes found among several": Text("of several objects it finds {share}", "画面中有多个物体时找到其中的 {share}"),
+}
+"""Sentences of figures in 0-1"""
 _NEIGHBOURS = Text(
     "20-nearest-neighbour accuracy {accuracy} (untrained: {untrained})",
     "20 近邻准确率 {accuracy}（未训练：{untrained}）",
@@ -19,9 +25,6 @@ _OVERLAP = Text(
     "attention overlaps the object {ratio:.2f} times as well as an untrained twin's",
     "注意力与物体的重叠度为未训练模型的 {ratio:.2f} 倍",
 )
-_ONE_TAKEN = Text("with one part taken away {accuracy}", "去掉一个部件时为 {accuracy}")
-_FOUND = Text("of several objects it finds {share}", "画面中有多个物体时找到其中的 {share}")
-_TEACHER = Text("its teacher's {accuracy}", "其教师为 {accuracy}")
 _RECONSTRUCTION = Text(
     "hidden patches are drawn with {share:.0f} % of the error of filling them with the mean colour of the visible ones",
     "补画被遮图块的误差为用可见图块平均颜色填充时的 {share:.0f} %",
@@ -35,16 +38,8 @@ _UNLEARNED = Text(
 
 def measured(figures: Mapping[str, float]) -> tuple[Text, ...]:
     """Write sentences for the figures of a model card, shares of 0-1; () if nothing was measured."""
-    sentences = []
+    sentences = [text.format(share=percent(figures[name])) for name, text in _SHARES.items() if name in figures]
     unlearned = False
-    if "accuracy" in figures:
-        sentences.append(_ACCURACY.format(accuracy=percent(figures["accuracy"])))
-    if "accuracy of the teacher" in figures:
-        sentences.append(_TEACHER.format(accuracy=percent(figures["accuracy of the teacher"])))
-    if "accuracy, one part taken away" in figures:
-        sentences.append(_ONE_TAKEN.format(accuracy=percent(figures["accuracy, one part taken away"])))
-    if "classes found among several" in figures:
-        sentences.append(_FOUND.format(share=percent(figures["classes found among several"])))
     if "reconstruction error, ratio" in figures:
         sentences.append(_RECONSTRUCTION.format(share=100 * figures["reconstruction error, ratio"]))
     if "20-nearest-neighbour accuracy" in figures:

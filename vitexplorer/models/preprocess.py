@@ -35,14 +35,12 @@ MAX_ASPECT = 50  # beyond it the short side shrinks to hardly a pixel, and a cro
 
 @dataclass(frozen=True)
 class FittedImage:
-    """Pixels that a model gets, and the part of the picture they come from."""
+    """Pixels that a model gets."""
 
     pixels: np.ndarray
     """uint8 RGB (height, width, 3)"""
     content_box: tuple[int, int, int, int]
     """Left, top, right, bottom of the picture inside `pixels`; the rest is padding"""
-    source_box: tuple[float, float, float, float]
-    """Left, top, right, bottom of the visible part of the original, in its own pixels; the rest is cut off"""
     notes: tuple[Text, ...] = ()
     """Changes beyond the fit, such as a reduced size"""
 
@@ -120,10 +118,9 @@ _ONE_SIZE = Text(
 
 def _whole(pixels: np.ndarray, size: tuple[int, int], interpolation: str, notes: tuple[Text, ...] = ()) -> FittedImage:
     """Resize the whole picture to `size`; a picture of that size stays unchanged."""
-    height, width = pixels.shape[:2]
-    if (height, width) != tuple(size):
+    if pixels.shape[:2] != tuple(size):
         pixels = np.array(Image.fromarray(pixels).resize((size[1], size[0]), str_to_pil_interp(interpolation)))
-    return FittedImage(pixels, (0, 0, size[1], size[0]), (0, 0, width, height), notes)
+    return FittedImage(pixels, (0, 0, size[1], size[0]), notes)
 
 
 def _timm_eval(
@@ -134,7 +131,7 @@ def _timm_eval(
     crop_mode: str,
     mean: Sequence[float],
 ) -> FittedImage:
-    """Apply timm's evaluation transform without the normalisation, and compute the boxes of its two steps."""
+    """Apply timm's evaluation transform without the normalisation, and find the picture in its result."""
     resize, cut, _ = create_transform(
         (3, *size),
         interpolation=interpolation,
@@ -144,23 +141,15 @@ def _timm_eval(
         normalize=False,
     ).transforms
     resized = resize(Image.fromarray(pixels))
-    height, width = pixels.shape[:2]
-    left, right, source_left, source_right = _span(width, resized.width, size[1])
-    top, bottom, source_top, source_bottom = _span(height, resized.height, size[0])
-    return FittedImage(
-        np.array(cut(resized)),
-        (left, top, right, bottom),
-        (source_left, source_top, source_right, source_bottom),
-    )
+    left, right = _span(resized.width, size[1])
+    top, bottom = _span(resized.height, size[0])
+    return FittedImage(np.array(cut(resized)), (left, top, right, bottom))
 
 
-def _span(original: int, resized: int, target: int) -> tuple[int, int, float, float]:
-    """Return (start, stop) in the target, then in the original, along one axis of torchvision's centre crop or pad."""
+def _span(resized: int, target: int) -> tuple[int, int]:
+    """Return start and stop of the picture along one axis of torchvision's centre crop or pad."""
     start = max(target - resized, 0) // 2
-    length = min(target, resized)
-    cut = round(max(resized - target, 0) / 2)
-    per_pixel = original / resized
-    return start, start + length, cut * per_pixel, (cut + length) * per_pixel
+    return start, start + min(target, resized)
 
 
 def _native_size(size: tuple[int, int], multiple_of: int | tuple[int, int] | None, max_pixels: int) -> tuple[int, int]:

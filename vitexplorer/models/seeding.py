@@ -21,13 +21,9 @@ _CPU = torch.device("cpu")
 
 @contextmanager
 def stream(seed: int, device: torch.device = _CPU) -> Iterator[None]:
-    """Seed the global generators for a block, and restore their state afterwards.
+    """Seed the global generators, the CPU's and `device`'s, for a block, and restore their state afterwards.
 
     Other threads may draw during the block: code inside must hold `TURN` while it draws.
-
-    Args:
-        seed: whole number of 64 bits.
-        device: device whose generator is seeded beside the CPU's.
 
     Raises:
         SettingError: the seed has more than 64 bits.

@@ -15,8 +15,8 @@ from vitexplorer.core.text import Progress, Text, same
 from vitexplorer.models.checkpoints import WeightsError, check_classes
 from vitexplorer.models.checkpoints.activations import activate
 from vitexplorer.models.checkpoints.contents import Contents, read_contents
-from vitexplorer.models.checkpoints.facts import Blueprint, Facts
 from vitexplorer.models.checkpoints.recognise import recognise
+from vitexplorer.models.checkpoints.records import Blueprint, Facts
 from vitexplorer.models.checkpoints.renaming import COMPUTED, without
 from vitexplorer.models.input_size import by
 from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
@@ -77,8 +77,8 @@ def translated(
     check_classes(blueprint.arguments["num_classes"], blueprint.tensors, contents.name)
     try:
         module = build(blueprint.entry, **blueprint.arguments, pretrained_cfg_overlay=_overlay(blueprint))
-        if blueprint.activation is not None:
-            activate(module, blueprint.activation)
+        if blueprint.facts.activation is not None:
+            activate(module, blueprint.facts.activation)
         _set_eps(module, blueprint.norm_eps)
     except Exception as error:  # timm has no error of its own for contradicting sizes
         sizes = {name: size for name, size in blueprint.arguments.items() if isinstance(size, int | float | tuple)}
@@ -127,10 +127,6 @@ def _translation_note(facts: Facts, contents: Contents) -> Text:
 @torch.no_grad()
 def check_run(module: nn.Module, source: str) -> None:
     """Run the module once on a grey image, to find contradicting shapes and values that no training leaves.
-
-    Args:
-        module: a timm module.
-        source: name of the file in messages.
 
     Raises:
         WeightsError: the pass fails, or its output is not finite or implausibly large.

@@ -3,7 +3,7 @@
 timm's `checkpoint_filter_fn` of the architecture translates the names, so that files of the original releases (DeiT,
 DINO, DINOv2, Swin, MAE, CLIP, BEiT) load as well as timm's. Only position embeddings and relative position tables are
 resized: timm's filter resamples them to the model's grid, and a note says so. `checkpoints` reads files, `hub`
-downloads them; their public names are re-exported here.
+downloads them.
 """
 
 from __future__ import annotations
@@ -19,20 +19,34 @@ import torch
 from torch import Tensor, nn
 
 from vitexplorer.core.text import Text
-from vitexplorer.models.checkpoints import WeightsError, count_classes, read_state_dict
-from vitexplorer.models.hub import DownloadError, PretrainedState, download_pretrained, pretrained_state
+from vitexplorer.models.checkpoints import WeightsError, read_state_dict
 
-__all__ = [
-    "DownloadError",
-    "PretrainedState",
-    "WeightsError",
-    "apply_state_dict",
-    "count_classes",
-    "download_pretrained",
-    "load_weights",
-    "pretrained_state",
-    "read_state_dict",
-]
+_OTHER_NAMES = Text(
+    "The names in {source} are not those of {model}: it was written for another architecture.",
+    "{source} 中的名称与 {model} 不符：它属于另一种结构。",
+)
+_OTHER_PATCHES = Text(
+    "{source} has patches of {rows} x {cols} pixels and {model} of {here[0]} x {here[1]}.",
+    "{source} 的图块大小为 {rows} x {cols} 像素，而 {model} 为 {here[0]} x {here[1]}。",
+)
+_RESAMPLED = Text(
+    "The file's position embeddings belong to another patch grid and were resampled to this one.",
+    "文件中的位置编码对应另一种图块网格，已重采样到当前网格。",
+)
+_NO_HEAD = Text("The file's classifier was left out: the model has none.", "模型没有分类头，文件中的分类头已略去。")
+_PRETRAINING = Text("Parts of the pretraining task were left out: {parts}.", "已略去只用于预训练任务的部分：{parts}。")
+_BACKBONE = Text(
+    "{source} has no classifier for {model}: it is a backbone. Create the model with num_classes=0.",
+    "{source} 中没有 {model} 所需的分类头：它只是骨干网络。请用 num_classes=0 创建模型。",
+)
+_NO_FIT = Text(
+    "{source} does not fit {model}: {faults}. Where two values stand, the file's comes first.",
+    "{source} 与 {model} 不符：{faults}。成对的值中，前者属于文件。",
+)
+_NOT_FINITE = Text(
+    "{source} was refused: {count} of its entries hold NaN or infinite values ({some}).",
+    "已拒绝 {source}：其中 {count} 项含有 NaN 或无穷大（{some}）。",
+)
 
 _CLASSIFIER = re.compile(r"(head|head_dist|fc)\.")
 _PATCH_KERNEL = re.compile(r"(patch_embed\.proj|patch_embed\.projection|patchifier\.proj|^(visual\.)?conv1)\.weight")
@@ -68,12 +82,7 @@ def apply_state_dict(module: nn.Module, state_dict: Mapping[str, Tensor], source
     try:
         tensors = _timm_filter(module)(dict(state_dict), module)
     except Exception as error:  # a filter fails on another architecture's file in any way
-        raise WeightsError(
-            Text(
-                "The names in {source} are not those of {model}: it was written for another architecture.",
-                "{source} 中的名称与 {model} 不符：它属于另一种结构。",
-            ).format(**names)
-        ) from error
+        raise WeightsError(_OTHER_NAMES.format(**names)) from error
     notes = _resampling_note(tensors, state_dict)
     tensors, left_out = _without_extras(module, tensors)
     check_fit(module, tensors, names)
@@ -110,12 +119,8 @@ def _check_patch_size(module: nn.Module, state_dict: Mapping[str, Tensor], names
         return
     for name, tensor in state_dict.items():
         if _PATCH_KERNEL.search(name) and tensor.ndim == 4 and tensor.shape[-2:] != kernel.weight.shape[-2:]:
-            raise WeightsError(
-                Text(
-                    "{source} has patches of {rows} x {cols} pixels and {model} of {here[0]} x {here[1]}.",
-                    "{source} 的图块大小为 {rows} x {cols} 像素，而 {model} 为 {here[0]} x {here[1]}。",
-                ).format(**names, rows=tensor.shape[-2], cols=tensor.shape[-1], here=tuple(kernel.weight.shape[-2:]))
-            )
+            here = tuple(kernel.weight.shape[-2:])
+            raise WeightsError(_OTHER_PATCHES.format(**names, rows=tensor.shape[-2], cols=tensor.shape[-1], here=here))
 
 
 def _resampling_note(tensors: Mapping[str, Tensor], state_dict: Mapping[str, Tensor]) -> tuple[Text, ...]:
@@ -124,12 +129,7 @@ def _resampling_note(tensors: Mapping[str, Tensor], state_dict: Mapping[str, Ten
     for name, tensor in tensors.items():
         in_file = any(start <= tensor.data_ptr() < end for start, end in spans)
         if _POSITION_TABLE.search(name) and not in_file:
-            return (
-                Text(
-                    "The file's position embeddings belong to another patch grid and were resampled to this one.",
-                    "文件中的位置编码对应另一种图块网格，已重采样到当前网格。",
-                ),
-            )
+            return (_RESAMPLED,)
     return ()
 
 
@@ -142,27 +142,16 @@ def _without_extras(module: nn.Module, tensors: dict[str, Tensor]) -> tuple[dict
     pretraining = [name for name in spare if _PRETRAINING_ONLY.match(name) or (headless and _POOLING.match(name))]
     notes = []
     if classifier:
-        notes.append(
-            Text("The file's classifier was left out: the model has none.", "模型没有分类头，文件中的分类头已略去。")
-        )
+        notes.append(_NO_HEAD)
     if pretraining:
         parts = ", ".join(sorted({name.split(".")[0] for name in pretraining}))
-        notes.append(
-            Text(
-                "Parts of the pretraining task were left out: {parts}.", "已略去只用于预训练任务的部分：{parts}。"
-            ).format(parts=parts)
-        )
+        notes.append(_PRETRAINING.format(parts=parts))
     left_out = {*classifier, *pretraining}
     return {name: tensor for name, tensor in tensors.items() if name not in left_out}, tuple(notes)
 
 
 def check_fit(module: nn.Module, tensors: Mapping[str, Tensor], names: dict[str, str]) -> None:
-    """Check that tensors are exactly those of a module, and finite.
-
-    Args:
-        module: the module.
-        tensors: tensors by name.
-        names: names for messages: of the file, "source", and of the module, "model".
+    """Check that tensors are exactly those of a module, and finite; `names` of "source" and "model" are for messages.
 
     Raises:
         WeightsError: a tensor is missing, unexpected, of another shape or kind, or not finite.
@@ -170,28 +159,14 @@ def check_fit(module: nn.Module, tensors: Mapping[str, Tensor], names: dict[str,
     expected = module.state_dict()
     missing = [name for name in expected if name not in tensors]
     if missing and all(_CLASSIFIER.match(name) for name in missing):
-        raise WeightsError(
-            Text(
-                "{source} has no classifier for {model}: it is a backbone. Create the model with num_classes=0.",
-                "{source} 中没有 {model} 所需的分类头：它只是骨干网络。请用 num_classes=0 创建模型。",
-            ).format(**names)
-        )
+        raise WeightsError(_BACKBONE.format(**names))
     faults = [text.format(count=len(some), some=_first_few(some)) for text, some in _faults(expected, tensors) if some]
     if faults:
-        raise WeightsError(
-            Text(
-                "{source} does not fit {model}: {faults}. Where two values stand, the file's comes first.",
-                "{source} 与 {model} 不符：{faults}。成对的值中，前者属于文件。",
-            ).format(**names, faults=Text(", ".join(f.en for f in faults), "，".join(f.zh for f in faults)))
-        )
+        listed = Text(", ".join(fault.en for fault in faults), "，".join(fault.zh for fault in faults))
+        raise WeightsError(_NO_FIT.format(**names, faults=listed))
     broken = [name for name, tensor in tensors.items() if not torch.isfinite(tensor.float()).all()]
     if broken:
-        raise WeightsError(
-            Text(
-                "{source} was refused: {count} of its entries hold NaN or infinite values ({some}).",
-                "已拒绝 {source}：其中 {count} 项含有 NaN 或无穷大（{some}）。",
-            ).format(**names, count=len(broken), some=_first_few(broken))
-        )
+        raise WeightsError(_NOT_FINITE.format(**names, count=len(broken), some=_first_few(broken)))
 
 
 def _faults(expected: Mapping[str, Tensor], tensors: Mapping[str, Tensor]) -> Iterator[tuple[Text, list[str]]]:

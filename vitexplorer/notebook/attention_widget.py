@@ -6,26 +6,53 @@ heads, colours and saving. Attention that is too large for one message is sent o
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
 from typing import Any
 
 import anywidget
 import traitlets
 from traitlets import Bool, Bytes, Dict, Enum, Float, Int
 
+import vitexplorer.ui
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, HeadControl, QueryControl
 from vitexplorer.core.text import Language
 from vitexplorer.core.types import Query
-from vitexplorer.notebook.card import png_address
-from vitexplorer.notebook.sources import widget_script, widget_style
+from vitexplorer.figures.page import png_address
 from vitexplorer.ui.canvas.all_heads import packed_strip, queries_of_strip
 from vitexplorer.ui.canvas.block_data import block_facts, carried, default_query, frame_data, packed_row, valid_query
-from vitexplorer.ui.canvas.canvas import CanvasData, Strip, query_text
+from vitexplorer.ui.canvas.canvas import Strip, query_text
 from vitexplorer.ui.canvas.files import packed_block
 from vitexplorer.ui.kit.served_files import FileAddress, ServedFile
+from vitexplorer.ui.server.script import enclosed, needed
 from vitexplorer.ui.shell.frame import about
+from vitexplorer.ui.shell.theme import theme
+from vitexplorer.views import VIEWS
 
+_HERE, _PAGE = Path(__file__).parent, Path(vitexplorer.ui.__file__).parent
+_MODULE = "notebook/attention_widget.js"
+_SHEETS = ("kit/theme.css", "kit/frame.css", "kit/part.css", "canvas/canvas.css")
 _DISPLAY = ("mode", "colormap", "opacity", "scale", "keep_mass", "smooth")
+
+
+def _script() -> str:
+    """Return the module for anywidget. Each widget instantiates its own modules, so that widgets share no state."""
+    paths = [*sorted(_PAGE.rglob("*.js")), *sorted(_HERE.rglob("*.js"))]
+    sources = {path.relative_to(_HERE.parent).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+    markup = json.dumps((_PAGE / "canvas" / "canvas.html").read_text(encoding="utf-8"))
+    start = f"export default {{render: (widget) => modules()('{_MODULE}').render({markup}, widget)}};\n"
+    return enclosed(needed(sources, _MODULE)) + start
+
+
+def _style() -> str:
+    """Return the style sheets and the theme's variables, scoped to the widget."""
+    colours = re.sub(r"@font-face\s*\{[^}]*\}", "", theme()._get_theme_css())
+    colours = colours.replace(":root.dark, :root .dark {", ".dark {").replace(":root {", "& {")
+    sheets = [(_PAGE / name).read_text(encoding="utf-8") for name in _SHEETS]
+    own = (_HERE / "notebook.css").read_text(encoding="utf-8")
+    return "\n".join([":is(.vx-notebook, #vx) {", colours, *sheets, own, "}"])
 
 
 def _read_head(text: Any, widget: Any) -> int | str:
@@ -51,8 +78,8 @@ class AttentionWidget(anywidget.AnyWidget):
     wrong mode, colour map or share.
     """
 
-    _esm = widget_script()
-    _css = widget_style()
+    _esm = _script()
+    _css = _style()
 
     block = traitlets.Any(help="counted from 0").tag(sync=True)
     head = traitlets.Any(help="mean, max, min or a number").tag(sync=True, to_json=_written_head, from_json=_read_head)
@@ -72,13 +99,7 @@ class AttentionWidget(anywidget.AnyWidget):
     _asked = Int().tag(sync=True)
 
     def __init__(self, capture: Capture, language: Language, **chosen: Any):
-        """Show a capture.
-
-        Args:
-            capture: the capture to show.
-            language: language of the texts.
-            chosen: initial values of any traits above.
-        """
+        """Show a capture; `chosen` are initial values of any traits above."""
         self.capture = capture
         self._language = language
         self._from_notebook = False
@@ -126,13 +147,6 @@ class AttentionWidget(anywidget.AnyWidget):
 
     def _show(self, asked: int) -> None:
         """Send the block, the rows of its query in all blocks, and their metadata."""
-        data, files = self._data(asked)
-        with self.hold_sync():
-            self.set_trait("_attention", files["_attention"])
-            self.set_trait("_rows", files["_rows"])
-            self.set_trait("_value", data.model_dump())
-
-    def _data(self, asked: int) -> tuple[CanvasData, dict[str, bytes]]:
         capture, block, query = self.capture, self.block, self.query
         image = ServedFile(url=png_address(capture.input.pixels), name="image.png")
         data = frame_data(capture, block, self._language, image)
@@ -146,13 +160,10 @@ class AttentionWidget(anywidget.AnyWidget):
             blocks = [fact.model_copy(update={"attention": None, "ahead": False}) for fact in facts]
             name = "/".join(["_rows", *map(query_text, queries)])
             data.strip = Strip(rows=ServedFile(url=name, name="heads.bin"), blocks=blocks)
-        chosen = {name: getattr(self, name) for name in _DISPLAY}
-        more = {
-            "asked": asked,
-            "head": str(self.head),
-            "query": query_text(query),
-            "link": "",
-            "walks": capture.depth > 1,
-        }
-        data = data.model_copy(update={**about("attention_map", self._language), **chosen, **more})
-        return data, {"_attention": attention, "_rows": packed_strip(capture, queries) if queries else b""}
+        given = {"asked": asked, "head": str(self.head), "query": query_text(query), "link": ""}
+        given |= {name: getattr(self, name) for name in _DISPLAY} | {"walks": capture.depth > 1}
+        data = data.model_copy(update=about(VIEWS["attention_map"], self._language) | given)
+        with self.hold_sync():
+            self.set_trait("_attention", attention)
+            self.set_trait("_rows", packed_strip(capture, queries) if queries else b"")
+            self.set_trait("_value", data.model_dump())

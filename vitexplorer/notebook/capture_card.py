@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import OUTPUT, Answer, PatchGrid
-from vitexplorer.figures.caption import CHANGED, IMAGE, MODEL, WEIGHTS
+from vitexplorer.figures.caption import CHANGED, IMAGE, MODEL, NOTE, WEIGHTS, class_name, joined, size_text
 from vitexplorer.figures.page import RANDOM
 from vitexplorer.notebook.card import Card
 from vitexplorer.quantities.read_out import top_classes
@@ -16,22 +15,24 @@ ANSWERS = 3
 TITLE = Text("One forward pass, kept", "一次前向传播的记录")
 ANSWER = Text("Answer", "回答")
 PATCHES = Text("Patches", "图块")
-UNNAMED = Text("class {index}", "类别 {index}")
-NOTE = Text("Note", "说明")
+GRID = Text("{rows} rows × {cols} columns of {side} px", "{rows} 行 × {cols} 列，边长 {side} 像素")
 ALT = Text("The image as the model saw it", "模型看到的图像")
 
 
 def capture_card(capture: Capture) -> Card:
     """Make the card of a capture: image, model, answer and patches."""
-    provenance = capture.provenance
-    height, width = provenance.input_size
+    provenance, grid = capture.provenance, capture.grid(0)
+    likeliest = top_classes(capture.logits, capture.model.class_texts, ANSWERS) if capture.logits is not None else ()
+    answers = [
+        same("{name} {value}").format(name=class_name(answer), value=answer.display_value) for answer in likeliest
+    ]
     rows = [
         (MODEL, same(provenance.model)),
         (WEIGHTS, provenance.weights_text),
         *((CHANGED, change) for change in provenance.changes),
-        (IMAGE, Text("{height} × {width} px", "{height} × {width} 像素").format(height=height, width=width)),
-        (PATCHES, _grid_text(capture.grid(0))),
-        *((ANSWER, answer) for answer in [_answer(capture)] if answer),
+        (IMAGE, size_text(provenance.input_size)),
+        (PATCHES, GRID.format(rows=grid.rows, cols=grid.cols, side=grid.patch_size)),
+        *([(ANSWER, joined(answers))] if answers else []),
         *((NOTE, note) for note in (*capture.model.notes, *capture.input.notes)),
     ]
     view = "attention_rollout" if capture.model.family.shows_stream else "attention_map"
@@ -43,26 +44,3 @@ def capture_card(capture: Capture) -> Card:
         alt=ALT,
         python=f'vx.compute("{view}", capture)  # vx.views()\nvx.widget(capture)',
     )
-
-
-def _grid_text(grid: PatchGrid) -> Text:
-    return Text("{rows} rows × {cols} columns of {side} px", "{rows} 行 × {cols} 列，边长 {side} 像素").format(
-        rows=grid.rows, cols=grid.cols, side=grid.patch_size
-    )
-
-
-def _answer(capture: Capture) -> Text | None:
-    """Return the likeliest classes with their probabilities, or the single output; None without a classifier."""
-    if capture.logits is None:
-        return None
-    answers = [
-        Text("{name} {value}", "{name} {value}").format(name=_name(answer), value=answer.display_value)
-        for answer in top_classes(capture.logits, capture.model.class_texts, ANSWERS)
-    ]
-    return Text(", ".join(one.en for one in answers), "，".join(one.zh for one in answers))
-
-
-def _name(answer: Answer) -> Text:
-    if answer.name.en:
-        return answer.name
-    return OUTPUT if answer.unit == OUTPUT else UNNAMED.format(index=answer.index)

@@ -1,21 +1,21 @@
-"""Card for notebooks: a picture, a title, a few rows, a warning, a table, and lines of Python to continue."""
+"""Card for notebooks: a picture, a title, a few rows, a warning, a table, and lines of Python to continue.
+
+Styles are inline, as a notebook lacks our style sheet; they work on light and dark pages.
+"""
 
 from __future__ import annotations
 
-import base64
 import html
-import io
 from dataclasses import dataclass
 
 import numpy as np
-from PIL import Image
 
 from vitexplorer.core.text import Language, Text
-from vitexplorer.notebook.confusion_table import Table
+from vitexplorer.figures.caption import labelled
+from vitexplorer.figures.page import png_address
 
 SIDE = 160
 """Displayed width of the picture in pixels"""
-ROW = Text("{label}: {value}", "{label}：{value}")
 _FRAME = (
     "display: flex; gap: 16px; width: fit-content; max-width: 720px; padding: 12px 16px; border-radius: 8px; "
     "border: 1px solid rgba(128, 128, 128, 0.5); font: 14px/1.5 system-ui, sans-serif"
@@ -26,11 +26,60 @@ _CODE = (
 )
 _WARNING = "margin: 6px 0; padding: 4px 8px; border-radius: 4px; background: #b3261e; color: #fff; font-weight: 600"
 _GRID = "display: grid; grid-template-columns: max-content 1fr; gap: 0 12px; margin: 4px 0 0"
+_TABLE = "margin: 8px 0 0; border-collapse: collapse; color: inherit; font-size: 13px"
+_CELL = "padding: 1px 6px; text-align: right; border: 1px solid rgba(128, 128, 128, 0.3); background: {ground}"
+_RIGHT, _WRONG = "45, 104, 196", "198, 40, 40"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Confusion matrix on a card: rows are true classes, columns predicted classes."""
+
+    caption: Text
+    names: tuple[str, ...]
+    counts: np.ndarray
+    """Counts, int (classes, classes)"""
+
+    def plain(self, language: Language) -> str:
+        """Return the table as text, one line for each class."""
+        rows = [
+            " ".join(f"{count:>4}" for count in row) + f"  {name}"
+            for name, row in zip(self.names, self.counts, strict=True)
+        ]
+        return "\n".join([self.caption.in_(language), *rows])
+
+    def html(self, language: Language) -> str:
+        """Return the table as HTML; the colour of a cell shows its share of the row."""
+        caption = (
+            f'<caption style="text-align: left; opacity: 0.75">{html.escape(self.caption.in_(language))}</caption>'
+        )
+        names = "".join(_heading("col", name) for name in self.names)
+        head = f'<thead><tr><td style="{_style()}"></td>{names}</tr></thead>'
+        body = "".join(self._row(true) for true in range(len(self.names)))
+        return (
+            f'<div style="overflow-x: auto"><table style="{_TABLE}">{caption}{head}<tbody>{body}</tbody></table></div>'
+        )
+
+    def _row(self, true: int) -> str:
+        counts = self.counts[true]
+        whole = max(1, counts.sum())
+        cells = "".join(
+            f'<td style="{_style(count / whole, taken == true)}">{count}</td>' for taken, count in enumerate(counts)
+        )
+        return f"<tr>{_heading('row', self.names[true])}{cells}</tr>"
+
+
+def _heading(scope: str, name: str) -> str:
+    return f'<th scope="{scope}" style="{_style()}">{html.escape(name)}</th>'
+
+
+def _style(share: float = 0.0, is_right: bool = True) -> str:
+    return _CELL.format(ground=f"rgba({_RIGHT if is_right else _WRONG}, {0.6 * share:.2f})")
 
 
 @dataclass(frozen=True)
 class Card:
-    """Card with inline styles, as a notebook lacks our style sheet; it works on light and dark pages."""
+    """Card of one record."""
 
     title: Text
     rows: tuple[tuple[Text, Text], ...]
@@ -46,7 +95,7 @@ class Card:
 
     def plain(self, language: Language) -> str:
         """Return the card as lines of text."""
-        rows = [ROW.format(label=label, value=value).in_(language) for label, value in self.rows]
+        rows = [labelled(label, value).in_(language) for label, value in self.rows]
         warning = [self.warning.in_(language)] if self.warning else []
         table = [self.table.plain(language)] if self.table else []
         return "\n".join([self.title.in_(language), *warning, *rows, *table])
@@ -77,10 +126,3 @@ class Card:
             f'<img src="{png_address(self.picture)}" alt="{html.escape(self.alt.in_(language))}" '
             f'style="width: {SIDE}px; height: auto; align-self: flex-start; margin: 0; border-radius: 4px">'
         )
-
-
-def png_address(pixels: np.ndarray) -> str:
-    """Encode uint8 RGB (height, width, 3) as a PNG in a data URL."""
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG")
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()

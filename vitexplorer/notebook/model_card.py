@@ -5,7 +5,7 @@ from __future__ import annotations
 from vitexplorer.core.format import counted, fine_percent
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import prefix_text
-from vitexplorer.figures.caption import MODEL, WEIGHTS
+from vitexplorer.figures.caption import MODEL, NOTE, WEIGHTS, joined, size_text
 from vitexplorer.figures.page import RANDOM
 from vitexplorer.finetune.attaching import TunedModel, count_parameters
 from vitexplorer.models.loading import LoadedModel
@@ -20,22 +20,25 @@ BLOCKS = Text("Blocks", "块")
 TOKENS = Text("Prefix tokens", "前缀标记")
 CLASSES = Text("Classes", "类别")
 NO_CLASSES = Text("none: it has no classifier", "无：没有分类头")
-NOTE = Text("Note", "说明")
 
 
 def model_card(model: LoadedModel) -> Card:
     """Make the card of a model: name, weights, parameters, input, blocks and classes."""
-    height, width = model.preprocessing.input_size
+    size = model.preprocessing.input_size
     total = sum(parameter.numel() for parameter in model.module.parameters())
     tokens = [prefix_text(name) for name in model.prefix_tokens]
+    tuned = []
+    if isinstance(model, TunedModel):
+        counts = count_parameters(model)
+        tuned = [(METHOD, same(model.method)), (TRAINED, trained_text(counts.trainable, counts.total, counts.head))]
     rows = [
         (MODEL, same(model.name)),
         (WEIGHTS, model.provenance.weights_text),
         (PARAMETERS, same(counted(total))),
-        *(_tuned(model) if isinstance(model, TunedModel) else ()),
-        (INPUT, Text("{height} × {width} px", "{height} × {width} 像素").format(height=height, width=width)),
-        (BLOCKS, same(str(len(model.blocks((height, width)))))),
-        *([(TOKENS, Text(", ".join(t.en for t in tokens), "，".join(t.zh for t in tokens)))] if tokens else []),
+        *tuned,
+        (INPUT, size_text(size)),
+        (BLOCKS, same(str(len(model.blocks(size))))),
+        *([(TOKENS, joined(tokens))] if tokens else []),
         (CLASSES, same(counted(model.num_classes)) if model.num_classes else NO_CLASSES),
         *((NOTE, note) for note in model.notes),
     ]
@@ -45,12 +48,6 @@ def model_card(model: LoadedModel) -> Card:
         warning=RANDOM if model.provenance.is_random else None,
         python='capture = vx.capture(model, "picture.jpg")',
     )
-
-
-def _tuned(model: TunedModel) -> list[tuple[Text, Text]]:
-    """Return the rows of a tuned model: its method and trained parameters."""
-    counts = count_parameters(model)
-    return [(METHOD, same(model.method)), (TRAINED, trained_text(counts.trainable, counts.total, counts.head))]
 
 
 def trained_text(trainable: int, total: int, head: int) -> Text:

@@ -6,12 +6,11 @@ import numpy as np
 
 from vitexplorer.core.format import counted, measured
 from vitexplorer.core.text import Text, same
-from vitexplorer.figures.caption import MODEL
+from vitexplorer.figures.caption import MODEL, NOTE, joined
 from vitexplorer.finetune.results.metrics import metric_text
 from vitexplorer.finetune.results.records import FinetuneResult
-from vitexplorer.notebook.card import Card
-from vitexplorer.notebook.confusion_table import Table
-from vitexplorer.notebook.model_card import METHOD, NOTE, TRAINED, trained_text
+from vitexplorer.notebook.card import Card, Table
+from vitexplorer.notebook.model_card import METHOD, TRAINED, trained_text
 
 MOST_CLASSES = 12
 """Most classes for which the card shows the confusion matrix"""
@@ -21,50 +20,32 @@ TITLE = Text("Fine-tuning run", "微调结果")
 METRICS = {"accuracy": Text("Accuracy", "准确率"), "rmse": Text("RMSE", "均方根误差")}
 BASELINE = Text("Baseline", "基线")
 EPOCHS = Text("Epochs", "轮数")
+FIGURE = Text("{value} on {images} validation images", "{value}（{images} 幅验证图像）")
+BEST = Text("{all}, the best is number {best}", "{all}，第 {best} 轮最好")
 TIME = Text("Time", "用时")
 WRONG = Text("Taken for another", "误判")
 TAKEN = Text("{true} for {taken}: {count}", "{true}误判为{taken}：{count}")
-CONFUSION = Text(
-    "Validation images by true class (rows) and answer (columns)", "验证图像：行为真实类别，列为模型的回答"
-)
+MATRIX = Text("Validation images by true class (rows) and answer (columns)", "验证图像：行为真实类别，列为模型的回答")
 
 
 def run_card(run: FinetuneResult) -> Card:
     """Make the card of a run: base, method, counts, the metric beside the baseline's, and the confusion matrix."""
     baseline = run.baseline
+    settings = ", ".join(f"{name}={value}" for name, value in run.settings.items())
+    value = metric_text(run.metric, run.value)
     rows = [
         (MODEL, same(run.base[0])),
-        (METHOD, _method(run)),
+        (METHOD, same(f"{run.method} ({settings})" if settings else run.method)),
         (TRAINED, trained_text(run.trainable, run.total, run.head)),
-        (METRICS[run.metric], _figure(run)),
-        *([(BASELINE, _written(run, baseline.value))] if baseline else []),
-        (EPOCHS, _epochs(run)),
+        (METRICS[run.metric], FIGURE.format(value=value, images=counted(len(run.paths)))),
+        *([(BASELINE, same(metric_text(run.metric, baseline.value)))] if baseline else []),
+        (EPOCHS, BEST.format(all=len(run.epochs), best=run.epochs[run.best].epoch)),
         (TIME, Text("{seconds} s", "{seconds} 秒").format(seconds=measured(run.seconds))),
         *([(WRONG, mistakes)] if (mistakes := _mistakes(run)) else []),
         *((NOTE, note) for note in run.notes),
     ]
-    table = Table(CONFUSION, run.classes, run.confusion) if 0 < len(run.classes) <= MOST_CLASSES else None
+    table = Table(MATRIX, run.classes, run.confusion) if 0 < len(run.classes) <= MOST_CLASSES else None
     return Card(TITLE, tuple(rows), table=table, python='capture = vx.capture(run.model, "picture.jpg")')
-
-
-def _method(run: FinetuneResult) -> Text:
-    settings = ", ".join(f"{name}={value}" for name, value in run.settings.items())
-    return same(f"{run.method} ({settings})" if settings else run.method)
-
-
-def _written(run: FinetuneResult, value: float) -> Text:
-    return same(metric_text(run.metric, value))
-
-
-def _figure(run: FinetuneResult) -> Text:
-    return Text("{value} on {images} validation images", "{value}（{images} 幅验证图像）").format(
-        value=_written(run, run.value), images=counted(len(run.paths))
-    )
-
-
-def _epochs(run: FinetuneResult) -> Text:
-    text = Text("{all}, the best is number {best}", "{all}，第 {best} 轮最好")
-    return text.format(all=len(run.epochs), best=run.epochs[run.best].epoch)
 
 
 def _mistakes(run: FinetuneResult) -> Text | None:
@@ -78,4 +59,4 @@ def _mistakes(run: FinetuneResult) -> Text | None:
         for true, taken in places
         if wrong[true, taken]
     ]
-    return Text("; ".join(one.en for one in mistakes), "；".join(one.zh for one in mistakes)) if mistakes else None
+    return joined(mistakes, Text("; ", "；")) if mistakes else None

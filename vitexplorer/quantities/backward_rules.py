@@ -146,11 +146,7 @@ BACKWARD: Mapping[str, Mapping[Callable, Rule]] = {
         F.scaled_dot_product_attention: constant_attention,
         **dict.fromkeys((*_SOFTMAXES, *_GATES), constant),
     },
-    "attn_lrp": {
-        **_BOTH,
-        F.scaled_dot_product_attention: shared_attention,
-        **dict.fromkeys(_GATES, activation),
-    },
+    "attn_lrp": {**_BOTH, F.scaled_dot_product_attention: shared_attention, **dict.fromkeys(_GATES, activation)},
 }
 """Backward passes by name; "plain" is the gradient itself"""
 
@@ -165,7 +161,6 @@ class RuledPass(TorchFunctionMode):
     """Replaces functions that have a rule. Enter other modes that follow the pass after this one."""
 
     def __init__(self, rules: Mapping[Callable, Rule]):
-        """Set the rules, by torch function."""
         super().__init__()
         self._rules = rules
 

@@ -19,7 +19,8 @@ from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.capture_protocol import has_one_output
-from vitexplorer.core.text import Progress, Text
+from vitexplorer.core.format import measured
+from vitexplorer.core.text import Progress, Text, present
 from vitexplorer.core.types import MapResult, PatchGrid
 from vitexplorer.quantities.perturbation import Runs, baseline_image, baseline_text, patch_of_pixel, run_exchanged
 from vitexplorer.quantities.read_out import displayed_values
@@ -29,9 +30,24 @@ OF_OUTPUT = Text(
     "Both curves are the model's one output itself, and the areas under them are in its unit.",
     "两条曲线都是模型唯一的输出值本身，曲线下面积以它的单位计。",
 )
+DELETED = Text("Deleted patches become {baseline}.", "被删除的图块换成{baseline}。")
+INSERTED = Text("Insertion begins with {baseline}.", "插入从{baseline}开始。")
 NO_ORDER = Text(
     "{title} gives every patch the same number here, so its order is a random one too.",
     "{title} 在这里给所有图块同样的数值，因此它的顺序也是随机的。",
+)
+RANDOM_ALONE = Text(
+    "Random order alone leaves an area of {chance} between insertion and deletion: a map has to do better.",
+    "仅用随机顺序，插入与删除曲线之间的面积为 {chance}：图的表现应当优于它。",
+)
+NONE_BETTER = Text(
+    "No method beats random order here: the area between insertion and deletion is {chance} for random order and "
+    "{gain} for the best, {title}.",
+    "这里没有方法胜过随机顺序：插入与删除曲线之间的面积，随机顺序为 {chance}，最好的“{title}”为 {gain}。",
+)
+BEST = Text(
+    "{title} does best here: the area between insertion and deletion is {gain}, that of random order {chance}.",
+    "此处“{title}”最好：插入与删除曲线之间的面积为 {gain}，随机顺序为 {chance}。",
 )
 
 
@@ -97,6 +113,21 @@ def num_passes(capture: Capture, maps: int, steps: int) -> int:
     return maps * len(CURVES) * len(step_counts(capture.grid(capture.depth - 1).num_patches, steps))
 
 
+def gains(areas: Float[np.ndarray, "methods curves"]) -> Float[np.ndarray, " methods"]:
+    """Return the area between the curves of insertion and deletion, large for a map that is right."""
+    return areas[:, CURVES.index("insertion")] - areas[:, CURVES.index("deletion")]
+
+
+def best_text(titles: Sequence[Text], areas: Float[np.ndarray, "methods curves"]) -> Text:
+    """Name the method that does best by the area between its curves, beside random order, the last method."""
+    *others, chance = gains(areas).tolist()
+    if not others:
+        return RANDOM_ALONE.format(chance=measured(chance))
+    best = int(np.nan_to_num(others, nan=-np.inf).argmax())
+    sentence = NONE_BETTER if others[best] <= chance else BEST
+    return sentence.format(title=titles[best], gain=measured(others[best]), chance=measured(chance))
+
+
 def faithfulness(
     capture: Capture, target: int, maps: Sequence[MapResult], steps: int, seed: int, progress: Progress | None
 ) -> Faithfulness:
@@ -120,14 +151,10 @@ def faithfulness(
         values=values,
         shares=shares,
         areas=areas_under(values, shares),
-        notes=(
-            *((OF_OUTPUT,) if has_one_output(capture) else ()),
-            Text("Deleted patches become {baseline}.", "被删除的图块换成{baseline}。").format(
-                baseline=baseline_text(capture, "mean")
-            ),
-            Text("Insertion begins with {baseline}.", "插入从{baseline}开始。").format(
-                baseline=baseline_text(capture, "blur")
-            ),
+        notes=present(
+            OF_OUTPUT if has_one_output(capture) else None,
+            DELETED.format(baseline=baseline_text(capture, "mean")),
+            INSERTED.format(baseline=baseline_text(capture, "blur")),
             *(NO_ORDER.format(title=title) for title in flat),
         ),
     )

@@ -7,9 +7,7 @@ runs. The gradients are requested by name (`torch.autograd.grad`), so the shared
 
 from __future__ import annotations
 
-import threading
 import weakref
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -18,8 +16,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capturing.capture import AttentionCall, Capture, Graph, plain_tap, with_graph
-from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
+from vitexplorer.core.cache import BytesCache
 from vitexplorer.quantities.backward_rules import ruled
 from vitexplorer.quantities.both_signs import apply_sign
 from vitexplorer.quantities.scores import scores
@@ -55,32 +53,21 @@ class Gradients:
 # ------------------------------------------------------------------------------------------ one pass each way
 
 
-def gradients(capture: Capture, target: Target | None = None, backward: str = "plain") -> Gradients:
-    """Return gradients of a target's score; by default the target is the model's first choice.
+def gradients(capture: Capture, target: Target, backward: str = "plain") -> Gradients:
+    """Return gradients of a target's score by the rules `backward`, a name of `BACKWARD`.
 
     The network runs once in each direction, or only back if the capture kept its graph. Results are cached by capture,
     target and rules.
-
-    Args:
-        capture: run to differentiate.
-        target: a class or another target, see `scores`.
-        backward: rules of the backward pass, a name of `BACKWARD`.
-
-    Raises:
-        UnsupportedError: a class of a model without a classifier.
-        SettingError: a class that the model does not have.
     """
-    target = _explained(capture, target)
-    result = _CACHE.get(capture, target, backward)
+    result = _cached(capture, target, backward)
     if result is None:
         result = _differentiate(capture, target, backward)
-        _CACHE.put(capture, result)
+        _keep(capture, result)
     return result
 
 
-def at_outputs(capture: Capture, target: Target | None = None, backward: str = "plain") -> Mapping[int, Tensor]:
+def at_outputs(capture: Capture, target: Target, backward: str) -> Mapping[int, Tensor]:
     """Return `outputs` of `gradients`; if the capture kept its graph, the backward pass ends at the first of them."""
-    target = _explained(capture, target)
     graph = _partial_graph(capture, target, backward)
     if graph is None:
         return gradients(capture, target, backward).outputs
@@ -88,14 +75,11 @@ def at_outputs(capture: Capture, target: Target | None = None, backward: str = "
     return dict(zip(outputs, _slopes(capture, target, backward, graph, list(outputs.values())), strict=True))
 
 
-def at_norm(
-    capture: Capture, block: int, target: Target | None = None, backward: str = "plain"
-) -> tuple[Tensor, Tensor] | None:
+def at_norm(capture: Capture, block: int, target: Target, backward: str) -> tuple[Tensor, Tensor] | None:
     """Return the output of a block's first norm and the gradient with respect to it; None for a block without a norm.
 
     Taken from `gradients`; if the capture kept its graph, the backward pass ends at that norm.
     """
-    target = _explained(capture, target)
     graph = _partial_graph(capture, target, backward)
     if graph is None:
         result = gradients(capture, target, backward)
@@ -104,14 +88,9 @@ def at_norm(
     return None if norm is None else (norm.detach(), *_slopes(capture, target, backward, graph, [norm]))
 
 
-def _explained(capture: Capture, target: Target | None) -> Target:
-    control = AnyTargetControl()
-    return control.default(capture) if target is None else control.parse(target, capture, {})
-
-
 def _partial_graph(capture: Capture, target: Target, backward: str) -> Graph | None:
     """Return the graph that the capture kept, if a partial backward pass is all that is left to do."""
-    return None if _CACHE.get(capture, target, backward) else _reusable_graph(capture, backward)
+    return None if _cached(capture, target, backward) else _reusable_graph(capture, backward)
 
 
 def _reusable_graph(capture: Capture, backward: str) -> Graph | None:
@@ -177,9 +156,7 @@ def block_gradients(
 
 
 def attention_gradient(
-    call: AttentionCall,
-    output_gradient: Float[Tensor, "windows heads queries head_dim"],
-    queries: slice = slice(None),
+    call: AttentionCall, output_gradient: Float[Tensor, "windows heads queries head_dim"], queries: slice = slice(None)
 ) -> Float[Tensor, "windows heads rows keys"]:
     """Compute dL/dA, A after softmax, for the chosen query rows."""
     return output_gradient[:, :, queries] @ call.value.transpose(-2, -1)
@@ -193,49 +170,29 @@ def weighed_attention(
         yield queries, apply_sign(attention_gradient(call, output_gradient, queries) * weights, sign).mean(1)
 
 
+def weighed_blocks(
+    capture: Capture, target: Target, sign: str, backward: str
+) -> Callable[[int], Iterator[tuple[slice, Float[Tensor, "windows rows keys"]]]]:
+    """Return the function that gives the `weighed_attention` of a block for a target."""
+    outputs = at_outputs(capture, target, backward)
+    return lambda block: weighed_attention(capture.call(block), outputs[block], sign)
+
+
 # ------------------------------------------------------------------------------------------ cache
 
-
-class GradientCache:
-    """Cache of the gradients that were used last, within a number of bytes; a capture's gradients go with it."""
-
-    def __init__(self, most_bytes: int):
-        """Start empty.
-
-        Args:
-            most_bytes: size of the cache; the oldest entries go beyond it, and a larger entry is never stored.
-        """
-        self._most_bytes = most_bytes
-        self._lock = threading.RLock()  # a capture may be collected, and removed here, while this thread holds the lock
-        self._entries: OrderedDict[tuple[int, Target, str], tuple[weakref.ref[Capture], Gradients]] = OrderedDict()
-
-    def get(self, capture: Capture, target: Target, backward: str = "plain") -> Gradients | None:
-        """Return the cached gradients of a target of this very capture."""
-        with self._lock:
-            key = id(capture), target, backward
-            if key not in self._entries:
-                return None
-            self._entries.move_to_end(key)
-            return self._entries[key][1]
-
-    def put(self, capture: Capture, entry: Gradients) -> None:
-        """Store the gradients of a target."""
-        key = id(capture), entry.target, entry.backward
-        with self._lock:
-            self._entries[key] = weakref.ref(capture, lambda _: self._forget(key)), entry
-            self._entries.move_to_end(key)
-            while self._entries and self.nbytes > self._most_bytes:
-                self._entries.popitem(last=False)
-
-    def _forget(self, key: tuple[int, Target, str]) -> None:
-        with self._lock:
-            self._entries.pop(key, None)
-
-    @property
-    def nbytes(self) -> int:
-        """Memory in use, in bytes."""
-        with self._lock:
-            return sum(entry.nbytes for _, entry in list(self._entries.values()))
+_CACHE: BytesCache[tuple[int, Target, str], tuple[weakref.ref[Capture], Gradients]] = BytesCache(
+    MOST_BYTES, lambda entry: entry[1].nbytes
+)
+"""Gradients by id of their capture, target and rules; they go with the capture"""
 
 
-_CACHE = GradientCache(MOST_BYTES)
+def _cached(capture: Capture, target: Target, backward: str) -> Gradients | None:
+    entry = _CACHE.get((id(capture), target, backward))
+    return None if entry is None else entry[1]
+
+
+def _keep(capture: Capture, result: Gradients) -> None:
+    """Cache gradients, unless they alone would exceed the limit."""
+    key, cache = (id(capture), result.target, result.backward), _CACHE
+    if result.nbytes <= MOST_BYTES:
+        cache.put(key, (weakref.ref(capture, lambda _: cache.drop(key)), result))

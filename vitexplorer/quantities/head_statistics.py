@@ -48,16 +48,15 @@ def distances(capture: Capture) -> Float[np.ndarray, "blocks heads"]:
     return capture.tables["distances"].copy()
 
 
-def uneven_heads(values: Float[np.ndarray, "blocks heads"]) -> tuple[Text, ...]:
+UNEVEN_HEADS = Text(
+    "Blocks differ in their number of heads; the heads they do not have are empty (NaN).",
+    "各块的头数不同；不存在的头留空（NaN）。",
+)
+
+
+def uneven_heads(values: Float[np.ndarray, "blocks heads"]) -> Text | None:
     """Return a note on blocks with fewer heads, if the table has NaN."""
-    if not np.isnan(values).any():
-        return ()
-    return (
-        Text(
-            "Blocks differ in their number of heads; the heads they do not have are empty (NaN).",
-            "各块的头数不同；不存在的头留空（NaN）。",
-        ),
-    )
+    return UNEVEN_HEADS if np.isnan(values).any() else None
 
 
 # ---------------------------------------------------------------------------------------------- measures

@@ -11,7 +11,7 @@ h heads; d = D/h; R registers; K classes. In Swin every stage s has its own L_s,
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from vitexplorer.core.text import Text, same
@@ -122,26 +122,30 @@ class SwinShape:
 # ---------------------------------------------------------------------------------------------- writing terms
 
 
-class _Factor(NamedTuple):
+class Factor(NamedTuple):
+    """A factor of a term, in symbols and in numbers."""
+
     symbol: str
     number: str
     value: int
 
 
-def _factor(symbol: str, value: int) -> _Factor:
-    return _Factor(symbol, str(value), value)
+def letter(symbol: str, value: int) -> Factor:
+    """Make a factor that is one letter."""
+    return Factor(symbol, str(value), value)
 
 
-def _squared(symbol: str, value: int) -> _Factor:
-    return _Factor(f"{symbol}²", f"{value}²", value**2)
+def squared(symbol: str, value: int) -> Factor:
+    """Make a factor that is the square of a letter."""
+    return Factor(f"{symbol}²", f"{value}²", value**2)
 
 
-def _times(count: int) -> _Factor:
+def times(count: int) -> Factor:
     """Make a factor that is a plain number, such as the 3 of queries, keys and values."""
-    return _Factor(str(count), str(count), count)
+    return Factor(str(count), str(count), count)
 
 
-def _term(name: Text, *products: tuple[_Factor, ...]) -> Term:
+def sum_term(name: Text, *products: tuple[Factor, ...]) -> Term:
     """Make a term from a sum of products."""
     return Term(
         name,
@@ -151,11 +155,10 @@ def _term(name: Text, *products: tuple[_Factor, ...]) -> Term:
     )
 
 
-def _stage_term(name: Text, *products: tuple[_Factor, ...]) -> Term:
+def stage_term(name: Text, *products: tuple[Factor, ...]) -> Term:
     """Make a term from one product for each stage."""
-    term = _term(name, *products)
     symbols = " · ".join(factor.symbol for factor in products[0])
-    return Term(name, f"Σ {symbols}", term.numbers, term.count)
+    return replace(sum_term(name, *products), symbols=f"Σ {symbols}")
 
 
 def total(terms: tuple[Term, ...]) -> int:
@@ -176,64 +179,59 @@ def vit_terms(shape: ViTShape) -> tuple[Term, ...]:
     return (*_vit_embedding(shape), *_vit_blocks(shape), *_vit_head(shape))
 
 
+def _present(*terms: tuple[bool, Term]) -> list[Term]:
+    return [term for is_present, term in terms if is_present]
+
+
 def _vit_embedding(shape: ViTShape) -> list[Term]:
-    D = _factor("D", shape.dim)
-    terms = [_term(PATCH_WEIGHTS, (_squared("P", shape.patch_size), _factor("C", shape.channels), D))]
-    if shape.patch_bias:
-        terms.append(_term(PATCH_BIAS, (D,)))
-    if shape.class_token:
-        terms.append(_term(CLASS_TOKEN, (D,)))
-    if shape.distillation:
-        terms.append(_term(DISTILLATION_TOKEN, (D,)))
-    if shape.registers:
-        terms.append(_term(REGISTERS, (_factor("R", shape.registers), D)))
-    if shape.positions:
-        prefix = shape.num_prefix_tokens if shape.prefix_positions else 0
-        terms.append(_term(POSITIONS, (_tokens(shape.num_patches, prefix), D)))
-    if shape.pre_norm:
-        terms.append(_term(PRE_NORM, (_times(2), D)))
-    return terms
+    D = letter("D", shape.dim)
+    prefix = shape.num_prefix_tokens if shape.prefix_positions else 0
+    return _present(
+        (True, sum_term(PATCH_WEIGHTS, (squared("P", shape.patch_size), letter("C", shape.channels), D))),
+        (shape.patch_bias, sum_term(PATCH_BIAS, (D,))),
+        (shape.class_token, sum_term(CLASS_TOKEN, (D,))),
+        (shape.distillation, sum_term(DISTILLATION_TOKEN, (D,))),
+        (shape.registers > 0, sum_term(REGISTERS, (letter("R", shape.registers), D))),
+        (shape.positions, sum_term(POSITIONS, (_tokens(shape.num_patches, prefix), D))),
+        (shape.pre_norm, sum_term(PRE_NORM, (times(2), D))),
+    )
 
 
-def _tokens(patches: int, prefix: int) -> _Factor:
+def _tokens(patches: int, prefix: int) -> Factor:
     if not prefix:
-        return _factor("N", patches)
-    return _Factor(f"(N + {prefix})", f"({patches} + {prefix})", patches + prefix)
+        return letter("N", patches)
+    return Factor(f"(N + {prefix})", f"({patches} + {prefix})", patches + prefix)
 
 
 def _vit_blocks(shape: ViTShape) -> list[Term]:
-    L, D, M = _factor("L", shape.depth), _factor("D", shape.dim), _factor("M", shape.hidden)
-    D2 = _squared("D", shape.dim)
-    terms = [_term(QKV_WEIGHTS, (L, _times(3), D2))]
-    if shape.qkv_bias:
-        terms.append(_term(QKV_BIAS, (L, _times(3), D)))
-    if shape.qk_norm:
-        terms.append(_term(QK_NORM, (L, _times(4), _factor("d", shape.dim // shape.num_heads))))
-    terms += [
-        _term(OUTPUT_WEIGHTS, (L, D2)),
-        _term(OUTPUT_BIAS, (L, D)),
-        _term(MLP_WEIGHTS, (L, _times(2), D, M)),
-        _term(MLP_BIAS, (L, M), (L, D)),
-        _term(BLOCK_NORMS, (L, _times(4), D)),
-    ]
-    if shape.layer_scale:
-        terms.append(_term(LAYER_SCALE, (L, _times(2), D)))
-    return terms
+    L, D, M = letter("L", shape.depth), letter("D", shape.dim), letter("M", shape.hidden)
+    D2 = squared("D", shape.dim)
+    d = letter("d", shape.dim // shape.num_heads)
+    return _present(
+        (True, sum_term(QKV_WEIGHTS, (L, times(3), D2))),
+        (shape.qkv_bias, sum_term(QKV_BIAS, (L, times(3), D))),
+        (shape.qk_norm, sum_term(QK_NORM, (L, times(4), d))),
+        (True, sum_term(OUTPUT_WEIGHTS, (L, D2))),
+        (True, sum_term(OUTPUT_BIAS, (L, D))),
+        (True, sum_term(MLP_WEIGHTS, (L, times(2), D, M))),
+        (True, sum_term(MLP_BIAS, (L, M), (L, D))),
+        (True, sum_term(BLOCK_NORMS, (L, times(4), D))),
+        (shape.layer_scale, sum_term(LAYER_SCALE, (L, times(2), D))),
+    )
 
 
 def _vit_head(shape: ViTShape) -> list[Term]:
-    D, K, M = _factor("D", shape.dim), _factor("K", shape.classes), _factor("M", shape.hidden)
-    terms = []
-    if shape.final_norm:
-        terms.append(_term(FINAL_NORM, (_times(2), D)))
-    if shape.attention_pool:  # a query; q, k, v, output and their biases; a LayerNorm and an MLP
-        query_biases_norm = (_times(1 + 4 + 2 + 1), D)
-        terms.append(_term(POOLING, (_times(4), _squared("D", shape.dim)), (_times(2), D, M), query_biases_norm, (M,)))
-    if shape.classes:
-        terms += [_term(HEAD_WEIGHTS, (K, D)), _term(HEAD_BIAS, (K,))]
-        if shape.distillation:
-            terms.append(_term(SECOND_HEAD, (K, D), (K,)))
-    return terms
+    D, K, M = letter("D", shape.dim), letter("K", shape.classes), letter("M", shape.hidden)
+    query_biases_norm = (times(1 + 4 + 2 + 1), D)  # a query; q, k, v, output and their biases; a LayerNorm and an MLP
+    pooling = sum_term(POOLING, (times(4), squared("D", shape.dim)), (times(2), D, M), query_biases_norm, (M,))
+    has_classes = shape.classes > 0
+    return _present(
+        (shape.final_norm, sum_term(FINAL_NORM, (times(2), D))),
+        (shape.attention_pool, pooling),
+        (has_classes, sum_term(HEAD_WEIGHTS, (K, D))),
+        (has_classes, sum_term(HEAD_BIAS, (K,))),
+        (has_classes and shape.distillation, sum_term(SECOND_HEAD, (K, D), (K,))),
+    )
 
 
 def vit_rough(shape: ViTShape) -> tuple[Term, ...]:
@@ -241,11 +239,11 @@ def vit_rough(shape: ViTShape) -> tuple[Term, ...]:
 
     86,489,856 for ViT-B/16 at 256 pixels, where it has 257 positions.
     """
-    D = _factor("D", shape.dim)
+    D = letter("D", shape.dim)
     exact = {term.name: term for term in vit_terms(shape)}
     weights = (PATCH_WEIGHTS, QKV_WEIGHTS, OUTPUT_WEIGHTS, MLP_WEIGHTS, HEAD_WEIGHTS)
     patch, *rest = (exact[name] for name in weights if name in exact)
-    return (patch, _term(POSITIONS, (_tokens(shape.num_patches, 1), D)), *rest)
+    return (patch, sum_term(POSITIONS, (_tokens(shape.num_patches, 1), D)), *rest)
 
 
 def differences(exact: tuple[Term, ...], rough: tuple[Term, ...]) -> tuple[Term, ...]:
@@ -267,73 +265,74 @@ def differences(exact: tuple[Term, ...], rough: tuple[Term, ...]) -> tuple[Term,
 
 def swin_terms(shape: SwinShape) -> tuple[Term, ...]:
     """Count every parameter of a Swin transformer, version 1 or 2, as timm builds it."""
-    D, last, K = _factor("D", shape.dim), _factor("D_S", shape.dims[-1]), _factor("K", shape.classes)
-    terms = [
-        _term(PATCH_WEIGHTS, (_squared("P", shape.patch_size), _factor("C", shape.channels), D)),
-        _term(PATCH_BIAS, (D,)),
-    ]
-    if shape.patch_norm:
-        terms.append(_term(PATCH_NORM, (_times(2), D)))
-    terms += [*_swin_attention(shape), *_swin_positions(shape), *_swin_rest(shape), *_swin_merging(shape)]
-    terms.append(_term(FINAL_NORM, (_times(2), last)))
-    if shape.classes:
-        terms += [_term(HEAD_WEIGHTS, (K, last)), _term(HEAD_BIAS, (K,))]
-    return tuple(terms)
+    D, last, K = letter("D", shape.dim), letter("D_S", shape.dims[-1]), letter("K", shape.classes)
+    patches = _present(
+        (True, sum_term(PATCH_WEIGHTS, (squared("P", shape.patch_size), letter("C", shape.channels), D))),
+        (True, sum_term(PATCH_BIAS, (D,))),
+        (shape.patch_norm, sum_term(PATCH_NORM, (times(2), D))),
+    )
+    blocks = (*_swin_attention(shape), *_swin_positions(shape), *_swin_rest(shape), *_swin_merging(shape))
+    head = _present(
+        (True, sum_term(FINAL_NORM, (times(2), last))),
+        (shape.classes > 0, sum_term(HEAD_WEIGHTS, (K, last))),
+        (shape.classes > 0, sum_term(HEAD_BIAS, (K,))),
+    )
+    return (*patches, *blocks, *head)
 
 
-def _stages(shape: SwinShape) -> list[tuple[_Factor, _Factor, _Factor]]:
+def _stages(shape: SwinShape) -> list[tuple[Factor, Factor, Factor]]:
     """Make the factors of each stage: blocks, width and squared width."""
     return [
-        (_factor("L_s", depth), _factor("D_s", dim), _squared("D_s", dim))
+        (letter("L_s", depth), letter("D_s", dim), squared("D_s", dim))
         for depth, dim in zip(shape.depths, shape.dims, strict=True)
     ]
 
 
 def _swin_attention(shape: SwinShape) -> list[Term]:
     stages = _stages(shape)
-    terms = [_stage_term(QKV_WEIGHTS, *((L, _times(3), D2) for L, _, D2 in stages))]
-    if shape.qkv_bias and shape.version == 1:
-        terms.append(_stage_term(QKV_BIAS, *((L, _times(3), D) for L, D, _ in stages)))
-    if shape.qkv_bias and shape.version == 2:  # cosine attention: a bias of the keys would be divided away
-        terms.append(_stage_term(QV_BIAS, *((L, _times(2), D) for L, D, _ in stages)))
-    terms.append(_stage_term(OUTPUT_WEIGHTS, *((L, D2) for L, _, D2 in stages)))
-    terms.append(_stage_term(OUTPUT_BIAS, *((L, D) for L, D, _ in stages)))
-    return terms
+    qkv_bias = stage_term(QKV_BIAS, *((L, times(3), D) for L, D, _ in stages))
+    if shape.version == 2:  # cosine attention: a bias of the keys would be divided away
+        qkv_bias = stage_term(QV_BIAS, *((L, times(2), D) for L, D, _ in stages))
+    return _present(
+        (True, stage_term(QKV_WEIGHTS, *((L, times(3), D2) for L, _, D2 in stages))),
+        (shape.qkv_bias, qkv_bias),
+        (True, stage_term(OUTPUT_WEIGHTS, *((L, D2) for L, _, D2 in stages))),
+        (True, stage_term(OUTPUT_BIAS, *((L, D) for L, D, _ in stages))),
+    )
 
 
 def _swin_positions(shape: SwinShape) -> list[Term]:
     blocks = [
-        (_factor("L_s", depth), _factor("h_s", heads))
-        for depth, heads in zip(shape.depths, shape.num_heads, strict=True)
+        (letter("L_s", depth), letter("h_s", heads)) for depth, heads in zip(shape.depths, shape.num_heads, strict=True)
     ]
     if shape.version == 1:
         tables = [_bias_table(window) for window in shape.windows]
-        return [_stage_term(BIAS_TABLE, *((L, table, h) for (L, h), table in zip(blocks, tables, strict=True)))]
+        return [stage_term(BIAS_TABLE, *((L, table, h) for (L, h), table in zip(blocks, tables, strict=True)))]
     networks = [  # two coordinates -> 512, with bias; 512 -> one number for each head
-        (L, _Factor(f"{_BIAS_MLP_WIDTH}", f"{_BIAS_MLP_WIDTH}", _BIAS_MLP_WIDTH), _plus_three(h)) for L, h in blocks
+        (L, Factor(f"{_BIAS_MLP_WIDTH}", f"{_BIAS_MLP_WIDTH}", _BIAS_MLP_WIDTH), _plus_three(h)) for L, h in blocks
     ]
-    return [_stage_term(TEMPERATURES, *blocks), _stage_term(BIAS_MLP, *networks)]
+    return [stage_term(TEMPERATURES, *blocks), stage_term(BIAS_MLP, *networks)]
 
 
-def _plus_three(heads: _Factor) -> _Factor:
-    return _Factor(f"(3 + {heads.symbol})", f"(3 + {heads.number})", 3 + heads.value)
+def _plus_three(heads: Factor) -> Factor:
+    return Factor(f"(3 + {heads.symbol})", f"(3 + {heads.number})", 3 + heads.value)
 
 
-def _bias_table(window: tuple[int, int]) -> _Factor:
+def _bias_table(window: tuple[int, int]) -> Factor:
     """Make the factor of the offsets between two tokens of a window."""
     rows, cols = (2 * side - 1 for side in window)
-    return _Factor("(2w_s − 1)²", f"{rows}²" if rows == cols else f"{rows} · {cols}", rows * cols)
+    return Factor("(2w_s − 1)²", f"{rows}²" if rows == cols else f"{rows} · {cols}", rows * cols)
 
 
 def _swin_rest(shape: SwinShape) -> list[Term]:
-    stages = [(L, D, _factor("M_s", int(D.value * shape.mlp_ratio))) for L, D, _ in _stages(shape)]
+    stages = [(L, D, letter("M_s", int(D.value * shape.mlp_ratio))) for L, D, _ in _stages(shape)]
     return [
-        _stage_term(MLP_WEIGHTS, *((L, _times(2), D, M) for L, D, M in stages)),
-        _stage_term(
+        stage_term(MLP_WEIGHTS, *((L, times(2), D, M) for L, D, M in stages)),
+        stage_term(
             MLP_BIAS,
-            *((L, _Factor("(M_s + D_s)", f"({M.number} + {D.number})", M.value + D.value)) for L, D, M in stages),
+            *((L, Factor("(M_s + D_s)", f"({M.number} + {D.number})", M.value + D.value)) for L, D, M in stages),
         ),
-        _stage_term(BLOCK_NORMS, *((L, _times(4), D) for L, D, _ in stages)),
+        stage_term(BLOCK_NORMS, *((L, times(4), D) for L, D, _ in stages)),
     ]
 
 
@@ -342,10 +341,10 @@ def _swin_merging(shape: SwinShape) -> list[Term]:
     before = _stages(shape)[:-1]
     if not before:
         return []
-    norm = _times(8 if shape.version == 1 else 4)
+    norm = times(8 if shape.version == 1 else 4)
     return [
-        _stage_term(MERGING_WEIGHTS, *((_times(8), D2) for _, _, D2 in before)),
-        _stage_term(MERGING_NORMS, *((norm, D) for _, D, _ in before)),
+        stage_term(MERGING_WEIGHTS, *((times(8), D2) for _, _, D2 in before)),
+        stage_term(MERGING_NORMS, *((norm, D) for _, D, _ in before)),
     ]
 
 

@@ -79,7 +79,10 @@ def patch_sums(pixels: Float[Tensor, "height width"], grid: PatchGrid) -> Float[
 
 
 class Runs:
-    """The network of a capture as a function of images, with a count of its images for progress."""
+    """The network of a capture as a function of images, which counts them for the progress of a `total`.
+
+    `network` is another function of the images than the capture's logits.
+    """
 
     def __init__(
         self,
@@ -88,14 +91,6 @@ class Runs:
         progress: Progress | None = None,
         network: Callable[[Tensor], Tensor] | None = None,
     ):
-        """Set the network and the total.
-
-        Args:
-            capture: capture whose network runs.
-            total: number of images in all.
-            progress: called after each batch; may raise to stop.
-            network: function of the images; the capture's logits by default.
-        """
         self._network = network or capture.run
         self._total = total
         self._progress = progress

@@ -12,16 +12,20 @@ from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import OUTPUT, PROBABILITY, Answer, Output, Prediction, PredictionChange, Reading
+from vitexplorer.core.types import (
+    OUTPUT,
+    PREFIX_WORDS,
+    PROBABILITY,
+    Answer,
+    Output,
+    Prediction,
+    PredictionChange,
+    Reading,
+)
 
 TOP = 5
 
-READING_WORDS: dict[Reading, Text] = {
-    "cls": Text("class token", "类别标记"),
-    "dist": Text("distillation token", "蒸馏标记"),
-    "mean": Text("mean over patches", "图块平均"),
-    "own": Text("the model's own pooling", "模型自身的池化"),
-}
+READING_WORDS: dict[Reading, Text] = {**PREFIX_WORDS, "own": Text("the model's own pooling", "模型自身的池化")}
 
 
 def readable_blocks(capture: Capture) -> tuple[int, ...]:

@@ -22,14 +22,7 @@ PARTS = ("embedding", "attention", "mlp", "norms", "merging", "head", "other")
 """Parts in the order of the forward pass, except the norms, which are everywhere"""
 
 _OF_TERM = {
-    "embedding": (
-        f.PATCH_WEIGHTS,
-        f.PATCH_BIAS,
-        f.CLASS_TOKEN,
-        f.DISTILLATION_TOKEN,
-        f.REGISTERS,
-        f.POSITIONS,
-    ),
+    "embedding": (f.PATCH_WEIGHTS, f.PATCH_BIAS, f.CLASS_TOKEN, f.DISTILLATION_TOKEN, f.REGISTERS, f.POSITIONS),
     "attention": (
         f.QKV_WEIGHTS,
         f.QKV_BIAS,

@@ -6,8 +6,6 @@ exactly zero, and then a note says so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import torch
 from jaxtyping import Float
@@ -119,29 +117,23 @@ def row_text(capture: Capture, target: Target) -> Text:
 
 def class_map(
     capture: Capture,
+    target: Target,
     *,
-    view: str,
-    title: Text,
     values: Tensor,
     grid: PatchGrid,
-    unit: Text,
-    formula: str | Text,
-    settings: Mapping[str, object],
+    unit: Text | None = None,
     notes: tuple[Text, ...] = (),
     **more: object,
 ) -> MapResult:
-    """Make a map for `settings["target"]` of values (patches,) on `grid`; `more` are fields of the result."""
-    target = settings["target"]
+    """Make a map for a target of values (patches,) on `grid`, by default in the unit of its score.
+
+    `more` are further fields of the result.
+    """
     all_notes = (target_note(capture, target), *notes)
     return MapResult(
-        view=view,
-        title=title,
         values=values.reshape(grid.rows, grid.cols).cpu().numpy(),
         axes=("rows", "cols"),
-        unit=unit,
-        formula=formula,
-        provenance=capture.provenance,
-        settings=settings,
+        unit=unit or unit_of(capture, target),
         notes=all_notes if values.any() else (*all_notes, ALL_ZERO),
         target=explained(capture, target) if isinstance(target, int) else None,
         grid=grid,

@@ -12,7 +12,7 @@ A `Creature` is a `Parted` picture, what the part-based protocols of `vitexplore
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,16 +28,11 @@ from vitexplorer.scenes.paper import (
     paint_object,
     place,
 )
-from vitexplorer.scenes.shapes import Contour
+from vitexplorer.scenes.shapes import Contour, ellipse
 from vitexplorer.scenes.streams import generators
 
 MOST_PIECES = 6
 """Most loose pieces of paper, which belong to no creature"""
-
-
-def _ellipse(rx: float, ry: float, x: float = 0.0, y: float = 0.0, points: int = 48) -> Contour:
-    angle = np.linspace(0, 2 * np.pi, points, endpoint=False)
-    return np.stack([x + rx * np.cos(angle), y + ry * np.sin(angle)], 1)
 
 
 def _drop() -> Contour:
@@ -56,10 +51,6 @@ def _fan() -> Contour:
     edge = 0.6 + 0.05 * np.cos(4 * np.pi * angle / 0.72)
     arc = np.stack([edge * np.cos(angle), edge * np.sin(angle)], 1)
     return np.concatenate([np.zeros((1, 2)), arc]) + np.array([0.42, 0])
-
-
-def _fork() -> Contour:
-    return np.array([(0, -0.09), (0.68, -0.46), (0.34, 0), (0.68, 0.46), (0, 0.09)]) + np.array([0.42, 0])
 
 
 def _ribbon() -> Contour:
@@ -123,7 +114,7 @@ def _bars() -> list[Contour]:
 
 def _spots() -> list[Contour]:
     places = ((-0.12, 0.08), (0.04, 0.02), (0.22, 0.08), (-0.03, 0.22), (0.14, 0.22))
-    return [_ellipse(0.062, 0.062, x, y, 20) for x, y in places]
+    return [ellipse(0.062, 0.062, x, y, 20) for x, y in places]
 
 
 def _zigzag() -> list[Contour]:
@@ -132,36 +123,23 @@ def _zigzag() -> list[Contour]:
     return [np.concatenate([np.stack([x, y - 0.045], 1), np.stack([x, y + 0.045], 1)[::-1]])]
 
 
-def _diamond() -> list[Contour]:
-    return [np.array([(-0.2, 0.12), (0.05, -0.03), (0.3, 0.12), (0.05, 0.27)])]
-
-
-Specimen = Callable[[], list[Contour]]
-PARTS: dict[str, dict[str, Specimen]] = {
-    "tail": {
-        "fan": lambda: [_fan()],
-        "fork": lambda: [_fork()],
-        "ribbon": lambda: [_ribbon()],
-        "club": lambda: [_club()],
-    },
-    "body": {
-        "round": lambda: [_ellipse(0.56, 0.52)],
-        "long": lambda: [_ellipse(0.74, 0.36)],
-        "drop": lambda: [_drop()],
-        "pillow": lambda: [_pillow()],
-    },
-    "pattern": {"bars": _bars, "spots": _spots, "zigzag": _zigzag, "diamond": _diamond},
+_FORK = np.array([(0, -0.09), (0.68, -0.46), (0.34, 0), (0.68, 0.46), (0, 0.09)]) + np.array([0.42, 0])
+_DIAMOND = np.array([(-0.2, 0.12), (0.05, -0.03), (0.3, 0.12), (0.05, 0.27)])
+PARTS: dict[str, dict[str, list[Contour]]] = {
+    "tail": {"fan": [_fan()], "fork": [_FORK], "ribbon": [_ribbon()], "club": [_club()]},
+    "body": {"round": [ellipse(0.56, 0.52)], "long": [ellipse(0.74, 0.36)], "drop": [_drop()], "pillow": [_pillow()]},
+    "pattern": {"bars": _bars(), "spots": _spots(), "zigzag": _zigzag(), "diamond": [_DIAMOND]},
     "wing": {
-        "oval": lambda: [_wing(_ellipse(0.42, 0.24, 0.36))],
-        "leaf": lambda: [_leaf()],
-        "scalloped": lambda: [_scalloped()],
-        "twin": lambda: [_twin()],
+        "oval": [_wing(ellipse(0.42, 0.24, 0.36))],
+        "leaf": [_leaf()],
+        "scalloped": [_scalloped()],
+        "twin": [_twin()],
     },
     "eye": {
-        "disc": lambda: [_ellipse(0.15, 0.15, *_EYE, 24)],
-        "ring": lambda: [_ellipse(0.18, 0.18, *_EYE, 28), _ellipse(0.1, 0.1, *_EYE, 20)],
-        "half": lambda: [_half()],
-        "spark": lambda: [_spark()],
+        "disc": [ellipse(0.15, 0.15, *_EYE, 24)],
+        "ring": [ellipse(0.18, 0.18, *_EYE, 28), ellipse(0.1, 0.1, *_EYE, 20)],
+        "half": [_half()],
+        "spark": [_spark()],
     },
 }
 """Part -> kind -> its contours about the middle of a creature that faces left; painted in this order"""
@@ -280,8 +258,8 @@ class Creature:
         centre = where.uniform(0.95 * radius, 1 - 0.95 * radius, 2)
         angle, stretch, mirror = where.uniform(-0.5, 0.5), where.uniform(0.94, 1.06), where.choice([-1.0, 1.0])
         for part, kind in CLASSES[self.label].items():
-            contours = PARTS[part][kind]()
-            outline = [place(contour * (mirror, 1.0), radius, centre, angle, stretch) for contour in contours]
+            contours = [contour * (mirror, 1.0) for contour in PARTS[part][kind]]
+            outline = [place(contour, radius, centre, angle, stretch) for contour in contours]
             middle = np.concatenate(outline).mean(0)
             layers[part] = Layer(outline, middle, own[part], part not in _ON_THE_BODY)
         return layers

@@ -172,8 +172,7 @@ def paint_occluders(
             piece = place(stroke(rng, rng.uniform(0.04, 0.09)), radius * rng.uniform(0.6, 1.4), middle, turn)
         else:
             piece = place(blob(rng), radius * rng.uniform(0.2, 0.42), middle, turn)
-        alpha = np.zeros_like(covered)
-        draw(alpha, piece, 255)
+        alpha = fill([piece], len(canvas))
         cast_shadow(canvas, alpha, light)
         draw(canvas, piece, colour)
         covered = np.maximum(covered, alpha)

@@ -64,12 +64,8 @@ def draw_several(
 ) -> SeveralScene:
     """Draw scene number `index` of a stream ("train", "validation", "test", "examples") at `size` x `size` pixels.
 
-    Args:
-        stream: its name.
-        index: of the scene.
-        size: pixels a side.
-        without: numbers of objects that are left out, with their shadows; their masks still say where they would be.
-        framed: whether a frame is laid about the object `framed`.
+    Objects whose numbers are in `without` are left out, with their shadows; their masks still say where they would be.
+    `framed` lays a frame about the object that the result names in its field `framed`.
 
     Raises:
         ValueError: no such stream.

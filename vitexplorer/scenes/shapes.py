@@ -24,9 +24,14 @@ class Shape:
     details: list[Contour]
 
 
-def _circle(radius: float = 1.0, x: float = 0.0, y: float = 0.0, points: int = 48) -> Contour:
+def ellipse(rx: float, ry: float, x: float = 0.0, y: float = 0.0, points: int = 48) -> Contour:
+    """Draw an ellipse of these radii about (x, y)."""
     angle = np.linspace(0, 2 * np.pi, points, endpoint=False)
-    return np.stack([x + radius * np.cos(angle), y + radius * np.sin(angle)], 1)
+    return np.stack([x + rx * np.cos(angle), y + ry * np.sin(angle)], 1)
+
+
+def _circle(radius: float = 1.0, x: float = 0.0, y: float = 0.0, points: int = 48) -> Contour:
+    return ellipse(radius, radius, x, y, points)
 
 
 def _polar(angle: np.ndarray, radius: np.ndarray | float) -> Contour:

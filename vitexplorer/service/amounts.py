@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from vitexplorer.core.text import Language
-from vitexplorer.service.words import service_word
+from vitexplorer.service.words import SERVICE_WORDS
 
 
-def duration(seconds: float, language: Language) -> str:
-    """Format a duration: 12 s, 3 min 5 s, 2 h 10 min."""
-    whole = max(1, round(seconds))
+def duration(seconds: float, language: Language, least: int = 1) -> str:
+    """Format a duration of at least `least` seconds: 12 s, 3 min 5 s, 2 h 10 min."""
+    whole = max(least, round(seconds))
     if whole < 60:
-        return service_word("time_seconds", language, seconds=whole)
-    if whole < 3600:
-        return service_word("time_minutes", language, minutes=whole // 60, seconds=whole % 60)
-    return service_word("time_hours", language, hours=whole // 3600, minutes=whole % 3600 // 60)
+        text = SERVICE_WORDS["time_seconds"].format(seconds=whole)
+    elif whole < 3600:
+        text = SERVICE_WORDS["time_minutes"].format(minutes=whole // 60, seconds=whole % 60)
+    else:
+        text = SERVICE_WORDS["time_hours"].format(hours=whole // 3600, minutes=whole % 3600 // 60)
+    return text.in_(language)
 
 
 def memory(size: int) -> str:

@@ -42,12 +42,7 @@ class CacheFolder:
     """gradio's folder for files."""
 
     def __init__(self, path: Path, most: int):
-        """Manage a folder, which need not exist yet.
-
-        Args:
-            path: the folder.
-            most: bytes that it may hold after a sweep.
-        """
+        """Manage a folder, which need not exist yet and may hold `most` bytes after a sweep."""
         self.path = path
         self.most = most
         self.held = FolderUsage()
@@ -80,9 +75,8 @@ class CacheFolder:
         """Remove old files, then the oldest until the rest fits, and empty folders."""
         now = time.time()
         self._since = 0
-        files = sorted(_files(self.path))
         remaining, total = [], 0
-        for used, size, path in reversed(files):
+        for used, size, path in sorted(files_in(self.path), reverse=True):
             total += size
             if now - used > YOUNG and (now - used > AGE or total > self.most):
                 with suppress(FileNotFoundError):
@@ -93,24 +87,20 @@ class CacheFolder:
         self.held = FolderUsage(len(remaining), sum(remaining))
         for folder in (path for path in self.path.glob("*/*") if path.is_dir()):
             if now - folder.stat().st_mtime > YOUNG:
-                _remove_if_empty(folder)
+                with suppress(OSError):  # it is not empty
+                    folder.rmdir()
 
 
 def _user() -> int:
     return os.getuid() if hasattr(os, "getuid") else 0
 
 
-def _files(folder: Path) -> Iterator[tuple[float, int, str]]:
-    """Yield for each file the time of its last use, its bytes and its path."""
+def files_in(folder: Path) -> Iterator[tuple[float, int, str]]:
+    """Yield for each file the time of its last write or use, its bytes and its path."""
     for above, _, names in os.walk(folder):
         for name in names:
             path = os.path.join(above, name)
-            with suppress(FileNotFoundError):  # another server has just removed it
+            with suppress(OSError):  # another server has just removed it
                 found = os.stat(path)
                 if stat.S_ISREG(found.st_mode):
                     yield found.st_mtime, found.st_size, path
-
-
-def _remove_if_empty(folder: Path) -> None:
-    with suppress(OSError):
-        folder.rmdir()

@@ -33,8 +33,10 @@ from vitexplorer.service.words import SERVICE_WORDS
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
+    from vitexplorer.comparisons.record import Comparison
     from vitexplorer.models.loading import LoadedModel
     from vitexplorer.quantities.size_choices import SizeCost
+    from vitexplorer.views.record import View
 
 T = TypeVar("T")
 NICE, NICER = 4, 10
@@ -65,14 +67,14 @@ class TimedCapture:
 
 
 class Engine:
-    """Models and captures of one process."""
+    """Models and captures of one process.
+
+    Its coroutines raise ExplainedError for an image, model, setting or download that the user can correct, and
+    StoppedError where the visitor let go of the job, or has left.
+    """
 
     def __init__(self, settings: Settings):
-        """Start without models.
-
-        Args:
-            settings: bounds of the caches, and permissions of visitors.
-        """
+        """Start without models; the settings bound the caches, and say what visitors may load."""
         self._settings = settings
         self.places = UserStorage.of_settings(settings)
         """Storage of trainings and tuned models"""
@@ -86,10 +88,8 @@ class Engine:
         """Returns True if several pages are open; set by the page's server"""
         self.is_warm = False
         """True once the imports of the first capture are done"""
-        self._models: BytesCache[tuple[str, str, str], LoadedModel] = BytesCache(
-            settings.model_cache_megabytes << 20,
-            weights_of,
-        )
+        models = settings.model_cache_megabytes << 20
+        self._models: BytesCache[tuple[str, str, str], LoadedModel] = BytesCache(models, weights_of)
         self.memory = Memory(settings.capture_cache_megabytes << 20)
         """Memory shared by captures and everything computed from them"""
         self._captures: BytesCache[Picture, TimedCapture] = BytesCache(self.memory, lambda entry: entry.capture.nbytes)
@@ -153,12 +153,7 @@ class Engine:
         return self._captures.get(picture)
 
     async def explore(self, picture: Picture) -> TimedCapture:
-        """Return the capture of a picture: from memory, or by loading the model and running it once.
-
-        Raises:
-            ExplainedError: an image, model, setting or download that the user can correct.
-            StoppedError: the visitor let go of the job, or has left.
-        """
+        """Return the capture of a picture: from memory, or by loading the model and running it once."""
         entry = self._captures.get(picture)
         if entry is None:
             await self.fetch(picture)
@@ -166,21 +161,11 @@ class Engine:
         return entry
 
     async def capture(self, picture: Picture) -> Capture:
-        """Return the capture of `explore`, which runs the model again only if the cache has dropped it.
-
-        Raises:
-            ExplainedError: see `explore`.
-            StoppedError: see `explore`.
-        """
+        """Return the capture of `explore`."""
         return (await self.explore(picture)).capture
 
     async def changed(self, picture: Picture, changes: str) -> Capture:
-        """Return the changed run of a picture, from memory or by one pass; the plain run if `changes` is empty.
-
-        Raises:
-            ExplainedError: impossible changes, and see `explore`.
-            StoppedError: see `explore`.
-        """
+        """Return the changed run of a picture, from memory or by one pass; the plain run if `changes` is empty."""
         plain = await self.capture(picture)
         if not changes:
             return plain
@@ -196,24 +181,13 @@ class Engine:
             capture: the run itself.
             view: a key of `views()`.
             given: settings, see `vx.compute`.
-
-        Raises:
-            ExplainedError: see `vx.compute` and `explore`.
-            StoppedError: see `explore`.
         """
         from vitexplorer.views import VIEWS, compute
 
-        given = await self.resolved(run, given)
-        runs = VIEWS[view].runs
-        if runs == "nothing":
-            return await in_thread(lambda: self._with_preview(run, compute(view, capture, **given)))
-        settings = await in_thread(VIEWS[view].settings, capture, given)
-        result = await self.remembered(
-            self.long if runs == "many" else self.short,
-            (run, view, *settings.items()),
-            lambda report: compute(view, capture, progress=report, **settings),
-        )
-        return self._with_preview(run, result)
+        def make(settings: Mapping[str, Any], report: Report | None = None) -> Result:
+            return compute(view, capture, progress=report, **settings)
+
+        return await self._result(run, view, VIEWS[view], capture, given, make)
 
     def known(self, run: Hashable, capture: Capture, view: str) -> Result | None:
         """Return a view of a run at its default settings if it is still cached."""
@@ -224,12 +198,7 @@ class Engine:
         return self._results.get((run, view, *VIEWS[view].settings(capture, {}).items()))
 
     async def resolved(self, run: Hashable, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return settings with captures, by the same model, of the other images that they name.
-
-        Raises:
-            ExplainedError: see `explore`.
-            StoppedError: see `explore`.
-        """
+        """Return settings with captures, by the same model, of the other images that they name."""
         from vitexplorer.controls import NamedCapture, like_capture, likeness, named_images
 
         plain, change = run[:2] if isinstance(run, tuple) else (run, "")
@@ -246,29 +215,34 @@ class Engine:
     async def compare(
         self, run: Hashable, left: Capture, right: Capture, comparison: str, given: Mapping[str, Any]
     ) -> Result:
-        """Compare two captures; results of comparisons that run a model are cached.
-
-        Raises:
-            ExplainedError: see `compute`.
-            StoppedError: see `explore`.
-        """
+        """Compare two captures; results of comparisons that run a model are cached."""
         from vitexplorer.comparisons import COMPARISONS, compare
 
-        record, given = COMPARISONS[comparison], await self.resolved(run, given)
+        def make(settings: Mapping[str, Any], report: Report | None = None) -> Result:
+            return compare(comparison, left, right, **settings)
+
+        return await self._result(run, comparison, COMPARISONS[comparison], left, given, make)
+
+    async def _result(
+        self,
+        run: Hashable,
+        key: str,
+        record: View | Comparison,
+        capture: Capture,
+        given: Mapping[str, Any],
+        make: Callable[..., Result],
+    ) -> Result:
+        """Return `make(settings, report)` and store its preview; a result that took a run of the model is cached."""
+        given = await self.resolved(run, given)
         if record.runs == "nothing":
-            return await in_thread(lambda: self._with_preview(run, compare(comparison, left, right, **given)))
-        settings = await in_thread(record.settings, left, given)
-        key = (run, comparison, *settings.items())
-        make = partial(compare, comparison, left, right, **settings)
-        return self._with_preview(run, await self.remembered(self.short, key, lambda _: make()))
+            return await in_thread(lambda: self._with_preview(run, make(given)))
+        settings = await in_thread(record.settings, capture, given)
+        scheduler = self.long if record.runs == "many" else self.short
+        result = await self.remembered(scheduler, (run, key, *settings.items()), partial(make, settings))
+        return self._with_preview(run, result)
 
     async def remembered(self, scheduler: Scheduler, key: Hashable, make: Callable[[Report], Result]) -> Result:
-        """Return a cached result, or make it in a turn of `scheduler`.
-
-        Raises:
-            ExplainedError: raised by `make`, or too many jobs wait.
-            StoppedError: see `explore`.
-        """
+        """Return a cached result, or make it in a turn of `scheduler`."""
         return await scheduler.cached(self._results, key, make)
 
     def _with_preview(self, run: Hashable, result: Result) -> Result:
@@ -295,23 +269,15 @@ class Engine:
         return TimedCapture(capture(model, image, picture.fit), time.perf_counter() - start)
 
     async def model(self, name: str, weights: Literal["trained", "random"] = "trained") -> LoadedModel:
-        """Return a model by its name in an address, from memory if it is there.
-
-        Raises:
-            ExplainedError: see `explore`.
-            StoppedError: see `explore`.
-        """
+        """Return a model by its name in an address, from memory if it is there."""
         picture = Picture("", name, weights)
         loaded = self.loaded(picture)
-        return loaded if loaded is not None else await self.with_model(("model", name, weights), picture, _return_model)
+        if loaded is None:
+            loaded = await self.with_model(("model", name, weights), picture, lambda model, _: model)
+        return loaded
 
     async def with_model(self, key: Hashable, picture: Picture, work: Callable[[LoadedModel, Report], T]) -> T:
-        """Run a job on the model of a picture at its own size.
-
-        Raises:
-            ExplainedError: see `explore`; also errors of `work`.
-            StoppedError: see `explore`.
-        """
+        """Run a job on the model of a picture at its own size."""
 
         def run(report: Report) -> T:
             self.warm()
@@ -321,12 +287,7 @@ class Engine:
         return await self.short.run(key, run)
 
     async def size_choices(self, name: str, weights: Literal["trained", "random"] = "trained") -> tuple[SizeCost, ...]:
-        """Return the input sizes that a model takes, with their costs, its own size first.
-
-        Raises:
-            ExplainedError: see `explore`.
-            StoppedError: see `explore`.
-        """
+        """Return the input sizes that a model takes, with their costs, its own size first."""
         costs = self._sizes.get((name, weights))
         if costs is None:
             from vitexplorer.quantities.size_choices import size_choices
@@ -353,11 +314,7 @@ class Engine:
         return sides(picture.size) == tuple(model.preprocessing.input_size)
 
     def base_of(self, picture: Picture) -> Picture:
-        """Return the model that a tuned one was made from, or the model itself.
-
-        Raises:
-            WeightsError: the tuned model is gone.
-        """
+        """Return the model that a tuned one was made from, or the model itself where it is not tuned, or is gone."""
         file = self.places.file_of(picture.model)
         if file is None:
             return picture
@@ -370,11 +327,7 @@ class Engine:
         return Picture("", base.model, "random" if base.weights == "random" else "trained")
 
     def _load_file(self, picture: Picture, report: Report) -> LoadedModel:
-        """Load the model of a file; a tuned one on its base, from memory if it is there.
-
-        Raises:
-            WeightsError: the file is gone.
-        """
+        """Load the model of a file, a tuned one on its base; WeightsError where the file is gone."""
         from vitexplorer.finetune.storing import deleted_model_error, load_tuned
         from vitexplorer.models.about import about
         from vitexplorer.models.loading import load_backbone
@@ -465,31 +418,23 @@ class Engine:
         return name if pretrained_state(name).kind == "download" else ""
 
     def check_allowed(self, picture: Picture) -> None:
-        """Check that visitors may load a model with its weights.
-
-        Raises:
-            ExplainedError: the model or its weights are not offered here.
-        """
+        """Raise ExplainedError where visitors may not load a model or its weights here."""
         entry = find(picture.model)
         if entry is None and not self._settings.any_model:
-            raise ExplainedError(
-                Text(
-                    "This installation offers the listed models only; {model} is not among them.",
-                    "此处只提供列表中的模型，{model} 不在其中。",
-                ).format(model=picture.model)
-            )
+            raise ExplainedError(_NOT_LISTED.format(model=picture.model))
         bundled = entry is not None and entry.bundled
         if picture.weights == "trained" and not bundled and not self._settings.downloads:
-            raise ExplainedError(
-                Text(
-                    "This installation does not fetch weights; choose a bundled model, or random weights.",
-                    "此处不下载权重；请选择内置模型或随机权重。",
-                )
-            )
+            raise ExplainedError(_NOT_FETCHED)
 
 
-def _return_model(model: LoadedModel, report: Report) -> LoadedModel:
-    return model
+_NOT_LISTED = Text(
+    "This installation offers the listed models only; {model} is not among them.",
+    "此处只提供列表中的模型，{model} 不在其中。",
+)
+_NOT_FETCHED = Text(
+    "This installation does not fetch weights; choose a bundled model, or random weights.",
+    "此处不下载权重；请选择内置模型或随机权重。",
+)
 
 
 def _download(model: str, report: Report) -> None:
@@ -503,11 +448,7 @@ def _download(model: str, report: Report) -> None:
 
 
 def opened_file(path: Path, report: Report) -> LoadedModel:
-    """Load the model in a file, a folder or a zip, recognised by its tensors.
-
-    Raises:
-        ExplainedError: the file is damaged, or its model is unknown.
-    """
+    """Load the model in a file, a folder or a zip, recognised by its tensors; ExplainedError for any other file."""
     from vitexplorer.models.loading import load_model
 
     name = path.name

@@ -46,12 +46,7 @@ MOST_CHARACTERS = 200
 
 
 async def fetched(url: str, path: Path, most: int) -> None:
-    """Download `url` into `path`.
-
-    Args:
-        url: an address of http or https.
-        path: the file to write.
-        most: largest size in bytes.
+    """Download `url`, of http or https, into `path`: at most `most` bytes.
 
     Raises:
         ExplainedError: the address is invalid, not public or does not answer, or the file is too large.

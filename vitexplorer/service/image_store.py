@@ -30,18 +30,13 @@ UPLOADS = 128 << 20
 """Bytes of uploads in memory; a photograph of twelve megapixels has 36 million"""
 THUMBNAIL = 96
 """Pixels of the longer side"""
+_GONE = Text("This image is no longer here. Please choose it again.", "该图像已不在此处，请重新选择。")
 
 uploads: BytesCache[str, OpenedImage] = BytesCache(UPLOADS, lambda image: image.pixels.nbytes)
 
 
 def keep_upload(path: str) -> str:
-    """Open, check and hash an uploaded file, and keep it for some hours.
-
-    Args:
-        path: the file.
-
-    Returns:
-        Its id, made of its content's hash, which nobody can guess.
+    """Open, check and hash an uploaded file, keep it for some hours, and return its id, which nobody can guess.
 
     Raises:
         ImageError: the file is no usable picture.
@@ -79,9 +74,7 @@ def open_image(image: str) -> OpenedImage:
         return OpenedImage.of(examples()[image].path)
     upload = uploads.get(image) or _read_again(image)
     if upload is None:
-        raise ExplainedError(
-            Text("This image is no longer here. Please choose it again.", "该图像已不在此处，请重新选择。")
-        )
+        raise ExplainedError(_GONE)
     return upload
 
 

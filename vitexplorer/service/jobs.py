@@ -128,23 +128,3 @@ class StoppedError(Exception):
 
 class CrowdedError(ExplainedError):
     """Raised if too many jobs wait already."""
-
-
-def too_many_of_one(most: int) -> CrowdedError:
-    """Return the error for a visitor who waits for this many jobs."""
-    return CrowdedError(
-        Text(
-            "You have asked for {most} things that are still being computed. Please wait for one of them.",
-            "您已有 {most} 项请求仍在计算，请等待其中一项完成。",
-        ).format(most=most)
-    )
-
-
-def too_many(most: int) -> CrowdedError:
-    """Return the error for this many waiting jobs in all."""
-    return CrowdedError(
-        Text(
-            "{most} requests wait for the model already. Please try again in a minute.",
-            "已有 {most} 项请求在等待模型，请稍后再试。",
-        ).format(most=most)
-    )

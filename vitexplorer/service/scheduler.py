@@ -22,17 +22,7 @@ from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.out_of_memory import memory_full
 from vitexplorer.core.text import Text
 from vitexplorer.service.fair_shares import Shares
-from vitexplorer.service.jobs import (
-    NOBODY,
-    Job,
-    Report,
-    Step,
-    StoppedError,
-    Waiting,
-    too_many,
-    too_many_of_one,
-    waiting,
-)
+from vitexplorer.service.jobs import NOBODY, CrowdedError, Job, Report, Step, StoppedError, Waiting, waiting
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
@@ -47,6 +37,14 @@ BETWEEN_LOOKS = 0.2
 """Seconds between checks for new steps of a job"""
 STILL_THERE = 2.0
 """Seconds after which the last step is sent again, so that a visitor who has left is noticed"""
+_MANY_OF_ONE = Text(
+    "You have asked for {most} things that are still being computed. Please wait for one of them.",
+    "您已有 {most} 项请求仍在计算，请等待其中一项完成。",
+)
+_MANY = Text(
+    "{most} requests wait for the model already. Please try again in a minute.",
+    "已有 {most} 项请求在等待模型，请稍后再试。",
+)
 
 _current = threading.local()
 """Current `scheduler` and `job` of this thread"""
@@ -56,12 +54,7 @@ class Scheduler:
     """Scheduler of one kind of work."""
 
     def __init__(
-        self,
-        name: str,
-        *,
-        gives_way: bool = True,
-        niceness: int = 0,
-        prepare: Callable[[], None] = lambda: None,
+        self, name: str, *, gives_way: bool = True, niceness: int = 0, prepare: Callable[[], None] = lambda: None
     ):
         """Make a scheduler without jobs.
 
@@ -87,12 +80,7 @@ class Scheduler:
     # -------------------------------------------------------------------------------------- waiting visitors
 
     async def cached(self, cache: BytesCache[K, T], key: K, make: Callable[[Report], T]) -> T:
-        """Return a cached value at once, or make it with `make` in a turn and cache it.
-
-        Raises:
-            CrowdedError: too many jobs wait.
-            StoppedError: the visitor let go of the job, or has left.
-        """
+        """Return a cached value at once, or make it with `make` as a job, see `run`, and cache it."""
 
         def work(report: Report) -> T:
             value = cache.get(key)  # a job that has just ended may have made it
@@ -161,9 +149,9 @@ class Scheduler:
 
     def _check_room(self, waiter: Waiting) -> None:
         if waiter != NOBODY and sum(waiter.visitor in job.visitors for job in self._jobs.values()) >= EACH:
-            raise too_many_of_one(EACH)
+            raise CrowdedError(_MANY_OF_ONE.format(most=EACH))
         if len(self._jobs) >= ALL:
-            raise too_many(ALL)
+            raise CrowdedError(_MANY.format(most=ALL))
 
     def _present(self) -> set[str]:
         return {visitor for job in self._jobs.values() for visitor in job.visitors}
@@ -255,11 +243,7 @@ class Scheduler:
 
 
 def end_unwanted() -> None:
-    """End this thread's work if nobody waits for it any more; reports do so too.
-
-    Raises:
-        StoppedError: nobody waits for the work.
-    """
+    """End this thread's work by StoppedError if nobody waits for it any more; reports do so too."""
     job = getattr(_current, "job", None)
     if job is not None and not job.waiters:
         _current.scheduler._end_unwanted(job)

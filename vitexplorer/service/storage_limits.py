@@ -8,14 +8,13 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from vitexplorer.core.settings import Settings, settings
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.job.folder import CONFIG
-from vitexplorer.service.cache_folder import FolderUsage
+from vitexplorer.service.cache_folder import FolderUsage, files_in
 from vitexplorer.service.user_storage import ANSWERS, SURVEY, UserStorage
 from vitexplorer.storage.claims import JobError, worker_of
 
@@ -33,17 +32,6 @@ _ALL_FULL = Text(
 )
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """The folder of a training, of images or of a tuned model."""
-
-    path: Path
-    used: float
-    """Time of the last write in it, seconds since 1970"""
-    size: int
-    """Bytes"""
-
-
 def check_room(places: UserStorage, visitor: str) -> None:
     """Raise JobError where a visitor, or all together, have reached their limit."""
     most, of_all = settings().visitor_megabytes, settings().runs_megabytes
@@ -53,16 +41,25 @@ def check_room(places: UserStorage, visitor: str) -> None:
         raise JobError(_ALL_FULL.format(used=used, most=of_all))
 
 
+@contextmanager
+def new_images(places: UserStorage, visitor: str, name: str) -> Iterator[Path]:
+    """Yield a folder for images, not made yet; nothing is kept after an error. JobError where there is no room."""
+    check_room(places, visitor)
+    into = places.new_data(visitor, name)
+    into.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        yield into
+    except BaseException:
+        with suppress(OSError):
+            shutil.rmtree(into.parent)
+        raise
+
+
 class StorageLimits:
     """The limits on what all visitors store."""
 
     def __init__(self, places: UserStorage, settings: Settings):
-        """Read the limits.
-
-        Args:
-            places: the storage.
-            settings: bytes and days that may be kept.
-        """
+        """Read the bytes and days that may be kept in `places` from the settings."""
         self.places = places
         self.keep = settings.keep_days * DAY
         self.most = settings.runs_megabytes * 10**6
@@ -77,15 +74,15 @@ class StorageLimits:
         self._next = time.monotonic() + 60 * EVERY
         self.places.sweep()
         now, count = time.time(), 0
-        entries = sorted(_entries(self.places), key=lambda entry: -entry.used)
-        total = _size(self.places.root) - sum(entry.size for entry in entries)  # images in use stay
-        for entry in entries:
-            old = self.keep and now - entry.used > self.keep
-            too_much = self.most and total + entry.size > self.most and now - entry.used > DAY
-            if (old or too_much) and not _is_worked_on(entry.path):
-                shutil.rmtree(entry.path, ignore_errors=True)
+        entries = sorted(_removable(self.places), reverse=True)
+        total = _size(self.places.root) - sum(size for _, size, _ in entries)  # images in use stay
+        for used, size, path in entries:
+            old = self.keep and now - used > self.keep
+            too_much = self.most and total + size > self.most and now - used > DAY
+            if (old or too_much) and not _is_worked_on(path):
+                shutil.rmtree(path, ignore_errors=True)
             else:
-                count, total = count + 1, total + entry.size
+                count, total = count + 1, total + size
         self.held = FolderUsage(count, total)
         for folder in self.places.everywhere():
             if folder != self.places.root and now - folder.stat().st_mtime > DAY:
@@ -93,15 +90,15 @@ class StorageLimits:
                     folder.rmdir()
 
 
-def _entries(places: UserStorage) -> Iterator[_Entry]:
-    """Yield what can be removed by itself: not images that a training or a survey uses."""
+def _removable(places: UserStorage) -> Iterator[tuple[float, int, Path]]:
+    """Yield last write, bytes and folder of what can be removed: not images that a training or a survey uses."""
     for own in places.everywhere():
         of_trainings = places.data_in_use(own)
         for path in own.glob("*"):
             sent = path.name.startswith(("data-", "files-", SURVEY))
             if path.is_dir() and (sent or CONFIG.is_in(path)) and path.name not in of_trainings:
-                files = list(_stats(path))
-                yield _Entry(path, max((used for used, _ in files), default=0.0), sum(size for _, size in files))
+                files = list(files_in(path))
+                yield max((used for used, _, _ in files), default=0.0), sum(size for _, size, _ in files), path
 
 
 def _is_worked_on(folder: Path) -> bool:
@@ -110,13 +107,4 @@ def _is_worked_on(folder: Path) -> bool:
 
 
 def _size(folder: Path) -> int:
-    return sum(size for _, size in _stats(folder))
-
-
-def _stats(folder: Path) -> Iterator[tuple[float, int]]:
-    """Yield for each file the time of its last write and its bytes."""
-    for path in folder.rglob("*"):
-        with suppress(OSError):
-            if path.is_file():
-                found = path.stat()
-                yield found.st_mtime, found.st_size
+    return sum(size for _, size, _ in files_in(folder))

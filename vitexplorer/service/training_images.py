@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from vitexplorer.finetune.data import (
 from vitexplorer.finetune.data.fresh_folder import fresh_folder
 from vitexplorer.finetune.job.folder import images_of
 from vitexplorer.finetune.job.plan import JobConfig
-from vitexplorer.service.storage_limits import check_room
+from vitexplorer.service.storage_limits import new_images
 from vitexplorer.service.teaching.boxes import Boxes, class_files
 from vitexplorer.service.teaching.words import TEACH_WORDS
 from vitexplorer.service.user_storage import UserStorage
@@ -56,18 +55,11 @@ class Looked:
     """Columns of the table; None for class folders"""
 
 
-_looked: BytesCache[Chosen, Looked] = BytesCache(
-    _CACHE_BYTES, lambda looked: len(looked.report.dataset) * _BYTES_OF_AN_ITEM
-)
+_looked = BytesCache[Chosen, Looked](_CACHE_BYTES, lambda looked: len(looked.report.dataset) * _BYTES_OF_AN_ITEM)
 
 
 def look(chosen: Chosen, progress: Progress | None = None) -> Looked:
-    """Inspect chosen images, or return the cached report.
-
-    Raises:
-        DataError: the images cannot be used.
-        UnknownNameError: a picked column does not exist.
-    """
+    """Inspect chosen images, or return the cached report; DataError or UnknownNameError for unusable ones."""
     looked = _looked.get(chosen)
     if looked is None:
         report = inspect(read_folder(chosen.folder, chosen.pick), progress=progress)
@@ -78,25 +70,15 @@ def look(chosen: Chosen, progress: Progress | None = None) -> Looked:
 
 def unpack(places: UserStorage, visitor: str, path: str, progress: Progress) -> Chosen:
     """Unpack images from a zip; DataError, and nothing is kept, for a bad one, JobError where the disk is full."""
-    check_room(places, visitor)
     name = Path(path).stem
-    into = places.new_data(visitor, name)
-    into.parent.mkdir(parents=True, exist_ok=True)
-    try:
+    with new_images(places, visitor, name) as into:
         read_zip(path, into, progress=progress)
-    except BaseException:
-        with suppress(OSError):
-            shutil.rmtree(into.parent)
-        raise
     return Chosen(str(into), Text(name, name))
 
 
 def copy_taught(places: UserStorage, visitor: str, language: Language) -> Chosen:
     """Copy the visitor's teaching pictures into class folders; DataError, or JobError where the disk is full."""
-    check_room(places, visitor)
-    into = places.new_data(visitor, "taught")
-    into.parent.mkdir(parents=True, exist_ok=True)
-    with fresh_folder(into) as folder:
+    with new_images(places, visitor, "taught") as into, fresh_folder(into) as folder:
         for path, name in class_files(Boxes(places.taught(visitor)).read(), language):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, folder / name)
@@ -105,10 +87,8 @@ def copy_taught(places: UserStorage, visitor: str, language: Language) -> Chosen
 
 def draw(places: UserStorage, visitor: str) -> Chosen:
     """Draw the example scenes; DataError, or JobError where the disk is full."""
-    check_room(places, visitor)
-    into = places.new_data(visitor, "scenes")
-    into.parent.mkdir(parents=True, exist_ok=True)
-    example_folder(into, SCENES)
+    with new_images(places, visitor, "scenes") as into:
+        example_folder(into, SCENES)
     return Chosen(str(into), SERVICE_WORDS["data_scenes"].format(count=SCENES), expect=SERVICE_WORDS["data_expect"])
 
 

@@ -19,11 +19,7 @@ class UploadBudgets:
     """Bytes that each address has sent within the last hour."""
 
     def __init__(self, most: int):
-        """Start with no uploads.
-
-        Args:
-            most: bytes an hour and address; 0: no limit.
-        """
+        """Start with no uploads; `most` are bytes an hour and address, 0 sets no limit."""
         self.most = most
         self._sent: OrderedDict[str, deque[tuple[float, int]]] = OrderedDict()
 

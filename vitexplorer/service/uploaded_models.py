@@ -22,7 +22,7 @@ from vitexplorer.service.engine import Engine, Picture, opened_file
 from vitexplorer.service.jobs import Report
 from vitexplorer.service.model_file_words import FILE_WORDS
 from vitexplorer.service.storage_limits import check_room
-from vitexplorer.service.user_storage import MODEL, UserStorage
+from vitexplorer.service.user_storage import MODEL
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
@@ -58,11 +58,6 @@ class Sent:
         """The single file, or the folder of several."""
         return self.paths[0] if len(self.paths) == 1 else self.paths[0].parent
 
-    def keep(self, places: UserStorage, visitor: str, *, sure: bool = True) -> Path:
-        """Keep the files in a visitor's storage, by a copy or a link."""
-        keep = places.link_file if self.named else places.keep_file
-        return keep(visitor, self.whole, sure=sure)
-
 
 def kinds(settings: Settings) -> tuple[str, ...]:
     """Return the suffixes of files that may be opened."""
@@ -80,33 +75,29 @@ def check_kinds(names: Sequence[str], settings: Settings) -> None:
 async def keep_sent(engine: Engine, visitor: str, sent: Sent, picture: Picture, settings: Settings) -> Opened:
     """Recognise, load and keep the model in these files.
 
-    A LoRA of peft belongs to the model of `picture`, or its base. A timm checkpoint that also fits that model states
-    neither classes nor preprocessing, so a person chooses whether to take those of that model.
-
-    Args:
-        engine: the engine, which has the model of `picture`.
-        visitor: owner of the model.
-        sent: the files.
-        picture: the picture on the screen.
-        settings: limits on what may be opened.
-
-    Returns:
-        The model's name, and the architectures to choose from where several fit.
+    A LoRA of peft belongs to the model of `picture`, which is on the screen, or its base. A timm checkpoint that also
+    fits that model states neither classes nor preprocessing, so a person chooses whether to take those of that model.
 
     Raises:
         ExplainedError: the files hold no model, or one for another base, or the disk is full.
     """
-    if await in_thread(_checked, engine, visitor, sent, settings):
+    if await in_thread(_is_lora, engine, visitor, sent, settings):
         base = await in_thread(engine.base_of, picture)
         return await engine.with_model(object(), base, lambda model, _: _keep_lora(engine, visitor, sent, model))
     return await engine.short.run(object(), partial(_keep_model, engine, visitor, sent, picture))
 
 
-def _checked(engine: Engine, visitor: str, sent: Sent, settings: Settings) -> bool:
-    """Return whether the files, which are allowed, are a LoRA of peft."""
+def _is_lora(engine: Engine, visitor: str, sent: Sent, settings: Settings) -> bool:
+    """Return True for a LoRA of peft; ExplainedError where a zip holds another kind of file, or there is no room."""
+    from vitexplorer.finetune.peft import CONFIG, WEIGHTS
+    from vitexplorer.models.checkpoints.zipped import weights_in
+
     check_room(engine.places, visitor)
-    _check_zip(sent.whole, settings)
-    return _is_of_peft(sent.paths)
+    names = [path.name for path in sent.paths]
+    if sent.whole.suffix.lower() == ".zip" and sent.whole.is_file():
+        names = weights_in(sent.whole)
+        check_kinds(names, settings)
+    return CONFIG in names or WEIGHTS in names
 
 
 def _keep_lora(engine: Engine, visitor: str, sent: Sent, base: LoadedModel) -> Opened:
@@ -119,7 +110,7 @@ def _keep_lora(engine: Engine, visitor: str, sent: Sent, base: LoadedModel) -> O
         _lay_out(sent.paths, folder)
         file = folder.with_suffix(".safetensors")
         save_tuned(import_peft(base, folder), file)
-        return Opened(_store(engine, visitor, file))
+        return Opened(_store(engine, visitor, Sent([file])))
 
 
 def _keep_model(engine: Engine, visitor: str, sent: Sent, picture: Picture, report: Report) -> Opened:
@@ -146,15 +137,6 @@ def _keep_model(engine: Engine, visitor: str, sent: Sent, picture: Picture, repo
 def choose(engine: Engine, visitor: str, name: str, chosen: str) -> Opened:
     """Replace a file that fits several architectures by one of the architecture that the visitor chose.
 
-    Args:
-        engine: the engine.
-        visitor: owner of the file.
-        name: the file's name in the menu.
-        chosen: the architecture.
-
-    Returns:
-        The new name.
-
     Raises:
         ExplainedError: the file is gone, another visitor's, or does not fit, or the model may not be loaded.
     """
@@ -168,14 +150,15 @@ def choose(engine: Engine, visitor: str, name: str, chosen: str) -> Opened:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / file.stem
         folder.mkdir()
-        stored = _store(engine, visitor, _as_merged(file, folder, Picture("", chosen)))
+        stored = _store(engine, visitor, Sent([_as_merged(file, folder, Picture("", chosen))]))
     engine.places.forget_file(visitor, file)
     return Opened(stored)
 
 
-def _store(engine: Engine, visitor: str, sent: Sent | Path, *, sure: bool = True) -> str:
-    sent = Sent([sent]) if isinstance(sent, Path) else sent
-    return engine.places.name_of(sent.keep(engine.places, visitor, sure=sure))
+def _store(engine: Engine, visitor: str, sent: Sent, *, sure: bool = True) -> str:
+    """Keep the files in the visitor's storage, by a copy or a link, and return their name in the menu."""
+    keep = engine.places.link_file if sent.named else engine.places.keep_file
+    return engine.places.name_of(keep(visitor, sent.whole, sure=sure))
 
 
 def _also(engine: Engine, model: LoadedModel, sent: Path, folder: Path, picture: Picture) -> str:
@@ -194,23 +177,6 @@ def _also(engine: Engine, model: LoadedModel, sent: Path, folder: Path, picture:
     except ExplainedError:
         return ""
     return base.model
-
-
-def _check_zip(path: Path, settings: Settings) -> None:
-    if path.suffix.lower() == ".zip" and path.is_file():
-        from vitexplorer.models.checkpoints.zipped import weights_in
-
-        check_kinds(weights_in(path), settings)
-
-
-def _is_of_peft(paths: Sequence[Path]) -> bool:
-    from vitexplorer.finetune.peft import CONFIG, WEIGHTS
-    from vitexplorer.models.checkpoints.zipped import weights_in
-
-    names = {path.name for path in paths}
-    if len(paths) == 1 and paths[0].suffix.lower() == ".zip":
-        names = set(weights_in(paths[0]))
-    return bool(names & {CONFIG, WEIGHTS})
 
 
 def _lay_out(paths: Sequence[Path], folder: Path) -> None:

@@ -22,7 +22,7 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +31,6 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.finetune.job import detached
 from vitexplorer.finetune.job.folder import CONFIG, TUNED, images_of, read_config, run_folder, stem_of
-from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.state import JobState, job_state, list_jobs
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.service.words import SERVICE_WORDS
@@ -122,11 +121,7 @@ class UserStorage:
 
     @contextmanager
     def room_for_one(self, most: int) -> Iterator[None]:
-        """Reserve room for one training, so that two servers on one folder cannot exceed the limit together.
-
-        Raises:
-            JobError: `most` trainings run already.
-        """
+        """Reserve room for one training, also against other servers; JobError where `most` run already."""
         with alone(self.root):
             if self.running() >= most:
                 raise JobError(SERVICE_WORDS["runs_too_many"].format(most=most))
@@ -161,23 +156,18 @@ class UserStorage:
 
     def data_in_use(self, own: Path) -> set[str]:
         """Name the folders of images, within a visitor's, that trainings and surveys use."""
-        return {data.parent.name for data in (*_data_of(list_jobs(own)), *_surveyed(own))}
+        trained = (Path(job.config.data) for job in list_jobs(own) if job.config)
+        return {data.parent.name for data in (*trained, *_surveyed(own))}
 
     # -------------------------------------------------------------------------------------- tuned models
 
     def keep_file(self, visitor: str, path: Path, *, sure: bool = True) -> Path:
         """Copy an uploaded model's file or folder into the visitor's folder; the same content is kept once.
 
-        Args:
-            visitor: owner of the file.
-            path: the file or folder.
-            sure: True if its architecture is known; otherwise no menu lists it.
-
-        Returns:
-            The path of the copy.
+        A file is not `sure` while its architecture is unknown; no menu lists it.
         """
-        folder = self.of(visitor) / f"{_FILES}{_digest(path)}" / ("" if sure else _UNSURE)
-        target = folder / (safe_name(path.stem) + path.suffix.lower())
+        target = self._place(visitor, path, _digest(path), sure)
+        folder = target.parent
         with explain_full_disk(self.root):
             folder.mkdir(parents=True, exist_ok=True)
         if not path.is_dir():
@@ -196,16 +186,18 @@ class UserStorage:
     def link_file(self, visitor: str, path: Path, *, sure: bool = True) -> Path:
         """Link to a file or folder of this machine, which stays in place; copy it where links are impossible."""
         path = path.absolute()
-        own = hashlib.sha256(os.fsencode(path)).hexdigest()[:32]
-        folder = self.of(visitor) / f"{_FILES}{own}" / ("" if sure else _UNSURE)
-        link = folder / (safe_name(path.stem) + path.suffix.lower())
-        folder.mkdir(parents=True, exist_ok=True)
+        link = self._place(visitor, path, hashlib.sha256(os.fsencode(path)).hexdigest()[:32], sure)
+        link.parent.mkdir(parents=True, exist_ok=True)
         try:
             link.unlink(missing_ok=True)
             link.symlink_to(path)
         except OSError:  # Windows allows links to few users
             return self.keep_file(visitor, path, sure=sure)
         return link
+
+    def _place(self, visitor: str, path: Path, digest: str, sure: bool) -> Path:
+        folder = self.of(visitor) / f"{_FILES}{digest}" / ("" if sure else _UNSURE)
+        return folder / (safe_name(path.stem) + path.suffix.lower())
 
     def forget_file(self, visitor: str, file: Path) -> None:
         """Remove a file that a visitor opened; the target of a link stays."""
@@ -251,12 +243,7 @@ class UserStorage:
             return path_in_script(file.resolve() if file.is_symlink() else file)
         if is_sent(file):
             return file.name
-        return stem_of(_config(file), file.parent.name) + ".safetensors"
-
-
-def _data_of(jobs: Iterable[JobState]) -> set[Path]:
-    """Collect the images that trainings use."""
-    return {Path(job.config.data) for job in jobs if job.config}
+        return stem_of(read_config(_training_of(file)), file.parent.name) + ".safetensors"
 
 
 def _surveyed(own: Path) -> Iterator[Path]:
@@ -282,9 +269,9 @@ def _digest(path: Path) -> str:
     return total.hexdigest()[:32]
 
 
-def _config(file: Path) -> JobConfig:
-    """Read the config of the training that a tuned model's file lies in."""
-    return read_config(file.parents[2])
+def _training_of(file: Path) -> Path:
+    """Return the folder of the training that a tuned model's file lies in."""
+    return file.parents[2]
 
 
 def _title(file: Path) -> str:
@@ -292,7 +279,7 @@ def _title(file: Path) -> str:
         return file.name
     run = file.parent.name
     try:
-        config = _config(file)
+        config = read_config(_training_of(file))
     except ExplainedError:  # a damaged config; the weights may still be fine
         return run
     return f"{run} · {images_of(config)} · {config.model}"

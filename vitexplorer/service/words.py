@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vitexplorer.core.text import Language, Text
+from vitexplorer.core.text import Text
 
 SERVICE_WORDS: dict[str, Text] = {
     "status_engine": Text("Starting the engine ...", "正在启动计算引擎……"),
@@ -34,9 +34,3 @@ SERVICE_WORDS: dict[str, Text] = {
     "time_minutes": Text("{minutes} min {seconds} s", "{minutes} 分 {seconds} 秒"),
     "time_hours": Text("{hours} h {minutes} min", "{hours} 小时 {minutes} 分"),
 }
-
-
-def service_word(key: str, language: Language, **values: object) -> str:
-    """Return one of these words in a language, with its {names} filled in."""
-    text = SERVICE_WORDS[key]
-    return (text.format(**values) if values else text).in_(language)

@@ -20,23 +20,12 @@ def open_bounded(file: io.BufferedReader, most: int) -> zipfile.ZipFile:
     return zipfile.ZipFile(_Bounded(file, most))  # type: ignore[arg-type]
 
 
-class _Bounded(io.RawIOBase):
+class _Bounded:
     def __init__(self, file: io.BufferedReader, most: int):
         self._file, self._most = file, most
+        self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
 
     def read(self, size: int = -1) -> bytes:
         if size > self._most:
             raise ByteLimitError
         return self._file.read(size)
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return self._file.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self._file.tell()
-
-    def seekable(self) -> bool:
-        return True
-
-    def readable(self) -> bool:
-        return True

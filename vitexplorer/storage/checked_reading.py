@@ -70,9 +70,6 @@ def parsed(kind: type[T], content: str | bytes, path: str | os.PathLike, remedy:
         path: the file's path, for the message.
         remedy: a sentence on what can still be done.
 
-    Returns:
-        The record.
-
     Raises:
         BrokenFileError: the content is damaged or does not fit.
     """

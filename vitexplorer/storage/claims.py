@@ -222,12 +222,7 @@ class HeldClaim:
     """A claim that this process holds."""
 
     def __init__(self, folder: Path, token: str):
-        """Hold the claim on a folder.
-
-        Args:
-            folder: the job's folder.
-            token: token of the claim, or of the process that shares its work with this one.
-        """
+        """Hold the claim with this token, the process's own or that of the process it works for."""
         self.folder = folder
         self.token = token
         self._is_lost = False

@@ -68,9 +68,6 @@ def list_files(root: Path, bound: Literal["data_files", "survey_images"] = "data
         root: the folder.
         bound: name of the setting that limits the number of files (for a survey: of images); 0 allows any number.
 
-    Returns:
-        The files by kind, with findings on what was left out.
-
     Raises:
         DataError: `root` is no folder, cannot be read or holds too many files.
     """

@@ -30,7 +30,6 @@ class BlockPlaces:
 
     windows: int
     tokens: int
-    patches: int
     rows: Float[Tensor, "windows tokens"]
     """Weights of a mean over patch queries: 1 / patches for a patch, 0 for other tokens"""
     apart: Float[Tensor, "windows tokens tokens"]
@@ -103,4 +102,4 @@ def _places(
     apart *= rows[:, :, None] * (at >= 0)[:, None]
     inside = prefix if windows is None else int(((at < 0) & (at > PADDING)).any())
     named = prefix_tokens.index("cls") if "cls" in prefix_tokens and inside else None
-    return BlockPlaces(len(positions), positions.shape[1], grid.num_patches, rows, apart, inside, named)
+    return BlockPlaces(len(positions), positions.shape[1], rows, apart, inside, named)

@@ -23,6 +23,7 @@ from vitexplorer.evaluation.methods import settings_of
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.storage.atomic_writes import replace_text
 from vitexplorer.storage.checked_reading import Count, broken
+from vitexplorer.survey.columns import Described
 from vitexplorer.survey.schema import FILE_COLUMNS, Schema
 
 CARD = "survey.json"
@@ -32,20 +33,6 @@ Whole = Annotated[int, Field(gt=0, le=2**31)]
 
 class SurveyError(ExplainedError):
     """Raised when a survey cannot begin, resume or be opened; the message gives the reason and a remedy."""
-
-
-class Described(BaseModel):
-    """Column of the rows, see `question.Column`; the type is in the files themselves."""
-
-    model_config = ConfigDict(frozen=True)
-
-    key: str
-    title: Text
-    unit: Text
-    better: Literal["high", "low"] | None
-    filters: bool
-    shape: Size | None
-    axes: tuple[str, str] | None
 
 
 class Card(BaseModel):
@@ -93,13 +80,6 @@ class Card(BaseModel):
         return self.source == self.root
 
     @property
-    def maps(self) -> dict[str, Size]:
-        """Shape (rows, cols) of each column that is a map."""
-        return {
-            column.key: column.shape for column in self.columns if column.shape and column.axes != ("blocks", "heads")
-        }
-
-    @property
     def shards(self) -> int:
         """Number of files of rows in the finished survey."""
         return -(-self.rows_planned // self.rows_per_shard)
@@ -133,10 +113,7 @@ def card_of(
         resized=model.unsized is not None,
         questions={question.key: settings_of(question.key) for question in schema.questions},
         left_out=schema.left_out,
-        columns=tuple(
-            Described(**{field: getattr(column, field) for field in Described.model_fields})
-            for column in (*FILE_COLUMNS, *schema.columns)
-        ),
+        columns=(*FILE_COLUMNS, *schema.columns),
         heads=schema.heads,
         prefix_tokens=model.prefix_tokens,
         class_names=model.class_texts,
@@ -176,11 +153,6 @@ def read_card(folder: str | os.PathLike) -> Card:
         raise broken(path, remedy=_REMEDY) from None
 
 
-def has_card(folder: Path) -> bool:
-    """Return True if a survey has begun in a folder."""
-    return (folder / CARD).exists()
-
-
 def check_same(old: Card, new: Card, folder: Path) -> None:
     """Raise SurveyError, naming the difference, if the survey in a folder is not the requested one."""
     for fields, sentence in _DIFFERENCES:
@@ -206,10 +178,7 @@ _DIFFERENCES = (
     (("weights_hash",), Text("its model has other weights", "其模型的权重不同")),
     (("fit",), Text("its images were fitted by {before}, not by {now}", "其图像的适配方式是 {before}，而不是 {now}")),
     (("size",), Text("its images were {before} pixels, not {now}", "其图像为 {before} 像素，而不是 {now}")),
-    (
-        ("questions", "left_out"),
-        Text("it was asked {before}, not {now}", "其问题是 {before}，而不是 {now}"),
-    ),
+    (("questions", "left_out"), Text("it was asked {before}, not {now}", "其问题是 {before}，而不是 {now}")),
     (("source", "root"), Text("its images are those of {before}, not of {now}", "其图像来自 {before}，而不是 {now}")),
     (("labels",), Text("its labels are {before}, not {now}", "其标注是 {before}，而不是 {now}")),
 )

@@ -1,4 +1,4 @@
-"""Columns of a survey, and their names in a query.
+"""Columns of a survey, their description, and their names in a query.
 
 User input never becomes SQL: a name is looked up here, and the query contains the column's own name.
 """
@@ -6,26 +6,26 @@ User input never becomes SQL: a name is looked up here, and the query contains t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 import pyarrow as pa
 
 from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import SettingError, Text, same
+from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
 
 Kind = Literal["number", "integer", "bool", "text", "list"]
+NUMERIC = ("number", "integer")
 ADDRESS = re.compile(r"(.+)\[(\d{1,6}),(\d{1,6})\]", re.ASCII | re.DOTALL)
 NO_NUMBERS = Text("The column {name} holds no numbers.", "列 {name} 不是数值列。")
 
 
 @dataclass(frozen=True)
-class Column:
-    """Column of the rows."""
+class Described:
+    """Description of a column, as it stands on the card; the type is in the files themselves."""
 
     key: str
-    kind: Kind
     title: Text
     unit: Text = same("")
     better: Literal["high", "low"] | None = None
@@ -37,10 +37,12 @@ class Column:
     axes: tuple[str, str] | None = None
     """Names of the two axes, from the glossary in `types.py`"""
 
-    @property
-    def is_numeric(self) -> bool:
-        """True for a column of numbers."""
-        return self.kind in ("number", "integer")
+
+@dataclass(frozen=True)
+class Column(Described):
+    """Column of the rows of an opened survey."""
+
+    kind: Kind = field(kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def asked(columns: Mapping[str, Column], name: str) -> Asked:
 def numeric(columns: Mapping[str, Column], name: str) -> Asked:
     """Look up a column of numbers. Raises UnknownNameError or SettingError."""
     column = asked(columns, name)
-    if column.kind not in ("number", "integer"):
+    if column.kind not in NUMERIC:
         raise SettingError(NO_NUMBERS.format(name=name))
     return column
 
@@ -123,6 +125,23 @@ def grouping(columns: Mapping[str, Column], name: str) -> Asked:
             )
         )
     return column
+
+
+def column_among(columns: Iterable[Column], name: str | None, none: Text) -> Column:
+    """Look up a column, None for the first. Raises UnknownNameError, or UnsupportedError(none) without a column."""
+    known = {column.key: column for column in columns}
+    if not known:
+        raise UnsupportedError(none)
+    if name is None:
+        return next(iter(known.values()))
+    if name not in known:
+        raise unknown_name("column", name, known)
+    return known[name]
+
+
+def finite(column: Asked, number: int) -> str:
+    """Return the SQL condition that the column `{number}` of a query has a finite number."""
+    return f"abs({{{number}}}) < 'infinity'::FLOAT" if column.kind == "number" else f"{{{number}}} IS NOT NULL"
 
 
 def quoted(name: str) -> str:

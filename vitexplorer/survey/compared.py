@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import duckdb
 import numpy as np
 import pyarrow as pa
-from jaxtyping import Float, Int
 from scipy.stats import binomtest
 
 from vitexplorer.core.format import signed
@@ -23,8 +22,7 @@ from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.core.types import MatrixResult
 from vitexplorer.survey.answers.bounds import is_count
 from vitexplorer.survey.answers.chosen import by_file, sample_notes
-from vitexplorer.survey.answers.intervals import mean_tables
-from vitexplorer.survey.answers.moments import Moments
+from vitexplorer.survey.answers.moments import Moments, mean_tables
 from vitexplorer.survey.answers.per_head import MOST_READ, metric_of
 from vitexplorer.survey.answers.results import provenance_of
 from vitexplorer.survey.conditions import Where
@@ -119,22 +117,10 @@ def compare_surveys(left: Survey, right: Survey, *, where: Where = (), limit: in
                 )
             )
     con = _pairs(left, right, where)
-    matched = con.execute("SELECT count(*) FROM pairs").fetchall()[0][0]
-    judged = other_answer = None
-    if all("predicted" in survey.columns for survey in (left, right)):
-        sides = con.execute(
-            "SELECT correct, other_correct, count(*) FROM pairs"
-            " WHERE correct IS NOT NULL AND other_correct IS NOT NULL GROUP BY ALL"
-        ).fetchall()
-        judged = {(one, other): number for one, other, number in sides}
-        if left.card.class_names == right.card.class_names:
-            query = "SELECT count(*) FROM pairs WHERE predicted <> other_predicted"
-            other_answer = con.execute(query).fetchall()[0][0]
-    judged = judged or {}
-    both, lost, won, neither = (
-        judged.get(key, 0) for key in ((True, True), (True, False), (False, True), (False, False))
-    )
+    matched, both, lost, won, neither, other_answer = con.execute(COUNTS).fetchall()[0]
     total = both + lost + won + neither
+    have_answers = all("predicted" in survey.columns for survey in (left, right))
+    same_classes = have_answers and left.card.class_names == right.card.class_names
     low, high = accuracy_interval(lost, won, total, seed) if total else (None, None)
     return Compared(
         matched=matched,
@@ -144,13 +130,13 @@ def compare_surveys(left: Survey, right: Survey, *, where: Where = (), limit: in
         both_wrong=neither,
         lost=lost,
         won=won,
-        other_answer=other_answer,
+        other_answer=other_answer if same_classes else None,
         difference=(won - lost) / total if total else None,
         low=low,
         high=high,
         p_value=float(binomtest(won, won + lost).pvalue) if won + lost else (1.0 if total else None),
-        lost_rows=_changed(con, "correct AND NOT other_correct", limit, 1) if total else (),
-        won_rows=_changed(con, "NOT correct AND other_correct", limit, -1) if total else (),
+        lost_rows=_changed(con, LOST, limit, 1),
+        won_rows=_changed(con, WON, limit, -1),
     )
 
 
@@ -169,6 +155,14 @@ MATCHED = (
     "held.rows one JOIN held_1.rows other ON one.path = other.path AND one.hash = other.hash"
     " AND one.reason IS NULL AND other.reason IS NULL"
 )
+LOST, WON = "correct AND NOT other_correct", "NOT correct AND other_correct"
+COUNTS = f"""SELECT count(*),
+    count(*) FILTER (WHERE correct AND other_correct),
+    count(*) FILTER (WHERE {LOST}),
+    count(*) FILTER (WHERE {WON}),
+    count(*) FILTER (WHERE NOT correct AND NOT other_correct),
+    count(*) FILTER (WHERE predicted <> other_predicted)
+FROM pairs"""
 PAIRED = ("label", "predicted", "probability", "label_probability", "correct")
 
 
@@ -242,10 +236,16 @@ def moved_heads(left: Survey, right: Survey, metric: str, where: Where = ()) -> 
         )
     con = _pairs(left, right, where)
     (total,) = con.execute("SELECT count(*) FROM pairs").fetchall()[0]
-    drawn = f"SELECT row AS one, other_row AS other FROM pairs ORDER BY hash(one), one LIMIT {MOST_READ}"
-    found = con.execute(drawn).fetchnumpy()
-    pair = (np.asarray(found[side], np.int64) for side in ("one", "other"))
-    moments = _differences(left, right, metric, *pair, column.shape[0] * column.shape[1])
+    drawn = f"SELECT row, other_row FROM pairs ORDER BY hash(row), row LIMIT {MOST_READ}"
+    rows = con.execute(f"SELECT * FROM ({drawn}) ORDER BY row").fetchnumpy()
+    moments = Moments(column.shape[0] * column.shape[1])
+    first = 0
+    for piece in by_file(left, rows["row"]):
+        before = left.lists_at(metric, piece)
+        after = right.lists_at(metric, rows["other_row"][first : first + len(piece)])
+        first += len(piece)
+        if before.shape == after.shape:
+            moments.add(after.astype(np.float64) - before)
     means = mean_tables(moments, column.shape)
     return MatrixResult(
         view="survey_heads_moved",
@@ -266,22 +266,3 @@ MARKED = Text(
     "Marked are heads whose 95 % interval over images (Student's t, paired) does not hold zero.",
     "标出的是图像间 95 % 置信区间（配对学生 t 分布）不含零的头。",
 )
-
-
-def _differences(
-    left: Survey,
-    right: Survey,
-    metric: str,
-    one: Int[np.ndarray, " images"],
-    other: Int[np.ndarray, " images"],
-    width: int,
-) -> Moments:
-    order, moments = np.argsort(one), Moments(width)
-    one, other, first = one[order], other[order], 0
-    for piece in by_file(left, one):
-        before: Float[np.ndarray, "images entries"] = left.lists_at(metric, piece)
-        after = right.lists_at(metric, other[first : first + len(piece)])
-        first += len(piece)
-        if before.shape == after.shape:
-            moments.add(after.astype(np.float64) - before)
-    return moments

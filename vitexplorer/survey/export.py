@@ -14,17 +14,19 @@ import csv
 import json
 import os
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from jaxtyping import Int
 
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.storage.atomic_writes import DiskFullError, replace_file
 from vitexplorer.survey.answers.chosen import chosen
-from vitexplorer.survey.answers.count import count
 from vitexplorer.survey.answers.features import all_directions, feature_named
+from vitexplorer.survey.answers.gallery import count
 from vitexplorer.survey.answers.map_2d import MOST_POINTS, map_2d
 from vitexplorer.survey.card import SurveyError
 from vitexplorer.survey.cells import guarded
@@ -79,10 +81,10 @@ def export(
     def write(beside: Path) -> None:
         if atlas:
             pq.write_table(_atlas(survey, where), beside)
-        elif suffix == ".csv":
-            _write_csv(survey, where, beside, lists)
-        else:
-            _write_parquet(survey, where, beside, lists)
+            return
+        rows = survey.sql("SELECT row FROM {rows} ORDER BY row", where).fetchnumpy()["row"]
+        tables = _tables(survey, np.asarray(rows, np.int64), _names(survey, lists))
+        _write_csv(tables, beside) if suffix == ".csv" else _write_parquet(tables, beside)
 
     try:
         replace_file(path, write)
@@ -97,34 +99,29 @@ def export(
     return path
 
 
-def tables(survey: Survey, where: Where, lists: bool) -> Iterator[pa.Table]:
-    """Yield the selected rows shard by shard, with the types of the survey's files; at least one table."""
-    names = [name for name, column in survey.columns.items() if name != "row" and (lists or column.kind != "list")]
-    selected = survey.sql("SELECT row FROM {rows} ORDER BY row", where).fetchnumpy()["row"]
-    rows = np.asarray(selected, np.int64)
+def _names(survey: Survey, lists: bool) -> list[str]:
+    return [name for name, column in survey.columns.items() if name != "row" and (lists or column.kind != "list")]
+
+
+def _tables(survey: Survey, rows: Int[np.ndarray, " images"], names: list[str]) -> Iterator[pa.Table]:
+    """Yield ascending rows shard by shard, with the types of the survey's files; without rows an empty table."""
     shards = rows // survey.card.rows_per_shard
     for shard in np.unique(shards).tolist() if len(rows) else survey.shards[:1]:
         places = rows[shards == shard] % survey.card.rows_per_shard
         yield survey.shard_table(shard, names).take(pa.array(places))
 
 
-def _write_parquet(survey: Survey, where: Where, path: Path, lists: bool) -> None:
-    writer: pq.ParquetWriter | None = None
-    try:
-        for table in tables(survey, where, lists):
-            writer = writer or pq.ParquetWriter(path, table.schema)
+def _write_parquet(tables: Iterator[pa.Table], path: Path) -> None:
+    first = next(tables, pa.table({}))
+    with pq.ParquetWriter(path, first.schema) as writer:
+        for table in chain([first], tables):
             writer.write_table(table)
-    finally:
-        if writer is not None:
-            writer.close()
-    if writer is None:
-        pq.write_table(pa.table({}), path)
 
 
-def _write_csv(survey: Survey, where: Where, path: Path, lists: bool) -> None:
+def _write_csv(tables: Iterator[pa.Table], path: Path) -> None:
     with path.open("w", encoding="utf-8-sig", errors="replace", newline="") as stream:
         writer = csv.writer(stream)
-        for number, table in enumerate(tables(survey, where, lists)):
+        for number, table in enumerate(tables):
             if number == 0:
                 writer.writerow(table.column_names)
             columns = [_cells(column) for column in table.columns]
@@ -141,7 +138,7 @@ def _cells(column: pa.ChunkedArray) -> list[object]:
 
 def _cell(value: object) -> object:
     if isinstance(value, list):
-        return json.dumps([None if one is None or one != one else float(one) for one in value])
+        return json.dumps([None if entry is None or entry != entry else float(entry) for entry in value])
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
@@ -155,12 +152,11 @@ def _atlas(survey: Survey, where: Where) -> pa.Table:
     placed = map_2d(survey, feature, "pca", where, MOST_POINTS)
     numbers, values = all_directions(survey, feature, chosen(survey, where, MOST_POINTS))
     assert np.array_equal(numbers, placed.rows)
-    names = [name for name, column in survey.columns.items() if name != "row" and column.kind != "list"]
-    parts, shards = [], numbers // survey.card.rows_per_shard
-    for shard in np.unique(shards).tolist():
-        places = numbers[shards == shard] % survey.card.rows_per_shard
-        parts.append(survey.shard_table(shard, names).take(pa.array(places)))
-    table = pa.concat_tables(parts) if parts else pa.table({name: pa.array([], pa.string()) for name in names})
+    names = _names(survey, lists=False)
+    if len(numbers):
+        table = pa.concat_tables(_tables(survey, numbers, names))
+    else:
+        table = pa.table({name: pa.array([], pa.string()) for name in names})
     table = table.append_column("projection_x", pa.array(placed.places[:, 0], pa.float64()))
     table = table.append_column("projection_y", pa.array(placed.places[:, 1], pa.float64()))
     kind = pa.struct([("ids", pa.list_(pa.int64())), ("distances", pa.list_(pa.float32()))])

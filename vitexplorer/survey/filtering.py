@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vitexplorer.core.text import SettingError, Text
-from vitexplorer.survey.columns import NO_NUMBERS, Asked
+from vitexplorer.survey.columns import NO_NUMBERS, NUMERIC, Asked
 from vitexplorer.survey.conditions import Condition, OneOf, Where, Within
 
 MOST_VALUES, FEW = 200_000, 1000
@@ -47,26 +47,26 @@ def filtered(where: Where, find: Callable[[str], Asked], written: Callable[[Aske
     """Join all conditions; `find` looks up a column by name, `written` returns its SQL expression."""
     parts, parameters = [], {}
     for number, condition in enumerate(where):
-        one = find(condition.column)
-        part = _one(condition, one, written(one), f"where_{number}")
+        asked = find(condition.column)
+        part = _condition(condition, asked, written(asked), f"where_{number}")
         parts.append(f"({part.sql})")
         parameters |= part.parameters
     return Filter(" AND ".join(parts) or "TRUE", parameters)
 
 
-def _one(condition: Condition, one: Asked, column: str, name: str) -> Filter:
-    if one.kind == "list":
+def _condition(condition: Condition, asked: Asked, column: str, name: str) -> Filter:
+    if asked.kind == "list":
         raise SettingError(
             Text(
                 "The column {name} holds a list: ask for one place of it, as in {name}[0,0].",
                 "列 {name} 的内容是列表：请查询其中的一个位置，例如 {name}[0,0]。",
-            ).format(name=one.name)
+            ).format(name=asked.name)
         )
     if isinstance(condition, Within):
-        return _within(condition, one, column, name)
+        return _within(condition, asked, column, name)
     values = condition.values if isinstance(condition, OneOf) else (condition.value,)
     if isinstance(values, str) or not isinstance(values, Collection):
-        raise _no_value(one, values)
+        raise _no_value(asked, values)
     if len(values) > MOST_VALUES:
         raise SettingError(
             Text(
@@ -74,46 +74,39 @@ def _one(condition: Condition, one: Asked, column: str, name: str) -> Filter:
                 "一个条件中的 {count} 个值太多：最多 {most} 个。",
             ).format(count=len(values), most=MOST_VALUES)
         )
-    there = [held for value in values if value is not None for held in _held(value, one)]
+    there = [held for value in values if value is not None for held in _held(value, asked)]
     if len(there) > FEW:
         named, listed = {name: there}, f"SELECT unnest(${name})"
     else:
         named = {f"{name}_{at}": value for at, value in enumerate(there)}
         listed = ", ".join(f"${key}" for key in named)
     parts = [f"{column} IN ({listed})"] if there else []
-    nothing = f"{column} IS NULL OR isnan({column})" if one.kind == "number" else f"{column} IS NULL"
+    nothing = f"{column} IS NULL OR isnan({column})" if asked.kind == "number" else f"{column} IS NULL"
     parts += [nothing] if None in values else []
     return Filter(" OR ".join(parts) or "FALSE", named)
 
 
-def _held(value: object, one: Asked) -> list[object]:
+def _held(value: object, asked: Asked) -> list[object]:
     """Return [value as stored], or [] if the column cannot store it. Raises SettingError for another kind of value."""
     if isinstance(value, bool):
-        fits = one.kind == "bool"
+        fits = asked.kind == "bool"
     elif isinstance(value, int | float):
-        fits = one.kind in ("number", "integer") and abs(value) <= FARTHEST
+        fits = asked.kind in NUMERIC and abs(value) <= FARTHEST
     else:
-        fits = one.kind == "text" and isinstance(value, str)
+        fits = asked.kind == "text" and isinstance(value, str)
     if not fits:
-        raise _no_value(one, value)
-    if one.kind == "number":
+        raise _no_value(asked, value)
+    if asked.kind == "number":
         return [float(np.float32(value))]
-    if one.kind == "integer":
+    if asked.kind == "integer":
         return [int(value)] if int(value) == value and LEAST <= value <= MOST else []
-    return [value] if one.kind == "bool" or _is_unicode(value) else []
+    if asked.kind == "text" and value != value.encode(errors="ignore").decode():
+        return []  # every text of a column can be encoded
+    return [value]
 
 
-def _is_unicode(text: str) -> bool:
-    """Return True if a text can be encoded as UTF-8, as every text of a column is."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _no_value(one: Asked, value: object) -> SettingError:
-    return SettingError(NO_VALUE.format(column=one.name, kind=WORDS[one.kind], value=quote_value(value)))
+def _no_value(asked: Asked, value: object) -> SettingError:
+    return SettingError(NO_VALUE.format(column=asked.name, kind=WORDS[asked.kind], value=quote_value(value)))
 
 
 def quote_value(value: object) -> str:
@@ -122,16 +115,16 @@ def quote_value(value: object) -> str:
     return (hex(value) if long else repr(value))[:MOST_QUOTED]
 
 
-def _within(condition: Within, one: Asked, column: str, name: str) -> Filter:
-    if one.kind not in ("number", "integer"):
-        raise SettingError(NO_NUMBERS.format(name=one.name))
+def _within(condition: Within, asked: Asked, column: str, name: str) -> Filter:
+    if asked.kind not in NUMERIC:
+        raise SettingError(NO_NUMBERS.format(name=asked.name))
     low = -math.inf if condition.low is None else condition.low
     high = math.inf if condition.high is None else condition.high
     for end in (low, high):
         if isinstance(end, bool) or not isinstance(end, int | float) or end != end:
-            raise _no_value(one, end)
+            raise _no_value(asked, end)
     low_name, high_name = f"{name}_low", f"{name}_high"
-    if one.kind == "number":  # NaN counts as larger than infinity, so that it is never within
+    if asked.kind == "number":  # NaN counts as larger than infinity, so that it is never within
         ends = {low_name: _next_float(low, 1), high_name: _next_float(high, -1)}
         return Filter(f"{column} BETWEEN ${low_name}::FLOAT AND ${high_name}::FLOAT", ends)
     if low > MOST or high < LEAST:

@@ -86,34 +86,30 @@ class Index:
 
 def shards_in(folder: Path) -> list[Shard]:
     """List the finished shards of a survey by number."""
-    found = []
+    shards = []
     with suppress(FileNotFoundError), os.scandir(folder / "rows") as entries:
         for entry in entries:
             if (match := SHARD.fullmatch(entry.name)) and entry.is_file(follow_symlinks=False):
                 stat = entry.stat()
-                found.append(Shard(int(match[1]), Path(entry.path), stat.st_size, stat.st_mtime_ns))
-    return sorted(found, key=lambda shard: shard.number)
+                shards.append(Shard(int(match[1]), Path(entry.path), stat.st_size, stat.st_mtime_ns))
+    return sorted(shards, key=lambda shard: shard.number)
 
 
 def index_of(folder: Path, most_rows: int) -> Index:
     """Return the index of the shards that are finished now; build it, from the last one if possible, if there is none.
 
-    Args:
-        folder: folder of the survey.
-        most_rows: limit for the rows of a shard; a longer file does not belong to this survey.
-
-    Raises:
-        SurveyError: it cannot be written anywhere.
+    A file of more than `most_rows` does not belong to this survey. Raises SurveyError if no index can be written.
     """
     shards = shards_in(folder)
-    name = f"{VERSION}-{_digest(shards)}"
-    beside, temporary = folder / "index", _temporary() / _digest_of(str(folder.resolve()))
+    held = [(shard.number, shard.size, shard.changed) for shard in shards]
+    name = f"{VERSION}-{_digest(f'{duckdb.__version__} {held}')}"
+    beside, temporary = folder / "index", _temporary() / _digest(str(folder.resolve()))
     homes = (temporary,) if beside.is_symlink() else (beside, temporary)  # never tidy the target of a link
     damaged = False
     for home in homes:
         for path in _entries(home, f"{name}-*.duckdb"):
-            if (found := _read(path)) is not None:
-                return found
+            if (index := _read(path)) is not None:
+                return index
             damaged = True
             _discard(path)
     if damaged:
@@ -141,12 +137,7 @@ def _temporary() -> Path:
     return folder
 
 
-def _digest(shards: Sequence[Shard]) -> str:
-    held = [(shard.number, shard.size, shard.changed) for shard in shards]
-    return _digest_of(f"{duckdb.__version__} {held}")
-
-
-def _digest_of(words: str) -> str:
+def _digest(words: str) -> str:
     return hashlib.sha256(words.encode(errors="surrogateescape")).hexdigest()[:24]
 
 
@@ -165,10 +156,10 @@ def _make(home: Path, name: str, shards: Sequence[Shard], most_rows: int) -> Ind
         beside.unlink(missing_ok=True)
         Path(f"{beside}.wal").unlink(missing_ok=True)
     _tidy(home, made.name)
-    found = _read(made)
-    if found is None:
+    index = _read(made)
+    if index is None:
         raise OSError(f"{made} cannot be read")
-    return found
+    return index
 
 
 def _begin(beside: Path, home: Path, shards: Sequence[Shard]) -> list[Shard]:
@@ -207,9 +198,9 @@ def _add(con: duckdb.DuckDBPyConnection, shards: Sequence[Shard], most_rows: int
     for first in range(0, len(whole), TOGETHER):
         some = whole[first : first + TOGETHER]
         if not _insert(con, some, kinds, most_rows):
-            for one in some:
-                if not _insert(con, [one], kinds, most_rows):
-                    _hold(con, one[0], None)
+            for shard, count in some:
+                if not _insert(con, [(shard, count)], kinds, most_rows):
+                    _hold(con, shard, None)
     if not kinds:
         con.execute("CREATE TABLE IF NOT EXISTS rows (row BIGINT)")
 

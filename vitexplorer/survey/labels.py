@@ -19,7 +19,7 @@ def class_of(label: str | None, model: LoadedModel) -> int | None:
     name = _plain(label)
     names = [(_plain(text.en), _plain(text.zh)) for text in model.class_texts]
     whole = [index for index, both in enumerate(names) if name in both]
-    synonyms = [index for index, (en, _) in enumerate(names) if name in (one.strip() for one in en.split(","))]
+    synonyms = [index for index, (en, _) in enumerate(names) if name in (synonym.strip() for synonym in en.split(","))]
     if matches := whole or synonyms:
         return matches[0] if len(matches) == 1 else None
     is_index = name.isdecimal() and len(name) < LONG and int(name) < model.num_classes

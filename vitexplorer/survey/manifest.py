@@ -44,14 +44,9 @@ class Planned(NamedTuple):
     """Bytes of the path if they are not UTF-8"""
 
     def place(self, root: Path, *, inside: bool) -> Path:
-        """Return the full path of the image.
+        """Return the full path of the image; relative paths are below `root`.
 
-        Args:
-            root: folder that paths are relative to.
-            inside: True if it must lie in `root`, even if a link has replaced it since it was planned.
-
-        Raises:
-            DataError: it lies outside of `root`.
+        Raises DataError if it must lie `inside` and does not, as if a link has replaced it since it was planned.
         """
         place = root / (self.path if self.raw is None else os.fsdecode(self.raw))
         if inside and not os.path.realpath(place).startswith(os.path.join(os.path.realpath(root), "")):

@@ -30,10 +30,11 @@ from vitexplorer.core.summaries import Summarised, Summary
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import Provenance
 from vitexplorer.survey.card import Card, SurveyError, read_card
-from vitexplorer.survey.columns import Asked, Column, asked, quoted
+from vitexplorer.survey.columns import Asked, Column, Described, asked, quoted
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.filtering import filtered
 from vitexplorer.survey.index import BROKEN, MADE_AGAIN, Index, connect, index_of
+from vitexplorer.survey.manifest import rows_file, shard_name
 
 MOST_UNPACKED = 50_000_000
 """Limit for cached numbers of unpacked list places; at least four columns are cached"""
@@ -124,11 +125,11 @@ class Survey(Summarised):
             more: columns that the query uses.
             parameters: values of `$name` in the query.
         """
-        every = [*map(self.asked, (one.column for one in where)), *more]
-        places = {one.name: one for one in every if one.at is not None}
+        every = [*(self.asked(condition.column) for condition in where), *more]
+        places = {column.name: column for column in every if column.at is not None}
         with self._unpacked.held(self, tuple(places.values())) as written:
             condition = filtered(where, self.asked, written)
-            tables = "".join(f" POSITIONAL JOIN {written(one)}" for one in places.values())
+            tables = "".join(f" POSITIONAL JOIN {written(place)}" for place in places.values())
             text = query.format(*map(written, more), rows=f"held.rows rows{tables} WHERE {condition.sql}")
             return self._con.cursor().execute(text, {**parameters, **condition.parameters})
 
@@ -143,13 +144,13 @@ class Survey(Summarised):
     def lists_at(self, key: str, rows: Int[np.ndarray, " images"]) -> Float[np.ndarray, "images entries"]:
         """Return the lists of some rows, in their order; only the files that hold them are read."""
         shards, places = np.divmod(rows, self.card.rows_per_shard)
-        found: np.ndarray | None = None
+        lists: np.ndarray | None = None
         for shard in np.unique(shards).tolist():
             of_shard = shards == shard
             values = self._lists_of(key, shard)[1][places[of_shard]]
-            found = np.empty((len(rows), values.shape[1]), values.dtype) if found is None else found
-            found[of_shard] = values
-        return np.empty((0, 0), np.float32) if found is None else found
+            lists = np.empty((len(rows), values.shape[1]), values.dtype) if lists is None else lists
+            lists[of_shard] = values
+        return np.empty((0, 0), np.float32) if lists is None else lists
 
     @property
     def shards(self) -> tuple[int, ...]:
@@ -158,7 +159,7 @@ class Survey(Summarised):
 
     def shard_table(self, shard: int, columns: Sequence[str]) -> pa.Table:
         """Read columns of one file of rows. Raises SurveyError if it is missing or cannot be read."""
-        file = self.folder / "rows" / f"shard-{shard:05d}.parquet"
+        file = rows_file(self.folder, shard)
         try:
             return pq.ParquetFile(file, page_checksum_verification=True).read(columns=list(columns))
         except (OSError, pa.ArrowException) as error:
@@ -185,11 +186,7 @@ class Unpacked:
     """Cache of list places, each unpacked into a separate table in the order of the rows."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection):
-        """Make an empty cache.
-
-        Args:
-            con: connection to the index; it holds the tables in memory, within its memory limit.
-        """
+        """Make an empty cache; the connection to the index holds the tables in memory, within its limit."""
         self._con = con
         self._lock = threading.RLock()
         self._tables: OrderedDict[str, str] = OrderedDict()
@@ -207,7 +204,7 @@ class Unpacked:
             while len(self._tables) > most:
                 _, table = self._tables.popitem(last=False)
                 self._con.execute(f"DROP TABLE {table}")
-            yield lambda one: quoted(one.column.key) if one.at is None else self._tables[one.name]
+            yield lambda column: quoted(column.column.key) if column.at is None else self._tables[column.name]
 
     def _unpack(self, survey: Survey, place: Asked) -> None:
         self._made += 1
@@ -248,14 +245,13 @@ def open_survey(folder: str | os.PathLike[str]) -> Survey:
     con = connect(index)
     failed = "count(reason)" if "reason" in index.kinds else "0"
     count, bad = con.execute(f"SELECT count(*), {failed} FROM held.rows").fetchall()[0]
-    names = [f"shard-{number:05d}.parquet" for number in index.broken]
     return Survey(
         folder=folder,
         card=card,
         columns=_columns(card, index),
         count=count,
         failed=bad,
-        broken=tuple(BROKEN.format(file=name) for name in names),
+        broken=tuple(BROKEN.format(file=shard_name(number)) for number in index.broken),
         made_again=(MADE_AGAIN,) if index.is_made_again else (),
         _index=index,
         _con=con,
@@ -266,11 +262,9 @@ def open_survey(folder: str | os.PathLike[str]) -> Survey:
 def _columns(card: Card, index: Index) -> dict[str, Column]:
     """Return the columns of the files, with their descriptions from the card."""
     described = {column.key: column for column in card.columns}
-    columns = {"row": Column("row", "integer", Text("Number in the survey", "在普查中的编号"), filters=False)}
-    for name, kind in index.kinds.items():
-        one = described.get(name)
-        if one is None:
-            columns[name] = Column(name, kind, same(name))
-        else:
-            columns[name] = Column(name, kind, one.title, one.unit, one.better, one.filters, one.shape, one.axes)
-    return columns
+    row = Column("row", Text("Number in the survey", "在普查中的编号"), filters=False, kind="integer")
+    others = {
+        name: Column(**vars(described.get(name, Described(name, same(name)))), kind=kind)
+        for name, kind in index.kinds.items()
+    }
+    return {"row": row, **others}

@@ -6,14 +6,15 @@ A new question is one file in `questions/` that defines a `QUESTION`; the key of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text, UnsupportedError, same
+from vitexplorer.core.text import Text, UnsupportedError
+from vitexplorer.survey.columns import Described
 
 Values = Mapping[str, Any]
 """Column -> number, list of numbers or None, as pyarrow takes them"""
@@ -22,21 +23,10 @@ Answers = Callable[[Sequence[Capture], Sequence[int | None]], Sequence[Values]]
 
 
 @dataclass(frozen=True)
-class Column:
-    """Column of the rows of a survey."""
+class Column(Described):
+    """Column that a survey writes."""
 
-    key: str
-    type: pa.DataType
-    title: Text
-    unit: Text = same("")
-    better: Literal["high", "low"] | None = None
-    """Good direction, if there is one"""
-    filters: bool = True
-    """True if images may be filtered by it"""
-    shape: tuple[int, int] | None = None
-    """Shape of the lists of a list column, row by row: (blocks, heads), or (rows, cols) of a map"""
-    axes: tuple[str, str] | None = None
-    """Names of the two axes, from the glossary in `types.py`"""
+    type: pa.DataType = field(kw_only=True)
 
 
 @dataclass(frozen=True)

@@ -22,15 +22,18 @@ from vitexplorer.survey.questions import QUESTIONS, question_of
 from vitexplorer.survey.watched_pass import watched_captures
 
 FILE_COLUMNS = (
-    Column("path", pa.string(), Text("File", "文件"), filters=False),
-    Column("label", pa.string(), Text("Label", "标注")),
-    Column("reason", pa.string(), Text("Why it could not be read", "无法读取的原因"), filters=False),
+    Column("path", Text("File", "文件"), filters=False, type=pa.string()),
+    Column("label", Text("Label", "标注"), type=pa.string()),
+    Column("reason", Text("Why it could not be read", "无法读取的原因"), filters=False, type=pa.string()),
     Column(
-        "reason_zh", pa.string(), Text("Why it could not be read, in Chinese", "无法读取的原因（中文）"), filters=False
+        "reason_zh",
+        Text("Why it could not be read, in Chinese", "无法读取的原因（中文）"),
+        filters=False,
+        type=pa.string(),
     ),
-    Column("width", pa.int32(), Text("Width", "宽"), Text("pixels of the file", "文件的像素")),
-    Column("height", pa.int32(), Text("Height", "高"), Text("pixels of the file", "文件的像素")),
-    Column("hash", pa.string(), Text("Hash of the pixels", "像素的哈希"), filters=False),
+    Column("width", Text("Width", "宽"), Text("pixels of the file", "文件的像素"), type=pa.int32()),
+    Column("height", Text("Height", "高"), Text("pixels of the file", "文件的像素"), type=pa.int32()),
+    Column("hash", Text("Hash of the pixels", "像素的哈希"), filters=False, type=pa.string()),
 )
 """Columns that every survey has; `reason` is null if the image could be read"""
 
@@ -70,26 +73,21 @@ class Schema:
     def answers(self, captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values | ExplainedError]:
         """Return the values of each capture's row, or the error that prevents them.
 
-        Args:
-            captures: captures of the schema's model, all of one input size.
-            targets: class of each image's label, see `class_of`.
+        The captures are of one input size; `targets` are the classes of the images' labels, see `class_of`.
         """
         if not captures:
             return []
+        rows: list[dict] = [{} for _ in captures]
         try:
-            return list(self._together(captures, targets))
+            with plain_numbers(captures[0].input.tensor.device):
+                for question in self.questions:
+                    for row, values in zip(rows, question.answers(captures, targets), strict=True):
+                        row.update(values)
+            return rows
         except ExplainedError as error:
             if len(captures) == 1:
                 return [error]
         return [self.answers([each], [target])[0] for each, target in zip(captures, targets, strict=True)]
-
-    def _together(self, captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values]:
-        rows: list[dict] = [{} for _ in captures]
-        with plain_numbers(captures[0].input.tensor.device):
-            for question in self.questions:
-                for row, values in zip(rows, question.answers(captures, targets), strict=True):
-                    row.update(values)
-        return rows
 
 
 def schema_of(
@@ -98,31 +96,23 @@ def schema_of(
     fit: Fit = "crop",
     size: int | tuple[int, int] | str | None = None,
 ) -> Schema:
-    """Make the schema of a survey of `model`.
+    """Make the schema of a survey of `model`: `ask` as for `vx.survey`, `fit` and `size` as for `capture`.
 
-    Args:
-        model: from `load_model`.
-        ask: names of questions and keys of views; duplicates are dropped; None for all questions.
-        fit: as for `capture`.
-        size: as for `capture`.
-
-    Raises:
-        UnknownNameError: there is no such question.
-        SettingError: a setting of a view is invalid.
+    Raises UnknownNameError if there is no such question, SettingError if a setting of a view is invalid.
     """
     questions = [question_of(key) for key in dict.fromkeys(QUESTIONS if ask is None else ask)]
     trial = capture(model, _noise(model.preprocessing.input_size), fit, size)
     applicable, columns, left_out = [], [], {}
     for question in questions:
         reason = question.refuses(trial)
-        found = () if reason is not None else question.columns(trial)
-        if reason is None and fit == "native" and any(column.axes and "cols" in column.axes for column in found):
+        of_question = () if reason is not None else question.columns(trial)
+        if reason is None and fit == "native" and any(column.axes and "cols" in column.axes for column in of_question):
             reason = NO_GRID.format(question=question.title)
         if reason is not None:
             left_out[question.key] = reason
             continue
         applicable.append(question)
-        columns += found
+        columns += of_question
     heads = tuple(calls[0].num_heads if len(calls) == 1 else 0 for calls in trial.calls)
     return Schema(tuple(applicable), tuple(columns), left_out, trial.provenance.input_size, heads)
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -67,17 +66,23 @@ def survey_shards(work: Work, numbers: Iterable[int]) -> Iterator[tuple[int, int
     BrokenFileError if the manifest is missing or damaged.
     """
     target = lru_cache(2**16)(partial(class_of, model=work.model))
-    with _threads(work.threads) as threads:
-        opened = _ahead(threads, partial(_open, work), _planned(work, numbers), BATCHES_AHEAD * work.batch_size)
-        for number, images in groupby(opened, key=lambda one: one.shard):
+    threads = ThreadPoolExecutor(work.threads, "survey")
+    try:
+        places = (
+            (shard, row, image) for shard in numbers for row, image in enumerate(read_manifest(work.folder, shard))
+        )
+        opened = _ahead(threads, partial(_open, work), places, BATCHES_AHEAD * work.batch_size)
+        for number, images in groupby(opened, key=lambda image: image.shard):
             rows: dict[int, dict[str, Any]] = {}
             for batch in of_one_size(images, work.batch_size, BATCHES_AHEAD):
-                targets = [target(one.planned.label) for one in batch]
-                for one, values in zip(batch, _answers(work, batch, targets), strict=True):
-                    rows[one.row] = one.filled(values)
+                targets = [target(image.planned.label) for image in batch]
+                for image, values in zip(batch, _answers(work, batch, targets), strict=True):
+                    rows[image.row] = image.filled(values)
                 yield number, len(batch)
             _write(work, number, [rows[row] for row in sorted(rows)])
             yield number, 0
+    finally:
+        threads.shutdown(cancel_futures=True)
 
 
 def try_row(work: Work, number: int, row: int, planned: Planned) -> None:
@@ -115,12 +120,6 @@ class _Opened:
         return row | dict(values)
 
 
-def _planned(work: Work, numbers: Iterable[int]) -> Iterator[tuple[int, int, Planned]]:
-    for number in numbers:
-        for row, one in enumerate(read_manifest(work.folder, number)):
-            yield number, row, one
-
-
 def _open(work: Work, place: tuple[int, int, Planned]) -> _Opened:
     shard, row, planned = place
     seen = None
@@ -148,41 +147,19 @@ def _ahead(threads: ThreadPoolExecutor, function: Callable[[_T], _U], items: Ite
         yield begun.popleft().result()
 
 
-@contextmanager
-def _threads(count: int) -> Iterator[ThreadPoolExecutor]:
-    """Open a thread pool that cancels pending work at the end of the context."""
-    threads = ThreadPoolExecutor(count, "survey")
-    try:
-        yield threads
-    finally:
-        threads.shutdown(cancel_futures=True)
-
-
 # ------------------------------------------------------------------------------------------------- asking
 
 
-@runtime_checkable
-class Fitted(Protocol):
-    """Item with the shape of a model input, or None."""
-
-    @property
-    def size(self) -> tuple[int, ...] | None:
-        """Shape, equal within a batch."""
-
-
-_Fitted = TypeVar("_Fitted", bound=Fitted)
-
-
-def of_one_size(images: Iterable[_Fitted], most: int, waiting: int) -> Iterator[list[_Fitted]]:
-    """Yield batches of at most `most` images of one size; unreadable ones form batches of their own.
+def of_one_size(images: Iterable[Any], most: int, waiting: int) -> Iterator[list[Any]]:
+    """Yield batches of at most `most` images of equal `size`; unreadable ones, of size None, form their own.
 
     Under fit "native" sizes differ: images of at most `waiting` batches wait for others of their size.
     """
-    sizes: dict[tuple[int, ...] | None, list[_Fitted]] = defaultdict(list)
-    for one in images:
-        sizes[one.size].append(one)
-        if len(sizes[one.size]) == most:
-            yield sizes.pop(one.size)
+    sizes: dict[tuple[int, ...] | None, list[Any]] = defaultdict(list)
+    for image in images:
+        sizes[image.size].append(image)
+        if len(sizes[image.size]) == most:
+            yield sizes.pop(image.size)
         elif sum(map(len, sizes.values())) >= most * waiting:
             yield sizes.pop(max(sizes, key=lambda size: len(sizes[size])))
     yield from sizes.values()
@@ -191,10 +168,10 @@ def of_one_size(images: Iterable[_Fitted], most: int, waiting: int) -> Iterator[
 def _answers(work: Work, batch: Sequence[_Opened], targets: Sequence[int | None]) -> Sequence[Values | ExplainedError]:
     """Return the values of images of one size; if memory runs out, process halves of the batch."""
     if batch[0].given is None:
-        return [ImageError(one.reason) for one in batch]
+        return [ImageError(image.reason) for image in batch]
     try:
         with explain_full_memory():
-            return work.schema.answers(work.schema.captures(work.model, [one.given for one in batch]), targets)
+            return work.schema.answers(work.schema.captures(work.model, [image.given for image in batch]), targets)
     except ExplainedError as error:
         if len(batch) == 1:
             return [error]

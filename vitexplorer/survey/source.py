@@ -61,14 +61,9 @@ def source_name(source: AnySource) -> str:
 
 
 def read_source(source: AnySource, labels: Labels = "folders") -> Source:
-    """Read the images of a folder, a table or a list of paths.
+    """Read the images of a folder, a table or a list of paths, with the labels of class folders or the table, or none.
 
-    Args:
-        source: see above.
-        labels: "folders" for labels from class folders or the table; None for no labels.
-
-    Raises:
-        DataError: it is no such source, has no image, or has more than the settings allow; also while reading `rows`.
+    Raises DataError if it is no such source, has no image, or more than the settings allow; also while reading `rows`.
     """
     if not isinstance(source, (str, os.PathLike)):
         read = Source("", Path.cwd(), iter(()))
@@ -95,7 +90,7 @@ def _folder(path: Path, labels: Labels) -> Source:
         raise DataError(_NO_IMAGE.format(name=_quoted(path)))
     names = _class_folders(listing) if labels else {}
     rows = (planned(image, names.get(image)) for image in listing.images)
-    findings = [one.text for one in listing.findings if one.kind != "left_out_other"]
+    findings = [finding.text for finding in listing.findings if finding.kind != "left_out_other"]
     return Source(str(listing.root), listing.root, rows, findings)
 
 
@@ -105,13 +100,13 @@ def _class_folders(listing: Listing) -> dict[str, str]:
         dataset = class_dataset(listing)
     except DataError:
         return {}
-    found = {item.path: dataset.classes[int(item.target)] for item in dataset.items}
+    class_of = {item.path: dataset.classes[int(item.target)] for item in dataset.items}
     known = set(dataset.classes)
     for path in listing.images:
-        if path not in found:
+        if path not in class_of:
             named = [name for name in map(readable_name, path.split("/")[:-1]) if name in known]
-            found.update({path: named[0]} if named else {})
-    return found
+            class_of.update({path: named[0]} if named else {})
+    return class_of
 
 
 # ------------------------------------------------------------------------------------------------- tables
@@ -129,12 +124,12 @@ def _csv(path: Path) -> Iterator[tuple[str, str | None]]:
             first = lines.readline()
             lines.seek(0)
             rows = csv.reader(lines, delimiter=max(",;\t", key=first.count))
-            header = next(rows, [])
-            if any(is_image_name(cell.strip()) for cell in header):
-                at, of = next(i for i, cell in enumerate(header) if is_image_name(cell.strip())), None
-                yield unguarded(header[at].strip()), None
+            header = [cell.strip() for cell in next(rows, [])]
+            at, of = next((place for place, cell in enumerate(header) if is_image_name(cell)), None), None
+            if at is None:
+                at, of = _columns(header, name)
             else:
-                at, of = _columns([cell.strip() for cell in header], name)
+                yield unguarded(header[at]), None
             for row in rows:
                 written = row[at].strip() if at < len(row) else ""
                 label = row[of].strip() if of is not None and of < len(row) else ""
@@ -153,7 +148,7 @@ def _parquet(path: Path) -> Iterator[tuple[str, str | None]]:
             for piece in file.iter_batches(_PIECE, columns=names):
                 cells = [piece.column(column).cast(pa.string()).to_pylist() for column in names]
                 labels = cells[1] if of is not None else [None] * len(piece)
-                yield from ((one or "", label) for one, label in zip(cells[0], labels, strict=True))
+                yield from ((path or "", label) for path, label in zip(cells[0], labels, strict=True))
     except (OSError, pa.ArrowException):
         raise DataError(_BROKEN.format(name=name)) from None
 
@@ -166,7 +161,7 @@ def _columns(names: Sequence[str], table: Text) -> tuple[int, int | None]:
     plain = [name.casefold() for name in names]
     at = next((plain.index(name) for name in PATHS if name in plain), None)
     if at is None:
-        raise DataError(_NO_PATHS.format(name=table, columns=listed([readable_name(one) for one in names])))
+        raise DataError(_NO_PATHS.format(name=table, columns=listed([readable_name(name) for name in names])))
     return at, next((plain.index(name) for name in LABELS if name in plain), None)
 
 

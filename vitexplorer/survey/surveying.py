@@ -26,7 +26,7 @@ from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel, load_model
 from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.storage.claims import HeldClaim, JobError, LostError, TakenError, claimed, revoke
-from vitexplorer.survey.card import Card, SurveyError, card_of, check_same, has_card, read_card, write_card
+from vitexplorer.survey.card import CARD, Card, SurveyError, card_of, check_same, read_card, write_card
 from vitexplorer.survey.manifest import ROWS, clear_halves, unfinished, write_manifest
 from vitexplorer.survey.runners import Job, RowCallback, Runner, runner_of
 from vitexplorer.survey.schema import Schema, schema_of
@@ -124,7 +124,7 @@ def _begun(
 ) -> Card:
     """Return the card of the survey in a folder; begin it if there is none. Raises SurveyError for another survey."""
     described = {"model": model, "schema": schema, "fit": fit, "labels": labels}
-    if has_card(folder):
+    if (folder / CARD).exists():
         old = read_card(folder)
         check_same(old, card_of(**described, source=source_name(source), root=Path(old.root)), folder)
         return old

@@ -13,7 +13,7 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Control
 from vitexplorer.core.text import Text, UnsupportedError, same
 from vitexplorer.core.types import Result
-from vitexplorer.evaluation.methods import settings_of, view_of
+from vitexplorer.evaluation.methods import settings_of, title_with_settings, view_of
 from vitexplorer.survey.question import Column, Question, Values, one_by_one
 from vitexplorer.views import VIEWS, compute
 
@@ -22,22 +22,6 @@ NO_MAP = Text(
     "The view {view} gives {shape} numbers for an image. A survey keeps one number or a map of at most {most} cells.",
     "视图 {view} 对每张图像给出 {shape} 个数。普查只保存一个数，或最多 {most} 格的图。",
 )
-
-
-def column_of(key: str) -> str:
-    """Return the column of a view's key."""
-    return f"view_{key}"
-
-
-def title_of(key: str) -> Text:
-    """Name the view, with the settings of the key in brackets: "Grad-CAM (Block 3)"."""
-    record = VIEWS[view_of(key)]
-    stated = settings_of(key)
-    parts = [_setting_text(control, stated[control.name]) for control in record.controls if control.name in stated]
-    if not parts:
-        return record.title
-    settings = Text(", ".join(part.en for part in parts), "，".join(part.zh for part in parts))
-    return Text("{view} ({settings})", "{view}（{settings}）").format(view=record.title, settings=settings)
 
 
 def _setting_text(control: Control, written: str) -> Text:
@@ -49,15 +33,15 @@ def _setting_text(control: Control, written: str) -> Text:
 def view_question(key: str) -> Question:
     """Make the question of a view's key. Raises UnknownNameError if there is no such view."""
     record = VIEWS[view_of(key)]
-    name = column_of(key)
-    title = title_of(key)
+    name = f"view_{key}"
+    title = title_with_settings(key, _setting_text)
 
     def columns(capture: Capture) -> tuple[Column, ...]:
         result = _result(key, capture)
         shape = _shape(result.values)
         axes = (("rows", *result.axes) if len(result.axes) == 1 else result.axes) if shape else None
         kind = pa.list_(pa.float32()) if shape else pa.float32()
-        return (Column(name, kind, title, result.unit, filters=shape is None, shape=shape, axes=axes),)
+        return (Column(name, title, result.unit, filters=shape is None, shape=shape, axes=axes, type=kind),)
 
     def answer(capture: Capture) -> Values:
         values = _result(key, capture).values

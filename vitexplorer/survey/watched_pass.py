@@ -173,11 +173,11 @@ def _note(captures: Sequence[Capture], tap: WatchedTap, rollout: bool) -> None:
 
 def _rollouts(captures: Sequence[Capture], tap: WatchedTap) -> np.ndarray:
     """Compute the rollout of the view `attention_rollout` at its defaults for every image, (images, patches)."""
-    one = captures[0]
-    query = "cls" if "cls" in one.prefix_tokens else "mean"
-    shares = query_shares(one, query).expand(len(captures), -1)
-    pushed = push_through(one, shares, lambda block: [(slice(None), tap.mean[block])], push=_push)
-    return pushed[:, len(one.prefix_tokens) :].cpu().numpy()
+    first = captures[0]
+    query = "cls" if "cls" in first.prefix_tokens else "mean"
+    shares = query_shares(first, query).expand(len(captures), -1)
+    pushed = push_through(first, shares, lambda block: [(slice(None), tap.mean[block])], push=_push)
+    return pushed[:, len(first.prefix_tokens) :].cpu().numpy()
 
 
 def _push(shares: Tensor, pieces: Any) -> Tensor:

@@ -55,17 +55,13 @@ Factors = tuple[Tensor, Tensor]
 class FollowedPass(TorchFunctionMode):
     """Follower of one forward pass; each pass needs its own.
 
-    The methods without underscore are called for the operations of the pass. Each gets a torch function with its
-    arguments and returns what the module receives; here that is the function's own result.
+    `block_of` gives the block of every parameter, by id, or `OUTSIDE`; `sites` are the blocks, needed where some of
+    them compute attention in an unusual way. The methods without underscore are called for the operations of the pass.
+    Each gets a torch function with its arguments and returns what the module receives; here that is the function's own
+    result.
     """
 
     def __init__(self, block_of: Mapping[int, int], sites: Sequence[BlockSite] = ()):
-        """Prepare to follow a pass of one module.
-
-        Args:
-            block_of: id of every parameter -> number of its block, or `OUTSIDE`.
-            sites: the blocks, needed where some of them compute attention in an unusual way.
-        """
         super().__init__()
         self.block = OUTSIDE
         """Current block of the pass"""
@@ -151,12 +147,9 @@ class FollowedPass(TorchFunctionMode):
     def _follow_product(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
         weights = self._weights
         if weights is not None and self._is_applied(args[0]):
-            mixed = None if args[0] is weights else args[0]
-            self._weights = None
-            return self.mixture(mixed, args[1], lambda values: function(args[0], values, *args[2:], **kwargs))
+            return self._mix(args[0], args[1], lambda values: function(args[0], values, *args[2:], **kwargs))
         if weights is not None and _is_transposed(args[1], weights):  # values^T A^T = (A values)^T
-            self._weights = None
-            return self.mixture(None, args[0].mT, lambda values: function(values.mT, *args[1:], **kwargs).mT).mT
+            return self._mix(weights, args[0].mT, lambda values: function(values.mT, *args[1:], **kwargs).mT).mT
         return self._multiplied((args[0], args[1]), self.product(function, args, kwargs))
 
     def _follow_einsum(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
@@ -167,9 +160,7 @@ class FollowedPass(TorchFunctionMode):
             return self._multiplied((args[1], args[2].mT), self.product(function, args, kwargs))
         if self._weights is None or not self._is_applied(args[1]):
             return function(*args, **kwargs)
-        mixed = None if args[1] is self._weights else args[1]
-        self._weights = None
-        return self.mixture(mixed, args[2], lambda values: function(args[0], args[1], values))
+        return self._mix(args[1], args[2], lambda values: function(args[0], args[1], values))
 
     def _follow_activation(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
         return self.activation(function, args, kwargs)
@@ -178,6 +169,11 @@ class FollowedPass(TorchFunctionMode):
         self._factors.pop(product.shape, None)  # so that the newest comes last
         self._factors[product.shape] = factors
         return product
+
+    def _mix(self, weights: Tensor, values: Tensor, of_values: Callable[[Tensor], Tensor]) -> Tensor:
+        mixed = None if weights is self._weights else weights
+        self._weights = None
+        return self.mixture(mixed, values, of_values)
 
     def _is_applied(self, factor: Tensor) -> bool:
         """Return True for the last softmax's output or, in a block that mixes it, for the mixture."""

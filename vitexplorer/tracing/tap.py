@@ -46,15 +46,7 @@ class AttentionTap(FollowedPass):
         keep_outputs: bool = False,
         sites: Sequence[BlockSite] = (),
     ):
-        """Choose what to keep.
-
-        Args:
-            block_of: id of every parameter -> number of its block, or `OUTSIDE`.
-            keep_norms: keep `normed`.
-            keep_stream: keep `read` and `made`.
-            keep_outputs: keep the output of each attention call.
-            sites: the blocks, needed where some of them compute attention in an unusual way.
-        """
+        """Choose what to keep: `normed`, `read` and `made`, and the output of each attention call."""
         super().__init__(block_of, sites)
         self.calls: dict[int, list[AttentionCall]] = {}
         self.read: dict[int, Tensor] = {}
@@ -108,7 +100,7 @@ class AttentionTap(FollowedPass):
         """Keep the call with all its arguments."""
         out = function(*args, **kwargs)
         call = of_kernel(*args, **kwargs)
-        call.output = self._output(out)
+        call.output = out if self._keep_outputs else None
         self._keep(call)
         return out
 
@@ -123,15 +115,12 @@ class AttentionTap(FollowedPass):
         call = self._last
         call.mixed = mixed
         call.value = values
-        call.output = self._output(out)
+        call.output = out if self._keep_outputs else None
         return out
 
     def _keep(self, call: AttentionCall) -> None:
         self._last = call
         self.calls.setdefault(self.block, []).append(call)
-
-    def _output(self, out: Tensor) -> Tensor | None:
-        return out if self._keep_outputs else None
 
     FOLLOWED: ClassVar[dict[Callable, Callable]] = {**FollowedPass.FOLLOWED, **dict.fromkeys(SUMS, _keep_sum)}
     """Sums are followed too"""

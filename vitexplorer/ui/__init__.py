@@ -19,6 +19,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(2**31))
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 
 from vitexplorer.core.settings import PREFIX, Settings, settings
 from vitexplorer.core.text import ExplainedError, normalise_language
@@ -34,13 +35,12 @@ from vitexplorer.ui.kit.words import UI_WORDS
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.rooms.finetune.teach_routes import teach_routes
 from vitexplorer.ui.rooms.folder.routes import survey_routes
-from vitexplorer.ui.server.api.endpoints import DESCRIBED
-from vitexplorer.ui.server.api.tools import answer_in_json
+from vitexplorer.ui.server.api.endpoints import DESCRIBED, answer_in_json
 from vitexplorer.ui.server.gradio_uploads import UPLOAD
 from vitexplorer.ui.server.guards import Guards
 from vitexplorer.ui.server.image_upload import PICTURE
 from vitexplorer.ui.server.listening import address_of, listen, uvicorn_server
-from vitexplorer.ui.server.metrics.watch import watch
+from vitexplorer.ui.server.metrics import Watched, watched, watching_routes
 from vitexplorer.ui.server.model_upload import model_route
 from vitexplorer.ui.server.static_files import SERVING
 from vitexplorer.ui.server.sweeping import swept
@@ -106,19 +106,15 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     )
     engine.has_company = lambda: guards.visitors.counts["open"] > 1
     teaching = teach_routes(engine) if settings.trainings else []
-    watching = watch(settings, engine, page, guards)
+    metrics = watched(settings, engine, page, guards)
     warnings.filterwarnings("ignore", "SSR mode is not supported")  # not needed: the API endpoints are a separate page
     app = Starlette(
         routes=[
             *(*SERVING["routes"], BLOCKS, PICTURE, model_route(engine), UPLOAD, DESCRIBED),
-            *(*teaching, *survey_routes(engine), *watching.routes),
+            *(*teaching, *survey_routes(engine), *watching_routes(engine, metrics)),
         ],
-        middleware=[watching.middleware, *guards.middleware, *SERVING["middleware"]],
-        lifespan=swept(
-            folder.sweep,
-            guards.stored.sweep,
-            at_end=lambda: print_running_trainings(engine),
-        ),
+        middleware=[Middleware(Watched, metrics=metrics), *guards.middleware, *SERVING["middleware"]],
+        lifespan=swept(folder.sweep, guards.stored.sweep, at_end=lambda: print_running_trainings(engine)),
     )
     mount(
         app,

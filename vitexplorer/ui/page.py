@@ -7,7 +7,6 @@ a room is answered from the capture.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
@@ -16,8 +15,7 @@ from weakref import WeakValueDictionary
 import gradio as gr
 
 from vitexplorer.core.settings import Settings
-from vitexplorer.core.text import Language
-from vitexplorer.learn import Step
+from vitexplorer.learn import Seen, Step
 from vitexplorer.service.answer_threads import Wait, waiting_in_thread
 from vitexplorer.service.engine import Engine, Picture, TimedCapture
 from vitexplorer.service.jobs import StoppedError
@@ -39,19 +37,17 @@ from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size.room import SizeRoom
 from vitexplorer.ui.rooms.tokens.room import TokensRoom
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
-from vitexplorer.ui.server.api import add_endpoints
+from vitexplorer.ui.server.api.endpoints import add_endpoints
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.exploring import PAGE, Replacement, exploring, ready
-from vitexplorer.ui.shell.guide import Guide, OnScreen, guide_data, step_named, step_text
+from vitexplorer.ui.shell.guide import Guide, guide_data, step_named, step_text
 from vitexplorer.ui.shell.header import Header
 from vitexplorer.ui.shell.image_chip import ImageChip
-from vitexplorer.ui.shell.model_chip import ModelChip
-from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
+from vitexplorer.ui.shell.model_chip import ModelChip, model_chip, tuned_choices
 from vitexplorer.ui.shell.rail import SELECTED, Rail
-from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, RoomContext, Updates
+from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, RoomContext, Updates, UpdateStream
 from vitexplorer.ui.shell.saved_views import SavedViews
-from vitexplorer.ui.shell.size_chip import SizeChip
-from vitexplorer.ui.shell.size_choice import cost_of, size_chip, with_sizes
+from vitexplorer.ui.shell.size_chip import SizeChip, priced_sizes, size_chip
 from vitexplorer.ui.shell.status import StatusData, StatusLine
 from vitexplorer.ui.shell.visit import Visit
 
@@ -76,7 +72,7 @@ def build_page(settings: Settings, engine: Engine) -> tuple[gr.Blocks, Translati
     """Build the page and its translations; nothing is computed yet."""
     t = Translations()
     with PageBlocks(title="ViT Explorer", analytics_enabled=False, fill_width=True) as page:
-        Page(settings, RoomContext(engine, t, gr.State(Address()), gr.State("en"), visitor=gr.State(""))).build(page)
+        Page(settings, RoomContext(engine, t, gr.State(Address()), visitor=gr.State(""))).build(page)
     add_endpoints(page, settings, engine)
     return page, t
 
@@ -85,12 +81,7 @@ class Page:
     """The frame and its rooms."""
 
     def __init__(self, settings: Settings, context: RoomContext):
-        """Make the rooms that this installation offers.
-
-        Args:
-            settings: settings of the installation.
-            context: context that the rooms share.
-        """
+        """Make the rooms that this installation offers."""
         rooms = tuple(room for room in ROOMS if room.is_offered(settings))
         self.settings = settings
         self.context = replace(context, rooms=rooms)
@@ -115,7 +106,7 @@ class Page:
             room_components = [self._build_room(room, rail, entering, active) for room in self.rooms]
         requested = gr.State(Address())
         parts = (image, model, size, status, saved_views, header, rail, guide, tabs)
-        self.visit = Visit(self.context.language, requested, *parts, self.context.rooms)
+        self.visit = Visit(requested, *parts, self.context.rooms)
         self._browser = gr.Textbox(visible=False)  # the browser sends its visitor name through it
         self._explore_outputs = [
             requested,
@@ -145,19 +136,17 @@ class Page:
         stops = [sent(room.panel.panel, "stop") for room in self.rooms if room.panel]
         gr.on(stops, self.stop, None, None, **QUICK)
         self._then_menu(page.load(self.start, None, self._with_explore_outputs(visit.components), **WAITING))
-        visit.size.cost(
-            self.cost, [self.context.address, visit.language], visit.size, trigger_mode="always_last", **QUICK
-        )
+        on_screen = self.context.address
+        visit.size.cost(self.cost, on_screen, visit.size, **LATEST)
         links = [sent(part, "go") for part in (visit.saved_views, visit.guide)]
-        on_screen = [self.context.address, visit.language]
         outputs = self._with_explore_outputs(visit.of_choice)
         self._then_menu(
-            gr.on(links, self.go, [visit.requested, *on_screen], outputs, trigger_mode="multiple", **WAITING)
+            gr.on(links, self.go, [visit.requested, on_screen], outputs, trigger_mode="multiple", **WAITING)
         )
-        visit.guide.tell(self.tell, on_screen, visit.guide, trigger_mode="always_last", **QUICK)
+        visit.guide.tell(self.tell, on_screen, visit.guide, **LATEST)
         visit.guide.handout(self.handout, on_screen, visit.guide, trigger_mode="once", **QUICK)
         choices = [sent(part, "choose") for part in (visit.image, visit.model, visit.size, visit.status)]
-        inputs = [visit.requested, *on_screen, self.context.visitor]
+        inputs = [visit.requested, on_screen, self.context.visitor]
         outputs = self._with_explore_outputs([visit.requested, visit.image, visit.model])
         self._then_menu(gr.on(choices, self.choose, inputs, outputs, trigger_mode="multiple", **WAITING))
 
@@ -167,11 +156,11 @@ class Page:
 
     def then_explore(self, event: Dependency) -> None:
         """Fill the parts that all rooms show after an event that wrote the requested address, then the open room."""
-        inputs = [self.visit.requested, self.context.address, self.visit.language]
+        inputs = [self.visit.requested, self.context.address]
         self._then_menu(event.success(self.explore, inputs, self._explore_outputs, **WAITING))
 
     def _then_menu(self, event: Dependency) -> None:
-        inputs = [self._browser, self.visit.requested, self.visit.language]
+        inputs = [self._browser, self.visit.requested]
         event.then(self.menu, inputs, [self.context.visitor, self.visit.model], js=LOOK, **QUICK)
 
     # -------------------------------------------------------------------------------------- events
@@ -188,43 +177,31 @@ class Page:
         """Stop the figure of a room at its stop button."""
         self.context.engine.leave(session_of(request), FIGURE)
 
-    async def start(self, request: gr.Request) -> AsyncGenerator[Updates, None]:
+    async def start(self, request: gr.Request) -> UpdateStream:
         """Fill the frame as the page's URL asks, then the rooms."""
-        updates_at_start = await asyncio.to_thread(self.visit.start, request)
-        language = updates_at_start[self.visit.language]
-        async for updates in self._chosen(updates_at_start, Address(), language, request):
+        frame_updates = await asyncio.to_thread(self.visit.start, request)
+        nothing_yet = Address(language=frame_updates[self.visit.requested].language)
+        async for updates in self._chosen(frame_updates | {self.context.address: nothing_yet}, nothing_yet, request):
             yield updates
 
-    async def go(
-        self, event: gr.EventData, before: Address, current: Address, language: Language, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+    async def go(self, event: gr.EventData, before: Address, current: Address, request: gr.Request) -> UpdateStream:
         """Follow a link without reloading the page."""
-        frame_updates = await asyncio.to_thread(self.visit.go, event, before, language)
-        async for updates in self._chosen(frame_updates, current, language, request):
+        frame_updates = await asyncio.to_thread(self.visit.go, event, before)
+        async for updates in self._chosen(frame_updates, current, request):
             yield updates
 
     async def choose(
-        self,
-        event: gr.EventData,
-        address: Address,
-        current: Address,
-        language: Language,
-        visitor: str,
-        request: gr.Request,
-    ) -> AsyncGenerator[Updates, None]:
+        self, event: gr.EventData, address: Address, current: Address, visitor: str, request: gr.Request
+    ) -> UpdateStream:
         """Choose another image, model, weights, size or fit."""
 
         def choose() -> Updates:
-            return self.visit.choose(
-                event, address, language, tuned_choices(self.context.engine, self.settings, visitor)
-            )
+            return self.visit.choose(event, address, tuned_choices(self.context.engine, self.settings, visitor))
 
-        async for updates in self._chosen(await asyncio.to_thread(choose), current, language, request):
+        async for updates in self._chosen(await asyncio.to_thread(choose), current, request):
             yield updates
 
-    async def _chosen(
-        self, frame_updates: Updates, current: Address, language: Language, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+    async def _chosen(self, frame_updates: Updates, current: Address, request: gr.Request) -> UpdateStream:
         """Yield an event's updates of the frame, then those of the rooms; both at once if the capture is in memory.
 
         An event that chose nothing fills no rooms.
@@ -236,14 +213,12 @@ class Page:
             yield frame_updates
             frame_updates = {}
         if requested is not None:
-            async with aclosing(self.explore(requested, current, language, request)) as room_updates:
+            async with aclosing(self.explore(requested, current, request)) as room_updates:
                 async for updates in room_updates:
                     yield frame_updates | updates
                     frame_updates = {}
 
-    async def explore(
-        self, address: Address, current: Address, language: Language, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+    async def explore(self, address: Address, current: Address, request: gr.Request) -> UpdateStream:
         """Fill every room from a new capture; until then, and if there is none, the screen stays as it is.
 
         The visitor's previous request is abandoned; its result is shown first if it is already there.
@@ -252,7 +227,7 @@ class Page:
         for purpose in (FIGURE, PAGE):
             self.context.engine.leave(visitor, purpose)
         reason = ""
-        lines = exploring(self.context.engine, visitor, address, current, language)
+        lines = exploring(self.context.engine, visitor, address, current)
         async with self._visitor_locks.setdefault(visitor, asyncio.Lock()), aclosing(lines):
             try:
                 async for line in lines:
@@ -263,56 +238,48 @@ class Page:
                         reason = line.reason
                         yield {self.visit.requested: address}
                     else:
-                        yield await asyncio.to_thread(self._fill, line, address, language, reason)
+                        yield await asyncio.to_thread(self._fill, line, address, reason)
             except StoppedError:
                 yield {self.visit.status: gr.skip()}  # gradio repeats the last update at the end, which is out of date
 
-    def _fill(self, exploration: TimedCapture, address: Address, language: Language, reason: str) -> Updates:
+    def _fill(self, exploration: TimedCapture, address: Address, reason: str) -> Updates:
         updates: Updates = {
-            self.visit.status: ready(exploration, address, language, reason),
-            self.visit.size: size_chip(exploration.capture, address, language),
+            self.visit.status: ready(exploration, address, reason),
+            self.visit.size: size_chip(exploration.capture, address),
             self.context.address: address,
         }
         for room in self.rooms:
-            updates |= room.fill(exploration, address, language)
+            updates |= room.fill(exploration, address)
         return updates
 
     def leave(self, request: gr.Request) -> None:
         """Abandon the work of a page that was closed."""
         self.context.engine.leave(session_of(request))
 
-    def menu(self, browser: str, address: Address, language: Language) -> Updates:
+    def menu(self, browser: str, address: Address) -> Updates:
         """Fill the models' sheet, once timm is loaded and knows which weights are here, and the visitor's name."""
         visitor = visitor_of(browser)
         tuned = tuned_choices(self.context.engine, self.settings, visitor)
         loaded = self.context.engine.loaded(address.picture)
-        return {
-            self.context.visitor: visitor,
-            self.visit.model: model_chip(address, language, self.settings, tuned, loaded),
-        }
+        return {self.context.visitor: visitor, self.visit.model: model_chip(address, self.settings, tuned, loaded)}
 
-    async def cost(self, event: gr.EventData, current: Address, language: Language) -> Updates:
+    async def cost(self, event: gr.EventData, current: Address) -> Updates:
         """Fill the sheet of the sizes when it is opened, with the cost of a size that is being typed."""
         size = fields_of(event).get("size")
         if size is None or current == Address():
             return gr.skip()
-        chip = size_chip(await self.context.engine.capture(current.picture), current, language)
-        chip = await with_sizes(chip, self.context.engine, current, language)
-        if size:
-            chip.says = await cost_of(self.context.engine, current, size, language)
-        return {self.visit.size: chip}
+        return {self.visit.size: await priced_sizes(self.context.engine, current, size)}
 
-    async def tell(self, event: gr.EventData, current: Address, language: Language) -> Updates:
+    async def tell(self, event: gr.EventData, current: Address) -> Updates:
         """Fill a step of the guided path with the numbers of the picture on the screen."""
         step = step_named(fields_of(event).get("step"))
         if step is None or current == Address():
             return gr.skip()
-        text = await waiting_in_thread(
-            lambda wait: step_text(step, self._on_screen(current.picture, wait), language),
-        )
+        language = current.language
+        text = await waiting_in_thread(lambda wait: step_text(step, self._on_screen(current.picture, wait), language))
         return {self.visit.guide: guide_data(language, text)}
 
-    async def handout(self, current: Address, language: Language) -> Updates:
+    async def handout(self, current: Address) -> Updates:
         """Write the guided path as a handout, each step with the current image in the step's own model."""
         if current == Address():
             return gr.skip()
@@ -322,21 +289,21 @@ class Page:
         def write_handout(wait: Wait) -> ServedFile:
             from vitexplorer.learn.handout import handout_of
 
-            def screen_of(step: Step) -> OnScreen:
+            def screen_of(step: Step) -> Seen:
                 picture = replace(trained, model=step.state["model"], size=step.state.get("size", ""))
                 return self._on_screen(picture, wait)
 
-            return cached_file(handout_of(screen_of, language).encode(), "vit-explorer-handout.html")
+            return cached_file(handout_of(screen_of, current.language).encode(), "vit-explorer-handout.html")
 
-        return {self.visit.guide: guide_data(language, handout=await waiting_in_thread(write_handout))}
+        return {self.visit.guide: guide_data(current.language, handout=await waiting_in_thread(write_handout))}
 
-    def _on_screen(self, picture: Picture, wait: Wait) -> OnScreen:
+    def _on_screen(self, picture: Picture, wait: Wait) -> Seen:
         """Make the capture that the steps of the path read; its functions block the thread that calls them."""
         engine = self.context.engine
         capture = wait(engine.capture(picture))
-        return OnScreen(
+        return Seen(
             capture,
-            lambda view, settings: wait(engine.compute(picture, capture, view, settings)),
-            lambda changes: wait(engine.changed(picture, changes)),
-            lambda model: self._on_screen(replace(picture, model=model, weights="trained", size=""), wait),
+            compute=lambda view, **settings: wait(engine.compute(picture, capture, view, settings)),
+            changed=lambda changes: wait(engine.changed(picture, changes)),
+            beside=lambda model: self._on_screen(replace(picture, model=model, weights="trained", size=""), wait),
         )

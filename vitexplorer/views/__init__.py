@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vitexplorer.controls import Control, MethodsControl
-from vitexplorer.core.capture_protocol import other_names
+from vitexplorer.controls import MethodsControl
+from vitexplorer.core.capture_protocol import OTHER_NAMES
 from vitexplorer.core.registry import Registry
 from vitexplorer.core.text import Language, Progress, Text, UnsupportedError
 from vitexplorer.core.types import MapResult, Result
@@ -34,7 +34,7 @@ def refusal(view: str, capture: Capture) -> Text | None:
     if not (record.any_family or capture.model.family.shows_stream):
         return capture.model.family.no_stream(capture.model.name)
     if record.names_of_timm and not capture.model.family.names_of_timm:
-        return other_names(capture.model.name)
+        return OTHER_NAMES.format(model=capture.model.name)
     return record.refuses(capture)
 
 
@@ -60,26 +60,31 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
         raise UnsupportedError(reason)
     extra = {"progress": progress} if record.runs == "many" else {}
     with plain_numbers(capture.input.tensor.device):
-        result = record.compute(capture, **record.settings(capture, settings), **extra)
+        chosen = record.settings(capture, settings)
+        result = record.compute(capture, **chosen, **extra)
+    used = result.settings or chosen
     return replace(
         result,
-        notes=(*capture.model.notes, *capture.input.notes, *result.notes),
+        view=view,
+        title=result.title if result.title.en else record.title,
+        provenance=capture.provenance,
+        settings=used,
         settings_said={
-            control.name: (control.called(capture), control.say(result.settings[control.name], capture))
+            control.name: (control.called(capture), control.say(used[control.name], capture))
             for control in record.controls
-            if control.name in result.settings
+            if control.name in used
         },
+        notes=(*capture.model.notes, *capture.input.notes, *result.notes),
     )
 
 
 def explanations() -> dict[str, View]:
     """Return the views of the room Flow that draw one map of the image, the choices of views that compare methods."""
-    of_room = {key: view for key, view in VIEWS.items() if view.room == "flow"}
-    return {key: view for key, view in of_room.items() if not any(map(_compares, view.controls))}
-
-
-def _compares(control: Control) -> bool:
-    return isinstance(control, MethodsControl)
+    return {
+        key: view
+        for key, view in VIEWS.items()
+        if view.room == "flow" and not any(isinstance(control, MethodsControl) for control in view.controls)
+    }
 
 
 def explanation(

@@ -23,25 +23,19 @@ from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.perturbation import BATCH, Runs, baseline_control, baseline_image, baseline_text
 from vitexplorer.quantities.scores import run_scores
-from vitexplorer.quantities.targets import class_map, for_and_against, unit_of
+from vitexplorer.quantities.targets import class_map, for_and_against
 from vitexplorer.tracing.follow import Args, FollowedPass, Function, Kwargs
 from vitexplorer.tracing.tap import batch_first
-from vitexplorer.views.record import View
-
-TITLE = Text("Activation patching", "激活修补")
+from vitexplorer.views.record import View, merges_tokens, refuse_if
 
 
 class PatchedPass(FollowedPass):
-    """Forward pass that puts tokens of another run into this one, a different token for each image of the batch."""
+    """Forward pass that replaces a token at the entries of some blocks by that of the captured run.
+
+    It is a different token for each image of the batch.
+    """
 
     def __init__(self, capture: Capture, blocks: range, tokens: Int[Tensor, " batch"]):
-        """Prepare the patches.
-
-        Args:
-            capture: the run that the tokens come from.
-            blocks: blocks at whose entries tokens are replaced.
-            tokens: index of the replaced token, one for each image of the batch.
-        """
         super().__init__(capture.model.block_of_parameter)
         self._capture = capture
         self._tokens = tokens
@@ -82,29 +76,15 @@ def brought(
     return torch.cat(rises)
 
 
-def refuses(capture: Capture) -> Text | None:
-    """Refuse models that merge tokens between blocks."""
-    if any(site.windows for site in capture.sites):
-        return Text(
-            "Activation patching follows the token of a patch from block to block, and {model} merges its tokens "
-            "between stages. Use occlusion.",
-            "激活修补要逐块跟踪同一图块的标记，而 {model} 在阶段之间会合并标记。请改用遮挡。",
-        ).format(model=capture.model.name)
-    return None
-
-
 def compute(capture: Capture, target: Target, baseline: str, progress: Progress | None = None) -> MapResult:
     """Compute the contribution of each patch, (rows, cols), signed, not rescaled."""
     blocks = middle_half(capture.depth)
     return class_map(
         capture,
-        view="activation_patching",
-        title=TITLE,
+        target,
         values=brought(capture, target, baseline_image(capture, baseline), blocks, progress),
         grid=capture.grid(0),
-        unit=unit_of(capture, target),
         formula=Text("L(x₀ with the patch's tokens) − L(x₀)", "L（放入该图块标记的 x₀）− L(x₀)"),
-        settings={"target": target, "baseline": baseline},
         notes=(
             Text(
                 "Put into a run of {baseline}, at the entries of blocks {first} to {last}.",
@@ -115,7 +95,7 @@ def compute(capture: Capture, target: Target, baseline: str, progress: Progress 
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Activation patching", "激活修补"),
     question=Text("What does each patch bring into a picture of nothing?", "把每个图块放进一幅空白图像，会带来什么？"),
     misleads=Text(
         "A patch's token has met all others before it is taken out: what it brings need not be its own.",
@@ -127,5 +107,12 @@ VIEW = View(
     runs="many",
     controls=(AnyTargetControl(), baseline_control()),
     paper=Paper("Izadi et al. 2026", "https://arxiv.org/abs/2603.13652"),
-    refuses=refuses,
+    refuses=refuse_if(
+        merges_tokens,
+        Text(
+            "Activation patching follows the token of a patch from block to block, and {model} merges its tokens "
+            "between stages. Use occlusion.",
+            "激活修补要逐块跟踪同一图块的标记，而 {model} 在阶段之间会合并标记。请改用遮挡。",
+        ),
+    ),
 )

@@ -15,13 +15,12 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice
 from vitexplorer.core.format import measured
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import MatrixResult
 from vitexplorer.quantities.head_statistics import distance, distances, over_blocks, uneven_heads
 from vitexplorer.quantities.on_the_map import is_constant
 from vitexplorer.views.record import View
 
-TITLE = Text("Attention distance", "注意力距离")
 ONE_IMAGE = Text("Of this one image; the paper averages over many.", "仅针对这一张图像；论文中是对许多图像取平均。")
 DROPPED = Text(
     "What falls on prefix tokens or padding counts as distance zero.", "落在前缀标记或填充上的注意力按距离零计入。"
@@ -41,15 +40,11 @@ def compute(capture: Capture, normalise: str) -> MatrixResult:
         else distances(capture)
     )
     return MatrixResult(
-        view="attention_distance",
-        title=TITLE,
         values=values,
         axes=("blocks", "heads"),
         unit=Text("pixels of the model's input", "模型输入的像素"),
         formula="mean_i Σ_j A_ij D_ij / Σ_j A_ij" if renormalise else "mean_i Σ_j A_ij D_ij",
-        provenance=capture.provenance,
-        settings={"normalise": normalise},
-        notes=(DIVIDED if renormalise else DROPPED, ONE_IMAGE, *uneven_heads(values)),
+        notes=present(DIVIDED if renormalise else DROPPED, ONE_IMAGE, uneven_heads(values)),
     )
 
 
@@ -83,7 +78,7 @@ def reading(result: MatrixResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Attention distance", "注意力距离"),
     question=Text("How far does each head look?", "每个头看得有多远？"),
     misleads=Text(
         "A head that looks nowhere in particular comes out as far-sighted: uniform attention has a large distance.",

@@ -22,7 +22,6 @@ from vitexplorer.core.types import MapResult, PatchGrid, Query, WindowLayout, qu
 from vitexplorer.quantities.on_the_map import elsewhere, extreme, is_constant, tenth
 from vitexplorer.views.record import View
 
-TITLE = Text("Attention map", "注意力图")
 UNIT = Text("share of the query's attention", "占该查询注意力的份额")
 PAPER = Paper("Vaswani et al. 2017", "https://arxiv.org/abs/1706.03762")
 
@@ -51,14 +50,10 @@ def compute(capture: Capture, block: int, head: int | str, query: Query) -> MapR
     grid = capture.key_grid(block)
     on_patches, on_prefix, on_padding = (fuse_heads(part, head) for part in capture.attention_from(query, block))
     return MapResult(
-        view="attention_map",
-        title=TITLE,
         values=on_patches.reshape(grid.rows, grid.cols).cpu().numpy(),
         axes=("rows", "cols"),
         unit=UNIT,
         formula=capture.site(block).formula,
-        provenance=capture.provenance,
-        settings={"block": block, "head": head, "query": query},
         notes=capture.site(block).notes,
         grid=grid,
         image=capture.input.pixels,
@@ -102,7 +97,7 @@ def reading(result: MapResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Attention map", "注意力图"),
     question=Text("Where does this token look?", "这个标记在看哪里？"),
     misleads=Text(
         "Attention knows no class, and in late blocks a patch token no longer stands for its patch alone.",

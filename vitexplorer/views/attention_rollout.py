@@ -24,6 +24,7 @@ from torch import Tensor
 
 from vitexplorer.capturing.capture import AttentionCall, Capture
 from vitexplorer.controls import BlockControl, Choice, Number, QueryControl
+from vitexplorer.controls.head import FUSIONS
 from vitexplorer.core.format import fine_percent, percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
@@ -31,8 +32,6 @@ from vitexplorer.core.types import MapResult, Query, query_text
 from vitexplorer.quantities.on_the_map import elsewhere, extreme, is_constant, tenth
 from vitexplorer.quantities.rollout import SWIN_NOTE, Pieces, push_through, query_shares
 from vitexplorer.views.record import View
-
-TITLE = Text("Attention rollout", "注意力展开（rollout）")
 
 
 def fuse(attention: Float[Tensor, "windows heads queries keys"], how: str) -> Float[Tensor, "windows queries keys"]:
@@ -81,37 +80,20 @@ def compute(capture: Capture, query: Query, head_fusion: str, discard_ratio: flo
     grid, num_prefix = capture.grid(start_block), len(capture.prefix_tokens)
     shares = query_shares(capture, query)[None]
     row = rollout(capture, shares, head_fusion, discard_ratio, start_block)[0].cpu().numpy()
-    notes = (SWIN_NOTE,) if capture.site(start_block).windows else ()
+    windows = capture.site(start_block).windows
     return MapResult(
-        view="attention_rollout",
-        title=TITLE,
         values=row[num_prefix:].reshape(grid.rows, grid.cols),
         axes=("rows", "cols"),
         unit=Text("share of the query's rollout", "占该查询展开结果的份额"),
         formula="∏ rownorm(½ fuse(A) + ½ I)",
-        provenance=capture.provenance,
-        settings={
-            "query": query,
-            "head_fusion": head_fusion,
-            "discard_ratio": discard_ratio,
-            "start_block": start_block,
-        },
-        notes=notes,
+        notes=(SWIN_NOTE,) if windows else (),
         grid=grid,
         image=capture.input.pixels,
         query=query,
         prefix_names=capture.prefix_tokens,
         prefix_weights=row[:num_prefix],
-        padding_mass=max(0.0, 1 - float(row.sum())) if capture.site(start_block).windows else 0.0,
+        padding_mass=max(0.0, 1 - float(row.sum())) if windows else 0.0,
     )
-
-
-class FirstBlock(BlockControl):
-    """Control for the block at which the product of attentions starts."""
-
-    def default(self, capture) -> int:
-        """Return the first block, for the whole network."""
-        return 0
 
 
 def reading(result: MapResult) -> Text:
@@ -127,17 +109,11 @@ def reading(result: MapResult) -> Text:
         "Through all these blocks the {query} gathered most from {patch}: {share}. The tenth of the patches it "
         "gathered most from holds {tenth}{where}{elsewhere}.",
         "经过这些块，{query}从{patch}汇集最多：{share}。贡献最大的十分之一图块共占 {tenth}{where}{elsewhere}。",
-    ).format(
-        **gathered,
-        patch=extreme(result.values),
-        tenth=percent(share),
-        where=where,
-        elsewhere=elsewhere(result),
-    )
+    ).format(**gathered, patch=extreme(result.values), tenth=percent(share), where=where, elsewhere=elsewhere(result))
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Attention rollout", "注意力展开（rollout）"),
     question=Text(
         "From which patches did this token gather, through all blocks?", "经过所有块，这个标记从哪些图块汇集了信息？"
     ),
@@ -150,13 +126,9 @@ VIEW = View(
     reading=reading,
     controls=(
         QueryControl(),
-        Choice(
-            "head_fusion",
-            Text("Heads fused by", "头的融合方式"),
-            (("mean", Text("mean", "平均")), ("max", Text("maximum", "最大值")), ("min", Text("minimum", "最小值"))),
-        ),
+        Choice("head_fusion", Text("Heads fused by", "头的融合方式"), tuple(FUSIONS.items())),
         Number("discard_ratio", Text("Discard the lowest", "丢弃最低比例"), low=0, high=1, open_above=True),
-        FirstBlock("start_block", Text("First block", "起始块")),
+        BlockControl("start_block", Text("First block", "起始块"), first=True),
     ),
     paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),
 )

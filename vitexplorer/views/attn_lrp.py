@@ -20,10 +20,9 @@ from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.gradients import gradients
 from vitexplorer.quantities.perturbation import patch_sums
 from vitexplorer.quantities.scores import score_of
-from vitexplorer.quantities.targets import class_map, for_and_against, score_word, unit_of
+from vitexplorer.quantities.targets import class_map, for_and_against, score_word
 from vitexplorer.views.record import View
 
-TITLE = Text("AttnLRP", "AttnLRP")
 HELD = Text(
     "The patches hold {held} of the {score} {value}; biases, positions, prefix tokens and softmax keep the rest.",
     "各图块合计 {held}，{score}为 {value}；其余留在偏置、位置编码、前缀标记和 softmax 中。",
@@ -37,13 +36,10 @@ def compute(capture: Capture, target: Target) -> MapResult:
     values = patch_sums(relevance[0].sum(0), grid)
     return class_map(
         capture,
-        view="attn_lrp",
-        title=TITLE,
+        target,
         values=values,
         grid=grid,
-        unit=unit_of(capture, target),
         formula=Text("Σ x · slope by LRP rules", "Σ x · 按 LRP 规则所得的斜率"),
-        settings={"target": target},
         notes=(
             HELD.format(
                 held=signed(float(values.sum())),
@@ -55,7 +51,7 @@ def compute(capture: Capture, target: Target) -> MapResult:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("AttnLRP", "AttnLRP"),
     question=Text(
         "Where did this logit come from, if every part hands back no more than it was given?",
         "如果网络的每一部分只把收到的相关性原数传回，这个 logit 来自哪些图块？",

@@ -17,7 +17,7 @@ from jaxtyping import Float
 from vitexplorer.capturing.capture import Capture, Moved
 from vitexplorer.controls import BlockControl, Choice, QueryControl
 from vitexplorer.core.format import measured
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import (
     OUTPUT,
     BeforeAfterResult,
@@ -32,12 +32,16 @@ from vitexplorer.interventions.changed_pass import came_from
 from vitexplorer.quantities.on_the_map import extreme
 from vitexplorer.quantities.read_out import answer_text, displayed_values, top_classes, unit_of_values
 from vitexplorer.quantities.two_runs import token_cosines
-from vitexplorer.views.record import View
+from vitexplorer.views.record import View, refuse_if
 
-TITLE = Text("Before and after", "更改前后")
 MAPS = (
     ("rollout", Text("attention rollout", "注意力展开（rollout）")),
     ("attention", Text("attention of a block", "单个块的注意力")),
+)
+MAP = Text("Map: {map}, {query} → patches.", "图：{map}，{query} → 图块。")
+PUT_BACK = Text(
+    "The difference is taken after the patches are put back to where they came from.",
+    "差值是在把图块放回原来的位置之后计算的。",
 )
 
 
@@ -89,26 +93,16 @@ def compute(capture: Capture, map: str, attention_block: int, query: Query) -> B
     after = map_of(capture, map, block, followed(query, queried, moved) if moved else query)
     back = put_back(after.values, after.grid, moved) if moved else after.values
     token = "cls" if "cls" in capture.prefix_tokens else "mean"
-    notes = (Text("Map: {map}, {query} → patches.", "图：{map}，{query} → 图块。").format(
-        map=dict(MAPS)[map], query=query_text(query)
-    ),)  # fmt: skip
-    if moved:
-        notes += (
-            Text(
-                "The difference is taken after the patches are put back to where they came from.",
-                "差值是在把图块放回原来的位置之后计算的。",
-            ),
-        )
     return BeforeAfterResult(
-        view="before_after",
-        title=TITLE,
         values=back - before.values,
         axes=("rows", "cols"),
         unit=before.unit,
         formula=before.formula,
-        provenance=capture.provenance,
-        settings={"map": map, "attention_block": block, "query": query},
-        notes=(*notes, *(note for note in before.notes if note not in (*plain.model.notes, *plain.input.notes))),
+        notes=present(
+            MAP.format(map=dict(MAPS)[map], query=query_text(query)),
+            PUT_BACK if moved else None,
+            *(note for note in before.notes if note not in (*plain.model.notes, *plain.input.notes)),
+        ),
         grid=before.grid,
         before=before.values,
         after=after.values,
@@ -118,16 +112,6 @@ def compute(capture: Capture, map: str, attention_block: int, query: Query) -> B
         classes=class_changes(plain, capture),
         cosines=token_cosines(plain, capture, token),
         token=token,
-    )
-
-
-def refuses(capture: Capture) -> Text | None:
-    """Refuse plain runs: they have no before and after."""
-    if capture.change:
-        return None
-    return Text(
-        "Nothing is changed in this run. Change something with vx.intervene, --change or in the room What if.",
-        "这次运行没有任何更改。请用 vx.intervene、--change 或“假如改变”页作出更改。",
     )
 
 
@@ -187,7 +171,7 @@ def _answer(result: BeforeAfterResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Before and after", "更改前后"),
     question=Text("What did the change do?", "这一更改带来了什么？"),
     misleads=Text(
         "A change without effect does not prove that nothing was there: what is left can make up for it.",
@@ -201,5 +185,11 @@ VIEW = View(
         BlockControl("attention_block", Text("Block of the attention", "注意力所在的块")),
         QueryOfMap(),
     ),
-    refuses=refuses,
+    refuses=refuse_if(
+        lambda capture: capture.change is None,
+        Text(
+            "Nothing is changed in this run. Change something with vx.intervene, --change or in the room What if.",
+            "这次运行没有任何更改。请用 vx.intervene、--change 或“假如改变”页作出更改。",
+        ),
+    ),
 )

@@ -19,9 +19,8 @@ from vitexplorer.core.format import counted, percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Query, SequenceResult, prefix_text, query_text
-from vitexplorer.views.record import View
+from vitexplorer.views.record import View, refuse_if
 
-TITLE = Text("If it were a decoder", "如果它是解码器")
 FORMULA = "softmax(q kᵀ / √d + bias)"
 MASKED = "softmax(q kᵀ / √d + bias + M), M_ij = −∞ (j > i)"
 NOTES = (
@@ -55,14 +54,10 @@ def compute(capture: Capture, block: int, head: int, query: Query, mask: bool) -
     scores, grid = scores_of(capture.call(block), head), capture.grid(block)
     patches = tuple(divmod(patch, grid.cols) for patch in range(grid.num_patches))
     return SequenceResult(
-        view="causal_attention",
-        title=TITLE,
         values=(masked(scores) if mask else scores).softmax(-1).cpu().numpy(),
         axes=("queries", "keys"),
         unit=Text("share of the query's attention", "占该查询注意力的份额"),
         formula=MASKED if mask else FORMULA,
-        provenance=capture.provenance,
-        settings={"block": block, "head": head, "query": query, "mask": mask},
         notes=NOTES,
         query=query,
         at=capture.token(query, block),
@@ -71,17 +66,6 @@ def compute(capture: Capture, block: int, head: int, query: Query, mask: bool) -
         grid=grid,
         image=capture.input.pixels,
     )
-
-
-def refuses(capture: Capture) -> Text | None:
-    """Refuse windows, which hold no single sequence, and blocks whose queries and keys are different tokens."""
-    if not any(site.windows or site.layout or site.mixes for site in capture.sites):
-        return None
-    return Text(
-        "In {model} no token sees the whole sequence, so there is none in which it could come before the others; "
-        "choose a model whose every token attends to every other.",
-        "在 {model} 中没有标记能看到整个序列，因此谈不上先后；请选择每个标记都关注所有标记的模型。",
-    ).format(model=capture.model.name)
 
 
 def token_text(token: str | tuple[int, int]) -> Text:
@@ -115,7 +99,7 @@ def reading(result: SequenceResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("If it were a decoder", "如果它是解码器"),
     question=Text("What would each token see if it could not look ahead?", "如果不能往后看，每个标记能看到什么？"),
     misleads=Text(
         "This model has no mask and was trained without one: the triangle shows how a decoder works, not this model.",
@@ -131,5 +115,12 @@ VIEW = View(
         Switch("mask", Text("Mask", "掩码"), start=True),
     ),
     paper=Paper("Vaswani et al. 2017, section 3.2.3", "https://arxiv.org/abs/1706.03762"),
-    refuses=refuses,
+    refuses=refuse_if(
+        lambda capture: any(site.windows or site.layout or site.mixes for site in capture.sites),
+        Text(
+            "In {model} no token sees the whole sequence, so there is none in which it could come before the others; "
+            "choose a model whose every token attends to every other.",
+            "在 {model} 中没有标记能看到整个序列，因此谈不上先后；请选择每个标记都关注所有标记的模型。",
+        ),
+    ),
 )

@@ -27,7 +27,7 @@ from vitexplorer.controls import Control
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.format import compact, percent
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import SettingError, Text
+from vitexplorer.core.text import SettingError, Text, present
 from vitexplorer.core.types import BlockSite, CostResult, Term
 from vitexplorer.models.input_size import sides
 from vitexplorer.models.weightless import without_storage
@@ -40,9 +40,9 @@ from vitexplorer.quantities.multiplications import (
     count_multiplications,
     table,
 )
+from vitexplorer.quantities.parameter_formulas import Factor, letter, squared, stage_term, sum_term, times
 from vitexplorer.views.record import View
 
-TITLE = Text("Cost", "计算量")
 LARGEST = 4096
 IN_SHORT = {
     PROJECTIONS: Text("projections", "投影"),
@@ -55,6 +55,14 @@ COUNTED = Text(
     "counted. One MAC is two floating point operations.",
     "统计矩阵乘法与卷积，包含注意力内部的；不计归一化、softmax、激活函数与加法。一次 MAC 为两次浮点运算。",
 )
+
+
+OF_SIZE = Text("For one image of {height} x {width} pixels.", "针对一张 {height} x {width} 像素的图像。")
+NO_FORMULA = Text(
+    "No closed formula is stated for this architecture; the numbers are counted.",
+    "该结构没有给出封闭公式；数字由逐步统计得到。",
+)
+NOT_FULL = Text("Windows that are not full are computed as if they were.", "未填满的窗口按填满计算。")
 
 
 @dataclass(frozen=True)
@@ -138,64 +146,40 @@ def closed_formula(module: nn.Module, sites: tuple[BlockSite, ...]) -> tuple[Ter
         AttributeError: the module has other parts.
     """
     stages = [(stage, len(list(same))) for stage, same in groupby(_stage(module, site) for site in sites)]
-    first = sites[0].grid
-    windowed = sites[0].windows is not None
-    many = len(stages) > 1
-    sum_, s = ("Σ ", "_s") if many else ("", "")
-
-    def over_stages(name: Text, symbols: str, numbers: str, factors: Any) -> Term:
-        written = [numbers.format(L=count, **vars(stage)) for stage, count in stages]
-        return Term(
-            name, f"{sum_}{symbols}", " + ".join(written), sum(count * factors(stage) for stage, count in stages)
-        )
-
+    windowed, many = sites[0].windows is not None, len(stages) > 1
+    s, over_stages = ("_s", stage_term) if many else ("", sum_term)
     kernel = module.patch_embed.proj.weight.shape
+    projections, attention, mlp = [], [], []
+    for stage, count in stages:
+        L, D, tokens = letter(f"L{s}", count), letter(f"D{s}", stage.dim), letter(f"N{s}", stage.in_windows)
+        pairs = (Factor(f"N{s}²", f"{stage.keys}²", stage.in_windows * stage.keys),)
+        if windowed:
+            pairs = (tokens, letter(f"T{s}", stage.keys))
+        projections.append((L, times(4), tokens, squared(f"D{s}", stage.dim)))
+        attention.append((L, times(2), *pairs, D))
+        mlp.append((L, times(2), letter(f"N{s}", stage.tokens), D, letter(f"M{s}", stage.hidden)))
     terms = [
-        Term(
+        sum_term(
             Text("Patch embedding", "图块嵌入"),
-            "n · P² · C · D",
-            f"{first.num_patches} · {kernel[2]} · {kernel[3]} · {kernel[1]} · {kernel[0]}",
-            first.num_patches * math.prod(kernel),
+            (
+                letter("n", sites[0].grid.num_patches),
+                Factor("P²", f"{kernel[2]} · {kernel[3]}", kernel[2] * kernel[3]),
+                letter("C", kernel[1]),
+                letter("D", kernel[0]),
+            ),
         ),
-        over_stages(
-            Text("Projections", "投影"),
-            f"L{s} · 4 · N{s} · D{s}²",
-            "{L} · 4 · {in_windows} · {dim}²",
-            lambda stage: 4 * stage.in_windows * stage.dim**2,
-        ),
-        over_stages(
-            Text("Attention", "注意力"),
-            f"L{s} · 2 · N{s} · T{s} · D{s}" if windowed else f"L{s} · 2 · N{s}² · D{s}",
-            "{L} · 2 · {in_windows} · {keys} · {dim}" if windowed else "{L} · 2 · {keys}² · {dim}",
-            lambda stage: 2 * stage.in_windows * stage.keys * stage.dim,
-        ),
-        over_stages(
-            Text("MLP", "MLP"),
-            f"L{s} · 2 · N{s} · D{s} · M{s}",
-            "{L} · 2 · {tokens} · {dim} · {hidden}",
-            lambda stage: 2 * stage.tokens * stage.dim * stage.hidden,
-        ),
+        over_stages(Text("Projections", "投影"), *projections),
+        over_stages(Text("Attention", "注意力"), *attention),
+        over_stages(Text("MLP", "MLP"), *mlp),
     ]
     if many:
         merged = [(after.tokens, before.dim) for (before, _), (after, _) in pairwise(stages)]
-        terms.append(
-            Term(
-                Text("Patch merging", "图块合并"),
-                "Σ N_{s+1} · 8 · D_s²",
-                " + ".join(f"{tokens} · 8 · {dim}²" for tokens, dim in merged),
-                sum(tokens * 8 * dim**2 for tokens, dim in merged),
-            )
-        )
+        products = ((letter("N_{s+1}", tokens), times(8), squared("D_s", dim)) for tokens, dim in merged)
+        terms.append(stage_term(Text("Patch merging", "图块合并"), *products))
     if module.num_classes:
-        dim, heads = module.num_features, 1 + hasattr(module, "head_dist")
-        terms.append(
-            Term(
-                Text("Classifier", "分类头"),
-                "2 · D · K" if heads == 2 else "D · K",
-                f"{'2 · ' if heads == 2 else ''}{dim} · {module.num_classes}",
-                heads * dim * module.num_classes,
-            )
-        )
+        heads = (times(2),) if hasattr(module, "head_dist") else ()
+        classifier = (*heads, letter("D", module.num_features), letter("K", module.num_classes))
+        terms.append(sum_term(Text("Classifier", "分类头"), classifier))
     return tuple(terms)
 
 
@@ -217,16 +201,17 @@ def compute(capture: Capture, image_size: tuple[int, int]) -> CostResult:
     if sum(term.count for term in terms) != counted.total:
         terms = ()
     return CostResult(
-        view="cost",
-        title=TITLE,
         values=split.sum(1),
         axes=("parts",),
         unit=Text("multiply-accumulates", "次乘加（MAC）"),
         formula=" + ".join(term.symbols for term in terms)
         or Text("Σ m · n · k of every matrix product", "Σ 每个矩阵乘法的 m · n · k"),
-        provenance=capture.provenance,
-        settings={"image_size": image_size},
-        notes=(COUNTED, *_notes(image_size, sites, bool(terms))),
+        notes=present(
+            COUNTED,
+            OF_SIZE.format(height=image_size[0], width=image_size[1]),
+            None if terms else NO_FORMULA,
+            NOT_FULL if any(map(_is_filled_up, sites)) else None,
+        ),
         parts=tuple(rows),
         terms=terms,
         total=counted.total,
@@ -235,22 +220,8 @@ def compute(capture: Capture, image_size: tuple[int, int]) -> CostResult:
     )
 
 
-def _notes(size: tuple[int, int], sites: tuple[BlockSite, ...], has_formula: bool) -> list[Text]:
-    notes = [
-        Text("For one image of {height} x {width} pixels.", "针对一张 {height} x {width} 像素的图像。").format(
-            height=size[0], width=size[1]
-        )
-    ]
-    if not has_formula:
-        notes.append(
-            Text(
-                "No closed formula is stated for this architecture; the numbers are counted.",
-                "该结构没有给出封闭公式；数字由逐步统计得到。",
-            )
-        )
-    if any(site.windows and site.windows.positions(site.grid).size > site.grid.num_patches for site in sites):
-        notes.append(Text("Windows that are not full are computed as if they were.", "未填满的窗口按填满计算。"))
-    return notes
+def _is_filled_up(site: BlockSite) -> bool:
+    return site.windows is not None and site.windows.positions(site.grid).size > site.grid.num_patches
 
 
 def reading(result: CostResult) -> Text:
@@ -271,7 +242,7 @@ def reading(result: CostResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Cost", "计算量"),
     question=Text(
         "What does one image cost, and how does that grow with its size?", "一张图像要算多少，随尺寸如何增长？"
     ),

@@ -26,10 +26,17 @@ from vitexplorer.core.types import BlockSite, GrowthResult, WindowLayout
 from vitexplorer.quantities.multiplications import KINDS, MLP, PRODUCTS, PROJECTIONS, kind_of
 from vitexplorer.views.record import View
 
-TITLE = Text("Growth of the cost", "计算量的增长")
 POINTS = 12
 USUAL_WINDOW = 7
 """Swin's window size, for models that have none of their own (arXiv 2103.14030, section 3.3)"""
+
+IS_WINDOWED = Text("This model is the windowed one.", "该模型是窗口注意力的那一种。")
+IS_GLOBAL = Text("This model is the global one.", "该模型是全局注意力的那一种。")
+WINDOWS = Text("Windows of {side} × {side} patches.", "窗口为 {side} × {side} 个图块。")
+OWN_WINDOWS = Text("Windows of the model's own size.", "窗口大小与模型自身相同。")
+BLOCKS_ONLY = Text(
+    "Blocks only: patch embedding, merging and classifier are left out.", "仅统计各块：不含图块嵌入、图块合并与分类头。"
+)
 
 
 @dataclass(frozen=True)
@@ -102,31 +109,13 @@ def compute(capture: Capture, largest: int, window: int) -> GrowthResult:
     free = model.family.size_multiple(model.module)
     sizes = sizes_up_to(largest, max(free or (capture.grid(0).patch_size,)))
     is_windowed = capture.sites[0].windows is not None
-    own = Text("This model is the windowed one.", "该模型是窗口注意力的那一种。")
-    other = Text("This model is the global one.", "该模型是全局注意力的那一种。")
-    note = Text(
-        "Windows of {side} × {side} patches.",
-        "窗口为 {side} × {side} 个图块。",
-    ).format(side=window or USUAL_WINDOW)
-    if is_windowed and not window:
-        note = Text("Windows of the model's own size.", "窗口大小与模型自身相同。")
+    windows = OWN_WINDOWS if is_windowed and not window else WINDOWS.format(side=window or USUAL_WINDOW)
     return GrowthResult(
-        view="cost_growth",
-        title=TITLE,
         values=growth(capture, sizes, window or None),
         axes=("designs", "kinds", "sizes"),
         unit=Text("MACs", "MACs"),
         formula="4 N D² + 2 N D M + 2 N² D,  4 N D² + 2 N D M + 2 N T D",
-        provenance=capture.provenance,
-        settings={"largest": largest, "window": window},
-        notes=(
-            own if is_windowed else other,
-            note,
-            Text(
-                "Blocks only: patch embedding, merging and classifier are left out.",
-                "仅统计各块：不含图块嵌入、图块合并与分类头。",
-            ),
-        ),
+        notes=(IS_WINDOWED if is_windowed else IS_GLOBAL, windows, BLOCKS_ONLY),
         designs=("global", "windowed"),
         kinds=("projections", "attention", "mlp"),
         kind_texts=(KINDS[PROJECTIONS], KINDS[PRODUCTS], KINDS[MLP]),
@@ -158,7 +147,7 @@ def reading(result: GrowthResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Growth of the cost", "计算量的增长"),
     question=Text(
         "How does the cost grow with the image, and what do windows change?", "计算量怎样随图像增长，窗口又改变了什么？"
     ),

@@ -11,21 +11,16 @@ Misleading: both curves show the model images like none it was trained on, and o
 
 from __future__ import annotations
 
-import numpy as np
-
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import CURVE_CONTROLS, MethodsControl, TargetControl
 from vitexplorer.core.capture_protocol import without_classifier
-from vitexplorer.core.format import measured
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import FaithfulnessResult, Output
-from vitexplorer.quantities.faithfulness import CURVES, faithfulness, num_passes
+from vitexplorer.quantities.faithfulness import CURVES, best_text, faithfulness, num_passes
 from vitexplorer.quantities.targets import class_text, explained
 from vitexplorer.views import explanation, explanations
 from vitexplorer.views.record import View
-
-TITLE = Text("Faithfulness", "忠实度")
 
 
 def compute(
@@ -41,16 +36,12 @@ def compute(
     curves = faithfulness(capture, target, maps, steps, seed, progress)
     described = explained(capture, target)
     return FaithfulnessResult(
-        view="faithfulness",
-        title=TITLE,
         values=curves.values,
         axes=("methods", "curves", "steps"),
         unit=described.unit if isinstance(described, Output) else Text("probability of the class", "该类别的概率"),
         formula=Text("∫ f(x) d(share of patches exchanged)", "∫ f(x) d（已替换图块的比例）")
         if isinstance(described, Output)
         else Text("∫ p(class) d(share of patches exchanged)", "∫ p（类别）d（已替换图块的比例）"),
-        provenance=capture.provenance,
-        settings={"target": target, "methods": methods, "steps": steps, "seed": seed},
         notes=(class_text(described), *curves.notes),
         target=described,
         methods=methods,
@@ -63,29 +54,11 @@ def compute(
 
 def reading(result: FaithfulnessResult) -> Text:
     """Name the method that does best, by the area between its curves, and say whether it beats random order."""
-    gains = result.areas[:, result.curves.index("insertion")] - result.areas[:, result.curves.index("deletion")]
-    chance, others = float(gains[-1]), gains[:-1]
-    if not others.size:
-        return Text(
-            "Random order alone leaves an area of {chance} between insertion and deletion: a map has to do better.",
-            "仅用随机顺序，插入与删除曲线之间的面积为 {chance}：图的表现应当优于它。",
-        ).format(chance=measured(chance))
-    best = int(np.nanargmax(others))
-    fields = {"title": result.titles[best], "gain": measured(float(others[best])), "chance": measured(chance)}
-    if others[best] <= chance:
-        return Text(
-            "No method beats random order here: the area between insertion and deletion is {chance} for random order "
-            "and {gain} for the best, {title}.",
-            "这里没有方法胜过随机顺序：插入与删除曲线之间的面积，随机顺序为 {chance}，最好的“{title}”为 {gain}。",
-        ).format(**fields)
-    return Text(
-        "{title} does best here: the area between insertion and deletion is {gain}, that of random order {chance}.",
-        "此处“{title}”最好：插入与删除曲线之间的面积为 {gain}，随机顺序为 {chance}。",
-    ).format(**fields)
+    return best_text(result.titles, result.areas)
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Faithfulness", "忠实度"),
     question=Text("Does a map know which patches the model uses?", "图是否知道模型用到了哪些图块？"),
     misleads=Text(
         "The model is shown images like none it was trained on; one image compares methods, it does not rank them.",
@@ -95,11 +68,7 @@ VIEW = View(
     compute=compute,
     reading=reading,
     runs="many",
-    controls=(
-        TargetControl(),
-        MethodsControl(known=explanations),
-        *CURVE_CONTROLS,
-    ),
+    controls=(TargetControl(), MethodsControl(known=explanations), *CURVE_CONTROLS),
     paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
     refuses=without_classifier,
 )

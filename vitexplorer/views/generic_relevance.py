@@ -17,16 +17,15 @@ from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import PatchAlike, Region, Target
 from vitexplorer.core.format import measured
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.both_signs import reading, sign_control
-from vitexplorer.quantities.gradients import at_outputs, weighed_attention
-from vitexplorer.quantities.rollout import Pieces, push_added, push_through
+from vitexplorer.quantities.gradients import weighed_blocks
+from vitexplorer.quantities.rollout import push_added, push_through
 from vitexplorer.quantities.targets import class_map, read_query, read_shares, row_text
-from vitexplorer.views.record import View
+from vitexplorer.views.record import View, merges_tokens, refuse_if
 
-TITLE = Text("Generic relevance", "通用相关性（generic relevance）")
 OWN_PART = Text("Left out is the 1 that the patch holds from the identity.", "该图块从单位矩阵得到的 1 未计入。")
 EVEN_PART = Text(
     "Left out is the even 1/{patches} that every patch holds from the identity, 1 in all; the map adds up to {sum}.",
@@ -34,25 +33,10 @@ EVEN_PART = Text(
 )
 
 
-def refuses(capture: Capture) -> Text | None:
-    """Refuse models that merge tokens between blocks."""
-    if any(site.windows for site in capture.sites):
-        return Text(
-            "Generic relevance follows one sequence of tokens through all blocks, and {model} merges its tokens "
-            "between stages. Use Grad-CAM.",
-            "通用相关性要求同一个标记序列贯穿所有块，而 {model} 在阶段之间会合并标记。请改用 Grad-CAM。",
-        ).format(model=capture.model.name)
-    return None
-
-
 def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapResult:
     """Compute the row of R of the token that the classifier reads, on the patches, (rows, cols), not rescaled."""
-    outputs = at_outputs(capture, target, backward)
+    pieces_of = weighed_blocks(capture, target, sign, backward)
     query, grid = read_query(capture, target), capture.grid(0)
-
-    def pieces_of(block: int) -> Pieces:
-        return weighed_attention(capture.call(block), outputs[block], sign)
-
     start_shares = read_shares(capture, target)
     row = push_through(capture, start_shares[None], pieces_of, push=push_added)[0]
     if query != "cls":
@@ -61,17 +45,15 @@ def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapRe
     even_part = EVEN_PART.format(patches=grid.num_patches, sum=measured(float(on_patches.sum())))
     return class_map(
         capture,
-        view="generic_relevance",
-        title=TITLE,
+        target,
         values=on_patches,
         grid=grid,
         unit=Text("relevance", "相关性"),
         formula="R ← R + meanₕ relu(∇A · A) R" if sign == "positive" else "R ← R + meanₕ(∇A · A) R",
-        settings={"target": target, "sign": sign, "backward": backward},
-        notes=(
+        notes=present(
             row_text(capture, target),
-            *((even_part,) if query == "mean" else ()),
-            *((OWN_PART,) if isinstance(target, PatchAlike | Region) else ()),
+            even_part if query == "mean" else None,
+            OWN_PART if isinstance(target, PatchAlike | Region) else None,
         ),
         query=query,
         identity_mass=0.0 if query == "cls" else 1.0,
@@ -79,7 +61,7 @@ def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapRe
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Generic relevance", "通用相关性（generic relevance）"),
     question=Text("Which patches speak for this answer?", "哪些图块支持这个答案？"),
     misleads=Text(
         "Only what speaks for the answer is kept; values and MLPs count through the gradient alone.",
@@ -92,5 +74,12 @@ VIEW = View(
     goes_back=True,
     controls=(AnyTargetControl(), sign_control(), backward_control()),
     paper=Paper("Chefer et al. 2021", "https://arxiv.org/abs/2103.15679"),
-    refuses=refuses,
+    refuses=refuse_if(
+        merges_tokens,
+        Text(
+            "Generic relevance follows one sequence of tokens through all blocks, and {model} merges its tokens "
+            "between stages. Use Grad-CAM.",
+            "通用相关性要求同一个标记序列贯穿所有块，而 {model} 在阶段之间会合并标记。请改用 Grad-CAM。",
+        ),
+    ),
 )

@@ -29,7 +29,6 @@ from vitexplorer.quantities.gradients import at_norm
 from vitexplorer.quantities.targets import COSINE, LOGIT, class_map, unit_of
 from vitexplorer.views.record import View
 
-TITLE = Text("Grad-CAM", "Grad-CAM")
 WEIGHED = {
     LOGIT: Text("logit, as the gradient weighs it", "按梯度加权的 logit"),
     OUTPUT: Text("output, as the gradient weighs it", "按梯度加权的输出值"),
@@ -57,18 +56,16 @@ def compute(capture: Capture, target: Target, block: int, sign: str, backward: s
     activations, gradients = (part[0].flatten(0, -2)[grid.num_prefix_tokens :] for part in norm_output)
     return class_map(
         capture,
-        view="grad_cam",
-        title=TITLE,
+        target,
         values=grad_cam(activations, gradients, sign),
         grid=grid,
         unit=WEIGHED[unit_of(capture, target)],
         formula=f"{'relu' if sign == 'positive' else ''}(∑c mean(∇xc) xc), x = norm1",
-        settings={"target": target, "block": block, "sign": sign, "backward": backward},
     )
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Grad-CAM", "Grad-CAM"),
     question=Text("Which patches hold the features that this answer asks for?", "哪些图块含有这个答案所需的特征？"),
     misleads=Text(
         "Made for convolutions: one weight per channel for all patches; what speaks against the answer is cut off.",

@@ -23,12 +23,12 @@ from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.core.format import percent
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.both_signs import reading, sign_control
-from vitexplorer.quantities.gradients import at_outputs, weighed_attention
-from vitexplorer.quantities.rollout import SWIN_NOTE, Pieces, push_stayed, push_through
+from vitexplorer.quantities.gradients import weighed_blocks
+from vitexplorer.quantities.rollout import SWIN_NOTE, push_stayed, push_through
 from vitexplorer.quantities.targets import class_map, read_query, read_shares, row_text
 from vitexplorer.views.record import View
 
@@ -40,18 +40,13 @@ ALL_STAYED = Text(
     "Left out is what stays on the patches through residual connections alone: {share}.",
     "仅经残差连接留在各图块上的部分（共 {share}）未计入。",
 )
-TITLE = Text("Gradient rollout", "梯度加权的注意力展开（gradient rollout）")
 
 
 def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapResult:
     """Compute the row of the token that the classifier reads, on the patches, (rows, cols), not rescaled."""
-    outputs = at_outputs(capture, target, backward)
+    pieces_of = weighed_blocks(capture, target, sign, backward)
     query = read_query(capture, target)
     num_prefix = len(capture.prefix_tokens)
-
-    def pieces_of(block: int) -> Pieces:
-        return weighed_attention(capture.call(block), outputs[block], sign)
-
     start_shares = read_shares(capture, target)[None]
     row = push_through(capture, start_shares, pieces_of)[0]
     stayed = torch.zeros(())
@@ -63,17 +58,15 @@ def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapRe
     stays = ALL_STAYED if query == "mean" else STAYED
     return class_map(
         capture,
-        view="grad_rollout",
-        title=TITLE,
+        target,
         values=row[num_prefix:],
         grid=capture.grid(0),
         unit=Text("share of the row's rollout", "占该行展开结果的份额"),
         formula=f"∏ rownorm(½ E + ½ I), E = meanₕ {'relu' if sign == 'positive' else ''}(∇A · A)",
-        settings={"target": target, "sign": sign, "backward": backward},
-        notes=(
+        notes=present(
             row_text(capture, target),
-            *((stays.format(share=percent(float(stayed.sum()))),) if query != "cls" else ()),
-            *((SWIN_NOTE,) if capture.site(0).windows else ()),
+            stays.format(share=percent(float(stayed.sum()))) if query != "cls" else None,
+            SWIN_NOTE if capture.site(0).windows else None,
         ),
         query=query,
         prefix_names=capture.prefix_tokens,
@@ -84,7 +77,7 @@ def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapRe
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Gradient rollout", "梯度加权的注意力展开（gradient rollout）"),
     question=Text(
         "From which patches did the model gather what speaks for this answer?",
         "支持这个答案的信息是从哪些图块汇集来的？",

@@ -9,7 +9,6 @@ After Raghu et al. 2021 (arXiv 2108.08810), section 3, and Voita et al. 2019 (ar
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from jaxtyping import Float
@@ -18,10 +17,9 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice
 from vitexplorer.core.format import measured, percent
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text, UnsupportedError, same
+from vitexplorer.core.text import Text, UnsupportedError, present, same
 from vitexplorer.core.types import MatrixResult, prefix_text
 from vitexplorer.quantities.head_statistics import (
-    Measure,
     distances,
     entropy,
     over_blocks,
@@ -44,10 +42,7 @@ METRICS = {
     "peak": Text("largest weight", "最大权重"),
 }
 SHARE = Text("share of a query's attention", "占一个查询注意力的份额")
-UNITS = {
-    "distance": Text("pixels of the model's input", "模型输入的像素"),
-    "entropy": Text("nats", "奈特（nat）"),
-}
+UNITS = {"distance": Text("pixels of the model's input", "模型输入的像素"), "entropy": Text("nats", "奈特（nat）")}
 FORMULAS = {
     "distance": "mean_i Σ_j A_ij D_ij",
     "entropy": "mean_i −Σ_j A_ij ln A_ij",
@@ -82,6 +77,15 @@ READ = {
         "看得最集中的是{A}：最大权重平均为 {most}。最不集中的是{b}，为 {least}。",
     ),
 }
+NOTES = {
+    "entropy": Text(
+        "The share is that of ln(keys), the most there can be; masked keys of a shifted window count as keys.",
+        "百分比为占最大可能值 ln（键数）的比例；移位窗口中被遮蔽的键也计入键数。",
+    ),
+    "distance": Text(
+        "Attention on prefix tokens and padding counts as distance zero.", "落在前缀标记和填充上的注意力按距离零计入。"
+    ),
+}
 PATCHES_ONLY = Text("Averaged over the patches as queries.", "对作为查询的所有图块取平均。")
 
 
@@ -100,14 +104,10 @@ def table_of(metric: str, capture: Capture) -> Float[np.ndarray, "blocks heads"]
         )
     if metric == "distance":
         return distances(capture)
-    measures: dict[str, Callable[[], Measure]] = {
-        "entropy": lambda: entropy,
-        "class_mass": lambda: token_mass(capture.prefix_tokens.index("cls")),
-        "prefix_mass": prefix_mass,
-        "self_mass": lambda: self_mass,
-        "peak": lambda: peak,
-    }
-    measure = measures[metric]()
+    if metric == "class_mass":
+        measure = token_mass(capture.prefix_tokens.index("cls"))
+    else:
+        measure = {"entropy": entropy, "prefix_mass": prefix_mass(), "self_mass": self_mass, "peak": peak}[metric]
     return over_blocks(capture, lambda _block: measure)
 
 
@@ -119,44 +119,25 @@ def compute(capture: Capture, metric: str) -> MatrixResult:
         most = [math.log(capture.call(block).num_tokens) for block in range(capture.depth)]
         relative = values / np.maximum(most, np.finfo(float).tiny)[:, None]
     return MatrixResult(
-        view="head_atlas",
         title=Text("{title}: {metric}", "{title}:{metric}").format(title=TITLE, metric=METRICS[metric]),
         values=values,
         axes=("blocks", "heads"),
         unit=UNITS.get(metric, SHARE),
         formula=FORMULAS[metric],
-        provenance=capture.provenance,
-        settings={"metric": metric},
-        notes=(PATCHES_ONLY, *uneven_heads(values), *_notes(capture, metric)),
+        notes=present(PATCHES_ONLY, uneven_heads(values), note_of(capture, metric)),
         relative=relative,
     )
 
 
-def _notes(capture: Capture, metric: str) -> list[Text]:
-    notes = []
-    if metric == "entropy":
-        notes.append(
-            Text(
-                "The share is that of ln(keys), the most there can be; masked keys of a shifted window count as keys.",
-                "百分比为占最大可能值 ln（键数）的比例；移位窗口中被遮蔽的键也计入键数。",
-            )
-        )
-    if metric == "distance":
-        notes.append(
-            Text(
-                "Attention on prefix tokens and padding counts as distance zero.",
-                "落在前缀标记和填充上的注意力按距离零计入。",
-            )
-        )
-    if metric == "prefix_mass":
-        names = [prefix_text(name) for name in capture.prefix_tokens]
-        listed = Text(", ".join(name.en for name in names), "、".join(name.zh for name in names))
-        notes.append(
-            Text("The p prefix tokens: {names}.", "p 个前缀标记：{names}。").format(names=listed)
-            if names
-            else Text("This model has no prefix tokens.", "该模型没有前缀标记。")
-        )
-    return notes
+def note_of(capture: Capture, metric: str) -> Text | None:
+    """Return the note on a metric, or None."""
+    if metric != "prefix_mass":
+        return NOTES.get(metric)
+    names = [prefix_text(name) for name in capture.prefix_tokens]
+    if not names:
+        return Text("This model has no prefix tokens.", "该模型没有前缀标记。")
+    listed = Text(", ".join(name.en for name in names), "、".join(name.zh for name in names))
+    return Text("The p prefix tokens: {names}.", "p 个前缀标记：{names}。").format(names=listed)
 
 
 def head_with(values: Float[np.ndarray, "blocks heads"], extreme: float) -> Text:

@@ -16,22 +16,16 @@ from vitexplorer.core.types import GalleryResult, Query
 from vitexplorer.quantities.on_the_map import extreme, is_constant
 from vitexplorer.views.record import View
 
-TITLE = Text("All heads", "全部注意力头")
-
 
 def compute(capture: Capture, block: int, query: Query) -> GalleryResult:
     """Compute the attention of one query for each head, (heads, rows, cols)."""
     grid = capture.key_grid(block)
     on_patches, on_prefix, on_padding = capture.attention_from(query, block)
     return GalleryResult(
-        view="head_gallery",
-        title=TITLE,
         values=on_patches.reshape(-1, grid.rows, grid.cols).cpu().numpy(),
         axes=("heads", "rows", "cols"),
         unit=Text("share of the query's attention", "占该查询注意力的份额"),
         formula=capture.site(block).formula,
-        provenance=capture.provenance,
-        settings={"block": block, "query": query},
         notes=capture.site(block).notes,
         grid=grid,
         image=capture.input.pixels,
@@ -70,7 +64,7 @@ def _elsewhere(result: GalleryResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("All heads", "全部注意力头"),
     question=Text("What does each head look at?", "每个头分别在看什么？"),
     misleads=Text(
         "Heads have no fixed role and no order: head 3 of one block has nothing to do with head 3 of the next.",

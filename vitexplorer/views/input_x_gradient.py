@@ -18,10 +18,8 @@ from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.gradients import gradients
 from vitexplorer.quantities.perturbation import baseline_text, patch_sums
-from vitexplorer.quantities.targets import class_map, for_and_against, unit_of
+from vitexplorer.quantities.targets import class_map, for_and_against
 from vitexplorer.views.record import View
-
-TITLE = Text("Input × gradient", "输入 × 梯度")
 
 
 def compute(capture: Capture, target: Target, backward: str) -> MapResult:
@@ -30,13 +28,10 @@ def compute(capture: Capture, target: Target, backward: str) -> MapResult:
     product = capture.input.tensor * gradients(capture, target, backward).input
     return class_map(
         capture,
-        view="input_x_gradient",
-        title=TITLE,
+        target,
         values=patch_sums(product[0].sum(0), grid),
         grid=grid,
-        unit=unit_of(capture, target),
         formula=Text("∑ x · ∂L/∂x over the patch", "在图块上求和 ∑ x · ∂L/∂x"),
-        settings={"target": target, "backward": backward},
         notes=(
             Text("The baseline is implied: {baseline}.", "隐含的基线：{baseline}。").format(
                 baseline=baseline_text(capture, "mean")
@@ -46,7 +41,7 @@ def compute(capture: Capture, target: Target, backward: str) -> MapResult:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Input × gradient", "输入 × 梯度"),
     question=Text("How much does each patch's colour count, to first order?", "按一阶近似，每个图块的颜色贡献多少？"),
     misleads=Text(
         "The slope at the image alone: where the model is sure, slopes are small and noisy.",

@@ -22,13 +22,12 @@ from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.perturbation import Runs, baseline_control, baseline_image, baseline_text, patch_sums
 from vitexplorer.quantities.scores import run_scores, score_of
-from vitexplorer.quantities.targets import class_map, for_and_against, score_word, unit_of
+from vitexplorer.quantities.targets import class_map, for_and_against, score_word
 from vitexplorer.views.record import View
 
 BATCH = 4
 """Images in memory with their graphs at once: about 120 MB each for ViT-B/16 at 224 pixels"""
 
-TITLE = Text("Integrated gradients", "积分梯度")
 COMPLETE = Text(
     "The pixels add up to {total:.3f}; the {score} rises by {rise:.3f} from the baseline to the image.",
     "所有像素之和为 {total:.3f}；从基线到图像，{score}变化 {rise:.3f}。",
@@ -58,13 +57,10 @@ def compute(capture: Capture, target: Target, baseline: str, steps: int, progres
     pixels = integrate(runs, capture.input.tensor, start, steps)
     return class_map(
         capture,
-        view="integrated_gradients",
-        title=TITLE,
+        target,
         values=patch_sums(pixels.sum(0), grid),
         grid=grid,
-        unit=unit_of(capture, target),
         formula=Text("∑ (x − x₀) · ∫ ∂L/∂x over the patch", "在图块上求和 ∑ (x − x₀) · ∫ ∂L/∂x"),
-        settings={"target": target, "baseline": baseline, "steps": steps},
         notes=(
             Text("Baseline: {baseline}.", "基线：{baseline}。").format(baseline=baseline_text(capture, baseline)),
             COMPLETE.format(total=float(pixels.sum()), rise=rise, score=score_word(capture, target)),
@@ -73,7 +69,7 @@ def compute(capture: Capture, target: Target, baseline: str, steps: int, progres
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Integrated gradients", "积分梯度"),
     question=Text(
         "How much of the logit does each patch account for, from nothing to the image?",
         "从“什么都没有”到这幅图像，每个图块贡献了多少 logit？",

@@ -26,25 +26,13 @@ from vitexplorer.quantities.gradients import attention_gradient, block_gradients
 from vitexplorer.quantities.scores import score_of_block
 from vitexplorer.quantities.targets import COSINE, LOGIT, class_map, unit_of
 from vitexplorer.tracing.attention_call import WEIGHTS_AT_ONCE, AttentionCall
-from vitexplorer.views.record import View
+from vitexplorer.views.record import View, merges_tokens, refuse_if
 
-TITLE = Text("LeGrad", "LeGrad")
 PER_ATTENTION = {
     LOGIT: Text("logit per unit of attention", "单位注意力引起的 logit 变化"),
     OUTPUT: Text("output per unit of attention", "单位注意力引起的输出值变化"),
     COSINE: Text("cosine per unit of attention", "单位注意力引起的余弦变化"),
 }
-
-
-def refuses(capture: Capture) -> Text | None:
-    """Refuse models whose classifier cannot read the tokens of earlier blocks."""
-    if any(site.windows for site in capture.sites):
-        return Text(
-            "LeGrad reads the tokens of every block with the classifier, and in {model} those of earlier stages are "
-            "too narrow for it. Use Grad-CAM.",
-            "LeGrad 要用分类头读取每个块的标记，而 {model} 前面阶段的标记维度与分类头不符。请改用 Grad-CAM。",
-        ).format(model=capture.model.name)
-    return None
 
 
 def mean_gradient(
@@ -70,20 +58,18 @@ def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapRe
     ]
     return class_map(
         capture,
-        view="legrad",
-        title=TITLE,
+        target,
         values=torch.stack(maps).mean(0)[grid.num_prefix_tokens :],
         grid=grid,
         unit=PER_ATTENTION[unit_of(capture, target)],
         formula=Text("mean over blocks, heads, queries of {slope}", "{slope}，对块、头、查询取平均").format(
             slope="relu(∂s/∂A)" if sign == "positive" else "∂s/∂A"
         ),
-        settings={"target": target, "sign": sign, "backward": backward},
     )
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("LeGrad", "LeGrad"),
     question=Text("To which patches would more attention raise this score?", "更多地关注哪些图块会使这个得分升高？"),
     misleads=Text(
         "Early blocks are read by a classifier that never saw their tokens, averaged as no model averages them.",
@@ -96,5 +82,12 @@ VIEW = View(
     goes_back=True,
     controls=(AnyTargetControl(), sign_control(), backward_control()),
     paper=Paper("Bousselham et al. 2024", "https://arxiv.org/abs/2404.03214"),
-    refuses=refuses,
+    refuses=refuse_if(
+        merges_tokens,
+        Text(
+            "LeGrad reads the tokens of every block with the classifier, and in {model} those of earlier stages are "
+            "too narrow for it. Use Grad-CAM.",
+            "LeGrad 要用分类头读取每个块的标记，而 {model} 前面阶段的标记维度与分类头不符。请改用 Grad-CAM。",
+        ),
+    ),
 )

@@ -24,7 +24,7 @@ from vitexplorer.core.capture_protocol import without_classifier
 from vitexplorer.core.format import measured, signed
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.part_names import part_text
-from vitexplorer.core.text import Text, UnsupportedError
+from vitexplorer.core.text import Text, UnsupportedError, present
 from vitexplorer.core.types import ContributionsResult, Output
 from vitexplorer.quantities.frozen_norm import AffineMap, frozen_at
 from vitexplorer.quantities.stream_sums import stream_sums
@@ -32,7 +32,6 @@ from vitexplorer.quantities.targets import class_text, explained, target_text, u
 from vitexplorer.tracing.tap import batch_first
 from vitexplorer.views.record import View
 
-TITLE = Text("Logit attribution", "logit 的逐块归因")
 EXACT = 1e-6
 """Largest error of a sum, as a share of its largest term, in float64"""
 HANDED_ON = 1e-3
@@ -139,15 +138,11 @@ def compute(capture: Capture, target: int) -> ContributionsResult:
     described = explained(capture, target)
     are_together = any(part.endswith("attn + mlp") for part in parts)
     return ContributionsResult(
-        view="logit_attribution",
-        title=TITLE,
         values=values,
         axes=("parts",),
         unit=unit_of(capture, target),
         formula=FORMULA.format(score=unit_of(capture, target)),
-        provenance=capture.provenance,
-        settings={"target": target},
-        notes=(class_text(described), FROZEN, *((TOGETHER,) if are_together else ())),
+        notes=present(class_text(described), FROZEN, TOGETHER if are_together else None),
         target=described,
         parts=parts,
         logit=float(values.sum()),
@@ -196,7 +191,7 @@ def branch_text(part: str) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Logit attribution", "logit 的逐块归因"),
     question=Text(
         "What do attention and MLP of each block add to this class's logit?",
         "每个块的注意力和 MLP 为这个类别的 logit 增加了多少？",

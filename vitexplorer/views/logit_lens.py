@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
-from jaxtyping import Float
-from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Control
@@ -24,7 +22,7 @@ from vitexplorer.core.capture_protocol import CaptureProtocol, has_one_output
 from vitexplorer.core.format import counted, percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import SettingError, Text, same
+from vitexplorer.core.text import SettingError, Text, present, same
 from vitexplorer.core.types import LensResult
 from vitexplorer.quantities.read_out import (
     READING_WORDS,
@@ -37,13 +35,17 @@ from vitexplorer.quantities.read_out import (
 )
 from vitexplorer.views.record import View
 
-TITLE = Text("Logit lens", "Logit 透镜（逐块读出）")
 PATCHES = "patches"
 EACH_PATCH = Text("every patch", "每个图块")
 READINGS = (*READING_WORDS, PATCHES)
 CLASS_OF_EACH = Text("argmax head(norm(x_i))", "argmax 分类头（归一化（x_i））")
 LOGITS_OF_ONE = Text("head(norm(x))", "分类头（归一化（x））")
 OWN_STATISTICS = Text("The final norm uses each block's own statistics.", "最后的归一化使用每个块自身的统计量。")
+TRAINED = Text("The model was trained to be read by: {reading}.", "该模型训练时的读出方式：{reading}。")
+ONLY_BLOCKS = Text(
+    "Only blocks {first} to {last} have the width that the classifier reads.",
+    "只有块 {first} 到 {last} 的宽度与分类头相符。",
+)
 
 
 @dataclass(frozen=True)
@@ -78,40 +80,31 @@ class ReadingControl(Control):
         return value
 
 
-def likeliest(
-    logits: Float[Tensor, "blocks patches classes"],
-) -> tuple[Tensor, Tensor]:
-    """Return the class with the highest logit of each patch, and its softmax probability."""
-    probabilities, classes = displayed_values(logits.double()).max(-1)
-    return classes, probabilities
-
-
 def compute(capture: Capture, token: str) -> LensResult:
     """Compute logits after each block, (blocks, classes), or each patch's likeliest class, int (blocks, rows, cols)."""
     blocks, names = readable_blocks(capture), capture.model.class_texts
-    grid = capture.grid(blocks[-1])
+    grid, own = capture.grid(blocks[-1]), capture.model.family.own_reading(capture.model.module)
     if token == PATCHES:
-        classes, sure = likeliest(torch.stack([read_patches_after(capture, block) for block in blocks]))
-        shape = (len(blocks), grid.rows, grid.cols)
-        values = classes.reshape(shape)
-        probabilities = sure.reshape(shape)
+        logits = torch.stack([read_patches_after(capture, block) for block in blocks])
+        sure, classes = displayed_values(logits.double()).max(-1)
+        values, probabilities = (part.reshape(-1, grid.rows, grid.cols) for part in (classes, sure))
         top = ()
     else:
         values = torch.stack([read_after(capture, block, token) for block in blocks])
         probabilities = displayed_values(values.double())
         top = tuple(top_classes(logits, names) for logits in values)
     return LensResult(
-        view="logit_lens",
-        title=TITLE,
         values=values.cpu().numpy(),
         axes=("blocks", "rows", "cols") if token == PATCHES else ("blocks", "classes"),
         unit=Text("number of the likeliest class", "最可能类别的编号")
         if token == PATCHES
         else Text("logits", "logits"),
         formula=CLASS_OF_EACH if token == PATCHES else LOGITS_OF_ONE,
-        provenance=capture.provenance,
-        settings={"token": token},
-        notes=(OWN_STATISTICS, *_notes(capture, token, blocks)),
+        notes=present(
+            OWN_STATISTICS,
+            None if token in (own, "own") else TRAINED.format(reading=READING_WORDS[own]),
+            ONLY_BLOCKS.format(first=blocks[0], last=blocks[-1]) if len(blocks) < capture.depth else None,
+        ),
         blocks=blocks,
         top=top,
         probabilities=probabilities.cpu().numpy(),
@@ -119,24 +112,6 @@ def compute(capture: Capture, token: str) -> LensResult:
         grid=grid,
         image=capture.input.pixels,
     )
-
-
-def _notes(capture: Capture, token: str, blocks: tuple[int, ...]) -> list[Text]:
-    own, notes = capture.model.family.own_reading(capture.model.module), []
-    if token not in (own, "own"):
-        notes.append(
-            Text("The model was trained to be read by: {reading}.", "该模型训练时的读出方式：{reading}。").format(
-                reading=READING_WORDS[own]
-            )
-        )
-    if len(blocks) < capture.depth:
-        notes.append(
-            Text(
-                "Only blocks {first} to {last} have the width that the classifier reads.",
-                "只有块 {first} 到 {last} 的宽度与分类头相符。",
-            ).format(first=blocks[0], last=blocks[-1])
-        )
-    return notes
 
 
 def refuses(capture: Capture) -> Text | None:
@@ -237,7 +212,7 @@ def _name(result: LensResult, index: int) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Logit lens", "Logit 透镜（逐块读出）"),
     question=Text("When does the model make up its mind?", "模型在哪一块做出判断？"),
     misleads=Text(
         "Earlier blocks were never trained to speak to the classifier: that it cannot read them does not mean that "

@@ -23,12 +23,20 @@ from vitexplorer.controls import Choice, Number, PatchesControl, Switch
 from vitexplorer.controls.patches import Cell, Others
 from vitexplorer.core.format import counted, measured
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import PatchGrid, ReconstructionResult
 from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, to_images, to_patches
 from vitexplorer.views.record import View
 
-TITLE = Text("Masked autoencoder", "掩码自编码器（MAE）")
+HIDDEN = Text("{hidden} of {patches} patches are hidden.", "{patches} 个图块中遮住了 {hidden} 个。")
+RAW = Text(
+    "Visible patches are drawn too; the training never asked for them.",
+    "可见图块也由解码器绘制；训练损失从不计入它们。",
+)
+COLOURS_GIVEN = Text(
+    "The mean and deviation of every hidden patch come from the image itself: its colours were not inferred.",
+    "每个被遮图块的均值和标准差取自原图：其颜色并非推断而来。",
+)
 
 
 def hidden_patches(patches: int, mask_ratio: float, seed: int, mask: tuple[int, ...]) -> Bool[Tensor, " patches"]:
@@ -78,17 +86,18 @@ def compute(
     board = hidden.reshape(grid.rows, grid.cols).numpy()
     choosing = {} if named else {"mask_ratio": mask_ratio, "seed": seed}
     return ReconstructionResult(
-        view="mae_reconstruction",
-        title=TITLE,
         values=_pasted(_pixels(capture, drawn, grid), pixels, board, grid)
         if shown == "pasted"
         else _pixels(capture, drawn, grid),
         axes=("height", "width", "channels"),
         unit=Text("8-bit RGB", "8 位 RGB"),
         formula="decoder(encoder(x visible), mask token for x hidden)",
-        provenance=capture.provenance,
         settings={**choosing, "mask": named, "shown": shown, "norm_pix": norm_pix},
-        notes=tuple(_notes(int(hidden.sum()), grid.num_patches, shown, norm_pix)),
+        notes=present(
+            HIDDEN.format(hidden=int(hidden.sum()), patches=grid.num_patches),
+            RAW if shown == "raw" else None,
+            COLOURS_GIVEN if norm_pix else None,
+        ),
         grid=grid,
         image=pixels,
         hidden=board,
@@ -112,30 +121,6 @@ def _pasted(drawn: np.ndarray, pixels: np.ndarray, hidden: np.ndarray, grid: Pat
     """Return the drawing at hidden patches, the image elsewhere."""
     hidden_pixels = hidden.repeat(grid.patch_size, 0).repeat(grid.patch_size, 1)
     return np.where(hidden_pixels[..., None], drawn, pixels)
-
-
-def _notes(hidden: int, patches: int, shown: str, norm_pix: bool) -> list[Text]:
-    notes = [
-        Text("{hidden} of {patches} patches are hidden.", "{patches} 个图块中遮住了 {hidden} 个。").format(
-            hidden=hidden, patches=patches
-        )
-    ]
-    if shown == "raw":
-        notes.append(
-            Text(
-                "Visible patches are drawn too; the training never asked for them.",
-                "可见图块也由解码器绘制；训练损失从不计入它们。",
-            )
-        )
-    if norm_pix:
-        notes.append(
-            Text(
-                "The mean and deviation of every hidden patch come from the image itself: "
-                "its colours were not inferred.",
-                "每个被遮图块的均值和标准差取自原图：其颜色并非推断而来。",
-            )
-        )
-    return notes
 
 
 def _refuses(capture: Capture) -> Text | None:
@@ -178,7 +163,7 @@ def reading(result: ReconstructionResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Masked autoencoder", "掩码自编码器（MAE）"),
     question=Text("What does the model make of patches it cannot see?", "对看不见的图块，模型会画出什么？"),
     misleads=Text(
         "What cannot be known is drawn as the mean of all that is possible: blur is honesty, not failure.",

@@ -27,10 +27,8 @@ from vitexplorer.quantities.perturbation import (
     patch_of_pixel,
 )
 from vitexplorer.quantities.scores import run_scores
-from vitexplorer.quantities.targets import class_map, for_and_against, unit_of
+from vitexplorer.quantities.targets import class_map, for_and_against
 from vitexplorer.views.record import View
-
-TITLE = Text("Occlusion", "遮挡")
 
 
 def ablate(
@@ -57,13 +55,10 @@ def compute(capture: Capture, target: Target, baseline: str, progress: Progress 
     corners = grid.patch_size * torch.cartesian_prod(torch.arange(grid.rows), torch.arange(grid.cols))
     return class_map(
         capture,
-        view="occlusion",
-        title=TITLE,
+        target,
         values=falls[corners[:, 0], corners[:, 1]],
         grid=grid,
-        unit=unit_of(capture, target),
         formula=Text("L(x) − L(x with the patch covered)", "L(x) − L（遮住该图块的 x）"),
-        settings={"target": target, "baseline": baseline},
         notes=(
             Text("Covered with {baseline}.", "遮挡用{baseline}。").format(baseline=baseline_text(capture, baseline)),
         ),
@@ -71,7 +66,7 @@ def compute(capture: Capture, target: Target, baseline: str, progress: Progress 
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Occlusion", "遮挡"),
     question=Text("What happens to this answer when one patch is covered?", "遮住一个图块，这个答案会怎样？"),
     misleads=Text(
         "The cover itself is something to see, and a patch whose content is also elsewhere seems not to matter.",

@@ -22,8 +22,6 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.types import TreeResult
 from vitexplorer.views.record import View
 
-TITLE = Text("Parameters as a treemap", "参数量树图")
-
 
 @dataclass
 class _Node:
@@ -79,38 +77,29 @@ def compute(capture: Capture) -> TreeResult:
     blocks = {site.name: number for number, site in enumerate(capture.sites)}
     above = {".".join(path.split(".")[:n]) for path in blocks for n in range(1, path.count(".") + 1)}
     stages = frozenset(path for path in above if path.rpartition(".")[2].isdigit())
-    paths: list[str] = []
-    names: list[str] = []
-    parents: list[int] = []
-    counts: list[int] = []
+    rows: list[tuple[_Node, str, int]] = []
 
     def add(node: _Node, parent: int) -> None:
         for child in drawn_children(node, frozenset(above - stages)):
-            paths.append(child.path)
-            names.append(_name(child, node.path, blocks, stages))
-            parents.append(parent)
-            counts.append(child.count)
-            add(child, len(paths) - 1)
+            rows.append((child, _name(child, node.path, blocks, stages), parent))
+            add(child, len(rows) - 1)
 
     root = module_tree(capture.model.module)
     add(root, -1)
     return TreeResult(
-        view="parameter_tree",
-        title=TITLE,
-        values=np.array(counts, dtype=np.int64),
+        values=np.array([node.count for node, _, _ in rows], dtype=np.int64),
         axes=("modules",),
         unit=Text("parameters", "个参数"),
         formula=Text("Σ elements of every parameter", "Σ 每个参数张量的元素数"),
-        provenance=capture.provenance,
         notes=(
             Text(
                 "The count of a module includes the modules inside it; buffers are not counted.",
                 "模块的数目包含其内部的模块；缓冲区（buffer）不计入。",
             ),
         ),
-        modules=tuple(paths),
-        names=tuple(names),
-        parents=tuple(parents),
+        modules=tuple(node.path for node, _, _ in rows),
+        names=tuple(name for _, name, _ in rows),
+        parents=tuple(parent for _, _, parent in rows),
         total=root.count,
     )
 
@@ -148,7 +137,7 @@ def _inside(result: TreeResult, name: str) -> int:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Parameters as a treemap", "参数量树图"),
     question=Text("Which module holds how many of the parameters?", "每个模块各占多少参数？"),
     misleads=Text(
         "The area is a number of parameters, not what they do: a class token is a dot and decides the answer.",

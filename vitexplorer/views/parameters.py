@@ -17,13 +17,15 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.format import counted, percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.part_names import part_text
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import CountResult, Term
 from vitexplorer.quantities.parameter_formulas import SwinShape, ViTShape, exact_terms, symbolic, total
 from vitexplorer.views.record import View
 
-TITLE = Text("Parameters", "参数量")
-
+NO_FORMULA = Text(
+    "No closed formula is stated for this architecture; the numbers are counted from the module.",
+    "该结构没有给出封闭公式；数字直接由模块统计。",
+)
 _PREFIX_TOKENS = ("cls_token", "dist_token", "reg_token")
 _FIRST_PARTS = ("patch_embed", "pos_embed", "prefix_tokens")
 
@@ -137,24 +139,13 @@ def compute(capture: Capture) -> CountResult:
     module = capture.model.module
     parts = (count_parts if capture.model.family.shows_stream else count_modules)(module)
     terms = terms_of(module)
-    notes = [Text("Buffers are not counted.", "缓冲区（buffer）不计入。")]
-    if not terms:
-        notes.append(
-            Text(
-                "No closed formula is stated for this architecture; the numbers are counted from the module.",
-                "该结构没有给出封闭公式；数字直接由模块统计。",
-            )
-        )
     values = np.array(list(parts.values()), dtype=np.int64)
     return CountResult(
-        view="parameters",
-        title=TITLE,
         values=values,
         axes=("parts",),
         unit=Text("parameters", "个参数"),
         formula=symbolic(terms) or Text("Σ elements of every parameter", "Σ 每个参数张量的元素数"),
-        provenance=capture.provenance,
-        notes=tuple(notes),
+        notes=present(Text("Buffers are not counted.", "缓冲区（buffer）不计入。"), None if terms else NO_FORMULA),
         parts=tuple(parts),
         terms=terms,
         total=int(values.sum()),
@@ -191,7 +182,7 @@ def reading(result: CountResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Parameters", "参数量"),
     question=Text(
         "How many numbers does the model consist of, and where are they?", "模型由多少个数组成，分布在哪里？"
     ),

@@ -16,12 +16,11 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Number
 from vitexplorer.core.format import percent
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import FiltersResult
 from vitexplorer.quantities.principal_components import principal_components
-from vitexplorer.views.record import View
+from vitexplorer.views.record import View, refuse_if
 
-TITLE = Text("Filters of the patch embedding", "图块嵌入的滤波器")
 CHANNELS = 3
 MOST = 256
 
@@ -43,30 +42,16 @@ def compute(capture: Capture, count: int) -> FiltersResult:
         found=len(pictures)
     )
     return FiltersResult(
-        view="patch_filters",
-        title=TITLE,
         values=0.5 + 0.5 * pictures / largest,
         axes=("filters", "height", "width", "channels"),
         unit=Text("colour, each filter scaled by its maximum; grey is zero", "颜色，各滤波器按其最大值缩放；灰色为零"),
         formula=Text("PCA of the kernels", "卷积核的 PCA"),
-        provenance=capture.provenance,
-        settings={"count": count},
-        notes=(
+        notes=present(
             Text("From the weights alone; the image plays no part.", "仅取决于权重，与图像无关。"),
-            *((fewer,) if len(pictures) < count else ()),
+            fewer if len(pictures) < count else None,
         ),
         shares=shares,
     )
-
-
-def refuses(capture: Capture) -> Text | None:
-    """Refuse patch embeddings that do not read colours."""
-    if kernels_of(capture.model.module) is not None:
-        return None
-    return Text(
-        "The patch embedding of {model} reads features of a CNN, not colours.",
-        "{model} 的图块嵌入读取的是 CNN 的特征，而不是颜色。",
-    ).format(model=capture.model.name)
 
 
 def reading(result: FiltersResult) -> Text:
@@ -86,7 +71,7 @@ def reading(result: FiltersResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Filters of the patch embedding", "图块嵌入的滤波器"),
     question=Text("What does the patch embedding look for?", "图块嵌入在寻找什么？"),
     misleads=Text(
         "These are directions in which the kernels differ, not the kernels; neither says what later blocks use.",
@@ -98,5 +83,11 @@ VIEW = View(
     reading=reading,
     controls=(Number("count", Text("How many", "数量"), low=1, high=MOST, start=28, step=1, whole=True),),
     paper=Paper("Dosovitskiy et al. 2021, figure 7", "https://arxiv.org/abs/2010.11929"),
-    refuses=refuses,
+    refuses=refuse_if(
+        lambda capture: kernels_of(capture.model.module) is None,
+        Text(
+            "The patch embedding of {model} reads features of a CNN, not colours.",
+            "{model} 的图块嵌入读取的是 CNN 的特征，而不是颜色。",
+        ),
+    ),
 )

@@ -17,8 +17,6 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchesResult, PatchGrid
 from vitexplorer.views.record import View
 
-TITLE = Text("Patch grid", "图块网格")
-
 
 def patches(pixels: np.ndarray, grid: PatchGrid) -> np.ndarray:
     """Cut uint8 (height, width, 3) into (rows * cols, P, P, 3), row by row; pixels beyond the last patch go."""
@@ -30,13 +28,10 @@ def compute(capture: Capture) -> PatchesResult:
     """Cut the pixels that the model saw into patches, on the grid of its first block."""
     grid, pixels = capture.grid(0), capture.input.pixels
     return PatchesResult(
-        view="patch_grid",
-        title=TITLE,
         values=patches(pixels, grid),
         axes=("patches", "height", "width", "channels"),
         unit=Text("8-bit RGB", "8 位 RGB"),
         formula=f"N = (H/P)(W/P) = {grid.rows} x {grid.cols} = {grid.num_patches}, P = {grid.patch_size}",
-        provenance=capture.provenance,
         grid=grid,
         image=pixels,
     )
@@ -62,7 +57,7 @@ def reading(result: PatchesResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Patch grid", "图块网格"),
     question=Text("What are the tokens of this image?", "这张图像被切成了哪些标记（token）？"),
     misleads=Text(
         "A patch is where a token starts. After the first block every token has seen the others.",

@@ -21,8 +21,6 @@ from vitexplorer.core.types import MapResult, Query, query_text
 from vitexplorer.quantities.on_the_map import extreme, without
 from vitexplorer.views.record import View
 
-TITLE = Text("Patch similarity", "图块相似度")
-
 
 def cosines(token: Float[Tensor, " dim"], tokens: Float[Tensor, "patches dim"]) -> Float[Tensor, " patches"]:
     """Compute the cosine between one token and each of the others."""
@@ -34,14 +32,10 @@ def compute(capture: Capture, block: int, query: Query) -> MapResult:
     grid, tokens = capture.grid(block), capture.residual_after(block)
     similarities = cosines(tokens[capture.token(query, block)], tokens[len(capture.prefix_tokens) :])
     return MapResult(
-        view="patch_similarity",
-        title=TITLE,
         values=similarities.reshape(grid.rows, grid.cols).cpu().numpy(),
         axes=("rows", "cols"),
         unit=Text("cosine", "余弦"),
         formula="x_q · x_i / (|x_q| |x_i|)",
-        provenance=capture.provenance,
-        settings={"block": block, "query": query},
         notes=(Text("After the block, before any norm.", "取块的输出，未经归一化。"),),
         grid=grid,
         image=capture.input.pixels,
@@ -69,7 +63,7 @@ def reading(result: MapResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Patch similarity", "图块相似度"),
     question=Text("Which patches are like this one?", "哪些图块与这个图块相似？"),
     misleads=Text(
         "Tokens of one block share a large common part: compare cosines with each other, not with zero.",

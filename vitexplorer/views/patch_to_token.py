@@ -23,15 +23,23 @@ from vitexplorer.controls import QueryControl, sharpest_patch
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.format import counted, measured
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import SettingError, Text, UnsupportedError
+from vitexplorer.core.text import SettingError, Text, UnsupportedError, present
 from vitexplorer.core.types import PatchGrid, Query, TokenStep, TokenStepsResult, query_text
 from vitexplorer.views.record import View
 
-TITLE = Text("From pixels to a token", "从像素到标记")
 CHANNELS = 3
 CLOSE = 1e-4
 """Rounding that the order of additions can cause, as a share of the token's largest number"""
 
+FLATTENED = Text(
+    "Flattened pixel after pixel; normalised with the model's mean and standard deviation.",
+    "按像素依次展平；以该模型的均值与标准差归一化。",
+)
+RESAMPLED = Text("The table of places is resampled to this grid.", "位置编码表已重采样到该网格。")
+SAME_TOKEN = Text(
+    "The first block read this very token; largest difference {difference:.1e}.",
+    "第一个块读到的正是这个标记；最大差值 {difference:.1e}。",
+)
 PLACE = Text("position embedding", "位置编码")
 ADDED = Text("For the place a learned vector is added.", "加上一个表示位置的可学习向量。")
 ADDED_AND_TURNED = Text(
@@ -54,10 +62,6 @@ class PatchControl(QueryControl):
     def default(self, capture: CaptureProtocol) -> tuple[int, int]:
         """Return the patch with the sharpest edges."""
         return sharpest_patch(capture.input.pixels, capture.grid(0))
-
-    def default_after(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> tuple[int, int]:
-        """Return the same."""
-        return self.default(capture)
 
     def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
         """Return the patch with the sharpest edges; the others are picked on the image."""
@@ -123,7 +127,8 @@ def compute(capture: Capture, patch: tuple[int, int]) -> TokenStepsResult:
         if not torch.allclose(tuned, token, rtol=CLOSE, atol=CLOSE):
             token, formula = tuned, f"{formula} + Δ"
             steps.append(_step(Text("with what tuning adds", "加上微调的改动"), "D", dim, token))
-    positions = capture.model.family.learned_positions(module, grid)
+    family = capture.model.family
+    positions = family.learned_positions(module, grid)
     if positions is not None:
         position = positions[row * grid.cols + col]
         token, formula = token + position, f"{formula} + e_p"
@@ -136,15 +141,16 @@ def compute(capture: Capture, patch: tuple[int, int]) -> TokenStepsResult:
     steps.append(_step(Text("sequence of tokens", "标记序列"), "(p + N) × D", tuple(sequence.shape)))
     difference = _difference(capture, token, sequence[capture.token(patch, 0)])
     return TokenStepsResult(
-        view="patch_to_token",
-        title=TITLE,
         values=token.float().cpu().numpy(),
         axes=("dim",),
         unit=Text("entries of the token", "标记的各个分量"),
         formula=formula,
-        provenance=capture.provenance,
-        settings={"patch": patch},
-        notes=(*_notes(capture, positions is not None), _read(difference)),
+        notes=present(
+            FLATTENED,
+            _place_note(positions, family.rotary_positions(module, grid) is not None),
+            RESAMPLED if positions is not None and family.learned_grid(module) != (grid.rows, grid.cols) else None,
+            SAME_TOKEN.format(difference=difference),
+        ),
         grid=grid,
         image=capture.input.pixels,
         place=patch,
@@ -173,26 +179,10 @@ def _difference(capture: Capture, token: Tensor, read: Tensor) -> float:
     return difference
 
 
-def _read(difference: float) -> Text:
-    return Text(
-        "The first block read this very token; largest difference {difference:.1e}.",
-        "第一个块读到的正是这个标记；最大差值 {difference:.1e}。",
-    ).format(difference=difference)
-
-
-def _notes(capture: Capture, added: bool) -> list[Text]:
-    family, module, grid = capture.model.family, capture.model.module, capture.grid(0)
-    turned = family.rotary_positions(module, grid) is not None
-    notes = [
-        Text(
-            "Flattened pixel after pixel; normalised with the model's mean and standard deviation.",
-            "按像素依次展平；以该模型的均值与标准差归一化。",
-        ),
-        (ADDED_AND_TURNED if turned else ADDED) if added else TURNED if turned else BIASED,
-    ]
-    if added and family.learned_grid(module) != (grid.rows, grid.cols):
-        notes.append(Text("The table of places is resampled to this grid.", "位置编码表已重采样到该网格。"))
-    return notes
+def _place_note(positions: Tensor | None, is_rotary: bool) -> Text:
+    if positions is None:
+        return TURNED if is_rotary else BIASED
+    return ADDED_AND_TURNED if is_rotary else ADDED
 
 
 def refuses(capture: Capture) -> Text | None:
@@ -233,7 +223,7 @@ def reading(result: TokenStepsResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("From pixels to a token", "从像素到标记"),
     question=Text("How does a patch of pixels become a token?", "一个像素图块怎样变成标记？"),
     misleads=Text(
         "The numbers of a token have no order: a strip of them has no left and right.",

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 import torch.nn.functional as F
-from jaxtyping import Float
-from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.format import measured
@@ -20,19 +18,13 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import OUTPUT, PoolingResult, Reading, ReadOut
 from vitexplorer.quantities.read_out import READING_WORDS, answer_text, read_after, readable_blocks, top_classes
-from vitexplorer.views.record import View
+from vitexplorer.views.record import View, refuse_if
 
-TITLE = Text("Class token or mean of patches", "类别标记与图块平均")
 _CLASS = Text("through the {token} {answer} ({value})", "通过{token}为{answer}（{value}）")
 _NUMBER = Text("through the {token} {answer} is {value}", "通过{token}，{answer}为 {value}")
 NO_CLASSES = Text(
     "This model tells no classes apart, so only the tokens are compared.", "该模型不区分类别，因此只比较标记。"
 )
-
-
-def cosine_to_mean(token: Float[Tensor, " dim"], patches: Float[Tensor, "patches dim"]) -> Float[Tensor, ""]:
-    """Compute the cosine between one token and the mean of others."""
-    return F.cosine_similarity(token, patches.mean(0), dim=0)
 
 
 def read_out(capture: Capture, reading: Reading, is_own: bool) -> ReadOut:
@@ -56,13 +48,10 @@ def compute(capture: Capture) -> PoolingResult:
     answers = capture.logits is not None
     trained = Text("The model was trained to be read by: {reading}.", "该模型训练时的读出方式：{reading}。")
     return PoolingResult(
-        view="pooling",
-        title=TITLE,
-        values=np.array([float(cosine_to_mean(tokens[place], tokens[prefix:])) for tokens in streams]),
+        values=np.array([float(F.cosine_similarity(x[place], x[prefix:].mean(0), dim=0)) for x in streams]),
         axes=("blocks",),
         unit=Text("cosine of class token and mean patch token", "类别标记与图块标记平均的余弦"),
         formula="cos(x_cls, mean_i x_i)",
-        provenance=capture.provenance,
         notes=(trained.format(reading=READING_WORDS[own]),) if answers else (NO_CLASSES,),
         x=np.arange(capture.depth),
         x_name=Text("after block", "经过块"),
@@ -72,16 +61,6 @@ def compute(capture: Capture) -> PoolingResult:
             for reading in (model.family.readings(model.module) if answers else ())
         ),
     )
-
-
-def refuses(capture: Capture) -> Text | None:
-    """Refuse models without a class token, which have nothing to compare."""
-    if "cls" in capture.prefix_tokens:
-        return None
-    return Text(
-        "{model} has no class token to compare with the mean over patches.",
-        "{model} 没有类别标记，无法与图块平均进行比较。",
-    ).format(model=capture.model.name)
 
 
 def reading(result: PoolingResult) -> Text:
@@ -116,7 +95,7 @@ def _short(token: Text) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Class token or mean of patches", "类别标记与图块平均"),
     question=Text(
         "What would the model say if it were read through another token?", "如果换一种标记来读出，模型会怎么说？"
     ),
@@ -128,5 +107,11 @@ VIEW = View(
     compute=compute,
     reading=reading,
     paper=Paper("Dosovitskiy et al. 2021, appendix D.3", "https://arxiv.org/abs/2010.11929"),
-    refuses=refuses,
+    refuses=refuse_if(
+        lambda capture: "cls" not in capture.prefix_tokens,
+        Text(
+            "{model} has no class token to compare with the mean over patches.",
+            "{model} 没有类别标记，无法与图块平均进行比较。",
+        ),
+    ),
 )

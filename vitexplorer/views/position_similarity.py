@@ -31,16 +31,29 @@ from vitexplorer.controls import Choice, Control, QueryControl
 from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.format import counted, measured
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
+from vitexplorer.core.text import SettingError, Text, UnsupportedError, present, same
 from vitexplorer.core.types import BoardResult, MapResult, PatchGrid, Query, Result, query_text
 from vitexplorer.quantities.on_the_map import extreme, without
 from vitexplorer.views.record import View
 
-TITLE = Text("Similarity of position embeddings", "位置编码的相似度")
 TEMPERATURE = 10000.0
 LARGEST = 32
 """Most rows or columns of a chosen grid: a board of that size has a million numbers"""
 ALONE = Text("There is only one patch, and no other place to compare it with.", "只有一个图块，没有其他位置可比。")
+RESAMPLED = Text(
+    "Learned for {old_rows} x {old_cols} patches, resampled to {rows} x {cols} (bicubic) as the model does it.",
+    "该位置编码是在 {old_rows} x {old_cols} 个图块上学到的，按模型的做法重采样（双三次）为 {rows} x {cols}。",
+)
+ALSO_ROTARY = Text(
+    "This model has rotary positions as well: kind rotary.", "该模型还有旋转位置编码：可将位置编码（kind）选为 rotary。"
+)
+ROTARY = Text(
+    "Rotary: what place alone does to q . k, the mean over all heads, blocks and frequencies that differ.",
+    "旋转位置编码：仅由位置决定的 q·k，对所有不同的头、块和频率取平均。",
+)
+REFERENCE = Text(
+    "A reference that does not depend on the model, but for its width.", "这是一个参照，除宽度外与模型无关。"
+)
 KINDS = {
     "own": Text("the model's own", "模型自身的位置编码"),
     "rotary": Text("its rotary positions", "旋转位置编码"),
@@ -189,13 +202,9 @@ def compute(capture: Capture, query: Query | None, kind: str, grid: tuple[int, i
     vectors, found_kind = vectors_of(capture, kind, chosen)
     board = cosine_board(vectors, chosen).cpu().numpy()
     common = {
-        "view": "position_similarity",
-        "title": TITLE,
         "unit": Text("cosine", "余弦"),
         "formula": FORMULAS[found_kind],
-        "provenance": capture.provenance,
-        "settings": {"query": query, "kind": kind, "grid": grid},
-        "notes": tuple(_notes(capture, found_kind, chosen)),
+        "notes": _notes(capture, found_kind, chosen),
         "grid": chosen,
     }
     if query is None:
@@ -218,42 +227,16 @@ def resized(pixels: np.ndarray, grid: PatchGrid) -> np.ndarray:
     return stretched[0].permute(1, 2, 0).round().clamp(0, 255).byte().numpy()
 
 
-def _notes(capture: Capture, kind: str, grid: PatchGrid) -> list[Text]:
-    model = capture.model
-    notes = []
-    if kind == "learned":
-        learned = model.family.learned_grid(model.module)
-        if learned != (grid.rows, grid.cols):
-            notes.append(
-                Text(
-                    "Learned for {old_rows} x {old_cols} patches, resampled to {rows} x {cols} (bicubic) as the model "
-                    "does it.",
-                    "该位置编码是在 {old_rows} x {old_cols} 个图块上学到的，按模型的做法重采样（双三次）为 "
-                    "{rows} x {cols}。",
-                ).format(old_rows=learned[0], old_cols=learned[1], rows=grid.rows, cols=grid.cols)
-            )
-        if model.family.rotary_positions(model.module, grid) is not None:
-            notes.append(
-                Text(
-                    "This model has rotary positions as well: kind rotary.",
-                    "该模型还有旋转位置编码：可将位置编码（kind）选为 rotary。",
-                )
-            )
-    elif kind == "rotary":
-        notes.append(
-            Text(
-                "Rotary: what place alone does to q . k, the mean over all heads, blocks and frequencies that differ.",
-                "旋转位置编码：仅由位置决定的 q·k，对所有不同的头、块和频率取平均。",
-            )
-        )
-    else:
-        notes.append(
-            Text(
-                "A reference that does not depend on the model, but for its width.",
-                "这是一个参照，除宽度外与模型无关。",
-            )
-        )
-    return notes
+def _notes(capture: Capture, kind: str, grid: PatchGrid) -> tuple[Text, ...]:
+    if kind != "learned":
+        return (ROTARY if kind == "rotary" else REFERENCE,)
+    family, module = capture.model.family, capture.model.module
+    learned = family.learned_grid(module)
+    resampled = RESAMPLED.format(old_rows=learned[0], old_cols=learned[1], rows=grid.rows, cols=grid.cols)
+    return present(
+        None if learned == (grid.rows, grid.cols) else resampled,
+        None if family.rotary_positions(module, grid) is None else ALSO_ROTARY,
+    )
 
 
 def refuses(capture: Capture) -> Text | None:
@@ -303,7 +286,7 @@ def _of_all(result: BoardResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Similarity of position embeddings", "位置编码的相似度"),
     question=Text("What does the model know of where a patch lies?", "模型对图块的位置知道些什么？"),
     misleads=Text(
         "This is what goes in at the start; it does not say how much of it later blocks use.",

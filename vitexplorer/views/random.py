@@ -24,8 +24,6 @@ from vitexplorer.quantities.on_the_map import extreme, tenth
 from vitexplorer.quantities.targets import class_map
 from vitexplorer.views.record import View
 
-TITLE = Text("Random map", "随机图")
-
 
 def draw(seed: int, target: Target, patches: int) -> Float[Tensor, " patches"]:
     """Draw one number in [0, 1) for each patch."""
@@ -38,13 +36,11 @@ def compute(capture: Capture, target: Target, seed: int) -> MapResult:
     grid = capture.grid(capture.depth - 1)
     return class_map(
         capture,
-        view="random",
-        title=TITLE,
+        target,
         values=draw(seed, target, grid.num_patches),
         grid=grid,
         unit=Text("random number", "随机数"),
         formula=Text("uniform on [0, 1)", "[0, 1) 上的均匀分布"),
-        settings={"target": target, "seed": seed},
     )
 
 
@@ -59,7 +55,7 @@ def reading(result: MapResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Random map", "随机图"),
     question=Text("What would a map look like that knows nothing?", "一幅一无所知的图会是什么样子？"),
     misleads=Text(
         "People see patterns in noise: a map that looks no better than this one may still tempt you to a story.",
@@ -68,9 +64,6 @@ VIEW = View(
     room="flow",
     compute=compute,
     reading=reading,
-    controls=(
-        AnyTargetControl(),
-        Number("seed", Text("Seed", "随机种子"), low=0, high=2**31 - 1, step=1, whole=True),
-    ),
+    controls=(AnyTargetControl(), Number("seed", Text("Seed", "随机种子"), low=0, high=2**31 - 1, step=1, whole=True)),
     paper=Paper("Adebayo et al. 2018", "https://arxiv.org/abs/1810.03292"),
 )

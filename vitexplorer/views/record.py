@@ -16,6 +16,19 @@ from vitexplorer.core.summaries import Summarised
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Result
 
+Refusal = Callable[[Any], Text | None]
+"""Function from a capture to the reason why a view has no meaning for it, or None"""
+
+
+def refuse_if(applies: Callable[[Any], bool], reason: Text) -> Refusal:
+    """Return the refusal of captures to which a condition applies; `{model}` in the reason becomes the model's name."""
+    return lambda capture: reason.format(model=capture.model.name) if applies(capture) else None
+
+
+def merges_tokens(capture: CaptureProtocol) -> bool:
+    """Return True for models that merge tokens between stages."""
+    return any(site.windows for site in capture.sites)
+
 
 @dataclass(frozen=True)
 class View(Summarised):
@@ -31,8 +44,7 @@ class View(Summarised):
     """Makes one sentence, two at most, of the numbers of a result: what a lecturer would say pointing at the figure"""
     controls: tuple[Control, ...] = ()
     paper: Paper | None = None
-    refuses: Callable[[Any], Text | None] = lambda capture: None
-    """Reason why the view has no meaning for this capture, or None"""
+    refuses: Refusal = lambda capture: None
     any_family: bool = False
     """True if the view needs the attention of one block at most, so that families which state no more can be shown"""
     names_of_timm: bool = False

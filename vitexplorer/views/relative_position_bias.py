@@ -15,12 +15,11 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl
 from vitexplorer.core.format import signed
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import OffsetsResult
 from vitexplorer.quantities.on_the_map import is_constant
-from vitexplorer.views.record import View
+from vitexplorer.views.record import View, refuse_if
 
-TITLE = Text("Relative position bias", "相对位置偏置")
 DIRECTION = Text(
     "Offsets are query minus key: the top left entry is for a key far below and to the right of the query.",
     "偏移为查询减键：左上角对应位于查询右下方远处的键。",
@@ -35,28 +34,14 @@ def compute(capture: Capture, block: int) -> OffsetsResult:
     values = capture.model.family.relative_bias(capture.model.module, block).cpu().numpy()
     _, rows, cols = values.shape
     return OffsetsResult(
-        view="relative_position_bias",
-        title=TITLE,
         values=values,
         axes=("heads", "row_offsets", "col_offsets"),
         unit=Text("added to the scores before the softmax", "softmax 之前加到分数上的值"),
         formula=Text("softmax(scores + B[query − key])", "softmax(分数 + B[查询 − 键])"),
-        provenance=capture.provenance,
-        settings={"block": block},
-        notes=(DIRECTION, *((CLASS_TOKEN,) if capture.prefix_tokens else ())),
+        notes=present(DIRECTION, CLASS_TOKEN if capture.prefix_tokens else None),
         row_offsets=tuple(range(-(rows // 2), rows // 2 + 1)),
         col_offsets=tuple(range(-(cols // 2), cols // 2 + 1)),
     )
-
-
-def refuses(capture: Capture) -> Text | None:
-    """Refuse models with absolute or rotary positions: they add no bias."""
-    if capture.model.family.relative_bias(capture.model.module, 0) is not None:
-        return None
-    return Text(
-        "{model} adds no bias for relative positions; see position_similarity.",
-        "{model} 不使用相对位置偏置；请看 position_similarity。",
-    ).format(model=capture.model.name)
 
 
 def place_text(rows: int, cols: int) -> Text:
@@ -102,7 +87,7 @@ def reading(result: OffsetsResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Relative position bias", "相对位置偏置"),
     question=Text("Which neighbours does each head prefer, whatever they show?", "无论内容如何，每个头偏好哪些邻居？"),
     misleads=Text(
         "The bias is only one part of the score; the content of query and key is usually the larger one.",
@@ -114,5 +99,11 @@ VIEW = View(
     reading=reading,
     controls=(BlockControl(),),
     paper=Paper("Liu et al. 2021", "https://arxiv.org/abs/2103.14030"),
-    refuses=refuses,
+    refuses=refuse_if(
+        lambda capture: capture.model.family.relative_bias(capture.model.module, 0) is None,
+        Text(
+            "{model} adds no bias for relative positions; see position_similarity.",
+            "{model} 不使用相对位置偏置；请看 position_similarity。",
+        ),
+    ),
 )

@@ -22,12 +22,23 @@ from vitexplorer.capturing.capture import AttentionCall, Capture
 from vitexplorer.controls import BlockControl, HeadControl, TokenControl
 from vitexplorer.core.format import measured, percent
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import PADDING, DotProductResult, Query, prefix_text, query_text
 from vitexplorer.views.record import View
 
-TITLE = Text("Scaled dot product", "缩放点积")
 BINS = 40
+LEARNED = Text(
+    "q and k are unit vectors, q . k is their cosine, and the scale is a learned temperature.",
+    "q 和 k 是单位向量，q·k 是它们的余弦，缩放系数是学到的温度。",
+)
+SCALED_BEFORE = Text(
+    "The module scales q before the product; q is shown as it was before.",
+    "该模块在求点积之前缩放 q；此处显示的是缩放前的 q。",
+)
+BIAS_IS_THE_REST = Text(
+    "The bias is what the softmax read minus the scaled scores, masks of shifted windows included.",
+    "偏置为 softmax 的输入减去缩放后的分数，包含移位窗口的遮蔽。",
+)
 
 
 class Head(NamedTuple):
@@ -72,32 +83,6 @@ def key_name(position: int, prefix_tokens: tuple[str, ...], cols: int) -> str:
     return f"{position // cols},{position % cols}"
 
 
-def _notes(head: Head, call: AttentionCall) -> list[Text]:
-    notes = []
-    if head.learned:
-        notes.append(
-            Text(
-                "q and k are unit vectors, q . k is their cosine, and the scale is a learned temperature.",
-                "q 和 k 是单位向量，q·k 是它们的余弦，缩放系数是学到的温度。",
-            )
-        )
-    elif call.scores is not None:
-        notes.append(
-            Text(
-                "The module scales q before the product; q is shown as it was before.",
-                "该模块在求点积之前缩放 q；此处显示的是缩放前的 q。",
-            )
-        )
-    if call.scores is not None:
-        notes.append(
-            Text(
-                "The bias is what the softmax read minus the scaled scores, masks of shifted windows included.",
-                "偏置为 softmax 的输入减去缩放后的分数，包含移位窗口的遮蔽。",
-            )
-        )
-    return notes
-
-
 def compute(capture: Capture, block: int, head: int, query: Query) -> DotProductResult:
     """Compute the weights of one query, (keys,), in the order of the sequence or its window, with every step."""
     call, positions = capture.call(block), capture.positions(block)
@@ -115,15 +100,15 @@ def compute(capture: Capture, block: int, head: int, query: Query) -> DotProduct
     all_scores = (parts.query @ parts.key.transpose(-2, -1)).flatten().cpu().double().numpy()
     counts, edges = np.histogram(all_scores, bins=BINS)
     return DotProductResult(
-        view="scaled_dot_product",
-        title=TITLE,
         values=weights.cpu().numpy(),
         axes=("keys",),
         unit=Text("share of the query's attention", "占该查询注意力的份额"),
         formula="softmax(τ cos(q, k) + bias)" if parts.learned else "softmax(q kᵀ / √d + bias)",
-        provenance=capture.provenance,
-        settings={"block": block, "head": head, "query": query},
-        notes=tuple(_notes(parts, call)),
+        notes=present(
+            LEARNED if parts.learned else None,
+            SCALED_BEFORE if call.scores is not None and not parts.learned else None,
+            BIAS_IS_THE_REST if call.scores is not None else None,
+        ),
         query=query,
         keys=tuple(
             key_name(int(position), capture.prefix_tokens, capture.grid(block).cols) for position in positions[window]
@@ -173,7 +158,7 @@ def reading(result: DotProductResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Scaled dot product", "缩放点积"),
     question=Text("How does one query come to its attention weights?", "一个查询的注意力权重是怎样算出来的？"),
     misleads=Text(
         "A large weight moves little where its value vector is short, and q and k differ from block to block.",

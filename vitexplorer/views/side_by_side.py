@@ -11,6 +11,7 @@ Misleading: maps that agree prove nothing, since all may look where the model do
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,15 +22,14 @@ from vitexplorer.controls import CURVE_CONTROLS, MethodsControl, Switch, TargetC
 from vitexplorer.core.capture_protocol import without_classifier
 from vitexplorer.core.format import measured as rounded
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Progress, Text, same
+from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import MapResult, MethodsResult, PatchGrid
-from vitexplorer.quantities.faithfulness import CURVES, faithfulness, num_passes
+from vitexplorer.quantities.faithfulness import CURVES, best_text, faithfulness, gains, num_passes
 from vitexplorer.quantities.on_the_map import is_constant
 from vitexplorer.quantities.targets import class_text, explained
 from vitexplorer.views import explanation, explanations
 from vitexplorer.views.record import View
 
-TITLE = Text("Side by side", "并排比较")
 AT_DEFAULTS = Text(
     "Each method explains the same target, its other settings at their defaults.",
     "各方法解释同一目标，其余设置取默认值。",
@@ -49,21 +49,19 @@ def compute(
     """Compute the map of each method, (methods, rows, cols), and on request its areas, (methods, curves)."""
     passes = num_passes(capture, len(methods), steps)
     maps, done = _compute_maps(capture, target, methods, seed, passes if measure else 0, progress)
-    measured = faithfulness(capture, target, maps, steps, seed, _progress_after(done, progress)) if measure else None
+    after = progress and _MethodProgress(progress, done, 0, 0)
+    measured = faithfulness(capture, target, maps, steps, seed, after) if measure else None
     known = explanations()
+    slow = {key: view for key, view in known.items() if view.runs == "many" and view.refuses(capture) is None}
     classless = [
         known[name].title for name in methods if not any(control.name == "target" for control in known[name].controls)
     ]
     finest = min((result.grid for result in maps), key=lambda grid: grid.patch_size)
     return MethodsResult(
-        view="side_by_side",
-        title=TITLE,
         values=np.stack([on_finer(result.values, result.grid, finest) for result in maps]),
         axes=("methods", "rows", "cols"),
         unit=Text("of each method, its own", "各方法各自的单位"),
         formula="",
-        provenance=capture.provenance,
-        settings={"target": target, "methods": methods, "measure": measure, "steps": steps, "seed": seed},
         notes=(
             class_text(explained(capture, target)),
             AT_DEFAULTS,
@@ -80,7 +78,7 @@ def compute(
         curves=CURVES,
         areas=measured.areas if measured else None,
         passes=passes,
-        others=tuple((key, view.title) for key, view in _slow(capture).items() if key not in methods),
+        others=tuple((key, view.title) for key, view in slow.items() if key not in methods),
     )
 
 
@@ -118,15 +116,6 @@ class _MethodProgress:
             self.progress(self.before + done, self.before + of + self.after)
 
 
-def _progress_after(before: int, progress: Progress | None) -> Progress | None:
-    return progress and _MethodProgress(progress, before, 0, 0)
-
-
-def _slow(capture: Capture) -> dict[str, View]:
-    """Return methods that are computed only on request."""
-    return {key: view for key, view in explanations().items() if view.runs == "many" and view.refuses(capture) is None}
-
-
 def on_finer(values: Float[np.ndarray, "rows cols"], coarse: PatchGrid, fine: PatchGrid) -> np.ndarray:
     """Resample a map to a finer grid, (fine rows, fine cols); a cell takes the number of the cell around it."""
     ratio = coarse.patch_size // fine.patch_size
@@ -150,7 +139,7 @@ def agreements(maps: Float[np.ndarray, "methods rows cols"]) -> list[tuple[float
 
 def reading(result: MethodsResult) -> Text:
     """Say how alike the maps are; once they are measured, name the best and the worst beside random order."""
-    return _agreement(result) if result.areas is None else _best_and_worst(result, result.areas)
+    return _agreement(result) if result.areas is None else _best_and_worst(result.titles, result.areas)
 
 
 def _agreement(result: MethodsResult) -> Text:
@@ -171,48 +160,29 @@ def _agreement(result: MethodsResult) -> Text:
     return Text(sentence.en + which.en, sentence.zh + which.zh)
 
 
-def _best_and_worst(result: MethodsResult, areas: Float[np.ndarray, "methods curves"]) -> Text:
+def _best_and_worst(titles: Sequence[Text], areas: Float[np.ndarray, "methods curves"]) -> Text:
     """Compare the methods by the area between insertion and deletion, as the view `faithfulness` does."""
-    gains = areas[:, CURVES.index("insertion")] - areas[:, CURVES.index("deletion")]
-    chance, others = float(gains[-1]), gains[:-1]
-    fields = {"chance": rounded(chance)}
-    if not others.size:
-        return Text(
-            "Random order alone leaves an area of {chance} between insertion and deletion: a map has to do better.",
-            "仅用随机顺序，插入与删除曲线之间的面积为 {chance}：图的表现应当优于它。",
-        ).format(**fields)
-    best, worst, beaten = int(others.argmax()), int(others.argmin()), int((others <= chance).sum())
-    fields |= {"best": result.titles[best], "high": rounded(others[best])}
-    fields |= {"worst": result.titles[worst], "low": rounded(others[worst]), "count": beaten, "all": len(others)}
-    if beaten == len(others):
-        return Text(
-            "No method beats random order here: the area between insertion and deletion is {chance} for random order "
-            "and {high} for the best, {best}.",
-            "这里没有方法胜过随机顺序：插入与删除曲线之间的面积，随机顺序为 {chance}，最好的“{best}”为 {high}。",
-        ).format(**fields)
-    first = Text(
-        "{best} does best here: the area between insertion and deletion is {high}, that of random order {chance}.",
-        "此处“{best}”最好：插入与删除曲线之间的面积为 {high}，随机顺序为 {chance}。",
-    ).format(**fields)
-    return Text("{first}{rest}", "{first}{rest}").format(first=first, rest=_worst_sentence(fields, best != worst))
-
-
-def _worst_sentence(fields: dict[str, object], differ: bool) -> Text:
-    if not differ:
-        return same("")
-    if not fields["count"]:
-        return Text(
-            " {worst} does worst with {low}, which is more than random order has.",
-            "“{worst}”最差，为 {low}，但仍优于随机顺序。",
-        ).format(**fields)
-    return Text(
+    first = best_text(titles, areas)
+    *others, chance = gains(areas)
+    beaten = sum(other <= chance for other in others)
+    worst = int(np.argmin(others)) if others else 0
+    if beaten == len(others) or worst == int(np.argmax(others)):
+        return first
+    rest = Text(
         " {worst} does worst with {low}; {count} of {all} methods do no better than random order.",
         "“{worst}”最差，为 {low}；{all} 种方法中有 {count} 种不优于随机顺序。",
-    ).format(**fields)
+    )
+    if not beaten:
+        rest = Text(
+            " {worst} does worst with {low}, which is more than random order has.",
+            "“{worst}”最差，为 {low}，但仍优于随机顺序。",
+        )
+    fields = {"worst": titles[worst], "low": rounded(others[worst]), "count": beaten, "all": len(others)}
+    return Text("{first}{rest}", "{first}{rest}").format(first=first, rest=rest.format(**fields))
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Side by side", "并排比较"),
     question=Text("Do the methods tell the same story?", "各种方法说的是同一回事吗？"),
     misleads=Text(
         "Each map is scaled to its own largest number: a bright patch of one says nothing about another. That maps "

@@ -13,12 +13,16 @@ import numpy as np
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.format import counted, measured
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import MatrixResult
 from vitexplorer.quantities.outliers import far_out
 from vitexplorer.views.record import View
 
-TITLE = Text("Token norms", "标记的范数")
+OUTLIERS = Text(
+    "Outliers, more than 3 interquartile ranges above the upper quartile of their block: {count}.",
+    "离群者（超出所在块上四分位数 3 倍四分位距以上）：{count} 个。",
+)
+FEWER = Text("Later blocks have fewer tokens; the rest is empty (NaN).", "靠后的块标记较少；其余留空（NaN）。")
 
 
 def compute(capture: Capture) -> MatrixResult:
@@ -31,25 +35,12 @@ def compute(capture: Capture) -> MatrixResult:
         norms = tokens.double().norm(dim=-1).cpu().numpy()
         values[block, : len(norms)] = norms
         marked[block, prefix : len(norms)] = far_out(norms[prefix:])
-    notes = [
-        Text(
-            "Outliers, more than 3 interquartile ranges above the upper quartile of their block: {count}.",
-            "离群者（超出所在块上四分位数 3 倍四分位距以上）：{count} 个。",
-        ).format(count=int(marked.sum()))
-    ]
-    if np.isnan(values).any():
-        notes.append(
-            Text("Later blocks have fewer tokens; the rest is empty (NaN).", "靠后的块标记较少；其余留空（NaN）。")
-        )
     return MatrixResult(
-        view="token_norms",
-        title=TITLE,
         values=values,
         axes=("blocks", "tokens"),
         unit=Text("L2 norm after the block", "块输出的 L2 范数"),
         formula="|x_i|",
-        provenance=capture.provenance,
-        notes=tuple(notes),
+        notes=present(OUTLIERS.format(count=int(marked.sum())), FEWER if np.isnan(values).any() else None),
         marked=marked,
     )
 
@@ -83,7 +74,7 @@ def reading(result: MatrixResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Token norms", "标记的范数"),
     question=Text("Are some tokens much longer than the others?", "是否有些标记的范数远大于其他标记？"),
     misleads=Text(
         "Long tokens grow block by block in every model; only a few among many of the same block are outliers.",

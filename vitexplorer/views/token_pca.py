@@ -21,7 +21,7 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, Switch
 from vitexplorer.core.format import counted
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import SettingError, Text, same
+from vitexplorer.core.text import SettingError, Text, present, same
 from vitexplorer.core.types import ColoursResult
 from vitexplorer.quantities.on_the_map import extreme, is_constant, where_most
 from vitexplorer.quantities.principal_components import principal_components
@@ -29,6 +29,15 @@ from vitexplorer.views.record import View
 
 TITLE = Text("Principal components of the tokens", "标记的主成分")
 COLOURS = 3
+NO_PREFIX = Text("Prefix tokens are left out.", "不包含前缀标记。")
+SHOWN = Text(
+    "{shown} of {patches} patches are shown: the side of the first component that touches the border less.",
+    "显示 {patches} 个图块中的 {shown} 个：第一主成分上较少接触边缘的一侧。",
+)
+SPANNED = Text(
+    "The tokens span only {components} directions; the other colours are constant.",
+    "这些标记只张成 {components} 个方向，其余颜色为常数。",
+)
 SHARED = Text(
     "One basis for {count} pictures: a colour means the same in all.", "{count} 幅图像共用一组基：颜色含义相同。"
 )
@@ -64,11 +73,6 @@ def fit_basis(tokens: Float[np.ndarray, "patches dim"]) -> Basis:
     return Basis(mean, components, scores.min(0), scores.max(0))
 
 
-def foreground_of(scores: Float[np.ndarray, " patches"], rows: int, cols: int) -> Bool[np.ndarray, " patches"]:
-    """Return the half of the first component, above or below its mean, with the smaller share of border patches."""
-    return inner_half(scores, border_of(rows, cols))
-
-
 def border_of(rows: int, cols: int) -> Bool[np.ndarray, " patches"]:
     """Return the patches at the edge of a grid."""
     border = np.ones((rows, cols), dtype=bool)
@@ -79,7 +83,7 @@ def border_of(rows: int, cols: int) -> Bool[np.ndarray, " patches"]:
 def inner_half(
     scores: Float[np.ndarray, " patches"], border: Bool[np.ndarray, " patches"]
 ) -> Bool[np.ndarray, " patches"]:
-    """Return the same half, given for each patch whether it lies on a border."""
+    """Return the half above or below zero with the smaller share of patches at a border."""
     above = scores > 0
     share_above, share_below = (border[half].mean() if half.any() else np.inf for half in (above, ~above))
     return above if share_above <= share_below else ~above
@@ -109,13 +113,7 @@ def patch_tokens(capture: Capture, block: int, norm: bool) -> Float[np.ndarray, 
 
 def compute(capture: Capture, block: int, norm: bool, foreground: bool) -> ColoursResult:
     """Compute a colour for each patch, (rows, cols, 3) in 0-1; black where a patch is left out."""
-    grid, tokens = capture.grid(block), patch_tokens(capture, block, norm)
-    basis = fit_basis(tokens)
-    visible = np.ones(len(tokens), dtype=bool)
-    if foreground and len(basis.components):
-        visible = foreground_of(basis.scores(tokens)[:, 0], grid.rows, grid.cols)
-        basis = fit_basis(tokens[visible])
-    return _result(capture, block, norm, foreground, basis.colours(tokens) * visible[:, None], visible, basis)
+    return _in_one_basis((capture,), [patch_tokens(capture, block, norm)], block, foreground)[0]
 
 
 def shared_token_pca(
@@ -144,69 +142,47 @@ def shared_token_pca(
                 "共同的基只能用于同一模型的多幅图像：各图像的标记宽度必须相同。",
             )
         )
-    stacked = np.concatenate(tokens)
-    basis = fit_basis(stacked)
-    visible = np.ones(len(stacked), dtype=bool)
-    if foreground and len(basis.components):
-        grids = [capture.grid(block) for capture in captures]
-        border = np.concatenate([border_of(grid.rows, grid.cols) for grid in grids])
-        visible = inner_half(basis.scores(stacked)[:, 0], border)
-        basis = fit_basis(stacked[visible])
-    ends = np.cumsum([len(rows) for rows in tokens])[:-1]
-    results = []
-    for capture, rows, visible_here in zip(captures, tokens, np.split(visible, ends), strict=True):
-        result = _result(
-            capture, block, norm, foreground, basis.colours(rows) * visible_here[:, None], visible_here, basis
-        )
-        results.append(replace(result, notes=(*result.notes, SHARED.format(count=len(captures)))))
-    return tuple(results)
-
-
-def _result(
-    capture: Capture,
-    block: int,
-    norm: bool,
-    foreground: bool,
-    colours: Float[np.ndarray, "patches 3"],
-    visible: Bool[np.ndarray, " patches"],
-    basis: Basis,
-) -> ColoursResult:
-    grid = capture.grid(block)
-    return ColoursResult(
-        view="token_pca",
-        title=TITLE,
-        values=colours.reshape(grid.rows, grid.cols, COLOURS),
-        axes=("rows", "cols", "channels"),
-        unit=Text("components 1, 2, 3 as red, green, blue", "第 1、2、3 主成分作为红、绿、蓝"),
-        formula=Text(
-            "(x − mean) · component, from its minimum to its maximum", "（x − 均值）· 主成分，从最小值到最大值"
-        ),
-        provenance=capture.provenance,
-        settings={"block": block, "norm": norm, "foreground": foreground},
-        notes=tuple(_notes(len(basis.components), foreground, int(visible.sum()), len(visible))),
-        grid=grid,
-        image=capture.input.pixels,
-        shown=visible.reshape(grid.rows, grid.cols),
+    shared = {"view": "token_pca", "title": TITLE, "settings": {"block": block, "norm": norm, "foreground": foreground}}
+    results = _in_one_basis(captures, tokens, block, foreground)
+    note = SHARED.format(count=len(captures))
+    return tuple(
+        replace(result, provenance=capture.provenance, notes=(*result.notes, note), **shared)
+        for capture, result in zip(captures, results, strict=True)
     )
 
 
-def _notes(components: int, foreground: bool, visible: int, patches: int) -> list[Text]:
-    notes = [Text("Prefix tokens are left out.", "不包含前缀标记。")]
-    if foreground:
-        notes.append(
-            Text(
-                "{shown} of {patches} patches are shown: the side of the first component that touches the border less.",
-                "显示 {patches} 个图块中的 {shown} 个：第一主成分上较少接触边缘的一侧。",
-            ).format(shown=visible, patches=patches)
+def _in_one_basis(
+    captures: Sequence[Capture], tokens: Sequence[Float[np.ndarray, "patches dim"]], block: int, foreground: bool
+) -> list[ColoursResult]:
+    stacked = np.concatenate(tokens)
+    grids = [capture.grid(block) for capture in captures]
+    basis = fit_basis(stacked)
+    visible = np.ones(len(stacked), dtype=bool)
+    if foreground and len(basis.components):
+        border = np.concatenate([border_of(grid.rows, grid.cols) for grid in grids])
+        visible = inner_half(basis.scores(stacked)[:, 0], border)
+        basis = fit_basis(stacked[visible])
+    spanned = SPANNED.format(components=len(basis.components))
+    ends = np.cumsum([len(rows) for rows in tokens])[:-1]
+    return [
+        ColoursResult(
+            values=(basis.colours(rows) * shown[:, None]).reshape(grid.rows, grid.cols, COLOURS),
+            axes=("rows", "cols", "channels"),
+            unit=Text("components 1, 2, 3 as red, green, blue", "第 1、2、3 主成分作为红、绿、蓝"),
+            formula=Text(
+                "(x − mean) · component, from its minimum to its maximum", "（x − 均值）· 主成分，从最小值到最大值"
+            ),
+            notes=present(
+                NO_PREFIX,
+                SHOWN.format(shown=int(shown.sum()), patches=len(shown)) if foreground else None,
+                spanned if len(basis.components) < COLOURS else None,
+            ),
+            grid=grid,
+            image=capture.input.pixels,
+            shown=shown.reshape(grid.rows, grid.cols),
         )
-    if components < COLOURS:
-        notes.append(
-            Text(
-                "The tokens span only {components} directions; the other colours are constant.",
-                "这些标记只张成 {components} 个方向，其余颜色为常数。",
-            ).format(components=components)
-        )
-    return notes
+        for capture, grid, rows, shown in zip(captures, grids, tokens, np.split(visible, ends), strict=True)
+    ]
 
 
 def reading(result: ColoursResult) -> Text:

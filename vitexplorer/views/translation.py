@@ -14,7 +14,7 @@ weights: equivariance comes from the architecture and needs no training. Compare
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
+from itertools import count
 
 import numpy as np
 import torch
@@ -33,9 +33,11 @@ from vitexplorer.models.preprocess import normalise
 from vitexplorer.tracing.tap import AttentionTap
 from vitexplorer.views.record import View
 
-TITLE = Text("Translation", "平移")
 STEPS = 8
 """Number of shifts from one patch to the next"""
+
+WITHOUT_POSITIONS = Text("without positions", "去掉位置编码")
+CNN = Text("a CNN, {name}, {weights}", "卷积网络 {name}，{weights}")
 
 Features = Callable[[Tensor], Tensor]
 """(batch, channels, height, width) -> (batch, rows, cols, dim)"""
@@ -80,45 +82,36 @@ def patch_tokens(capture: Capture, images: Tensor) -> Float[Tensor, "batch rows 
 
 def compute(capture: Capture, patches: int, progress: Progress | None = None) -> CurvesResult:
     """Compute the correlation of moved tokens with tokens of the moved image, (curves, points)."""
-    model = capture.model
+    model, image = capture.model, capture.input.tensor
     patch_size = capture.grid(capture.depth - 1).patch_size
-    shifts = [round(patch_size * step / STEPS) for step in range(patches * STEPS + 1)]
-    shifts = list(dict.fromkeys(shifts))
+    shifts = list(dict.fromkeys(round(patch_size * step / STEPS) for step in range(patches * STEPS + 1)))
     cnn = feature_map(patch_size)
+    cnn_words = {"name": cnn.provenance.model, "weights": cnn.provenance.weights_text}
     positions = model.family.without_positions(model.module)
-    image, image_of_cnn = capture.input.tensor, normalise(capture.input.pixels, cnn.mean, cnn.std)
 
-    def tokens(images: Tensor, off: bool = False) -> Tensor:
-        changed = ChangedPass(model.block_of_parameter, (Effect(tensors=positions),)) if off else nullcontext()
-        with changed:
+    def tokens(images: Tensor) -> Tensor:
+        return patch_tokens(capture, images)
+
+    def tokens_without_positions(images: Tensor) -> Tensor:
+        with ChangedPass(model.block_of_parameter, (Effect(tensors=positions),)):
             return patch_tokens(capture, images)
 
     named: list[tuple[Text, Features, Tensor, int]] = [(same(model.name), tokens, image, patch_size)]
     if positions:
-        without = Text("without positions", "去掉位置编码")
-        named.append((without, lambda images: tokens(images, off=True), image, patch_size))
-    cnn_name = Text("a CNN, {name}, {weights}", "卷积网络 {name}，{weights}").format(
-        name=cnn.provenance.model, weights=cnn.provenance.weights_text
-    )
-    named.append((cnn_name, cnn, image_of_cnn, cnn.stride))
-
-    done = [0]
+        named.append((WITHOUT_POSITIONS, tokens_without_positions, image, patch_size))
+    named.append((CNN.format(**cnn_words), cnn, normalise(capture.input.pixels, cnn.mean, cnn.std), cnn.stride))
+    done = count(1)
 
     def report() -> None:
-        done[0] += 1
         if progress:
-            progress(done[0], len(named) * len(shifts))
+            progress(next(done), len(named) * len(shifts))
 
     values = [curve(features, image, shifts, stride, report) for _, features, image, stride in named]
     return CurvesResult(
-        view="translation",
-        title=TITLE,
         values=np.array(values),
         axes=("curves", "points"),
         unit=Text("correlation", "相关系数"),
         formula="r(T f(x), f(T x))",
-        provenance=capture.provenance,
-        settings={"patches": patches},
         notes=(
             Text(
                 "T shifts to the right, wrapping around; r is Pearson's correlation. A patch is {side} px, a cell "
@@ -129,7 +122,7 @@ def compute(capture: Capture, patches: int, progress: Progress | None = None) ->
                 "CNN: {name}, {weights}; its convolutions wrap around here as the image does. Equivariance is its "
                 "architecture's and needs no training.",
                 "CNN：{name}，{weights}；这里它的卷积与图像一样循环。等变性来自结构，无需训练。",
-            ).format(name=cnn.provenance.model, weights=cnn.provenance.weights_text),
+            ).format(**cnn_words),
         ),
         x=np.array(shifts, dtype=float),
         x_name=Text("shift to the right (pixels)", "向右平移（像素）"),
@@ -155,7 +148,7 @@ def reading(result: CurvesResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Translation", "平移"),
     question=Text("Do the tokens move with the image?", "标记会随图像一起移动吗？"),
     misleads=Text(
         "It compares architectures, not models: a CNN with random weights is as equivariant as a trained one.",

@@ -26,16 +26,11 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.standings import ORACLE, RANDOM, STEADY, YARDSTICKS, Standings, standings
 from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import EvaluationResult
-from vitexplorer.quantities.faithfulness import CURVES
+from vitexplorer.quantities.faithfulness import gains
 from vitexplorer.views import VIEWS, explanations
 from vitexplorer.views.record import View
 
-TITLE = Text("Trust", "可信度")
 RANK, HERE = "mean_rank", "this_image"
-NAMES = {
-    RANK: Text("mean rank", "平均名次"),
-    HERE: Text("this image", "本图"),
-}
 TRUTH = Text("The truth itself", "真实答案")
 BEST_AT = {
     "grid_pointing": Text(
@@ -69,27 +64,23 @@ def compute(
 ) -> EvaluationResult:
     """Compute numbers (methods, numbers): the mean rank, this image, and the columns of the model's table."""
     faithfulness = VIEWS["faithfulness"].compute(capture, target, methods, steps, seed, progress)
-    gains = faithfulness.areas[:, CURVES.index("insertion")] - faithfulness.areas[:, CURVES.index("deletion")]
     table = standings(capture.provenance)
     rows = (*methods, ORACLE) if table else methods
-    columns = [_Column(HERE, NAMES[HERE], "high", _numbers(dict(zip(methods, gains, strict=True)), rows, cases=1))]
+    here = dict(zip(methods, gains(faithfulness.areas), strict=True))
+    columns = [_Column(HERE, Text("this image", "本图"), "high", _numbers(here, rows, cases=1))]
     if table:
         judged = sum(key not in STEADY for key in table.numbers)
         columns = [
-            _Column(RANK, NAMES[RANK], "low", _numbers(table.ranked, rows, cases=judged)),
+            _Column(RANK, Text("mean rank", "平均名次"), "low", _numbers(table.ranked, rows, cases=judged)),
             *columns,
             *_known(table, rows),
         ]
     values, low, high, counts = np.stack([column.numbers for column in columns], axis=-1)
     return EvaluationResult(
-        view="trust",
-        title=TITLE,
         values=values,
         axes=("methods", "protocols"),
         unit=Text("each number its own", "各项数值各自的单位"),
         formula=Text("means over cases; ∫ insertion − ∫ deletion", "各样例的平均值；∫ 插入 − ∫ 删除"),
-        provenance=capture.provenance,
-        settings=faithfulness.settings,
         notes=(*faithfulness.notes, RANKED.format(count=len(table.ranked)) if table else NO_TABLE, GAIN),
         methods=rows,
         titles=(*faithfulness.titles, TRUTH)[: len(rows)],
@@ -175,7 +166,7 @@ def _on_this_image(result: EvaluationResult) -> Text:
 
 
 VIEW = View(
-    title=TITLE,
+    title=Text("Trust", "可信度"),
     question=Text("Which map should I trust?", "应当相信哪一幅图？"),
     misleads=Text(
         "Right on drawn scenes is not right on photographs, and the best may still be poor: compare it with the random "
@@ -188,11 +179,7 @@ VIEW = View(
     reading=reading,
     runs="many",
     overview=True,
-    controls=(
-        TargetControl(),
-        MethodsControl(known=explanations),
-        *CURVE_CONTROLS,
-    ),
+    controls=(TargetControl(), MethodsControl(known=explanations), *CURVE_CONTROLS),
     paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
     refuses=without_classifier,
 )

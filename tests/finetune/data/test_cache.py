@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import errno
 import os
-from importlib import import_module
 
 import numpy as np
 
-from tests.helpers.image_folders import fill, pets, small
-from vitexplorer.finetune.data import (
-    PictureCache,
-    Pictures,
-    read_folder,
-)
+from tests.helpers.image_folders import fill, small
+from vitexplorer.finetune.data import PictureCache
+from vitexplorer.models.images import open_shrunk
 
 
-def test_the_cache_gives_the_same_pixels_without_decoding_until_the_file_changes(tmp_path, monkeypatch):
-    dataset = read_folder(fill(tmp_path / "pets", pets(2)))
-    plain = [Pictures(dataset, short_side=40)[i][0] for i in range(4)]
-    pictures = Pictures(dataset, short_side=40, cache=PictureCache(tmp_path / "cache", 10))
-    assert all(np.array_equal(pictures[i][0], plain[i]) for i in range(4))
-    monkeypatch.setattr(import_module("vitexplorer.finetune.data.pictures"), "open_shrunk", None)
-    assert all(np.array_equal(pictures[i][0], plain[i]) for i in range(4))
-    monkeypatch.undo()
-    dataset.path(0).write_bytes(small(99) + b"\0")
-    assert not np.array_equal(pictures[0][0], plain[0])
-    assert Pictures(dataset, short_side=30, cache=PictureCache(tmp_path / "cache", 10))[1][0].shape[0] == 30
+def test_the_cache_gives_the_same_pixels_without_decoding_until_the_file_changes(tmp_path):
+    source = fill(tmp_path, {"a.png": small(1)}) / "a.png"
+    cache, decoded = PictureCache(tmp_path / "cache", 10), []
+
+    def decode() -> np.ndarray:
+        decoded.append(open_shrunk(source, 40).pixels)
+        return decoded[-1]
+
+    assert np.array_equal(cache.get(source, 40, decode), cache.get(source, 40, decode))
+    assert np.array_equal(PictureCache(tmp_path / "cache", 10).get(source, 40, decode), decoded[0])
+    assert len(decoded) == 1
+    assert cache.get(source, 30, lambda: decoded[0][:30]).shape[0] == 30
+    source.write_bytes(small(99) + b"\0")
+    assert not np.array_equal(cache.get(source, 40, decode), decoded[0])
+    assert len(decoded) == 2
 
 
 def test_the_cache_is_bounded_and_counts_what_others_wrote(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.finetune.data.duplicates import difference_hash, near_groups, together
+from vitexplorer.finetune.data.duplicates import components, difference_hash, exact_groups, near_groups
 
 
 def test_near_groups_are_what_comparing_all_pairs_finds():
@@ -20,8 +20,8 @@ def test_near_groups_are_what_comparing_all_pairs_finds():
         for j in range(i)
         if hashes[i] and hashes[j] and int((bits[i] != bits[j]).sum()) <= 8
     ]
-    twin = [group for group in together(len(bits), near) if len(group) > 1]
-    assert list(near_groups(hashes)) == twin
+    twin = exact_groups(components(len(bits), near))
+    assert near_groups(hashes) == twin
     assert len(twin) > 20
     assert [len(group) for group in near_groups([bytes(15) + bytes([i % 2]) for i in range(3000)])] == [3000]
     assert near_groups([]) == near_groups([b"", b""]) == ()

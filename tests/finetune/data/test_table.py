@@ -10,12 +10,13 @@ from vitexplorer.finetune.data import (
     Item,
     Pick,
     folder_columns,
-    read_class_folders,
     read_folder,
     read_table,
     table_columns,
 )
 from vitexplorer.finetune.data.cells import read_cells
+from vitexplorer.storage.class_folders import class_dataset
+from vitexplorer.storage.image_files import list_files
 
 # ------------------------------------------------------------------------------------------------- tables
 
@@ -38,8 +39,7 @@ def test_pawpularity_is_read_as_it_is_downloaded(tmp_path):
     picked = read_folder(tmp_path, Pick(target="Eyes"))
     assert (picked.task, picked.classes) == ("classification", ("1",))
     columns = folder_columns(tmp_path)
-    assert [(c.name, c.found, c.distinct) for c in columns.columns][::4] == [("Id", 1.0, 60), ("Pawpularity", 0.0, 60)]
-    assert columns.columns[-1].numeric == 1.0
+    assert [(c.name, bool(c.example)) for c in columns.columns][::4] == [("Id", True), ("Pawpularity", False)]
     assert (columns.image, columns.target, columns.task) == ("Id", "Pawpularity", "regression")
 
 
@@ -136,7 +136,7 @@ def test_a_table_beside_class_folders_counts_only_where_it_names_their_images(tm
     assert read_folder(tmp_path).classes == ("cats", "dogs")
     table(tmp_path, ["file,mood", *(f"{name},{'glad' if '0' in name else 'sad'}" for name in pets())], "mood.csv")
     assert read_folder(tmp_path).classes == ("glad", "sad")
-    assert read_class_folders(tmp_path).classes == ("cats", "dogs")
+    assert class_dataset(list_files(tmp_path)).classes == ("cats", "dogs")
 
 
 # ------------------------------------------------------------------------------------------------- zips

@@ -26,7 +26,7 @@ from tests.helpers.small_models import load_small
 from vitexplorer.core.settings import settings
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.in_process import run_job
-from vitexplorer.finetune.job import detached, workers
+from vitexplorer.finetune.job import detached
 from vitexplorer.finetune.job.events import EVENTS, EventLog, read_events
 from vitexplorer.finetune.job.folder import BASELINE_HEAD, CHECKPOINTS, CONFIG, PREDICTIONS, TUNED, run_folder
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
@@ -179,7 +179,7 @@ def test_a_damaged_line_is_left_out_and_reported(tmp_path):
 
 @pytest.fixture
 def sleeper() -> subprocess.Popen:
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", workers.MODULE]) as process:
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", detached.MODULE]) as process:
         yield process
         process.kill()
 
@@ -199,17 +199,17 @@ def test_a_worker_that_stands_still_is_interrupted_and_ended_by_who_resumes(runs
     until(lambda: standing_still(tmp_path))
     state = job_state(tmp_path)
     assert (state.state, str(sleeper.pid) in state.text.en) == ("interrupted", True)
-    workers.refuse_running(tmp_path)
+    detached.refuse_running(tmp_path)
     sleeper.wait(30)
     assert job_state(tmp_path).text is None
 
 
 def test_a_paused_session_of_somebody_is_not_ended_and_keeps_nobody_waiting(tmp_path, monkeypatch, sleeper):
-    monkeypatch.setattr(workers, "MODULE", "another")
+    monkeypatch.setattr(detached, "MODULE", "another")
     CLAIM.write(tmp_path, Claim(sleeper.pid, psutil.Process(sleeper.pid).create_time()))
     os.kill(sleeper.pid, signal.SIGSTOP)
     until(lambda: standing_still(tmp_path))
-    workers.refuse_running(tmp_path)
+    detached.refuse_running(tmp_path)
     with claimed(tmp_path):
         assert worker_of(tmp_path) == os.getpid()
     assert sleeper.poll() is None

@@ -27,12 +27,12 @@ from vitexplorer.finetune.job.events import read_events
 from vitexplorer.finetune.job.folder import CONFIG, run_folder
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.state import JobState, job_state, list_jobs
-from vitexplorer.finetune.job.workers import LOG
 from vitexplorer.finetune.training import loop
 from vitexplorer.finetune.training import setup as setups
 from vitexplorer.models.seeding import seeded
 from vitexplorer.storage.atomic_writes import DiskFullError
 from vitexplorer.storage.claims import JobError, stop_file, worker_of
+from vitexplorer.storage.workers import LOG
 
 PATIENCE = 300.0
 """Seconds until a test gives up"""

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from vitexplorer.finetune.results.metrics import confusion, per_class, scores
+from vitexplorer.finetune.results.metrics import confusion, pareto_front, per_class, scores
 
 
 def test_metrics_of_classes_by_hand():
@@ -40,3 +40,10 @@ def test_metrics_of_numbers_by_hand():
     assert metrics["rmse"] == pytest.approx(math.sqrt(3))
     assert metrics["mae"] == 1
     assert metrics["r2"] == pytest.approx(1 - 9 / 2)
+
+
+def test_the_front_by_hand():
+    #                 cheap good, dearer better, dearer worse, same as the first, nothing known
+    values, costs = [0.8, 0.9, 0.85, 0.8, math.nan], [1, 2, 3, 1, 0]
+    assert pareto_front("accuracy", values, costs).tolist() == [True, True, False, True, False]
+    assert pareto_front("rmse", [5, 4, 6], [1, 1, 0]).tolist() == [False, True, True]

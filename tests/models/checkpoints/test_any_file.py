@@ -17,10 +17,10 @@ import vitexplorer as vx
 from tests.helpers.libraries import CASES, LABELS, made, saved
 from tests.helpers.meta_models import without_numbers
 from tests.helpers.thorough import always, later, quick
+from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.checkpoints.activations import ACTIVATIONS
 from vitexplorer.models.checkpoints.contents import Contents, read_contents
 from vitexplorer.models.checkpoints.recognise import to_timm_names
-from vitexplorer.models.weights import WeightsError
 
 PICTURE = np.random.default_rng(0).integers(0, 255, (80, 90, 3), dtype=np.uint8)
 

@@ -17,7 +17,7 @@ from torch import Tensor
 import vitexplorer as vx
 from tests.helpers.libraries import made, saved
 from tests.helpers.thorough import quick
-from vitexplorer.models.weights import WeightsError
+from vitexplorer.models.checkpoints import WeightsError
 
 PYTHON = re.compile(
     r"Traceback|Error\b|Exception|modulo|unpack|literal|out of range|convert|NoneType|object is not|not supported|"

@@ -14,12 +14,8 @@ import torch
 from torch import nn
 
 from tests.helpers.weight_files import prefixed, same_weights, vit, write
-from vitexplorer.models.weights import (
-    WeightsError,
-    count_classes,
-    load_weights,
-    read_state_dict,
-)
+from vitexplorer.models.checkpoints import WeightsError, count_classes, read_state_dict
+from vitexplorer.models.weights import load_weights
 
 HEAD_OF_DINO = {"head.mlp.0.weight": torch.zeros(8, 24), "head.last_layer.weight_v": torch.zeros(8, 8)}
 DINO_TEACHER = {**prefixed("backbone.", vit(num_classes=0).state_dict()), **prefixed("", HEAD_OF_DINO)}

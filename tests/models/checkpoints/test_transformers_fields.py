@@ -20,9 +20,9 @@ from torch import Tensor, nn
 import vitexplorer as vx
 from tests.helpers.libraries import first, logits
 from tests.helpers.thorough import quick
+from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.checkpoints.transformers_fields import TRANSFORMERS
 from vitexplorer.models.seeding import seeded
-from vitexplorer.models.weights import WeightsError
 
 transformers = pytest.importorskip("transformers")
 TINY = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "image_size": 32, "patch_size": 8}

@@ -14,8 +14,8 @@ from torch import nn
 
 import vitexplorer as vx
 from tests.helpers.libraries import PLAIN, WINDOWS, saved
+from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.checkpoints.unsupported import UNSUPPORTED, Unsupported
-from vitexplorer.models.weights import WeightsError
 
 SMALL = {"embed_dim": 16, "depths": [1, 1, 1, 1], "num_heads": [1, 1, 1, 1], "image_size": [64, 64]}
 

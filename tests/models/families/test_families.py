@@ -24,8 +24,7 @@ from tests.helpers.unfused_attention import with_fused_attention
 from vitexplorer.capturing.capture import Capture, capture_input
 from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.core.types import PADDING, PatchGrid
-from vitexplorer.models.families import FAMILIES
-from vitexplorer.models.refusals import NO_ATTENTION
+from vitexplorer.models.families import FAMILIES, NO_ATTENTION
 
 EXACT = {"rtol": 0, "atol": 2e-5}
 

@@ -124,9 +124,9 @@ MUTANTS = (
     ),
     Mutant(
         "LeGrad of a Swin",
-        "refuses",
-        'if any(site.windows for site in capture.sites):\n        return Text(\n            "LeGrad',
-        'if any(site.layout for site in capture.sites):\n        return Text(\n            "LeGrad',
+        "merges_tokens",
+        "any(site.windows for site in capture.sites)",
+        "any(site.layout for site in capture.sites)",
         "test_what_has_no_meaning_for_swin_names_what_has",
     ),
     Mutant(
@@ -159,7 +159,7 @@ MUTANTS = (
     ),
     Mutant(
         "a patch below the grid accepted",
-        "QueryControl.parse",
+        "check_patches",
         "0 <= row < grid.rows",
         "0 <= row <= grid.rows",
         "test_a_wrong_value_is_answered_with_the_rule",

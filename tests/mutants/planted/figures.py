@@ -27,8 +27,8 @@ MUTANTS = (
     Mutant(
         "share of one prefix token said of the next",
         "_dropped",
-        "share=percent(weights[..., at])",
-        "share=percent(weights[..., at - 1])",
+        "percent(weights[..., at])",
+        "percent(weights[..., at - 1])",
         "test_caption_has_every_part",
     ),
     Mutant(
@@ -54,7 +54,7 @@ MUTANTS = (
     ),
     Mutant(
         "JSON without units",
-        "as_document",
+        "_plain",
         "if field.name not in PIXELS",
         'if field.name not in ("image", "unit")',
         "test_json_has_everything_in_full_precision",
@@ -62,8 +62,8 @@ MUTANTS = (
     Mutant(
         "JSON with rounded numbers",
         "_plain",
-        "return _plain(value.tolist(), convert_text)",
-        "return _plain(value.round(6).tolist(), convert_text)",
+        "return _plain(value.tolist(), language)",
+        "return _plain(value.round(6).tolist(), language)",
         "test_json_has_everything_in_full_precision",
     ),
     Mutant(
@@ -117,7 +117,7 @@ MUTANTS = (
     ),
     Mutant(
         "a missing translation",
-        "only_attention",
+        "ONLY_ATTENTION",
         '"{model}：{family} 家族只能显示单个块的注意力。"',
         '"{model}: of the {family} family only the attention of single blocks can be shown."',
         "test_every_text_has_both_languages",

@@ -47,9 +47,9 @@ MUTANTS = (
     ),
     Mutant(
         "what a visitor sends is not counted",
-        "_FileBody.take",
-        "self.budgets.take(self.client, part)",
-        "self.budgets.take(self.client, 0)",
+        "_Body.take",
+        "self._limit.budgets.take(self._client, part)",
+        "self._limit.budgets.take(self._client, 0)",
         "test_a_visitor_may_send_so_much_in_an_hour_and_another_one_still_may",
     ),
     Mutant(
@@ -82,14 +82,14 @@ MUTANTS = (
     ),
     Mutant(
         "an event with too few values goes on",
-        "EventCheck._check",
+        "EventCheck.__call__",
         "len(event.data) != len(handler.inputs)",
         "len(event.data) > len(handler.inputs)",
         "test_what_the_page_does_not_send_is_no_event",
     ),
     Mutant(
         "what a component sends may be anything",
-        "EventCheck._check",
+        "EventCheck.__call__",
         "Sent.model_validate(event.event_data)",
         "assert True",
         "test_what_the_page_does_not_send_is_no_event",
@@ -132,13 +132,13 @@ MUTANTS = (
     Mutant(
         "the newest files make room",
         "CacheFolder.sweep",
-        "in reversed(files):",
-        "in files:",
+        "sorted(files_in(self.path), reverse=True)",
+        "sorted(files_in(self.path))",
         "test_files_go_by_age_and_the_oldest_make_room",
     ),
     Mutant(
         "images go before their training",
-        "_entries",
+        "_removable",
         "path.name not in of_trainings",
         "of_trainings is not None",
         "test_what_visitors_keep_goes_in_time_and_the_oldest_make_room",

@@ -96,9 +96,9 @@ MUTANTS = (
     ),
     Mutant(
         "gradient of another class found again",
-        "GradientCache.get",
-        "key = id(capture), target, backward",
-        "key = next((known for known in self._kept if known[0] == id(capture)), (id(capture), target, backward))",
+        "_cached",
+        "_CACHE.get((id(capture), target, backward))",
+        "next((_CACHE.get(known) for _, known in _CACHE._memory._entries if known[0] == id(capture)), None)",
         "test_threads_do_not_mix_their_classes",
     ),
     Mutant(

@@ -27,7 +27,7 @@ MUTANTS = (
     Mutant(
         "an event of the page among the endpoints",
         "Page._bind",
-        'visit.size, trigger_mode="always_last", **QUICK',
+        "visit.size, **LATEST",
         'visit.size, trigger_mode="always_last", queue=False',
         "test_nothing_else_has_a_name",
     ),

@@ -12,7 +12,7 @@ MUTANTS = (
     ),
     Mutant(
         "results kept without their settings",
-        "Engine.compute",
+        "Engine._result",
         "*settings.items()",
         "",
         "test_a_slow_view_is_computed_once",
@@ -69,14 +69,14 @@ MUTANTS = (
     Mutant(
         "a defect of ours shown to a visitor",
         "exploring",
-        'text=word("unexpected", language)',
+        'text=word("unexpected", address.language)',
         "text=traceback.format_exc()",
         "test_an_unforeseen_error_is_logged_and_hidden",
     ),
     Mutant(
         "refusal in the wrong language",
         "_error_line",
-        "{error.text.in_(language)}",
+        "{error.text.in_(address.language)}",
         "{error.text.en}",
         "test_a_failed_exploration_ends_in_a_sentence",
     ),

@@ -146,8 +146,8 @@ MUTANTS = (
     Mutant(
         "formula of attention's cost counts one product of two",
         "closed_formula",
-        "2 * stage.in_windows * stage.keys * stage.dim",
-        "1 * stage.in_windows * stage.keys * stage.dim",
+        "(L, times(2), *pairs, D)",
+        "(L, times(1), *pairs, D)",
         "test_the_closed_formula_is_the_count",
     ),
     Mutant(

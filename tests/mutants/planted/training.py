@@ -104,8 +104,8 @@ MUTANTS = (
     Mutant(
         "validation while branches are skipped",
         "Run.validate",
-        "self._tuned.module.eval()",
-        "self._tuned.module.train()",
+        "self.tuned.module.eval()",
+        "self.tuned.module.train()",
         "test_what_is_validated_is_what_the_file_gives",
     ),
     Mutant(

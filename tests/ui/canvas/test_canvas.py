@@ -28,9 +28,7 @@ FOLDER = Path(canvas_module.__file__).parent
 MODULES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.js")))
 COLORMAPS = {
     name: re.findall(r"\b[0-9a-f]{6}\b", nodes)
-    for name, nodes in re.findall(
-        r"^  (\w+): \[(.*?)\]", (FOLDER / "colours.js").read_text(), re.MULTILINE | re.DOTALL
-    )
+    for name, nodes in re.findall(r"^  (\w+): \[(.*?)\]", (FOLDER / "colours.js").read_text(), re.MULTILINE | re.DOTALL)
 }
 
 

@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from unittest.mock import AsyncMock
 
 import gradio as gr
@@ -23,8 +24,7 @@ from vitexplorer.core.types import CurvesResult, Result
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.jobs import StoppedError
 from vitexplorer.ui.kit.language import Translations
-from vitexplorer.ui.panel import PanelData
-from vitexplorer.ui.panel.elsewhere import ONLY
+from vitexplorer.ui.panel.figure_panel import ONLY, PanelData
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.attention.room import AttentionRoom
 from vitexplorer.ui.shell.address import Address
@@ -102,14 +102,14 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 @pytest.fixture
 def panel(engine: Engine) -> RoomFigures:
-    context = RoomContext(engine, Translations(), gr.State(Address()), gr.State("en"))
+    context = RoomContext(engine, Translations(), gr.State(Address()))
     return built(RoomFigures(context, "flow", own=("attention_rollout",)))
 
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Slow:
     made = Slow()
-    monkeypatch.setitem(VIEWS._discovered(), "slow", made.view())
+    monkeypatch.setitem(VIEWS._entries, "slow", made.view())
     return made
 
 
@@ -129,7 +129,7 @@ def asking(view: str, number: int = 1, **settings: str) -> gr.EventData:
 
 
 def test_a_slow_view_says_how_far_it_is_and_stops(panel: RoomFigures, slow: Slow):
-    answers = Steps(panel.work(asking("slow", 7), ADDRESS, "zh", PERSON))
+    answers = Steps(panel.work(asking("slow", 7), replace(ADDRESS, language="zh"), PERSON))
     until(lambda: next(answers).work.share is not None)
     data = next(answers)
     assert data.asked == 7
@@ -144,41 +144,41 @@ def test_a_slow_view_says_how_far_it_is_and_stops(panel: RoomFigures, slow: Slow
 
 @pytest.mark.parametrize("how", ["page closed", "another view"])
 def test_nobody_waits_for_a_slow_view(panel: RoomFigures, slow: Slow, how: str):
-    answers = Steps(panel.work(asking("slow"), ADDRESS, "en", PERSON))
+    answers = Steps(panel.work(asking("slow"), ADDRESS, PERSON))
     until(lambda: (next(answers), slow.done)[1] > 0)
     if how == "page closed":
         answers.close()
     else:
-        assert now(panel.answer(asking("random", 2), ADDRESS, "en", PERSON)).chosen == "random"
+        assert now(panel.answer(asking("random", 2), ADDRESS, PERSON)).chosen == "random"
         assert_ended(answers)
     slow.assert_stopped()
 
 
 def test_the_page_is_usable_after_a_stop(panel: RoomFigures, slow: Slow):
-    answers = Steps(panel.work(asking("slow"), ADDRESS, "en", PERSON))
+    answers = Steps(panel.work(asking("slow"), ADDRESS, PERSON))
     next(answers)
     panel.stop(PERSON)
     assert_ended(answers)
     slow.steps, slow.seconds = 3, 0.0
-    *_, last = Steps(panel.work(asking("slow", 2), ADDRESS, "en", PERSON))
+    *_, last = Steps(panel.work(asking("slow", 2), ADDRESS, PERSON))
     assert (last.chosen, last.asked, last.refused) == ("slow", 2, "")
     assert last.figure is not None
 
 
 def test_a_slow_view_is_computed_once(panel: RoomFigures, slow: Slow):
     slow.steps = 3
-    list(Steps(panel.work(asking("slow", target="0"), ADDRESS, "en", PERSON)))
+    list(Steps(panel.work(asking("slow", target="0"), ADDRESS, PERSON)))
     slow.done = 0
-    list(Steps(panel.work(asking("slow", target="1"), ADDRESS, "en", PERSON)))
+    list(Steps(panel.work(asking("slow", target="1"), ADDRESS, PERSON)))
     assert slow.done == 3  # another class
     slow.done = 0
-    *_, again = Steps(panel.work(asking("slow", target="1"), ADDRESS, "zh", PERSON))
+    *_, again = Steps(panel.work(asking("slow", target="1"), replace(ADDRESS, language="zh"), PERSON))
     assert slow.done == 0
     assert again.figure is not None
 
 
 def test_every_room_lists_its_slow_views_for_the_browser(panel: RoomFigures):
-    data = now(panel.answer(asking("random"), ADDRESS, "en", PERSON))
+    data = now(panel.answer(asking("random"), ADDRESS, PERSON))
     assert {view.key for view in data.views if view.slow} == {
         key for key, view in VIEWS.items() if view.room == "flow" and view.runs != "nothing"
     }
@@ -186,7 +186,7 @@ def test_every_room_lists_its_slow_views_for_the_browser(panel: RoomFigures):
 
 def test_what_goes_wrong_is_a_sentence(panel: RoomFigures, slow: Slow, monkeypatch, caplog):
     monkeypatch.setattr(slow, "steps", "many")
-    *_, last = Steps(panel.work(asking("slow"), ADDRESS, "en", PERSON))
+    *_, last = Steps(panel.work(asking("slow"), ADDRESS, PERSON))
     assert "Something went wrong" in last.refused
     assert "many" not in last.refused
     assert "TypeError" in caplog.text
@@ -195,41 +195,41 @@ def test_what_goes_wrong_is_a_sentence(panel: RoomFigures, slow: Slow, monkeypat
 def test_a_stop_is_never_a_sentence(panel: RoomFigures, engine: Engine, monkeypatch):
     monkeypatch.setattr(engine, "compute", AsyncMock(side_effect=StoppedError))
     with pytest.raises(StoppedError):
-        now(panel.answer(asking("random"), ADDRESS, "en", PERSON))
+        now(panel.answer(asking("random"), ADDRESS, PERSON))
 
 
 def test_a_head_of_the_whole_network_opens_its_map(engine: Engine):
-    room = built(AttentionRoom(RoomContext(engine, Translations(), gr.State(Address()), gr.State("en"))))
-    opened = now(room.open(gr.EventData(None, {"block": 1, "head": 2}), ADDRESS, "en"))
+    room = built(AttentionRoom(RoomContext(engine, Translations(), gr.State(Address()))))
+    opened = now(room.open(gr.EventData(None, {"block": 1, "head": 2}), ADDRESS))
     data = opened[room.canvas]
     assert (data.block, data.head, data.query, data.asked) == (1, "2", "cls", 0)
     assert "block=1, head=2" in data.python
     for wrong in ({}, {"block": 3, "head": 0}, {"block": 0, "head": 3}, {"block": None, "head": None}):
-        assert now(room.open(gr.EventData(None, wrong), ADDRESS, "en")) == gr.skip()
+        assert now(room.open(gr.EventData(None, wrong), ADDRESS)) == gr.skip()
 
 
 @pytest.mark.parametrize("sent", [{}, {"view": "random"}, {"view": "cellar", "settings": {}}])
 def test_a_question_that_is_none_changes_nothing(panel: RoomFigures, sent: dict):
     event = gr.EventData(None, sent)
-    assert not isinstance(now(panel.answer(event, ADDRESS, "en", PERSON)), PanelData)
-    assert list(Steps(panel.work(event, ADDRESS, "en", PERSON))) == []
+    assert not isinstance(now(panel.answer(event, ADDRESS, PERSON)), PanelData)
+    assert list(Steps(panel.work(event, ADDRESS, PERSON))) == []
 
 
 def test_a_panel_that_nothing_reached_begins_with_the_first_view(panel: RoomFigures):
-    entered = now(panel.enter(panel.room, ADDRESS, None, "en"))[panel.panel]
-    assert now(panel.begin(NOTHING, ADDRESS, "en")).chosen == entered.chosen
+    entered = now(panel.enter(panel.room, ADDRESS, None))[panel.panel]
+    assert now(panel.begin(NOTHING, ADDRESS)).chosen == entered.chosen
     sent = json.dumps({"search": "?room=flow&view=random&v.seed=3&v.noise=1", "theme": "dark"})
-    assert not now(panel.begin(NOTHING, ADDRESS, "en", sent)).settings  # there is no such setting
-    data = now(panel.begin(gr.EventData(None, {"asked": 2}), ADDRESS, "en", sent.replace("&v.noise=1", "")))
+    assert not now(panel.begin(NOTHING, ADDRESS, sent)).settings  # there is no such setting
+    data = now(panel.begin(gr.EventData(None, {"asked": 2}), ADDRESS, sent.replace("&v.noise=1", "")))
     assert (data.chosen, data.settings, data.theme, data.asked) == ("random", {"seed": "3"}, "dark", 2)
     assert [one.key for one in data.views if one.preview] == ["random"]
     for junk in ("", "{}", "[1]", '{"search": 3, "theme": null}'):
-        assert now(panel.begin(NOTHING, ADDRESS, "en", junk)).bare  # the room's own
-    assert not isinstance(now(panel.begin(NOTHING, Address(), "en")), PanelData)
+        assert now(panel.begin(NOTHING, ADDRESS, junk)).bare  # the room's own
+    assert not isinstance(now(panel.begin(NOTHING, Address())), PanelData)
 
 
 def test_a_link_to_a_view_that_the_model_has_not_says_so(panel: RoomFigures):
     positions = built(RoomFigures(panel.context, "positions"))
     sent = json.dumps({"search": "?room=positions&view=relative_position_bias", "theme": "light"})
-    data = now(positions.begin(NOTHING, ADDRESS, "en", sent))
+    data = now(positions.begin(NOTHING, ADDRESS, sent))
     assert (data.chosen, bool(data.refused), data.elsewhere) == ("relative_position_bias", True, ONLY[data.chosen])

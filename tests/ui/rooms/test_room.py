@@ -14,7 +14,6 @@ from tests.helpers.page_pictures import SMALL
 from tests.helpers.small_families import capture_case
 from tests.helpers.waiting import now
 from vitexplorer.core.settings import Settings
-from vitexplorer.core.text import Language
 from vitexplorer.service.engine import Engine, TimedCapture
 from vitexplorer.ui.canvas.canvas import CanvasData
 from vitexplorer.ui.kit.language import Translations
@@ -35,7 +34,7 @@ from vitexplorer.views import VIEWS
 
 
 def made(room: type[Room], engine: Engine) -> Room:
-    return built(room(RoomContext(engine, Translations(), gr.State(Address()), gr.State("en"))))
+    return built(room(RoomContext(engine, Translations(), gr.State(Address()))))
 
 
 def engine_with(case: str) -> tuple[Engine, Address]:
@@ -48,14 +47,14 @@ def engine_with(case: str) -> tuple[Engine, Address]:
 def test_a_query_that_does_not_look_in_a_block_is_not_in_the_lines_of_python() -> None:
     engine, address = engine_with("cait")
     room = made(AttentionRoom, engine)
-    filled = room.fill(now(engine.explore(address.picture)), replace(address, query="1,2"), "en")
+    filled = room.fill(now(engine.explore(address.picture)), replace(address, query="1,2"))
     data = filled[room.canvas]
     assert (data.block, data.silent, data.query) == (3, ["patches"], "1,2")  # the canvas says that it does not look
     assert "block=3, head='mean', query='cls'" in data.python
 
     def first_block(**sent: object) -> CanvasData:
         event = {"block": 3, "head": "mean", "query": "1,2", "to": 0, "asked": 5, **sent}
-        return now(room.show_block(gr.EventData(None, event), address, "en"))[room.canvas]
+        return now(room.show_block(gr.EventData(None, event), address))[room.canvas]
 
     other = first_block()
     assert (other.silent, other.asked) == (["cls"], 5)
@@ -74,22 +73,22 @@ def test_a_room_says_why_it_has_no_picture_of_a_model(room: type[Room], view: st
     engine, address = engine_with("pvt_v2")
     here = made(room, engine)
 
-    def entered(address: Address, language: Language) -> Updates:
-        answer = here.fill(now(engine.explore(address.picture)), address, language)
+    def entered(address: Address) -> Updates:
+        answer = here.fill(now(engine.explore(address.picture)), address)
         if room is FlowRoom:
-            answer |= now(here.enter("flow", address, None, language))
+            answer |= now(here.enter("flow", address, None))
             assert answer.pop(here.filled) == address
         return answer
 
     for language, message in (("en", "only the attention of single blocks"), ("zh", "只能显示单个块的注意力")):
-        refused = entered(address, language)
+        refused = entered(replace(address, language=language))
         sentence, column = (refused[part] for part in here.own.components)
         assert VIEWS[view].question.in_(language) in sentence.value
         assert message in sentence.value
         assert (sentence.visible, column.visible) == (True, False)
         assert len(refused) == 2  # whatever else is there keeps what it has
     now(engine.explore(SMALL))
-    updates = entered(Address(model=SMALL.model, image=SMALL.image, weights="random"), "en")
+    updates = entered(Address(model=SMALL.model, image=SMALL.image, weights="random"))
     assert [updates[part].visible for part in here.own.components] == [False, True]
     assert set(updates) == {*here.own.components, *(getattr(here, part) for part in filled.split())}
 
@@ -97,9 +96,9 @@ def test_a_room_says_why_it_has_no_picture_of_a_model(room: type[Room], view: st
 @pytest.mark.parametrize("room", ["attention", "flow", "tokens", "outputs", "positions", "size"])
 def test_every_view_of_a_room_is_refused_in_a_sentence(room: str) -> None:
     engine, address = engine_with("pvt_v2")
-    panel = RoomFigures(RoomContext(engine, Translations(), gr.State(), gr.State()), room)
+    panel = RoomFigures(RoomContext(engine, Translations(), gr.State()), room)
     for view in panel.views():
-        data = now(panel._show(Question(view), address, "en"))
+        data = now(panel._show(Question(view), address))
         assert bool(data.refused) != VIEWS[view].any_family, view
         assert not data.refused or "only the attention of single blocks" in data.refused
 
@@ -107,7 +106,7 @@ def test_every_view_of_a_room_is_refused_in_a_sentence(room: str) -> None:
 def test_parameters_are_counted_for_every_family() -> None:
     engine, address = engine_with("pvt_v2")
     capture = now(engine.capture(address.picture))
-    data = now(made(SizeRoom, engine).enter("size", address, None, "en"))
+    data = now(made(SizeRoom, engine).enter("size", address, None))
     board = next(value for value in data.values() if isinstance(value, SizeData))
     parts = board.tables[0]
     assert [row.name for row in parts.rows][:3] == ["patch embedding", "stages.0", "stages.1"]
@@ -120,7 +119,7 @@ def test_parameters_are_counted_for_every_family() -> None:
 def test_changes_of_the_pixels_are_possible_where_only_attention_is_stated() -> None:
     engine, address = engine_with("pvt_v2")
     room = made(WhatIfRoom, engine)
-    entered = now(room.enter("what_if", address, Address(), None, "en"))
+    entered = now(room.enter("what_if", address, Address(), None))
     assert not entered[room.picker].refused
     assert entered[room.stage.left].attention != entered[room.stage.right].attention
     refused = {item.key for item in entered[room.picker].items if item.refused}
@@ -141,7 +140,7 @@ def test_every_view_stands_in_a_room() -> None:
 
 
 def test_where_nothing_may_be_trained_no_room_leads_to_fine_tuning(engine: Engine) -> None:
-    page = Page(Settings(trainings=0), RoomContext(engine, Translations(), gr.State(), gr.State()))
+    page = Page(Settings(trainings=0), RoomContext(engine, Translations(), gr.State()))
     assert FinetuneRoom not in page.context.rooms
     assert next_button(page.context.rooms, "compare", "en")["next_room"] == "folder"
     assert next_button(page.context.rooms, "folder", "en") == {"next": "", "next_room": ""}

@@ -32,7 +32,7 @@ from vitexplorer.ui.server import model_upload as model_files
 from vitexplorer.ui.server.model_upload import model_route
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.exploring import exploring
-from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
+from vitexplorer.ui.shell.model_chip import model_chip, tuned_choices
 from vitexplorer.ui.shell.room_context import RoomContext
 from vitexplorer.ui.shell.status import StatusData
 
@@ -81,7 +81,7 @@ class Page:
 
     def lines(self, name: str) -> str:
         """Return the lines for Python."""
-        return RoomContext(self.engine, Translations(), gr.State(Address()), gr.State("en")).python_lines(
+        return RoomContext(self.engine, Translations(), gr.State(Address())).python_lines(
             Address(model=name), "parameters"
         )
 
@@ -138,7 +138,7 @@ def test_a_file_of_ones_own_is_a_model_of_the_menu(sent: str, local: Page, files
     assert local.name(*paths) == name, "the same is kept once"
     own = tuned_choices(local.engine, local.settings, "")
     loaded = local.engine.loaded(Picture("", name))
-    chip = model_chip(Address(model=name), "en", local.settings, own, loaded)
+    chip = model_chip(Address(model=name), local.settings, own, loaded)
     assert (chip.title, chip.note, chip.weights, chip.models[0].family) == (title, "your file", "", "From your files")
     assert chip.notes[0].startswith("Translated from timm: ")
     assert local.engine.base_of(Picture("x", name)) == Picture("", name)
@@ -165,7 +165,7 @@ def test_a_path_of_this_machine_stays_where_it_is(
 def assert_gone(settings: Settings, name: str) -> None:
     """A link to a model whose file is gone gets a sentence, in a freshly started page."""
     address = Address(image=next(iter(examples())), model=name)
-    *_, last = Steps(exploring(Engine(settings), "someone", address, Address(), "en"))
+    *_, last = Steps(exploring(Engine(settings), "someone", address, Address()))
     assert isinstance(last, StatusData)
     assert (last.kind, last.hint_model) == ("error", Address.read({}).model)
     assert last.text.startswith("This model is no longer here. If it came from a file, open the file again.")

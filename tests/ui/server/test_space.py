@@ -18,7 +18,7 @@ from vitexplorer.models.catalog import catalog
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.training_images import Chosen, Pick
 from vitexplorer.ui.page import build_page
-from vitexplorer.ui.rooms.finetune.figures import Asked
+from vitexplorer.ui.panel.figure_panel import Question
 from vitexplorer.ui.server.zero_gpu import join_zero_gpu
 from vitexplorer.ui.shell.address import Address
 
@@ -73,7 +73,7 @@ async def first_states() -> list[object]:
 LATER = [
     Address.read({"model": "scenes_vit_patch16_192", "size": "384", "change": "positions:how=off"}),
     Chosen("/runs/data-0/pets", Text("pets", "宠物"), Pick(), Text("less", "更少")),
-    Asked("learning_curves", {"run": "lora"}, "dark", 3),
+    Question("learning_curves", {"run": "lora"}, "dark", 3),
     ("name", 1024, "running"),
     ("name", (("lora", 10, True),)),
 ]

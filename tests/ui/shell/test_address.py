@@ -38,7 +38,7 @@ def test_an_address_has_a_size_and_python_says_it(
 ) -> None:
     address = Address.read({"model": "vit_tiny_patch16_224", **fields})
     assert address.picture.size == size
-    context = RoomContext(engine, Translations(), gr.State(address), gr.State("en"))
+    context = RoomContext(engine, Translations(), gr.State(address))
     assert python in context.python_lines(address, "attention_map")
 
 

@@ -20,12 +20,14 @@ from vitexplorer.ui.shell.status import StatusData
 
 def test_a_failed_exploration_ends_in_a_sentence(engine: Engine) -> None:
     wrong = Address.read({"model": "vit_tinny_patch16_224", "weights": "random"})
-    *_, last = Steps(exploring(engine, "a person", wrong, Address.read({}), "en"))
+    *_, last = Steps(exploring(engine, "a person", wrong, Address.read({})))
     assert isinstance(last, StatusData)
     assert last.kind == "error"
     assert "Did you mean" in last.text
     assert "the last good one" in last.text
-    *_, last = Steps(exploring(engine, "a person", wrong, Address(), "zh"))  # nothing is on the screen yet
+    *_, last = Steps(
+        exploring(engine, "a person", replace(wrong, language="zh"), Address())
+    )  # nothing is on the screen yet
     assert "您是指" in last.text
     assert "上一次" not in last.text
 
@@ -34,11 +36,11 @@ def test_a_failed_exploration_ends_in_a_sentence(engine: Engine) -> None:
 def test_a_link_with_an_impossible_size_shows_the_models_own_and_says_so(engine: Engine, size: str) -> None:
     odd = Address.read({"model": SMALL.model, "image": SMALL.image, "weights": "random", "size": size})
     cached = now(engine.explore(SMALL))
-    *_, instead, result = Steps(exploring(engine, "a person", odd, Address(), "en"))
+    *_, instead, result = Steps(exploring(engine, "a person", odd, Address()))
     assert instead.address == replace(odd, size="")
     assert result is cached
-    assert "Nearest: " in ready(result, instead.address, "en", instead.reason).hint
-    *_, last = Steps(exploring(engine, "a person", odd, instead.address, "en"))  # what is on the screen stays
+    assert "Nearest: " in ready(result, instead.address, instead.reason).hint
+    *_, last = Steps(exploring(engine, "a person", odd, instead.address))  # what is on the screen stays
     assert last.kind == "error"
 
 
@@ -47,24 +49,24 @@ def test_a_cached_capture_appears_while_somebody_else_has_the_turn(engine: Engin
     ended = threading.Event()
     busy = Steps(following(Waiting("another"), engine.short.run("busy", lambda report: ended.wait(5))))
     next(busy)
-    assert list(Steps(exploring(engine, "a person", address, Address(), "en"))) == [result]
+    assert list(Steps(exploring(engine, "a person", address, Address()))) == [result]
     ended.set()
     list(busy)
 
 
 def test_a_photograph_before_a_model_of_drawn_scenes_is_met_with_a_hint(engine: Engine) -> None:
     address = Address.read({"model": "scenes_vit_patch16_192", "image": "chelsea"})
-    info = ready(now(engine.explore(address.picture)), address, "en")
+    info = ready(now(engine.explore(address.picture)), address)
     assert "knows photographs" in info.hint
     assert find(info.hint_model) is not None
     scene = replace(address, image="scene_fish")
-    info = ready(now(engine.explore(scene.picture)), scene, "en")
+    info = ready(now(engine.explore(scene.picture)), scene)
     assert (info.hint, info.answer) == ("", "fish 92 %")
 
 
 def test_an_unforeseen_error_is_logged_and_hidden(engine: Engine, monkeypatch, caplog) -> None:
     monkeypatch.setattr(engine, "explore", lambda *_: 1 / len(""))
-    *_, last = Steps(exploring(engine, "a person", Address.read({}), Address(), "en"))
+    *_, last = Steps(exploring(engine, "a person", Address.read({}), Address()))
     assert last.kind == "error"
     assert "division" not in last.text
     assert "division" in caplog.text

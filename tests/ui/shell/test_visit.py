@@ -24,9 +24,7 @@ from vitexplorer.ui.shell.visit import Visit
 @pytest.fixture(scope="module")
 def visit(engine: Engine) -> Visit:
     """Return the frame of a whole page."""
-    page = Page(
-        Settings(), RoomContext(engine, Translations(), gr.State(Address()), gr.State("en"), visitor=gr.State(""))
-    )
+    page = Page(Settings(), RoomContext(engine, Translations(), gr.State(Address()), visitor=gr.State("")))
 
     async def build() -> None:  # gradio leaves a loop open where none is running
         with gr.Blocks(analytics_enabled=False) as blocks:
@@ -47,7 +45,7 @@ def visit(engine: Engine) -> Visit:
 )
 def test_a_choice_changes_what_it_names_and_what_then_begins_anew(visit: Visit, sent, changes) -> None:
     before = Address(image="scene_fish", model=SMALL.model, block="3", head="1", query="2,2")
-    chosen = visit.choose(gr.EventData(None, sent), before, "en")
+    chosen = visit.choose(gr.EventData(None, sent), before)
     assert chosen[visit.requested] == replace(before, **changes)
     assert chosen[visit.model].name == chosen[visit.requested].model
 
@@ -64,7 +62,7 @@ def test_a_choice_changes_what_it_names_and_what_then_begins_anew(visit: Visit, 
     ],
 )
 def test_a_choice_that_is_none_changes_nothing(visit: Visit, sent) -> None:
-    assert visit.choose(gr.EventData(None, sent), Address(image="scene_fish"), "en") == gr.skip()
+    assert visit.choose(gr.EventData(None, sent), Address(image="scene_fish")) == gr.skip()
 
 
 @pytest.mark.parametrize(("size", "is_own"), [("", False), ("224", True), ("224x224", True), ("192", False)])
@@ -76,7 +74,7 @@ def test_the_models_own_size_is_no_other_picture(engine: Engine, size: str, is_o
 
 @pytest.mark.parametrize("is_cached", [True, False])
 def test_what_is_in_memory_comes_with_the_choice(engine: Engine, monkeypatch, is_cached: bool) -> None:
-    page = Page(Settings(), RoomContext(engine, Translations(), gr.State(), gr.State()))
+    page = Page(Settings(), RoomContext(engine, Translations(), gr.State()))
     page.visit = SimpleNamespace(requested="requested")
 
     async def explore(*_: Any) -> AsyncGenerator[Updates, None]:
@@ -85,7 +83,7 @@ def test_what_is_in_memory_comes_with_the_choice(engine: Engine, monkeypatch, is
 
     async def choose() -> list[Updates]:
         address = Address(model=SMALL.model, weights=SMALL.weights, size="224")
-        chosen = page._chosen({"requested": address}, Address(), "en", gr.Request())
+        chosen = page._chosen({"requested": address}, Address(), gr.Request())
         return [updates async for updates in chosen]
 
     monkeypatch.setattr(page, "explore", explore)
@@ -100,5 +98,5 @@ def test_what_is_in_memory_comes_with_the_choice(engine: Engine, monkeypatch, is
 
 def test_a_link_to_a_room_that_is_not_here_opens_the_first(visit: Visit) -> None:
     for query, room in (("room=cellar", "attention"), ("room=flow", "flow"), ("room=survey", "folder")):
-        went = visit.go(gr.EventData(None, {"query": query}), Address(), "en")
+        went = visit.go(gr.EventData(None, {"query": query}), Address())
         assert (went[visit.requested].room, went[visit.rail].room) == (room, room)

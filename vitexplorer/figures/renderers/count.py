@@ -10,15 +10,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from vitexplorer.core.format import percent
 from vitexplorer.core.part_names import part_text
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import CountResult, Term
+from vitexplorer.core.types import CostResult, CountResult, Term
 from vitexplorer.figures.boxes import Box
-from vitexplorer.figures.caption import FORMULA, facts
-from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.captioned import caption_below
 from vitexplorer.figures.meanings import OTHER, part_color
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
@@ -31,7 +30,7 @@ DIGIT = 0.66  # width of a digit, in units of the font size, a little generous: 
 BAR, STEP = 26, 36
 NUMBER = re.compile(r"(?<![^. ])\d+(?![^. ])")  # between dots, spaces or the ends: no number in `norm1`
 TABLE = ((0, 300), (310, 220), (540, 520))
-"""Left edge and width of the columns of text on a slide"""
+"""Left edge and width of the columns of text on a slide; a narrow page has only the first"""
 NARROW, BESIDE = 700, 640
 """Widths in pixels below which a term is only its name, and below which a label stands over its bar"""
 TWO, BETWEEN = 520, 32
@@ -64,10 +63,7 @@ class Row:
         if self.count == 1:
             return part_text(self.first)
         return Text("{first} … {last} ({count} × {each:,})", "{first} … {last}（{count} × {each:,}）").format(
-            first=part_text(self.first),
-            last=_last_number(self.last),
-            count=self.count,
-            each=self.total // self.count,
+            first=part_text(self.first), last=_last_number(self.last), count=self.count, each=self.total // self.count
         )
 
 
@@ -118,16 +114,24 @@ def _last_number(row: str) -> str:
     return numbers[-1] if numbers and row.endswith(numbers[-1]) else ""
 
 
-def draw(page: Page, result: CountResult) -> float:
+def draw_count(page: Page, result: CountResult, y: float) -> float:
     """Draw the total, the bars and the terms of the closed formula."""
-    return draw_rows(page, result, rows_of(zip(result.parts, result.values.tolist(), strict=True)))
+    return _draw(page, result, y, rows_of(zip(result.parts, result.values.tolist(), strict=True)))
 
 
-def draw_rows(page: Page, result: CountResult, rows: list[Row]) -> float:
-    """Draw parts that are already gathered into rows."""
-    y = page.header(result)
+def draw_cost(page: Page, result: CostResult, y: float) -> float:
+    """Draw the same of the cost of one image, with bars split by kind of multiplication."""
+    kinds = [kind.in_(page.language) for kind in result.kinds]
+    rows = [
+        Row(part, part, pieces={(kind, kind): count for kind, count in zip(kinds, split, strict=True) if count})
+        for part, split in zip(result.parts, result.split.tolist(), strict=True)
+    ]
+    return _draw(page, result, y, merged(rows))
+
+
+def _draw(page: Page, result: CountResult, y: float, rows: list[Row]) -> float:
     total = Text("{total:,} {unit}", "{total:,} {unit}").format(total=result.total, unit=result.unit)
-    y = page.text(page.margin, y - 8 if page.sheet.is_slide else y, total, size=20, pixels=page.inner) + 18
+    y = page.total(y, total, page.inner) + 18
     kinds: Counter[str] = Counter()
     for row in rows:
         for kind, _, count in row.together:
@@ -138,10 +142,7 @@ def draw_rows(page: Page, result: CountResult, rows: list[Row]) -> float:
     y = _bars(page, y, rows, colors)
     if result.terms:
         y = _terms(page, y + 24, result)
-    rows_of_caption = [
-        fact for fact in facts(result) if not (result.terms and fact.label == FORMULA)
-    ]  # the formula is already in the table
-    return facts_below(page, y + 20, rows_of_caption)
+    return caption_below(page, y + 20, replace(result, formula="") if result.terms else result)  # it is in the table
 
 
 def _share(count: int, total: int) -> str:
@@ -160,7 +161,7 @@ def _legend(page: Page, y: float, kinds: Counter[str], colors: dict[str, str]) -
         if x > page.margin and x + wide > page.right:
             x, y = float(page.margin), low + 11
         page.rectangle(Box(x, y, 14, 14), fill=color)
-        low = page.text(x + 20, y - 2, words, size=SMALL_SIZE, pixels=page.right - x - 20)
+        low = page.small(x + 20, y - 2, words, pixels=page.right - x - 20)
         x += wide
     return low + 19
 
@@ -183,12 +184,10 @@ def _bars(page: Page, y: float, rows: list[Row], colors: dict[str, str]) -> floa
             name = part_text(row.first).in_(page.language) + (f": {piece}" if len(row.pieces) > 1 else "")
             pieces.append((box, colors.get(kind, OTHER), f"{name}\n{count:,} ({share})"))
             if len(row.pieces) > 1 and width(piece, SMALL_SIZE) + 12 < box.width:
-                x_middle, _ = box.centre
-                page.text(x_middle, middle, piece, size=SMALL_SIZE, color="#ffffff", anchor="center", vertical="middle")
+                page.small(box.centre[0], middle, piece, color="#ffffff", anchor="center", vertical="middle")
             x = box.right
         page.text(page.right - SHARE, middle, f"{row.total:,}", anchor="right", vertical="middle")
-        share = _share(row.total, everything)
-        page.text(page.right, middle, share, color=page.theme.muted, anchor="right", vertical="middle")
+        page.text(page.right, middle, _share(row.total, everything), muted=True, anchor="right", vertical="middle")
         y += STEP
     page.bars(pieces)
     return y
@@ -203,10 +202,13 @@ def _terms(page: Page, y: float, result: CountResult) -> float:
     if TWO <= page.inner < NARROW:
         return _terms_by_name(page, y, rows, len(result.terms))
     heads = (Text("Term", "项"), Text("Formula", "公式"), Text("With numbers", "代入数值"))
-    columns = _columns(page)
+    factor = page.inner / 1200
+    columns = [(page.margin + left * factor, wide * factor) for left, wide in TABLE]
+    if page.inner < NARROW:
+        columns = [(page.margin, page.inner - 120)]
     for (x, _), head in zip(columns, heads, strict=False):
-        page.text(x, y, head, color=page.theme.muted)
-    page.text(page.right, y, result.unit, color=page.theme.muted, anchor="right")
+        page.text(x, y, head, muted=True)
+    page.text(page.right, y, result.unit, muted=True, anchor="right")
     y += 28
     for at, term in enumerate(rows):
         page.rule(y - 4)
@@ -235,17 +237,9 @@ def _terms_by_name(page: Page, y: float, rows: list[Term], terms: int) -> float:
     return bottom
 
 
-def _columns(page: Page) -> list[tuple[float, float]]:
-    """Return left edge and width of the columns of text: all three on a slide, as many as fit in a window."""
-    if page.inner < NARROW:
-        return [(page.margin, page.inner - 120)]
-    factor = page.inner / 1200
-    return [(page.margin + left * factor, wide * factor) for left, wide in TABLE]
-
-
 def _unbroken(formula: str) -> str:
     """Keep a product on its line: no break beside the dot."""
     return formula.replace(" · ", "\u00a0·\u00a0")
 
 
-RENDERER = Renderer(CountResult, draw)
+RENDERERS = (Renderer(CountResult, draw_count), Renderer(CostResult, draw_cost))

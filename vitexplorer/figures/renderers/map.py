@@ -10,12 +10,12 @@ import numpy as np
 
 from vitexplorer.core.format import percent
 from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import MapResult, prefix_text
-from vitexplorer.figures.boxes import Box, Place, place
+from vitexplorer.figures.boxes import Box, place
 from vitexplorer.figures.caption import Fact, facts
 from vitexplorer.figures.captioned import facts_below, rows_of_facts
-from vitexplorer.figures.colors import Scale, direction, scale_of
+from vitexplorer.figures.colors import Scale, directed, scale_of
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import Painted, painted, remark
@@ -32,6 +32,7 @@ PANELS = (Text("image", "图像"), Text("map", "图"), Text("map over image", "�
 def draw(
     page: Page,
     result: MapResult,
+    y: float,
     *,
     arrangement: str = "overlay",
     colormap: str | None = None,
@@ -47,17 +48,15 @@ def draw(
         raise unknown_name("arrangement", arrangement, ARRANGEMENTS)
     painted_map = painted(result.values, normalise)
     scale = scale_of(painted_map.values, colormap)
-    y = page.header(result)
-    if arrangement == "side_by_side":
-        return _side_by_side(page, result, painted_map, scale, opacity, y)
-    return _overlay(page, result, painted_map, scale, opacity, y)
+    drawn = _side_by_side if arrangement == "side_by_side" else _overlay
+    return drawn(page, result, painted_map, scale, opacity, y)
 
 
 def _overlay(page: Page, result: MapResult, painted_map: Painted, scale: Scale, opacity: float, y: float) -> float:
     shares = _shares(result)
     room = page.high(600, y + page.margin + (BARS + BAR_STEP * len(shares) if shares else 0))
     at = place(result.image, result.grid, Box(page.margin, y, min(room, page.inner - BAR_ROOM), room))
-    axis = page.color_scale(scale, beside=_whole(at), title=SHARE if painted_map.rescaled else result.unit)
+    axis = page.color_scale(scale, beside=at.whole, title=SHARE if painted_map.rescaled else result.unit)
     page.picture(at.image, result.image)
     _paint(page, at.cells, result, painted_map, axis, opacity)
     if not page.sheet.is_slide:
@@ -76,8 +75,8 @@ def _side_by_side(page: Page, result: MapResult, painted_map: Painted, scale: Sc
     step = image.right - page.margin + gap
     alone, both = image.moved(step), image.moved(2 * step)
     for at, word in zip((image, alone, both), PANELS, strict=True):
-        page.text(at.image.x, y, word, color=page.theme.muted)
-    axis = page.color_scale(scale, beside=_whole(both), title=SHARE if painted_map.rescaled else result.unit)
+        page.text(at.image.x, y, word, muted=True)
+    axis = page.color_scale(scale, beside=both.whole, title=SHARE if painted_map.rescaled else result.unit)
     page.picture(image.image, result.image)
     page.picture(both.image, result.image)
     _outlines(page, image.cells, result)
@@ -86,16 +85,10 @@ def _side_by_side(page: Page, result: MapResult, painted_map: Painted, scale: Sc
     return facts_below(page, image.bottom + 28, _facts(result, painted_map, scale))
 
 
-def _whole(at: Place) -> Box:
-    return Box(at.image.x, at.image.y, at.right - at.image.x, at.bottom - at.image.y)
-
-
 def _facts(result: MapResult, painted_map: Painted, scale: Scale) -> tuple[Fact, ...]:
-    normalisation = Text("{how}; {direction}", "{how}；{direction}").format(
-        how=painted_map.normalisation, direction=direction(scale.colormap)
-    )
     window = Text("The large frame is the window the query can look into.", "大框是该查询所能看到的窗口。")
-    return facts(result, normalisation, (*painted_map.remarks, *([window] if result.window else [])))
+    how = directed(painted_map.normalisation, scale.colormap)
+    return facts(result, how, present(*painted_map.remarks, window if result.window else None))
 
 
 def _paint(page: Page, box: Box, result: MapResult, painted_map: Painted, axis: str, opacity: float) -> None:
@@ -113,7 +106,7 @@ def _outlines(page: Page, box: Box, result: MapResult) -> None:
     for cells in window_parts(result.window, rows, cols):
         page.outline(box.part(rows, cols, cells))
     if isinstance(result.query, tuple):
-        page.outline(box.part(rows, cols, (*result.query, 1, 1)))
+        page.outline(box.cell(rows, cols, *result.query))
 
 
 def window_parts(window: tuple[int, int, int, int] | None, rows: int, cols: int) -> list[tuple[int, int, int, int]]:
@@ -137,10 +130,8 @@ def _intervals(start: int, length: int, size: int) -> list[tuple[int, int]]:
 
 def _shares(result: MapResult) -> list[tuple[Text, float]]:
     """Return the shares of every prefix token and of the padding; of the patches too if all sum to one."""
-    shares = [
-        (prefix_text(name), float(share))
-        for name, share in zip(result.prefix_names, result.prefix_weights, strict=False)  # a view may leave them out
-    ]
+    weights = zip(result.prefix_names, result.prefix_weights, strict=False)  # a view may leave them out
+    shares = [(prefix_text(name), float(share)) for name, share in weights]
     if result.padding_mass:
         shares.append((Text("padding of windows", "窗口填充"), result.padding_mass))
     if shares and result.identity_mass:
@@ -160,12 +151,11 @@ def _share_bars(page: Page, x: float, y: float, pixels: float, shares: list[tupl
     labels = 14 + max(width(word.in_(page.language), SMALL_SIZE) for word, _ in shares)
     room = pixels - labels - 62
     for word, share in shares:
-        page.text(x, y + 9, word, size=SMALL_SIZE, vertical="middle")
-        page.rectangle(Box(x + labels, y + 2, room, 14), fill=page.theme.line)
-        page.rectangle(Box(x + labels, y + 2, room * float(np.clip(share, 0, 1)), 14), fill=page.theme.bar)
-        page.text(x + pixels, y + 9, percent(share), size=SMALL_SIZE, anchor="right", vertical="middle")
+        page.small(x, y + 9, word, vertical="middle")
+        page.meter(Box(x + labels, y + 2, room, 14), float(np.clip(share, 0, 1)))
+        page.small(x + pixels, y + 9, percent(share), anchor="right", vertical="middle")
         y += BAR_STEP
     return y + 18
 
 
-RENDERER = Renderer(MapResult, draw)
+RENDERERS = (Renderer(MapResult, draw),)

@@ -13,17 +13,16 @@ from collections.abc import Mapping
 import numpy as np
 
 from vitexplorer.core.format import measured, thousandths
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import MethodsResult, Output
 from vitexplorer.figures.boxes import Box, Place, place
-from vitexplorer.figures.caption import facts
-from vitexplorer.figures.captioned import facts_below
-from vitexplorer.figures.colors import SIGNED_BESIDE, UNSIGNED, direction, scale_of
+from vitexplorer.figures.caption import class_name
+from vitexplorer.figures.captioned import caption_below
+from vitexplorer.figures.colors import SIGNED_BESIDE, UNSIGNED, directed, scale_of
 from vitexplorer.figures.page import BAR_ROOM, Page
-from vitexplorer.figures.renderers.pooling import class_name
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted_each, remark
-from vitexplorer.figures.themes import SMALL_SIZE, TEXT_SIZE
+from vitexplorer.figures.themes import TEXT_SIZE
 from vitexplorer.figures.typesetting import without_brackets, wrap
 
 GAP, LINE = 14, 20
@@ -51,46 +50,42 @@ HINT = Text("deletion and insertion, for every map here", "对此处每幅图计
 COMPUTE = Text("Compute", "计算")
 MANY = Text("{title}: takes many passes through the model", "{title}：需要多次运行模型")
 IMAGE = Text("image", "图像")
+WHERE = Text(
+    "row %{customdata[0]}, column %{customdata[1]}: %{customdata[2]:.4g}<br>%{z:.3f}",
+    "第 %{customdata[0]} 行第 %{customdata[1]} 列：%{customdata[2]:.4g}<br>%{z:.3f}",
+)
 
 
-def draw(page: Page, result: MethodsResult, *, colormap: str | None = None, opacity: float = 0.85) -> float:
+def draw(page: Page, result: MethodsResult, y: float, *, colormap: str | None = None, opacity: float = 0.85) -> float:
     """Draw the maps.
 
     Options: colormap, None takes inferno or, where a map is signed, ice_inferno; opacity of the cells over the image,
     0-1.
     """
-    painted_maps = painted_each(result.values, EACH)
+    painted_maps = painted_each(result.values)
     signed = bool((painted_maps.values < 0).any())
     scale = scale_of(painted_maps.values, colormap or (SIGNED_BESIDE if signed else UNSIGNED))
-    titles = [without_brackets(title) for title in (IMAGE, *result.titles, *_offered(page, result))]
+    waiting = () if page.sheet.is_slide else result.others  # those that a click computes
+    offered = [title for _, title in waiting]
+    titles = [without_brackets(title) for title in (IMAGE, *result.titles, *offered)]
     narrow = page.inner < 4 * NARROWEST
-    places, bottom = _places(page, result, page.header(result), titles, narrow)
+    places, bottom = _places(page, result, y, titles, narrow)
     axis = page.color_scale(scale, beside=_beside(places, narrow), title=SHARE)
     for at, title in zip(places, titles, strict=False):
         _title(page, at, title)
     for at in places[: 1 + len(result.methods)]:
         page.picture(at.image, result.image)
-    _answer(page, places[0], result)
+    if result.target is not None:
+        answer = same("{name} {value}").format(name=class_name(result.target), value=result.target.display_value)
+        image = places[0]
+        page.small(image.image.x, image.bottom + 6, answer, muted=True, pixels=image.right - image.image.x)
     maps = places[1 : 1 + len(result.methods)]
     for number, at in enumerate(maps):
         _map(page, at, result, number, axis, opacity)
-    for at, (key, title) in zip(places[1 + len(maps) :], _waiting(page, result), strict=False):
+    for at, (key, title) in zip(places[1 + len(maps) :], waiting, strict=False):
         _button(page, at.image, COMPUTE, MANY.format(title=title), {"methods": ",".join((*result.methods, key))})
     bottom = _below(page, bottom + 6, result)
-    how = Text("{each}; {direction}", "{each}；{direction}").format(each=EACH, direction=direction(scale.colormap))
-    return facts_below(page, bottom, facts(result, how, painted_maps.remarks))
-
-
-def _waiting(page: Page, result: MethodsResult) -> tuple[tuple[str, Text], ...]:
-    """Return the methods that a click computes; none on a slide."""
-    return () if page.sheet.is_slide else result.others
-
-
-def _offered(page: Page, result: MethodsResult) -> list[Text]:
-    return [title for _, title in _waiting(page, result)]
-
-
-# ------------------------------------------------------------------------------------------------ where
+    return caption_below(page, bottom, result, directed(EACH, scale.colormap), painted_maps.remarks)
 
 
 def _places(page: Page, result: MethodsResult, y: float, titles: list[Text], narrow: bool) -> tuple[list[Place], float]:
@@ -112,18 +107,14 @@ def _places(page: Page, result: MethodsResult, y: float, titles: list[Text], nar
     lines = max(len(_lines(page, title, across - GAP)) for title in titles)
     step = 6 + LINE * lines + down + below + GAP
     tops = [y + 6 + LINE * lines + number // cols * step - y for number in range(count)]
-    places = [
-        Place(*(box._replace(x=box.x + number % cols * across, y=box.y + top) for box in first))
-        for number, top in enumerate(tops)
-    ]
+    places = [first.moved(number % cols * across, top) for number, top in enumerate(tops)]
     return places, places[-1].bottom + below
 
 
 def _beside(places: list[Place], narrow: bool) -> Box:
     """Return the box that the colour scale stands beside."""
     if narrow:
-        last = places[-1].image
-        return last._replace(x=last.x, width=0)
+        return places[-1].image._replace(width=0)
     top = places[0].image.y
     return Box(max(at.right for at in places), top, 0, places[0].bottom - top)
 
@@ -132,46 +123,32 @@ def _lines(page: Page, title: Text, pixels: float) -> list[str]:
     return wrap(title.in_(page.language), pixels, TEXT_SIZE * 1.05)  # a little more, as it is bold
 
 
-# ------------------------------------------------------------------------------------------------ what
-
-
 def _title(page: Page, at: Place, title: Text) -> None:
-    wide = at.right - at.image.x
-    y = at.image.y - 4 - LINE * len(_lines(page, title, wide))
-    for line in _lines(page, title, wide):
+    lines = _lines(page, title, at.right - at.image.x)
+    y = at.image.y - 4 - LINE * len(lines)
+    for line in lines:
         page.text(at.image.x, y, line, bold=True)
         y += LINE
-
-
-def _answer(page: Page, at: Place, result: MethodsResult) -> None:
-    """Draw the explained class, or the output, under the image."""
-    if result.target is None:
-        return
-    label = Text("{name} {value}", "{name} {value}").format(
-        name=class_name(result.target), value=result.target.display_value
-    )
-    page.text(at.image.x, at.bottom + 6, label, size=SMALL_SIZE, color=page.theme.muted, pixels=at.right - at.image.x)
 
 
 def _map(page: Page, at: Place, result: MethodsResult, number: int, axis: str, opacity: float) -> None:
     values = result.own_values(number)
     share = painted_each(values[None]).values[0]
     title = without_brackets(result.titles[number])
-    row, col = np.meshgrid(*map(np.arange, values.shape), indexing="ij")
-    place = Text("row %{customdata[0]}, column %{customdata[1]}: ", "第 %{customdata[0]} 行第 %{customdata[1]} 列：")
+    row, col = np.indices(values.shape)
     page.cells(
         at.cells,
         share,
         axis,
         name=title.in_(page.language),
         opacity=opacity,
-        where=Text(place.en + "%{customdata[2]:.4g}<br>%{z:.3f}", place.zh + "%{customdata[2]:.4g}<br>%{z:.3f}"),
+        where=WHERE,
         places=np.stack([row, col, values], axis=-1),
         press={"view": result.methods[number], "name": title.in_(page.language)},
     )
     y, x = at.bottom + 6, at.image.x
     range_text = remark(values) or RANGE.format(low=measured(np.nanmin(values)), high=measured(np.nanmax(values)))
-    page.text(x, y, range_text, size=SMALL_SIZE, color=page.theme.muted)
+    page.small(x, y, range_text, muted=True)
     if result.areas is not None:
         gains = _areas(page, Box(x, y + LINE + 2, at.right - x, BAR), result, result.areas, number)
         _mark(page, at.cells, gains[:-1], number)
@@ -179,17 +156,16 @@ def _map(page: Page, at: Place, result: MethodsResult, number: int, axis: str, o
 
 def _areas(page: Page, line: Box, result: MethodsResult, areas: np.ndarray, number: int) -> np.ndarray:
     """Draw the bar from one area to the other and both numbers. Returns the gain of each method."""
-    down, up = (float(areas[number, result.curves.index(curve)]) for curve in ("deletion", "insertion"))
-    gains = areas[:, result.curves.index("insertion")] - areas[:, result.curves.index("deletion")]
+    deletion, insertion = (areas[:, result.curves.index(curve)] for curve in ("deletion", "insertion"))
+    down, up, gains = float(deletion[number]), float(insertion[number]), insertion - deletion
     page.rectangle(line, fill=page.theme.line)
-    left, right = sorted((down, up))
     color = page.theme.bar if gains[number] > gains[-1] else page.theme.muted
     low, high = _line(result)
-    left, right = ((end - low) / ((high - low) or 1.0) for end in (left, right))
+    left, right = ((end - low) / ((high - low) or 1.0) for end in sorted((down, up)))
     page.rectangle(line._replace(x=line.x + left * line.width, width=max(2, (right - left) * line.width)), fill=color)
     y = line.bottom + 4
-    page.text(line.x, y, f"{thousandths(down)} ↓", size=SMALL_SIZE)
-    page.text(line.right, y, f"{thousandths(up)} ↑", size=SMALL_SIZE, anchor="right")
+    page.small(line.x, y, f"{thousandths(down)} ↓")
+    page.small(line.right, y, f"{thousandths(up)} ↑", anchor="right")
     return gains
 
 
@@ -208,26 +184,14 @@ def _mark(page: Page, cells: Box, gains: np.ndarray, number: int) -> None:
     words, fill = (BEST, page.theme.bar) if is_best else (WORST, page.theme.muted)
     box = Box(cells.right - 54, cells.bottom - 24, 54, 24)
     page.rectangle(box, fill=fill)
-    page.text(
-        *box.centre, words, size=SMALL_SIZE, bold=True, color=page.theme.paper, anchor="center", vertical="middle"
-    )
+    page.small(*box.centre, words, bold=True, color=page.theme.paper, anchor="center", vertical="middle")
 
 
 def _below(page: Page, y: float, result: MethodsResult) -> float:
     """Explain the bars, or draw the button that measures them. Returns y below it."""
     if result.areas is not None:
         low, high = (measured(end) for end in _line(result))
-        return (
-            page.text(
-                page.margin,
-                y,
-                AREAS.format(low=low, high=high),
-                size=SMALL_SIZE,
-                color=page.theme.muted,
-                pixels=page.inner,
-            )
-            + 12
-        )
+        return 12 + page.small(page.margin, y, AREAS.format(low=low, high=high), muted=True, pixels=page.inner)
     if page.sheet.is_slide:
         return y + 6
     box = Box(page.margin, y, page.inner, BUTTON)
@@ -241,8 +205,8 @@ def _button(page: Page, box: Box, words: Text, hover: Text, settings: Mapping[st
     inner = Box(box.x + 8, y - TALL / 2, box.width - 16, TALL) if box.height > BUTTON else box
     pieces = [(box, page.theme.line, hover_text), (inner, page.theme.bar, hover_text)]
     page.bars(pieces, gap=0, press={"settings": settings, "name": words.in_(page.language)})
-    inside = {"anchor": "center", "vertical": "middle", "pixels": inner.width - 8}
-    page.text(x, y, words, bold=True, color=page.theme.paper, **inside)
+    color, pixels = page.theme.paper, inner.width - 8
+    page.text(x, y, words, bold=True, color=color, anchor="center", vertical="middle", pixels=pixels)
 
 
-RENDERER = Renderer(MethodsResult, draw)
+RENDERERS = (Renderer(MethodsResult, draw),)

@@ -1,81 +1,81 @@
-"""Picture of each of two captures side by side, and their difference if it has a meaning.
-
-Maps share one scale if their grids and units are equal, so that equal brightness means equal values. On different grids
-each has its own scale, because shares are divided among more patches. The difference has a signed scale of its own.
-"""
+"""Two captures, or two runs: both pictures and their difference, or the same numbers of both as bars."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.core.text import Text
-from vitexplorer.core.types import PairResult
+from vitexplorer.core.format import compact
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import (
+    OUTPUT,
+    PREFIX_WORDS,
+    PROBABILITY,
+    BeforeAfterResult,
+    PairResult,
+    SidesResult,
+    value_text,
+)
 from vitexplorer.figures.boxes import Box, Place, place
-from vitexplorer.figures.caption import facts
-from vitexplorer.figures.captioned import facts_below
-from vitexplorer.figures.colors import SIGNED, direction, scale_of
+from vitexplorer.figures.caption import class_name
+from vitexplorer.figures.captioned import caption_below
+from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, style_of
+from vitexplorer.figures.colors import Scale, direction, scale_of, signed_scale
 from vitexplorer.figures.page import BAR_ROOM, Page
-from vitexplorer.figures.renderers.colours import enlarged
+from vitexplorer.figures.renderers.pictures import enlarged
 from vitexplorer.figures.rendering import Renderer
+from vitexplorer.figures.scaling import RAW
 
 TITLE, GAP = 26, 18
 """Pixels over a picture and between pictures"""
 DIFFERENCE = Text("right − left", "右 − 左")
 ONE_SCALE = Text("raw; one scale for both; {direction}", "原始值；两侧共用同一标度；{direction}")
 OWN_SCALES = Text("raw; each on its own scale; {direction}", "原始值；两侧各用自己的标度；{direction}")
+STEP, COLUMN_GAP, BAR, NUMBERS = 58, 60, 10, 96
+"""Pixels of a row, between columns, of a bar, and of the room for a number"""
+NONE = Text("none", "无")
+PLAIN, CHANGED = Text("plain run", "原始运行"), Text("changed run", "更改后")
+RUNS = {"before": PLAIN, "after": CHANGED}
+CHANGE = same("{after} − {before}").format(**RUNS)
+CLASSES = Text("likeliest classes: {before} → {after}", "最可能的类别：{before} → {after}").format(**RUNS)
+ONE_OUTPUT = Text("output: {before} → {after}", "输出值：{before} → {after}").format(**RUNS)
+COSINE = Text("cosine between the two: {token}", "两者之间的余弦：{token}")
+CLASS_STEP = 46
+"""Pixels for one class"""
 
 
-def draw(page: Page, result: PairResult, *, opacity: float = 0.85) -> float:
-    """Draw both, and the difference. Option: opacity of a map's cells over the image."""
-    y = page.header(result) + TITLE
-    if result.values.ndim == 4:
-        return facts_below(page, _colours(page, result, y) + 24, facts(result))
-    shares = result.values[0].shape == result.other.shape
-    scales = _scales(result, shares)
-    bottom = _maps(page, result, y, opacity)
-    scale_note = (ONE_SCALE if shares else OWN_SCALES).format(direction=direction(scales[0].colormap))
-    return facts_below(page, bottom + 24, facts(result, scale_note))
+def draw_pair(page: Page, result: PairResult, y: float, *, opacity: float = 0.85) -> float:
+    """Draw both, and the difference if it has a meaning. Option: opacity of a map's cells over the image.
 
-
-def _scales(result: PairResult, shares: bool):
+    Maps share one scale if their grids and units are equal, so that equal brightness means equal values. On different
+    grids each has its own scale, because shares are divided among more patches. The difference has a signed scale.
+    """
+    y += TITLE
     maps = (result.values[0], result.other)
-    if shares:
-        both = scale_of(np.stack(maps), None)
-        return both, both
-    return scale_of(maps[0], None), scale_of(maps[1], None)
+    if result.values.ndim == 4:
+        places = _places(page, result, y, 2, 0)
+        for at, name, colours in zip(places, result.names, maps, strict=True):
+            page.text(at.image.x, at.image.y - TITLE, name, bold=True)
+            page.picture(at.cells, enlarged(colours))
+        return caption_below(page, max(at.bottom for at in places) + 24, result)
+    shares = maps[0].shape == maps[1].shape
+    scales = [scale_of(np.stack(maps), None)] * 2 if shares else [scale_of(values, None) for values in maps]
+    bottom = _maps(page, result, y, opacity, scales)
+    note = (ONE_SCALE if shares else OWN_SCALES).format(direction=direction(scales[0].colormap))
+    return caption_below(page, bottom + 24, result, note)
 
 
-def _maps(page: Page, result: PairResult, y: float, opacity: float) -> float:
+def _maps(page: Page, result: PairResult, y: float, opacity: float, scales: list[Scale]) -> float:
     """Draw left, right and difference, each with its scale beside it. Returns y below them."""
     difference = result.difference
-    count = 2 if difference is None else 3
-    left, *others = _places(page, result, y, count, BAR_ROOM)
-    shares = result.values[0].shape == result.other.shape
-    scales = _scales(result, shares)
-    first = page.color_scale(scales[0], beside=_whole(left), title=result.unit)
-    second = first if shares else page.color_scale(scales[1], beside=_whole(others[0]), title=result.unit)
-    pictures = [
-        (left, result.names[0], result.image, result.values[0], first),
-        (others[0], result.names[1], result.other_image, result.other, second),
-    ]
-    for at, name, image, values, axis in pictures:
-        _name(page, at, name)
-        page.picture(at.image, image)
-        page.cells(at.cells, values, axis, name=name.in_(page.language), opacity=opacity)
-    if difference is not None:
-        largest = float(np.abs(difference).max(initial=0)) or 1.0
-        at, range_ = others[1], np.array([-largest, largest])
-        axis = page.color_scale(scale_of(range_, SIGNED), beside=_whole(at), title=DIFFERENCE)
-        _name(page, at, DIFFERENCE)
-        page.cells(at.cells, difference, axis, name=DIFFERENCE.in_(page.language))
-    return max(at.bottom for at in (left, *others))
-
-
-def _colours(page: Page, result: PairResult, y: float) -> float:
-    places = _places(page, result, y, 2, 0)
-    for at, name, colours in zip(places, result.names, (result.values[0], result.other), strict=True):
-        _name(page, at, name)
-        page.picture(at.cells, enlarged(colours))
+    left, right, *others = places = _places(page, result, y, 2 if difference is None else 3, BAR_ROOM)
+    first = page.color_scale(scales[0], beside=left.whole, title=result.unit)
+    is_shared = scales[0] is scales[1]
+    second = first if is_shared else page.color_scale(scales[1], beside=right.whole, title=result.unit)
+    _panel(page, left, result.names[0], result.values[0], first, result.image, opacity)
+    _panel(page, right, result.names[1], result.other, second, result.other_image, opacity)
+    for at in others:
+        axis = page.color_scale(signed_scale(difference), beside=at.whole, title=DIFFERENCE)
+        _panel(page, at, DIFFERENCE, difference, axis)
     return max(at.bottom for at in places)
 
 
@@ -86,8 +86,7 @@ def _places(page: Page, result: PairResult, y: float, count: int, bar: float) ->
     tall = page.high(400, y + 40) if per_row == count else 260
     places: list[Place] = []
     for at in range(count):
-        right = at == 1
-        image, grid = (result.other_image, result.other_grid) if right else (result.image, result.grid)
+        image, grid = (result.other_image, result.other_grid) if at == 1 else (result.image, result.grid)
         row, col = divmod(at, per_row)
         top = y if row == 0 else max(one.bottom for one in places) + GAP + TITLE
         if col and row:
@@ -96,12 +95,145 @@ def _places(page: Page, result: PairResult, y: float, count: int, bar: float) ->
     return places
 
 
-def _name(page: Page, at: Place, name: Text) -> None:
+def _panel(
+    page: Page,
+    at: Place,
+    name: Text,
+    values: np.ndarray,
+    axis: str,
+    image: np.ndarray | None = None,
+    opacity: float = 1.0,
+) -> None:
     page.text(at.image.x, at.image.y - TITLE, name, bold=True)
+    if image is not None:
+        page.picture(at.image, image)
+    page.cells(at.cells, values, axis, name=name.in_(page.language), opacity=opacity)
 
 
-def _whole(at: Place) -> Box:
-    return Box(at.image.x, at.image.y, at.right - at.image.x, at.bottom - at.image.y)
+def draw_sides(page: Page, result: SidesResult, y: float) -> float:
+    """Draw a pair of bars for each number, with the numbers beside them, in two columns if there is room.
+
+    Probabilities are drawn as shares of 1. In other rows the longer bar fills the room, since each has its own unit.
+    Outputs may be negative; then both bars begin at zero.
+    """
+    colors = (page.theme.bar, style_of(page, 1).color)
+    for name, color in zip(result.names, colors, strict=True):
+        page.rectangle(Box(page.margin, y + 5, 22, BAR), fill=color)
+        y = page.small(page.margin + 30, y, name, pixels=page.inner - 30) + 4
+    y += 18
+    columns, wide = page.columns(2, COLUMN_GAP, 320)
+    rows = -(-len(result.entries) // columns)
+    for at in range(len(result.entries)):
+        col, row = divmod(at, rows)
+        box = Box(page.margin + col * (wide + COLUMN_GAP), y + row * STEP, wide, STEP)
+        _entry(page, result, at, box, colors)
+    return caption_below(page, y + rows * STEP + 12, result)
 
 
-RENDERER = Renderer(PairResult, draw)
+def _entry(page: Page, result: SidesResult, at: int, box: Box, colors: tuple[str, str]) -> None:
+    unit, values = result.units[at], result.values[at]
+    is_count = unit not in (PROBABILITY, OUTPUT)
+    low = float(np.nanmin(values, initial=0))
+    high = 1.0 if unit == PROBABILITY else float(np.nanmax(values, initial=0))
+    name = result.entries[at].in_(page.language)
+    if unit != result.units[-1]:
+        name += f" ({unit.in_(page.language)})"
+    page.small(box.x, box.y, name, within=box.width)
+    for side, (value, color) in enumerate(zip(values.tolist(), colors, strict=True)):
+        bar = Box(box.x, box.y + 21 + side * 15, box.width - NUMBERS, BAR)
+        _bar(page, bar, value, low, high, color)
+        number_text = NONE if not np.isfinite(value) else compact(int(value)) if is_count else value_text(value, unit)
+        page.small(box.right, bar.y + BAR / 2, number_text, anchor="right", vertical="middle")
+
+
+def _bar(page: Page, track: Box, value: float, low: float, high: float, color: str) -> None:
+    """Draw a bar from zero to a value on a track from `low` to `high`; none for NaN."""
+    page.rectangle(track, fill=page.theme.line)
+    if np.isfinite(value):
+        per_unit = track.width / ((high - low) or 1.0)
+        bar = track._replace(x=track.x + (min(0.0, value) - low) * per_unit, width=abs(value) * per_unit)
+        page.rectangle(bar, fill=color)
+
+
+def draw_before_after(page: Page, result: BeforeAfterResult, y: float, *, opacity: float = 0.85) -> float:
+    """Draw plain run, changed run and difference, then classes and the class token's cosines side by side.
+
+    Both maps share one scale, so that equal brightness means equal values; the difference has a signed scale of its
+    own. Option: opacity of the cells over the image.
+    """
+    bottom = _both_runs(page, result, y, opacity) + 30
+    gutter, whole = 60, Box(page.margin, bottom, page.inner, 0)
+    if result.classes and page.per_row(2, gutter, 260) == 2:
+        half = (page.inner - gutter) / 2
+        left = _classes(page, result, whole._replace(width=half))
+        below = max(left, _cosines(page, result, whole._replace(x=page.margin + half + gutter, width=half)))
+    else:
+        bottom = _classes(page, result, whole) + 16 if result.classes else bottom
+        below = _cosines(page, result, whole._replace(y=bottom))
+    scale = Text("{raw}; one scale for both runs", "{raw}；两次运行共用同一标度").format(raw=RAW)
+    return caption_below(page, below + 12, result, scale)
+
+
+def _both_runs(page: Page, result: BeforeAfterResult, y: float, opacity: float) -> float:
+    """Draw plain, changed and difference. Returns y below them."""
+    if page.per_row(3, BAR_ROOM, 180) == 3:
+        wide = (page.inner - 2 * BAR_ROOM - 2 * GAP) / 3
+        first = place(result.image, result.grid, Box(page.margin, y + TITLE, wide, 400))
+        step = first.right - page.margin + GAP
+        second, third = first.moved(step), first.moved(2 * step + BAR_ROOM - GAP)
+    else:
+        first = place(result.image, result.grid, Box(page.margin, y + TITLE, page.inner - BAR_ROOM, 260))
+        second = first.below(TITLE + GAP)
+        third = second.below(TITLE + GAP)
+    both = scale_of(np.stack([result.before, result.after]), None)
+    axis = page.color_scale(both, beside=second.whole, title=result.unit)
+    signed = page.color_scale(signed_scale(result.values), beside=third.whole, title=CHANGE)
+    _panel(page, first, PLAIN, result.before, axis, result.image, opacity)
+    _panel(page, second, CHANGED, result.after, axis, result.changed_image, opacity)
+    _panel(page, third, CHANGE, result.values, signed)
+    return third.bottom
+
+
+def _classes(page: Page, result: BeforeAfterResult, box: Box) -> float:
+    """Draw two bars for each class: the plain run's probability, thinner the changed run's. Returns y below them.
+
+    For a model with one output both bars begin at zero and share a scale up to the larger of the two.
+    """
+    of_output = result.classes[0].unit == OUTPUT
+    page.text(box.x, box.y, ONE_OUTPUT if of_output else CLASSES, bold=True)
+    y = box.y + 30
+    changed = style_of(page, 1).color
+    ends = [value for change in result.classes for value in (change.before, change.after)]
+    low, high = (min(0.0, *ends), max(0.0, *ends)) if of_output else (0.0, 1.0)
+    for change in result.classes:
+        page.small(box.x, y, class_name(change), within=box.width - 150)
+        numbers = f"{value_text(change.before, change.unit)} → {value_text(change.after, change.unit)}"
+        page.small(box.right, y, numbers, anchor="right")
+        for at, value, color in ((20, change.before, page.theme.bar), (28, change.after, changed)):
+            _bar(page, Box(box.x, y + at, box.width, 6), value, low, high, color)
+        y += CLASS_STEP
+    x = box.x
+    for word, color in ((PLAIN, page.theme.bar), (CHANGED, changed)):
+        page.rectangle(Box(x, y + 6, 22, 6), fill=color)
+        page.small(x + 30, y, word)
+        x += 140
+    return y + 24
+
+
+def _cosines(page: Page, result: BeforeAfterResult, box: Box) -> float:
+    """Draw the token's cosine after each block. Returns y below the chart."""
+    blocks = np.arange(len(result.cosines))
+    low = min(0.0, float(np.floor(10 * result.cosines.min()) / 10))
+    inner = Box(box.x + LEFT, box.y + ABOVE + 8, box.width - LEFT, 230)
+    chart = Chart(inner, (0.0, max(1.0, float(blocks[-1]))), (low, 1.0))
+    name = COSINE.format(token=PREFIX_WORDS[result.token])
+    chart.frame(page, Text("after block (counted from 0)", "经过的块（从 0 开始编号）"), name, whole=True)
+    chart.curve(page, blocks.tolist(), result.cosines.tolist(), style_of(page, 1), name)
+    return inner.bottom + BELOW
+
+
+RENDERERS = (
+    Renderer(PairResult, draw_pair),
+    Renderer(SidesResult, draw_sides),
+    Renderer(BeforeAfterResult, draw_before_after),
+)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Progress, Text
 from vitexplorer.finetune.data.columns import ANYTHING, Pick
 from vitexplorer.finetune.data.entries import Entry, checked_entries, open_zip
@@ -52,16 +51,13 @@ def unpack_zip(
     Raises DataError like `read_zip`, and the errors of `check`; then nothing of the zip is left on the disk.
     """
     path, into = Path(path), Path(into).expanduser().absolute()
-    findings: list[Finding] = []
     try:
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            with open_zip(file, path.name, settings()) as archive:
-                entries, findings = checked_entries(archive, size, settings())
-                needed = sum(entry.info.file_size for entry in entries)
-                with fresh_folder(into, needed) as folder:
-                    findings += _unpack(archive, entries, folder, progress)
-                    check(folder)  # before the folder gets its final name
+        with path.open("rb") as file, open_zip(file, path.name) as archive:
+            entries, findings = checked_entries(archive, os.fstat(file.fileno()).st_size)
+            needed = sum(entry.info.file_size for entry in entries)
+            with fresh_folder(into, needed) as folder:
+                findings += _unpack(archive, entries, folder, progress)
+                check(folder)  # before the folder gets its final name
     except OSError:  # from the zip itself; `fresh_folder` already explains its own errors
         raise DataError(_UNREADABLE.format(name=listed([readable_name(path.name)]))) from None
     return findings
@@ -74,16 +70,16 @@ def unpack_only(path: str | os.PathLike, names: Collection[str], into: Path) -> 
     """
     path = Path(path)
     try:
-        with path.open("rb") as file, open_zip(file, path.name, settings()) as archive:
-            entries, _ = checked_entries(archive, os.fstat(file.fileno()).st_size, settings())
+        with path.open("rb") as file, open_zip(file, path.name) as archive:
+            entries, _ = checked_entries(archive, os.fstat(file.fileno()).st_size)
             for entry in entries:
                 name = PurePosixPath(entry.path).name
                 if name in names:
                     with archive.open(entry.info) as packed, (into / name).open("wb") as unpacked:
                         shutil.copyfileobj(packed, unpacked)
-    except (OSError, *_DAMAGES) as error:
-        if isinstance(error, DataError):
-            raise
+    except DataError:
+        raise
+    except (OSError, *_DAMAGES):
         raise DataError(_UNREADABLE.format(name=listed([readable_name(path.name)]))) from None
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
-from vitexplorer.core.settings import settings
+from vitexplorer.storage.atomic_writes import beside_of
 
 _VERSION = 1  # raise it when `open_shrunk` gives other pixels
 _ENDING = ".rgb"
@@ -26,10 +26,9 @@ _HEADER = np.dtype("<u4")
 class PictureCache:
     """Pictures in a folder, at most `megabytes` (each process may exceed that by 64 pictures)."""
 
-    def __init__(self, folder: Path, megabytes: int | None = None):
-        """Open the cache in `folder`; None takes the limit from the settings."""
+    def __init__(self, folder: Path, megabytes: int):
         self._folder = folder
-        self._limit = (settings().data_cache_megabytes if megabytes is None else megabytes) * 10**6
+        self._limit = megabytes * 10**6
         self._used = self._measured()
         self._writes = 0
 
@@ -53,16 +52,13 @@ class PictureCache:
 
     def _keep(self, place: Path, pixels: np.ndarray) -> None:
         size = pixels.nbytes + 2 * _HEADER.itemsize
-        if self._used + size > self._limit:
-            return
-        if _written(place, pixels):
-            self._used = self._used + size
-            self._writes = self._writes + 1
+        if self._used + size <= self._limit and _written(place, pixels):
+            self._used += size
+            self._writes += 1
             if self._writes % _COUNT_AGAIN == 0:
                 self._used = self._measured()
 
     def _measured(self) -> int:
-        """Measure the bytes of all pictures in the folder."""
         try:
             with os.scandir(self._folder) as entries:
                 return sum(entry.stat().st_size for entry in entries if entry.name.endswith(_ENDING))
@@ -81,17 +77,13 @@ def _read(place: Path) -> np.ndarray | None:
 
 def _written(place: Path, pixels: np.ndarray) -> bool:
     """Write the picture atomically; return False if the disk refuses."""
+    beside = beside_of(place)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        handle, unfinished = tempfile.mkstemp(dir=place.parent)
+        beside.write_bytes(np.array(pixels.shape[:2], _HEADER).tobytes() + pixels.tobytes())
+        os.replace(beside, place)
     except OSError:
-        return False
-    try:
-        with open(handle, "wb") as file:
-            file.write(np.array(pixels.shape[:2], _HEADER).tobytes())
-            file.write(np.ascontiguousarray(pixels).data)
-        os.replace(unfinished, place)
-    except OSError:
-        Path(unfinished).unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
         return False
     return True

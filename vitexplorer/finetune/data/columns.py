@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -40,13 +39,7 @@ class Column:
     """Description of one column, for the user to choose from."""
 
     name: str
-    found: float
-    """Share of the rows, 0-1, in which the column names an image of the folder"""
-    numeric: float
-    """Share of the rows, 0-1, in which the column holds a finite number"""
-    distinct: int
-    """Number of distinct values"""
-    example: str = ""
+    example: str
     """First cell that names an image of the folder, as written; empty if none does"""
 
 
@@ -62,12 +55,9 @@ class Columns:
     task: Task
 
 
-def table_columns(path: str | os.PathLike, images: str | os.PathLike | None = None) -> Columns:
-    """Describe the columns of the table at `path` for the images of the folder `images`, by default the table's own.
-
-    Raises DataError if the table or the folder cannot be read or no column names an image.
-    """
-    return columns_of(*opened(path, images))
+def table_columns(path: str | os.PathLike) -> Columns:
+    """Describe the columns of the table at `path`. Raises DataError if it cannot be read or names no image."""
+    return columns_of(*opened(path))
 
 
 def columns_of(cells: Cells, listing: Listing) -> Columns:
@@ -75,16 +65,14 @@ def columns_of(cells: Cells, listing: Listing) -> Columns:
     lookup = lookup_of(listing, cells)
     image = image_column(cells, lookup)
     target = target_column(cells, image)
-    columns = tuple(_column(cells, lookup, name) for name in cells.columns)
+    columns = tuple(Column(name, _example(cells, lookup, name)) for name in cells.columns)
     return Columns(cells.name, columns, image, target, task_of(cells, target))
 
 
-def _column(cells: Cells, lookup: ImageLookup, name: str) -> Column:
-    written = cells.column(name)
-    share = _share_found(cells, lookup, name)
-    matches = zip(written, lookup.find(written), strict=True) if share else ()
-    example = next((cell for cell, images in matches if images), "")
-    return Column(name, share, _share_numeric(cells, name), len(set(written)), example)
+def _example(cells: Cells, lookup: ImageLookup, column: str) -> str:
+    written = cells.column(column)
+    matches = zip(written, lookup.find(written), strict=True) if _share_found(cells, lookup, column) else ()
+    return next((cell for cell, images in matches if images), "")
 
 
 def names_images(cells: Cells, listing: Listing) -> float:
@@ -93,10 +81,10 @@ def names_images(cells: Cells, listing: Listing) -> float:
     return max(_share_found(cells, lookup, name) for name in cells.columns) if len(cells.columns) > 1 else 0.0
 
 
-def opened(path: str | os.PathLike, images: str | os.PathLike | None) -> tuple[Cells, Listing]:
-    """Read the table at `path` and list the images around it or in the folder `images`."""
+def opened(path: str | os.PathLike) -> tuple[Cells, Listing]:
+    """Read the table at `path` and list the images of its folder."""
     path = Path(path).expanduser()
-    return read_cells(path), list_files(path.parent if images is None else Path(images))
+    return read_cells(path), list_files(path.parent)
 
 
 def lookup_of(listing: Listing, cells: Cells) -> ImageLookup:
@@ -104,18 +92,10 @@ def lookup_of(listing: Listing, cells: Cells) -> ImageLookup:
     return ImageLookup(listing.images, PurePosixPath(cells.name).stem)  # train.csv means the images of train/
 
 
-def _sampled(cells: Sequence[str]) -> Sequence[str]:
-    return cells[:: max(1, len(cells) // _SAMPLE)]
-
-
 def _share_found(cells: Cells, lookup: ImageLookup, column: str) -> float:
-    matches = lookup.find(_sampled(cells.column(column)))
+    written = cells.column(column)
+    matches = lookup.find(written[:: max(1, len(written) // _SAMPLE)])
     return sum(map(bool, matches)) / len(matches)
-
-
-def _share_numeric(cells: Cells, column: str) -> float:
-    sample = _sampled(cells.column(column))
-    return sum(not math.isnan(cells.number(cell)) for cell in sample) / len(sample)
 
 
 def image_column(cells: Cells, lookup: ImageLookup) -> str:

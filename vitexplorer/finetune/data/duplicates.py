@@ -61,20 +61,11 @@ def near_groups(hashes: Sequence[bytes]) -> tuple[Group, ...]:
     return tuple(tuple(hashed[i] for i in group) for group in groups)
 
 
-def together(count: int, links: Sequence[tuple[int, int]]) -> tuple[Group, ...]:
-    """Group 0 ... `count` - 1 into connected components of `links`, in the order of their first members."""
-    first = list(range(count))
+def components(count: int, links: Sequence[tuple[int, int]]) -> list[int]:
+    """Number the connected components of 0 ... `count` - 1 by their first members and return each one's number."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    def root(i: int) -> int:
-        while first[i] != i:
-            first[i] = first[first[i]]
-            i = first[i]
-        return i
-
-    for i, j in links:
-        low, high = sorted((root(i), root(j)))
-        first[high] = low
-    groups = defaultdict(list)
-    for i in range(count):
-        groups[root(i)].append(i)
-    return tuple(map(tuple, groups.values()))
+    first, second = np.array(links, int).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(first)), (first, second)), (count, count))
+    return connected_components(graph, directed=False)[1].tolist()

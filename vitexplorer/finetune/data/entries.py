@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vitexplorer.core.settings import PREFIX, Settings
+from vitexplorer.core.settings import PREFIX, settings
 from vitexplorer.core.text import Text
 from vitexplorer.storage.bounded_zips import ByteLimitError, open_bounded
 from vitexplorer.storage.findings import DataError, Finding, finding, listed, readable_name
@@ -40,26 +40,26 @@ class Entry:
     """Relative path with slashes and without `..`; unique when letter case is ignored"""
 
 
-def open_zip(file: io.BufferedReader, name: str, limits: Settings) -> zipfile.ZipFile:
-    """Open a zip. Raises DataError if it is not a zip, is damaged, or its directory exceeds `limits`."""
-    most = max(_LEAST_PIECE, limits.data_files * _DIRECTORY_BYTES)
+def open_zip(file: io.BufferedReader, name: str) -> zipfile.ZipFile:
+    """Open a zip. Raises DataError if it is not a zip, is damaged, or its directory exceeds the settings."""
+    most = settings().data_files
     try:
-        return open_bounded(file, most)
+        return open_bounded(file, max(_LEAST_PIECE, most * _DIRECTORY_BYTES))
     except ByteLimitError:
-        raise DataError(_MANY.format(most=limits.data_files, variable=PREFIX + "DATA_FILES")) from None
+        raise DataError(_MANY.format(most=most, variable=PREFIX + "DATA_FILES")) from None
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, struct.error):
         raise DataError(_NO_ZIP.format(name=listed([readable_name(name)]))) from None
 
 
-def checked_entries(archive: zipfile.ZipFile, packed_bytes: int, limits: Settings) -> tuple[list[Entry], list[Finding]]:
+def checked_entries(archive: zipfile.ZipFile, packed_bytes: int) -> tuple[list[Entry], list[Finding]]:
     """Return the entries of a zip of `packed_bytes` that may be unpacked, and findings about those left out.
 
     Raises DataError for paths that leave the archive or are too long, for passwords, for compression other than
-    Deflate, and for more files or bytes than `limits` allow.
+    Deflate, and for more files or bytes than the settings allow.
     """
     files = [info for info in archive.infolist() if not info.filename.endswith("/")]  # `is_dir` fails for an empty name
-    if len(files) > limits.data_files:
-        raise DataError(_MANY.format(most=limits.data_files, variable=PREFIX + "DATA_FILES"))
+    if len(files) > settings().data_files:
+        raise DataError(_MANY.format(most=settings().data_files, variable=PREFIX + "DATA_FILES"))
     accepted, links, nested = [], [], []
     for info, path in zip(files, _names(files), strict=True):
         parts = _safe_parts(path)
@@ -72,7 +72,7 @@ def checked_entries(archive: zipfile.ZipFile, packed_bytes: int, limits: Setting
         else:
             _check_packing(info, path)
             accepted.append((info, parts))
-    _check_sizes([info for info, _ in accepted], packed_bytes, limits)
+    _check_sizes([info for info, _ in accepted], packed_bytes)
     findings = [finding("left_out_link", "warning", _LINKS, links)] if links else []
     findings += [finding("left_out_archive", "warning", _NESTED, nested)] if nested else []
     return _distinct(accepted), findings
@@ -133,8 +133,9 @@ def _check_packing(info: zipfile.ZipInfo, path: str) -> None:
         raise DataError(_PACKING.format(name=name))
 
 
-def _check_sizes(files: Sequence[zipfile.ZipInfo], packed_bytes: int, limits: Settings) -> None:
+def _check_sizes(files: Sequence[zipfile.ZipInfo], packed_bytes: int) -> None:
     """Check the sizes that the directory states; `zipfile` never unpacks more than that."""
+    limits = settings()
     unpacked = sum(info.file_size for info in files)
     if unpacked > limits.data_megabytes * 10**6:
         sizes = {"megabytes": unpacked // 10**6, "most": limits.data_megabytes}

@@ -9,7 +9,7 @@ from pathlib import Path
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.data.cells import Cells, read_cells
 from vitexplorer.finetune.data.columns import ANYTHING, Columns, Pick, columns_of, names_images
-from vitexplorer.finetune.data.table import read_table, table_dataset
+from vitexplorer.finetune.data.table import table_dataset
 from vitexplorer.storage.class_folders import class_dataset, wrapping_folder
 from vitexplorer.storage.dataset import Dataset
 from vitexplorer.storage.findings import DataError, finding
@@ -37,7 +37,7 @@ def read_folder(path: str | os.PathLike, pick: Pick = ANYTHING) -> Dataset:
         return class_dataset(listing)
     except DataError:
         if listing.images and listing.tables:  # the table's own error is more helpful
-            return read_table(listing.root / listing.tables[0], listing.root, pick)
+            return table_dataset(read_cells(listing.root / listing.tables[0]), listing, pick)
         raise
 
 
@@ -48,16 +48,10 @@ def folder_columns(path: str | os.PathLike) -> Columns | None:
     return None if cells is None else columns_of(cells, listing)
 
 
-def read_class_folders(path: str | os.PathLike) -> Dataset:
-    """Read the images below `path` with their folders as classes, ignoring tables. Raises DataError."""
-    return class_dataset(list_files(Path(path)))
-
-
 _CHOSEN = Text(
     'The table {names} says what the images show; its column "{column}" is learned.',
     "图像内容由表格 {names} 给出；学习其“{column}”列。",
 )
-
 
 _NO_TABLE = Text(
     "A column was picked, but no table in the folder names its images.",

@@ -17,12 +17,7 @@ class ImageLookup:
     """Index from table cells to the images of a folder; letter case is ignored."""
 
     def __init__(self, images: Sequence[str], preferred: str = ""):
-        """Index the images.
-
-        Args:
-            images: relative paths.
-            preferred: name of the folder that wins if two images share a name.
-        """
+        """Index relative paths; the folder called `preferred` wins if two images share a name."""
         self._preferred = preferred.casefold()
         self._ends: dict[str, list[str]] = defaultdict(list)
         self._stems: dict[str, list[str]] = defaultdict(list)
@@ -47,11 +42,9 @@ class ImageLookup:
         paths = self._ends.get(end) or self._stems.get(end, [])
         if len(paths) > 1:
             exact = [path for path in paths if path == written]
-            paths = exact or [path for path in paths if self._is_preferred(path)] or paths
+            preferred = [path for path in paths if PurePosixPath(path).parent.name.casefold() == self._preferred]
+            paths = exact or preferred or paths
         return tuple(paths)
-
-    def _is_preferred(self, path: str) -> bool:
-        return PurePosixPath(path).parent.name.casefold() == self._preferred
 
 
 def _shared(folders: Sequence[list[str]]) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Progress, Text
 from vitexplorer.finetune.data.balance import balance
-from vitexplorer.finetune.data.duplicates import Group, difference_hash, exact_groups, near_groups, together
+from vitexplorer.finetune.data.duplicates import Group, components, difference_hash, exact_groups, near_groups
 from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.storage.dataset import Dataset
 from vitexplorer.storage.findings import Finding, finding
@@ -71,13 +71,13 @@ def inspect(dataset: Dataset, *, progress: Progress | None = None) -> DataReport
     usable = dataset.only(readable)
     exact = exact_groups([fact.digest for fact in facts])
     near = near_groups([fact.hash for fact in facts])
-    usable = replace(usable, groups=_group_numbers(len(usable), exact + near))
+    links = [(group[0], other) for group in exact + near for other in group[1:]]
+    usable = replace(usable, groups=tuple(components(len(usable), links)))
     sizes = np.array([(fact.width, fact.height) for fact in facts], np.int64).reshape(-1, 2)
     findings = [
         *dataset.findings,
-        *_unreadable(unreadable),
-        *_sizes(usable, sizes),
-        *_duplicates(usable, exact, near),
+        *_of_images(usable, sizes, unreadable),
+        *_of_duplicates(usable, exact, near),
         *balance(usable),
     ]
     order = ("stops", "warning", "note")
@@ -146,34 +146,24 @@ def _facts(dataset: Dataset) -> Generator[_Facts | Text, None, None]:
             threads.shutdown(cancel_futures=True)
 
 
-def _group_numbers(count: int, groups: tuple[Group, ...]) -> tuple[int, ...]:
-    """Return the group number of each image; an image without duplicates is its own group."""
-    links = [(group[0], other) for group in groups for other in group[1:]]
-    numbers = [0] * count
-    for number, group in enumerate(together(count, links)):
-        for i in group:
-            numbers[i] = number
-    return tuple(numbers)
-
-
 def _paths(dataset: Dataset, groups: tuple[Group, ...]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(dataset.items[i].path for i in group) for group in groups)
 
 
-def _unreadable(unreadable: list[tuple[str, Text]]) -> list[Finding]:
-    paths = [path for path, _ in unreadable]
-    return [finding("unreadable", "warning", _UNREADABLE, paths, reason=unreadable[0][1])] if paths else []
-
-
-def _sizes(dataset: Dataset, sizes: np.ndarray) -> list[Finding]:
-    tiny = [dataset.items[i].path for i in np.flatnonzero(sizes.min(1) < TINY_SIDE)]
-    huge = [dataset.items[i].path for i in np.flatnonzero(sizes.prod(1) > HUGE_MEGAPIXELS * 10**6)]
-    findings = [finding("tiny", "warning", _TINY, tiny, side=TINY_SIDE)] if tiny else []
+def _of_images(dataset: Dataset, sizes: np.ndarray, unreadable: list[tuple[str, Text]]) -> list[Finding]:
+    paths = np.array([item.path for item in dataset.items], object)
+    tiny, huge = paths[sizes.min(1) < TINY_SIDE], paths[sizes.prod(1) > HUGE_MEGAPIXELS * 10**6]
+    reason = unreadable[0][1] if unreadable else None
     most = {"most": HUGE_MEGAPIXELS, "most_zh": HUGE_MEGAPIXELS * 100}
-    return [*findings, finding("huge", "note", _HUGE, huge, **most)] if huge else findings
+    kinds = (
+        ("unreadable", "warning", _UNREADABLE, [path for path, _ in unreadable], {"reason": reason}),
+        ("tiny", "warning", _TINY, tiny, {"side": TINY_SIDE}),
+        ("huge", "note", _HUGE, huge, most),
+    )
+    return [finding(kind, level, text, which, **values) for kind, level, text, which, values in kinds if len(which)]
 
 
-def _duplicates(dataset: Dataset, exact: tuple[Group, ...], near: tuple[Group, ...]) -> list[Finding]:
+def _of_duplicates(dataset: Dataset, exact: tuple[Group, ...], near: tuple[Group, ...]) -> list[Finding]:
     targets = dataset.targets
     twice = {i for group in exact for i in group}
     almost = {i for group in near for i in group} - twice

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from vitexplorer.core.text import Progress
 from vitexplorer.finetune.data.archive import read_zip
 from vitexplorer.finetune.data.columns import ANYTHING, Pick
 from vitexplorer.finetune.data.folder import read_folder
@@ -14,9 +13,7 @@ from vitexplorer.storage.dataset import Dataset
 from vitexplorer.storage.image_files import is_table_name
 
 
-def read_data(
-    path: str | os.PathLike, into: str | os.PathLike, pick: Pick = ANYTHING, *, progress: Progress | None = None
-) -> Dataset:
+def read_data(path: str | os.PathLike, into: str | os.PathLike, pick: Pick = ANYTHING) -> Dataset:
     """Read the dataset at `path` with `read_folder`, `read_table` or, unpacked to `into`, `read_zip`.
 
     A zip that was already unpacked to `into` is read from there, because that folder appears whole or not at all.
@@ -26,7 +23,7 @@ def read_data(
     if not path.is_file():
         return read_folder(path, pick)
     if is_table_name(path.name):
-        return read_table(path, pick=pick)
+        return read_table(path, pick)
     if into.is_dir() and any(into.iterdir()):
         return read_folder(into, pick)
-    return read_zip(path, into, pick, progress=progress)
+    return read_zip(path, into, pick)

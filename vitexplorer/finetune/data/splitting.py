@@ -76,7 +76,6 @@ def _strata(dataset: Dataset) -> np.ndarray:
 
 
 def _groups(dataset: Dataset) -> list[list[int]]:
-    """Return the item indices of each group of duplicates."""
     numbers = range(len(dataset)) if dataset.groups is None else dataset.groups
     groups: dict[int, list[int]] = defaultdict(list)
     for i, number in enumerate(numbers):

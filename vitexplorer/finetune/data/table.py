@@ -19,15 +19,15 @@ from vitexplorer.storage.findings import DataError, Finding, finding, listed
 from vitexplorer.storage.image_files import Listing
 
 
-def read_table(path: str | os.PathLike, images: str | os.PathLike | None = None, pick: Pick = ANYTHING) -> Dataset:
-    """Read the images that the table at `path` lists, below the folder `images`, by default the table's own.
+def read_table(path: str | os.PathLike, pick: Pick = ANYTHING) -> Dataset:
+    """Read the images that the table at `path` lists, below its own folder.
 
     By default the image column is the one that names most images; the target is a column called "label", "class",
     "target", ... or else the last; the task is regression if the target holds numbers with fractions or more than
     `MOST_NUMERIC_CLASSES` distinct numbers. Unusable rows are left out and named in `findings`.
     Raises DataError if no row can be used, UnknownNameError for a column that does not exist.
     """
-    return table_dataset(*opened(path, images), pick)
+    return table_dataset(*opened(path), pick)
 
 
 def table_dataset(cells: Cells, listing: Listing, pick: Pick = ANYTHING) -> Dataset:

@@ -24,18 +24,24 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+
+import psutil
 
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.job.events import EventLog
 from vitexplorer.finetune.job.folder import CONFIG, read_config, write_config
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.state import JobState, forget, job_state
-from vitexplorer.finetune.job.workers import is_worked_on, launch, refuse_running
-from vitexplorer.storage.claims import revoke, standing_still, stop_file
+from vitexplorer.storage.atomic_writes import explain_full_disk
+from vitexplorer.storage.claims import JobError, alone, process_of, revoke, standing_still, stop_file, worker_of
+from vitexplorer.storage.workers import LOG, end_worker, start_worker
 
+MODULE = "vitexplorer.finetune.training.process"
 _BETWEEN_LOOKS = 0.02
 _STOOD_STILL = Text(
     "Stopped while its process stood still. Resume: it goes on from its last checkpoint.",
@@ -46,17 +52,15 @@ _STOOD_STILL = Text(
 def start(config: JobConfig, folder: str | os.PathLike, processes: Sequence[str] = ()) -> JobState:
     """Start a job in a new process, resume the one in the folder, or add methods to it.
 
-    Args:
-        config: configuration of the job.
-        folder: folder of the job; new, empty, or with a job that differs only in its methods.
-        processes: options of `accelerate launch` ("--num_processes", "2", ...); empty for one process.
+    The folder is new, empty, or holds a job that differs only in its methods. `processes` are options of `accelerate
+    launch` ("--num_processes", "2", ...); empty for one process.
 
     Raises JobError if the folder holds other things or a running job.
     """
     folder = Path(folder).expanduser().absolute()
     refuse_running(folder)
     write_config(folder, config)
-    launch(folder, processes)
+    _launch(folder, processes)
     return job_state(folder)
 
 
@@ -67,7 +71,7 @@ def resume(folder: str | os.PathLike, processes: Sequence[str] = ()) -> JobState
     """
     folder = Path(folder).expanduser().absolute()
     read_config(folder)
-    launch(folder, processes)
+    _launch(folder, processes)
     return job_state(folder)
 
 
@@ -78,14 +82,14 @@ def stop(folder: str | os.PathLike, wait: float = 0.0) -> JobState:
     not running is unchanged.
     """
     folder = Path(folder).expanduser().absolute()
-    if is_worked_on(folder):
+    if worker_of(folder):
         stop_file(folder).touch()
     elif standing_still(folder):
         refuse_running(folder)
         revoke(folder)
         EventLog(folder).tell("stopped", text=_STOOD_STILL)
     end = time.monotonic() + wait
-    while is_worked_on(folder) and time.monotonic() < end:
+    while worker_of(folder) and time.monotonic() < end:
         time.sleep(_BETWEEN_LOOKS)
     return job_state(folder)
 
@@ -101,3 +105,29 @@ def delete(folder: str | os.PathLike) -> None:
     refuse_running(folder)
     shutil.rmtree(folder)
     forget(folder)
+
+
+def _launch(folder: Path, processes: Sequence[str]) -> None:
+    launcher = ["-m", "accelerate.commands.launch", *processes] if processes else []
+    with alone(folder):
+        refuse_running(folder)
+        stop_file(folder).unlink(missing_ok=True)
+        with explain_full_disk(folder), open(folder / LOG, "ab") as log:
+            start_worker(folder, [sys.executable, *launcher, "-m", MODULE, str(folder)], log)
+
+
+def refuse_running(folder: Path) -> None:
+    """End a suspended worker process; a paused interactive session ends by itself when it continues.
+
+    Raises JobError if a process works on the job.
+    """
+    if worker_of(folder):
+        raise JobError(
+            Text("{folder} is being trained. Stop it first.", "{folder} 正在训练。请先停止。").format(
+                folder=folder.name
+            )
+        )
+    process = process_of(folder)
+    with suppress(psutil.Error):
+        if process is not None and MODULE in process.cmdline():
+            end_worker(process, patience=0.0)

@@ -24,8 +24,11 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from pydantic import BaseModel, create_model
 
 from vitexplorer.core.text import Text
 from vitexplorer.storage.atomic_writes import DiskFullError, explain_full_disk, permitted
@@ -67,9 +70,8 @@ class EventLog:
         self._listen = listen
         self._cut_torn_line()
         with explain_full_disk(folder):
-            self._reserve.write_bytes(
-                os.urandom(_RESERVED_BYTES)
-            )  # random bytes: a compressing file system reserves nothing for zeros
+            # random bytes: a compressing file system reserves nothing for zeros
+            self._reserve.write_bytes(os.urandom(_RESERVED_BYTES))
 
     def tell(self, kind: str, run: str = "", /, text: Text | None = None, **values: Any) -> None:
         """Append an event; on a full disk the reserve file is deleted to make room."""
@@ -113,67 +115,25 @@ class SilentLog(EventLog):
 
 # ---------------------------------------------------------------------------------------------- reading
 
-Figures = Mapping[str, float | None]
-
-
-@dataclass(frozen=True)
-class _Data:
-    task: Task
-
-
-@dataclass(frozen=True)
-class _Baseline:
-    metrics: Figures
-
-
-@dataclass(frozen=True)
-class _Estimate:
-    steps: Count
-    seconds: Amount
-
-
-@dataclass(frozen=True)
-class _Resumed:
-    step: Count
-
-
-@dataclass(frozen=True)
-class _HowFar:
-    step: Count
-    steps: Count
-    epoch: Count
-    epochs: Count
-    seconds: Amount
-    seconds_left: Amount
-
-
-@dataclass(frozen=True)
-class _Step(_HowFar):
-    loss: float | None
-
-
-@dataclass(frozen=True)
-class _Epoch(_HowFar):
-    metrics: Figures
-    is_best: bool
-
-
-@dataclass(frozen=True)
-class _Ended:
-    value: float | None
-    seconds: Amount
-
-
-_OF_A_JOB: dict[str, type] = {"data": _Data, "baseline": _Baseline}
-_OF_A_RUN: dict[str, type] = {
-    "estimate": _Estimate,
-    "resumed": _Resumed,
-    "step": _Step,
-    "epoch": _Epoch,
-    "finished": _Ended,
-    "stopped": _Ended,
+_FIGURES = Mapping[str, float | None]
+_PACE = {"step": Count, "steps": Count, "epoch": Count, "epochs": Count, "seconds": Amount, "seconds_left": Amount}
+_ENDED = {"value": float | None, "seconds": Amount}
+_OF_A_JOB = {"data": {"task": Task}, "baseline": {"metrics": _FIGURES}}
+_OF_A_RUN = {
+    "estimate": {"steps": Count, "seconds": Amount},
+    "resumed": {"step": Count},
+    "step": _PACE | {"loss": float | None},
+    "epoch": _PACE | {"metrics": _FIGURES, "is_best": bool},
+    "finished": _ENDED,
+    "stopped": _ENDED,
 }
-"""Required values by kind of event; an event may hold more"""
+"""Required values by kind of event, with their types; an event may hold more"""
+
+
+@cache
+def _values_of(kind: str, of_run: bool) -> type[BaseModel] | None:
+    values = (_OF_A_RUN if of_run else _OF_A_JOB).get(kind)
+    return create_model(kind, **{name: (of, ...) for name, of in values.items()}) if values else None
 
 
 def read_events(folder: Path, start: int = 0) -> tuple[tuple[Event, ...], int]:
@@ -208,9 +168,8 @@ _DAMAGED = Text(
 
 def _event(line: bytes) -> Event:
     event = parsed(Event, line, EVENTS)
-    kinds = _OF_A_RUN if event.run else _OF_A_JOB
-    if event.kind in kinds:
-        checked(kinds[event.kind], event.values, EVENTS, extra="ignore")
+    if record := _values_of(event.kind, bool(event.run)):
+        checked(record, event.values, EVENTS, extra="ignore")
     return event
 
 

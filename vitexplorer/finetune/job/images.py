@@ -6,15 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from vitexplorer.core.text import Progress, Text
-from vitexplorer.finetune.data import (
-    DataError,
-    Dataset,
-    Pick,
-    Split,
-    inspect,
-    split,
-)
-from vitexplorer.finetune.data import read_data as read_images
+from vitexplorer.finetune.data import DataError, Dataset, Pick, Split, inspect, read_data, split
 from vitexplorer.finetune.job.events import EventLog
 from vitexplorer.finetune.job.folder import SPLIT, Sides
 from vitexplorer.finetune.job.plan import JobConfig
@@ -30,14 +22,17 @@ def read_material(config: JobConfig, folder: Path, log: EventLog, progress: Prog
         BrokenFileError: the file of the split is damaged.
     """
     begun = SPLIT.read(folder)
-    dataset = read_data(config, folder)
+    pick = Pick(config.image_column, config.target_column, config.task)
+    dataset = read_data(config.data, folder / _UNPACKED, pick)
     if begun is not None:
         return _as_begun(dataset, begun)
     report = inspect(dataset, progress=progress)
     if not report.can_train:
         raise DataError(report.findings[0].text)
     sides = split(report.dataset, config.plan.seed, config.plan.validation)
-    SPLIT.write(folder, _sides_of(report.dataset, sides))
+    train, validation = (tuple(report.dataset.items[i] for i in side) for side in (sides.train, sides.validation))
+    facts = {name: getattr(report.dataset, name) for name in ("digest", "task", "classes", "target_name")}
+    SPLIT.write(folder, Sides(**facts, seed=sides.seed, share=sides.share, train=train, validation=validation))
     log.tell(
         "data",
         images=len(report.dataset),
@@ -52,30 +47,10 @@ def read_material(config: JobConfig, folder: Path, log: EventLog, progress: Prog
     return report.dataset, sides
 
 
-def read_data(config: JobConfig, folder: Path) -> Dataset:
-    """Read `config.data`: a folder, a .csv beside its images, or a .zip, which is unpacked into `folder` once."""
-    pick = Pick(config.image_column, config.target_column, config.task)
-    return read_images(config.data, folder / _UNPACKED, pick)
-
-
 def images_root(config: JobConfig, folder: Path) -> Path:
     """Return the folder that the image paths of a job are relative to."""
     data = Path(config.data)
     return folder / _UNPACKED if data.suffix.lower() == ".zip" else data.parent if data.is_file() else data
-
-
-def _sides_of(dataset: Dataset, sides: Split) -> Sides:
-    train, validation = (tuple(dataset.items[i] for i in side) for side in (sides.train, sides.validation))
-    return Sides(
-        digest=dataset.digest,
-        task=dataset.task,
-        classes=dataset.classes,
-        target_name=dataset.target_name,
-        seed=sides.seed,
-        share=sides.share,
-        train=train,
-        validation=validation,
-    )
 
 
 def _as_begun(dataset: Dataset, begun: Sides) -> tuple[Dataset, Split]:

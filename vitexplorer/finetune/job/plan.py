@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator
 
@@ -24,11 +24,11 @@ ClassWeights = Literal["none", "balanced"]
 Head = Literal["baseline", "fresh"]
 
 _CHOICES = {
-    "augmentation": ("none", "crop_flip", "crop_flip_colour"),
-    "precision": ("auto", "no", "bf16"),
-    "loss": ("auto", "cross_entropy", "mse", "bce"),
-    "class_weights": ("none", "balanced"),
-    "head": ("baseline", "fresh"),
+    "augmentation": Augmentation,
+    "precision": Precision,
+    "loss": Loss,
+    "class_weights": ClassWeights,
+    "head": Head,
 }
 _BOUNDS: dict[str, tuple[float, float]] = {
     "epochs": (1, 100_000),
@@ -109,12 +109,15 @@ class Plan:
     """Seconds between checkpoints within an epoch (0: after every step); every epoch ends with a checkpoint"""
 
     def __post_init__(self):
-        for name, options in _CHOICES.items():
-            if getattr(self, name) not in options:
-                raise unknown_name(name, getattr(self, name), options)
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in get_args(choices):
+                raise unknown_name(name, getattr(self, name), get_args(choices))
         for name, (low, high) in _BOUNDS.items():
             if getattr(self, name) is not None or name not in _OWN:
                 _check_number(name, getattr(self, name), low, high, whole=type(getattr(Plan, name)) is int)
+
+
+_FIELDS = [field.name for field in fields(Plan)]
 
 
 @dataclass(frozen=True)
@@ -183,17 +186,15 @@ class JobConfig:
 
 def plan_of(**values: Any) -> Plan:
     """Make a plan from user input. Raises UnknownNameError for an unknown field or option, SettingError for a value."""
-    known = [field.name for field in fields(Plan)]
     for name in values:
-        if name not in known:
-            raise unknown_name("setting", name, known)
+        if name not in _FIELDS:
+            raise unknown_name("setting", name, _FIELDS)
     return Plan(**values)
 
 
 def sort_controls(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Separate mixed keyword arguments into fields of the plan and settings of the method."""
-    known = {field.name for field in fields(Plan)}
     return (
-        {name: value for name, value in given.items() if name in known},
-        {name: value for name, value in given.items() if name not in known},
+        {name: value for name, value in given.items() if name in _FIELDS},
+        {name: value for name, value in given.items() if name not in _FIELDS},
     )

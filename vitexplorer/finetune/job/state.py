@@ -14,9 +14,8 @@ from vitexplorer.finetune.comparison import why_broken
 from vitexplorer.finetune.job.events import EVENTS, Event, read_events
 from vitexplorer.finetune.job.folder import CONFIG, RESULT, read_config, run_folder
 from vitexplorer.finetune.job.plan import JobConfig
-from vitexplorer.finetune.job.workers import is_worked_on
 from vitexplorer.storage.checked_reading import BrokenFileError
-from vitexplorer.storage.claims import JobError, standing_still
+from vitexplorer.storage.claims import JobError, standing_still, worker_of
 
 RunPhase = Literal["waiting", "running", "interrupted", "finished", "stopped", "failed", "broken"]
 JobPhase = Literal["running", "interrupted", "finished", "stopped", "failed", "broken"]
@@ -76,7 +75,7 @@ def job_state(folder: str | os.PathLike) -> JobState:
         config = read_config(folder)
     except BrokenFileError as error:
         return JobState(folder, None, "broken", (), (folder / CONFIG.name).stat().st_mtime, text=error.text)
-    works = is_worked_on(folder)
+    works = worker_of(folder) is not None
     with _looking:
         seen = _known.setdefault(folder, _Seen())
         seen.read_on(folder)
@@ -144,7 +143,6 @@ _looking = threading.Lock()
 
 
 def _after(run: RunState, event: Event) -> RunState:
-    """Return a run's state after one more event."""
     values = event.values
     if event.kind == "estimate":
         return replace(run, steps=values["steps"], seconds_left=values["seconds"])

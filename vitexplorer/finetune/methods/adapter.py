@@ -24,7 +24,6 @@ class Sequential(nn.Module):
     """Residual bottleneck, h + bottleneck(h)."""
 
     def __init__(self, width: int, bottleneck: int):
-        """Make the bottleneck from token width `width` to inner width `bottleneck`."""
         super().__init__()
         self.bottleneck = Bottleneck(width, bottleneck, nn.GELU())
 

@@ -29,7 +29,6 @@ class Parallel(nn.Module):
     """Addition of scale * bottleneck(tokens) to the output of the MLP branch."""
 
     def __init__(self, width: int, bottleneck: int, scale: float):
-        """Make the bottleneck from token width `width` to inner width `bottleneck`."""
         super().__init__()
         self.scale = scale
         self.bottleneck = Bottleneck(width, bottleneck, nn.ReLU(), dropout=0.1)

@@ -26,7 +26,6 @@ class PixelFrame(nn.Module):
     """Four strips: top and bottom over the whole width, left and right between them."""
 
     def __init__(self, channels: int, size: tuple[int, int], pad: int):
-        """Make the frame, `pad` pixels wide, for images of `size` (height, width) in pixels."""
         super().__init__()
         height, width = size
         self.size = size

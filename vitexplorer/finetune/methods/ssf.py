@@ -32,13 +32,7 @@ class ScaleShift(nn.Module):
     """Scale and shift, gamma y + beta, for each channel."""
 
     def __init__(self, width: int, drawn: bool, axes_after: int = 0):
-        """Make a scale and a shift for `width` channels.
-
-        Args:
-            width: number of channels.
-            drawn: draw initial values near 1 and 0 instead of using 1 and 0.
-            axes_after: number of axes after the channels, 2 for an image.
-        """
+        """Begin near 1 and 0 if `drawn`, else at 1 and 0; an image has 2 axes after the channels."""
         super().__init__()
         spread = _SPREAD if drawn else 0.0
         self._shape = (width, *(1,) * axes_after)

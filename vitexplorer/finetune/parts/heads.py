@@ -85,7 +85,6 @@ class FeatureNorm(nn.Module):
     """Batch norm without parameters along the last axis: features of MAE and DINO have very unequal spreads."""
 
     def __init__(self, width: int):
-        """Make a norm for features of this width."""
         super().__init__()
         self.norm = nn.BatchNorm1d(width, affine=False)
 

@@ -34,15 +34,7 @@ class LowRank(nn.Module):
     """
 
     def __init__(self, width: int, spans: tuple[tuple[int, int], ...], out: int, r: int, alpha: float):
-        """Make the matrices A and B of every span.
-
-        Args:
-            width: inputs of the layer.
-            spans: first row and the row after the last, for each span.
-            out: outputs of the layer.
-            r: rank, at least 1.
-            alpha: scale; the change is multiplied by alpha / r, a true division.
-        """
+        """Make A and B for spans (first row, row after the last) of a layer with `width` inputs and `out` outputs."""
         super().__init__()
         self.spans = spans
         self.out = out

@@ -25,14 +25,6 @@ class Prompts(nn.Module):
     """`count` learned tokens, drawn from U(-v, v), v = sqrt(6 / (3 P^2 + D)) (VPT, arXiv 2203.12119, and its code)."""
 
     def __init__(self, count: int, width: int, patch_size: int, dropout: float = 0.0):
-        """Draw the tokens.
-
-        Args:
-            count: number of prompts.
-            width: width of a token.
-            patch_size: side of a patch in pixels.
-            dropout: dropout of the prompts' values while training.
-        """
         super().__init__()
         bound = math.sqrt(6 / (3 * patch_size**2 + width))
         self.tokens = nn.Parameter(torch.empty(1, count, width).uniform_(-bound, bound))

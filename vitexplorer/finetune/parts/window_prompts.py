@@ -147,7 +147,6 @@ class PromptedWindows(WindowLayout):
 
 def prompted_family(family: ModelFamily, count: int) -> ModelFamily:
     """Return `family` adapted to modules with prompts in every window."""
-
     kind: Any = type(family)  # a base class known only at run time
 
     class Prompted(kind):

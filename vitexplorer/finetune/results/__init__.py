@@ -1,2 +1,1 @@
-"""Results of a job: `records.py`, `metrics.py`, the `baseline.py` to beat, uncertainty (`bootstrap.py`) and cost
-(`pareto.py`). No torch."""
+"""Results of a job: `records.py`, `metrics.py`, the `baseline.py` to beat, uncertainty (`bootstrap.py`). No torch."""

@@ -56,13 +56,8 @@ def fit_baseline(
 
     The head is None if all training images are of one class.
 
-    Args:
-        task: classification or regression.
-        classes: number of classes, including those without training images; ignored for regression.
-        train: features and targets to learn from.
-        validation: features and targets to score on.
-        seed: seed of the folds and of the learning curve's subsets.
-        feature_seconds: seconds that the features took, for the record.
+    `classes` includes those without training images, and is ignored for regression. `seed` is that of the folds and of
+    the learning curve's subsets; `feature_seconds` is what the features took, for the record.
     """
     start = time.perf_counter()
     centre, spread = train.values.mean(0), train.values.std(0) + 1e-6

@@ -65,13 +65,8 @@ def paired_bootstrap(
 ) -> Bootstrap:
     """Compare two runs by accuracy or root mean squared error.
 
-    Args:
-        task: classification or regression.
-        targets: targets of the validation set, (images,).
-        a: name and outputs of a run: probabilities (images, classes) or numbers (images,).
-        b: same for the other run, on the same images in the same order.
-        draws: number of draws.
-        seed: seed of the draws.
+    `a` and `b` are names and outputs, probabilities (images, classes) or numbers (images,), on the same images in the
+    same order as `targets`, (images,).
 
     Raises SettingError if the runs were validated on different images.
     """

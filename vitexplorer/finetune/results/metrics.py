@@ -1,14 +1,15 @@
-"""Metrics of predictions: for the whole validation set, for each class and for each image.
+"""Metrics of predictions: for the whole validation set, for each class and each image; the runs worth their cost.
 
 scikit-learn's definitions throughout. A class that is never predicted has precision 0, one without images recall 0.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from vitexplorer.core.format import measured, percent
 from vitexplorer.core.summaries import Summarised
@@ -114,3 +115,15 @@ def losses_of_images(task: Task, outputs: np.ndarray, targets: np.ndarray) -> Fl
     if task == "classification":
         return (outputs.argmax(1) != targets).astype(np.float64)
     return np.square(outputs - targets).astype(np.float64)
+
+
+def pareto_front(metric: str, values: Sequence[float], costs: Sequence[float]) -> Bool[np.ndarray, " runs"]:
+    """Return True for each run that no other dominates: at least as good and as cheap, and better in metric or cost.
+
+    Runs that are equal in both are on the front together. A NaN value is never on the front.
+    """
+    gain = np.asarray(values, float) * (1 if higher_is_better(metric) else -1)
+    cost = np.asarray(costs, float)
+    no_worse = (gain[None] >= gain[:, None]) & (cost[None] <= cost[:, None])
+    better = (gain[None] > gain[:, None]) | (cost[None] < cost[:, None])
+    return ~np.isnan(gain) & ~(no_worse & better).any(1)

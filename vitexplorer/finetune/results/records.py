@@ -50,11 +50,6 @@ class Estimate:
     text: Text
     """Explanation of where training begins and how images are augmented"""
 
-    @property
-    def is_cached(self) -> bool:
-        """True if the frozen part runs only once."""
-        return self.cache_bytes > 0
-
 
 @dataclass(frozen=True)
 class LearningCurve:

@@ -2,7 +2,7 @@
 
 before    `setup.py` state shared by all runs; `cached_features.py` and `results/baseline.py` the baseline to beat;
           `estimate.py` cost from two batches
-images    `pixels.py` batches of images; `order.py` the images of each step; `feeds.py` the inputs of a run
+images    `pixels.py` batches of images; `feeds.py` the inputs of a run
 frozen    `cut.py` a network in two parts; `cut_search.py` search for the cut; `below_cache.py` cache of its inputs
-learning  `loop.py` one run; `objective.py` and `loss.py` the loss; `schedule.py` the learning rate; `checkpoint.py`
+learning  `loop.py` one run; `steps.py` images and learning rate of each step; `objective.py` the loss; `checkpoint.py`
 """

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +20,8 @@ from torch import Tensor, nn
 
 from vitexplorer.core.text import Progress
 from vitexplorer.finetune.training.cut import Cut
-from vitexplorer.finetune.training.order import in_order
 from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed
+from vitexplorer.finetune.training.steps import in_order
 from vitexplorer.storage.atomic_writes import explain_full_disk, permitted
 
 _BATCH = 32
@@ -31,78 +32,69 @@ def size_in_bytes(shape: Sequence[int], images: int, views: int) -> int:
     return 4 * images * views * int(np.prod(shape))
 
 
+@dataclass(frozen=True)
 class BelowCache:
     """Feature files of a job, in one folder."""
 
-    def __init__(self, folder: Path, megabytes: int):
-        """Open the cache in `folder`, of at most `megabytes` in all."""
-        self._folder = folder
-        self._limit = megabytes * 10**6
+    folder: Path
+    megabytes: int
+    """Limit for all files together"""
+    accelerator: Accelerator
+    normalise: Callable[[Tensor], Tensor]
 
     def has_room(self, size: int) -> bool:
         """Return True if a file of this size fits after deleting all others."""
-        return size <= self._limit
+        return size <= self.megabytes * 10**6
 
-    def get(
-        self,
-        key: str,
-        accelerator: Accelerator,
-        below: nn.Module,
-        normalise: Callable[[Tensor], Tensor],
-        feed: PixelFeed,
-        views: int,
-        progress: Progress | None = None,
-    ) -> np.ndarray:
+    def get(self, key: str, below: nn.Module, feed: PixelFeed, views: int, progress: Progress) -> np.ndarray:
         """Return float32 (views, images, ...), view 0 plain, the others augmented; from disk if cached.
 
         All processes of a job call this together, and each computes its share. `progress` counts images.
         Raises DiskFullError.
         """
-        path = self._folder / f"{key}.npy"
-        if accelerator.is_local_main_process:
-            self._folder.mkdir(parents=True, exist_ok=True)
-        accelerator.wait_for_everyone()
+        path = self.folder / f"{key}.npy"
+        if self.accelerator.is_local_main_process:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        self.accelerator.wait_for_everyone()
         below.eval()
-        shape = (views, len(feed), *entering(below, normalise(feed.image(0, PLAIN)[None].to(accelerator.device))))
+        shape = (views, len(feed), *entering(below, self.normalise(feed.image(0, PLAIN)[None])))
         if not _is_whole(path, shape):
-            self._make(path, accelerator, below, normalise, feed, shape, progress)
+            self._make(path, below, feed, shape, progress)
         return np.load(path, mmap_mode="r")
 
-    def _make(self, path, accelerator, below, normalise, feed, shape, progress) -> None:
+    def _make(self, path: Path, below: nn.Module, feed: PixelFeed, shape: tuple[int, ...], progress: Progress) -> None:
         unfinished = path.with_suffix(".unfinished")
         views = shape[0]
-        accelerator.wait_for_everyone()  # every process has checked the file
-        if accelerator.is_local_main_process:
-            with permitted(path), explain_full_disk(self._folder):
+        self.accelerator.wait_for_everyone()  # every process has checked the file
+        if self.accelerator.is_local_main_process:
+            with permitted(path), explain_full_disk(self.folder):
                 self._make_room(size_in_bytes(shape[2:], len(feed), views))
                 _reserve(unfinished, shape)
-        accelerator.wait_for_everyone()
+        self.accelerator.wait_for_everyone()
         features = np.load(unfinished, mmap_mode="r+")
-        batches = in_order(len(feed), _BATCH)[accelerator.local_process_index :: _local_processes()]
+        batches = in_order(len(feed), _BATCH)[self.accelerator.local_process_index :: _local_processes()]
         done = 0
         total = views * sum(map(len, batches))
         for view in range(views):
             pixels = feed.batches(batches, PLAIN if view == 0 else view)
             for batch, images in zip(batches, pixels, strict=True):
                 with torch.no_grad():
-                    outputs = below(normalise(images.to(accelerator.device)))
+                    outputs = below(self.normalise(images))
                 features[view, batch[0] : batch[-1] + 1] = outputs.float().cpu().numpy()
                 done += len(batch)
-                if progress:
-                    progress(done, total)
+                progress(done, total)
         features.flush()
-        accelerator.wait_for_everyone()
-        if accelerator.is_local_main_process:
+        self.accelerator.wait_for_everyone()
+        if self.accelerator.is_local_main_process:
             with permitted(path):
                 unfinished.replace(path)
-        accelerator.wait_for_everyone()
+        self.accelerator.wait_for_everyone()
 
     def _make_room(self, needed: int) -> None:
-        """Delete the oldest files until there is room."""
-        files = sorted(self._folder.glob("*.npy"), key=lambda file: file.stat().st_mtime)
+        files = sorted(self.folder.glob("*.npy"), key=lambda file: file.stat().st_mtime)
         used = sum(file.stat().st_size for file in files)
         for file in files:
-            if used + needed <= self._limit:
+            if used + needed <= self.megabytes * 10**6:
                 return
             used -= file.stat().st_size
             file.unlink()
@@ -127,7 +119,6 @@ def fingerprint(module: nn.Module, cut: Cut) -> str:
 
 
 def _is_whole(path: Path, shape: tuple[int, ...]) -> bool:
-    """Return True if a file holds a float32 array of this shape."""
     try:
         features = np.load(path, mmap_mode="r")
     except (OSError, ValueError, EOFError):

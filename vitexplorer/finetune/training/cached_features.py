@@ -62,11 +62,7 @@ def _cached(setup: Setup, below: nn.Module, weights: str, views: int, progress: 
     for feed, indices, count in sides:
         prepared = (plan.augmentation, plan.seed, views) if count > 1 else ()
         key = hashlib.sha256(repr((weights, _files(setup, indices), setup.base.preprocessing, prepared)).encode())
-        arrays.append(
-            setup.below_cache.get(
-                key.hexdigest()[:32], setup.accelerator, below, setup.normalise, feed, count, progress
-            )
-        )
+        arrays.append(setup.below_cache.get(key.hexdigest()[:32], below, feed, count, progress))
     return arrays
 
 

@@ -20,7 +20,7 @@ from torch.optim import Optimizer
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.job.folder import CHECKPOINTS, PREDICTIONS, TUNED
 from vitexplorer.finetune.results.records import Epoch
-from vitexplorer.finetune.trained_parts import learned
+from vitexplorer.finetune.trained_parts import learned, put_back
 from vitexplorer.storage.atomic_writes import permitted, replace_file
 from vitexplorer.storage.checked_reading import (
     Amount,
@@ -55,14 +55,6 @@ class TrainingState:
     def __post_init__(self):
         if not -1 <= self.best < max(1, len(self.epochs)) or bool(self.epochs) != (self.best >= 0):
             raise ValueError("best")
-
-
-@torch.no_grad()
-def put_back(module: nn.Module, state: Mapping[str, Tensor]) -> None:
-    """Copy tensors of `learned` into the module. Raises KeyError if the module has no such tensor."""
-    own = learned(module)
-    for name, tensor in state.items():
-        own[name].copy_(tensor)
 
 
 def save_checkpoint(folder: Path, module: nn.Module, optimiser: Optimizer, state: TrainingState) -> None:

@@ -8,6 +8,7 @@ checked numerically, by outputs and gradients, before training.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -68,7 +69,6 @@ def _places(run: _Run, learning: str) -> list[str]:
 
 
 def _before(owners: list[str], cut: str, run: _Run) -> tuple[str, ...]:
-    """Return the modules with parameters that ran before the cut."""
     start = run.order.index(cut)
     return tuple(owner for owner in owners if run.order.index(owner) < start)
 
@@ -84,29 +84,25 @@ class _Run:
     made: dict[str, object] = field(default_factory=dict)
     output: object = None
 
+    def begin(self, name: str, _: nn.Module, given: tuple) -> None:
+        """Record the first call of a module (a forward pre-hook)."""
+        if name not in self.shapes:
+            self.order.append(name)
+            self.shapes[name] = (_shape(given[0] if given else None), None)
+
+    def end(self, name: str, _: nn.Module, given: tuple, made: object) -> None:
+        """Record what a module returned (a forward hook)."""
+        self.shapes[name] = (self.shapes[name][0], _shape(made))
+        self.made[name] = made
+
 
 def _watch(module: nn.Module, images: Tensor) -> _Run:
     run = _Run()
     handles = []
-
-    def begun(name: str):
-        def hook(_: nn.Module, given: tuple) -> None:
-            if name not in run.shapes:
-                run.order.append(name)
-                run.shapes[name] = (_shape(given[0] if given else None), None)
-
-        return hook
-
-    def ended(name: str):
-        def hook(_: nn.Module, given: tuple, made: object) -> None:
-            run.shapes[name] = (run.shapes[name][0], _shape(made))
-            run.made[name] = made
-
-        return hook
-
     for name, part in module.named_modules():
         if name:
-            handles += [part.register_forward_pre_hook(begun(name)), part.register_forward_hook(ended(name))]
+            handles.append(part.register_forward_pre_hook(partial(run.begin, name)))
+            handles.append(part.register_forward_hook(partial(run.end, name)))
     try:
         with torch.no_grad():
             run.output = module(images)

@@ -21,13 +21,12 @@ from vitexplorer.core.text import Text
 from vitexplorer.finetune.attaching import TunedModel, count_parameters
 from vitexplorer.finetune.job.plan import Candidate
 from vitexplorer.finetune.results.records import Estimate
-from vitexplorer.finetune.trained_parts import learned, train_mode, trainable
+from vitexplorer.finetune.trained_parts import learned, put_back, train_mode, trainable
 from vitexplorer.finetune.training.below_cache import entering, size_in_bytes
 from vitexplorer.finetune.training.cut import Below, Cut, Tail
 from vitexplorer.finetune.training.cut_search import find_cut
-from vitexplorer.finetune.training.loss import weighted_loss
-from vitexplorer.finetune.training.order import batches_of, steps_of
 from vitexplorer.finetune.training.setup import Setup
+from vitexplorer.finetune.training.steps import batches_of, steps_of
 from vitexplorer.models.seeding import seeded
 
 _WORTH_IT = 1.15
@@ -95,27 +94,29 @@ def measure(setup: Setup, candidate: Candidate, tuned: TunedModel) -> Measuremen
     return Measurement(cut, estimate)
 
 
+_EVERY_STEP = Text(
+    "The whole network runs in every step; images are augmented anew in every epoch.",
+    "每一步都运行整个网络；每个轮次重新做数据增强。",
+)
+_EVERY_STEP_PLAIN = Text(
+    "The whole network runs in every step; images are not augmented.", "每一步都运行整个网络；不做数据增强。"
+)
+_ONCE = Text(
+    "What comes before {place} runs once for {views} views of each image, the plain one and {more} augmented, and "
+    "is kept; epochs take them in turn.",
+    "{place} 之前的部分对每张图像的 {views} 个视图（原图和 {more} 个增强图）各运行一次并保存；各轮次轮流使用。",
+)
+_ONCE_PLAIN = Text(
+    "What comes before {place} runs once for each image and is kept; the images are not augmented.",
+    "{place} 之前的部分对每张图像只运行一次并保存结果；图像不做增强。",
+)
+
+
 def _text(cut: Cut | None, views: int, augmentation: str) -> Text:
+    plain = augmentation == "none"
     if cut is None:
-        whole = Text(
-            "The whole network runs in every step; images are augmented anew in every epoch.",
-            "每一步都运行整个网络；每个轮次重新做数据增强。",
-        )
-        plain = Text(
-            "The whole network runs in every step; images are not augmented.",
-            "每一步都运行整个网络；不做数据增强。",
-        )
-        return plain if augmentation == "none" else whole
-    if views == 1 or augmentation == "none":
-        return Text(
-            "What comes before {place} runs once for each image and is kept; the images are not augmented.",
-            "{place} 之前的部分对每张图像只运行一次并保存结果；图像不做增强。",
-        ).format(place=cut.name)
-    return Text(
-        "What comes before {place} runs once for {views} views of each image, the plain one and {more} augmented, and "
-        "is kept; epochs take them in turn.",
-        "{place} 之前的部分对每张图像的 {views} 个视图（原图和 {more} 个增强图）各运行一次并保存；各轮次轮流使用。",
-    ).format(place=cut.name, views=views, more=views - 1)
+        return _EVERY_STEP_PLAIN if plain else _EVERY_STEP
+    return (_ONCE_PLAIN if plain or views == 1 else _ONCE).format(place=cut.name, views=views, more=views - 1)
 
 
 def _cut(setup: Setup, tuned: TunedModel, images: Tensor) -> tuple[Cut | None, int]:
@@ -131,7 +132,6 @@ def _cut(setup: Setup, tuned: TunedModel, images: Tensor) -> tuple[Cut | None, i
 
 
 def _timed(network: nn.Module, inputs: Tensor) -> tuple[Tensor, float]:
-    """Return outputs in eval mode, and seconds."""
     network.eval()
     start = time.perf_counter()
     with torch.no_grad():
@@ -154,7 +154,7 @@ class _Steps:
         if precision != "auto":
             return precision, self.seconds(precision)
         plain = self.seconds("no")
-        if not _multiplies_bf16(self.setup.device):
+        if not multiplies_bf16(self.setup.device):
             return "no", plain
         halved = self.seconds("bf16")
         return ("bf16", halved) if halved * _WORTH_IT < plain else ("no", plain)
@@ -194,7 +194,7 @@ class _Steps:
         train_mode(self.tuned, self.setup.config.plan.drop_path)
         targets = torch.as_tensor(self.setup.train_targets[batch], device=inputs.device)
         weights = torch.ones(len(batch), device=inputs.device) / len(batch)
-        loss = weighted_loss(self.network, self.setup.objective, precision, inputs, targets, weights)
+        loss = self.setup.objective.weighted_loss(self.network, precision, inputs, targets, weights)
         torch.autograd.grad(loss, list(trainable(self.tuned.module).values()), allow_unused=True)
 
 
@@ -207,9 +207,7 @@ def _unchanged(tuned: TunedModel, device: torch.device) -> Iterator[None]:
             yield
         finally:
             tuned.module.eval()
-            with torch.no_grad():
-                for name, tensor in learned(tuned.module).items():
-                    tensor.copy_(before[name])
+            put_back(tuned.module, before)
 
 
 def _finish(device: torch.device) -> None:
@@ -217,7 +215,7 @@ def _finish(device: torch.device) -> None:
         torch.cuda.synchronize()
 
 
-def _multiplies_bf16(device: torch.device) -> bool:
+def multiplies_bf16(device: torch.device) -> bool:
     """Return True if the device has bfloat16 units; on a CPU the speed-up still has to be measured."""
     if device.type == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)

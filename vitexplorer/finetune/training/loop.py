@@ -14,6 +14,7 @@ import math
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -26,15 +27,13 @@ from vitexplorer.finetune.job.events import EventLog
 from vitexplorer.finetune.job.folder import PREDICTIONS, TUNED
 from vitexplorer.finetune.job.plan import Candidate
 from vitexplorer.finetune.results.metrics import METRIC, is_better, scores
-from vitexplorer.finetune.results.records import Epoch, Estimate
+from vitexplorer.finetune.results.records import Epoch
 from vitexplorer.finetune.storing import save_tuned
 from vitexplorer.finetune.trained_parts import parameter_groups, train_mode, trainable
 from vitexplorer.finetune.training.checkpoint import TrainingState, latest_checkpoint, save_checkpoint
 from vitexplorer.finetune.training.feeds import Feed
-from vitexplorer.finetune.training.loss import weighted_loss
-from vitexplorer.finetune.training.order import batches_of, in_order, share_of, steps_of
-from vitexplorer.finetune.training.schedule import rate_at
 from vitexplorer.finetune.training.setup import Setup
+from vitexplorer.finetune.training.steps import batches_of, in_order, rate_at, share_of, steps_of
 from vitexplorer.models.seeding import TURN, stream
 from vitexplorer.storage.atomic_writes import replace_file
 
@@ -54,37 +53,29 @@ class StoppedError(Exception):
     """Raised when a stop was requested; the best epoch and a checkpoint are on the disk."""
 
 
+@dataclass
 class Run:
     """Training of one candidate; `train` starts or resumes it."""
 
-    def __init__(
-        self,
-        setup: Setup,
-        candidate: Candidate,
-        tuned: TunedModel,
-        feed: Feed,
-        estimate: Estimate,
-        folder: Path,
-        log: EventLog,
-        stop_asked: Callable[[], bool],
-    ):
-        """Prepare the run in `folder`; `stop_asked` is checked after every step."""
-        self._setup = setup
-        self._candidate = candidate
-        self._tuned = tuned
-        self._feed = feed
-        self._precision = estimate.precision
-        self._folder = folder
-        self._log = log
-        self._stop_asked = stop_asked
-        self._plan = setup.config.plan
-        self._accelerator = setup.accelerator
-        self._network = setup.accelerator.prepare(feed.network) if self._processes > 1 else feed.network
-        groups = parameter_groups(tuned, candidate.learning_rate, self._plan.weight_decay)
+    setup: Setup
+    candidate: Candidate
+    tuned: TunedModel
+    feed: Feed
+    precision: str
+    folder: Path
+    log: EventLog
+    stop_asked: Callable[[], bool]
+    """Checked after every step"""
+    state: TrainingState = field(default_factory=TrainingState)
+
+    def __post_init__(self):
+        self._plan = self.setup.config.plan
+        self._accelerator = self.setup.accelerator
+        self._network = self._accelerator.prepare(self.feed.network) if self._processes > 1 else self.feed.network
+        groups = parameter_groups(self.tuned, self.candidate.learning_rate, self._plan.weight_decay)
         self._peaks = [group["lr"] for group in groups]
         self._optimiser = torch.optim.AdamW(groups)
-        self._trained = list(trainable(tuned.module).values())
-        self.state = TrainingState()
+        self._trained = list(trainable(self.tuned.module).values())
         self._last_event = 0.0
 
     @property
@@ -93,7 +84,7 @@ class Run:
 
     @property
     def _steps_of_epoch(self) -> int:
-        return steps_of(len(self._setup.split.train), self._setup.batch_size)
+        return steps_of(len(self.setup.split.train), self.setup.batch_size)
 
     def train(self) -> TrainingState:
         """Train to the end, or until outputs are no longer finite.
@@ -103,12 +94,12 @@ class Run:
             DiskFullError: the disk is full; the best epoch and a checkpoint are on the disk.
             DivergedError: no epoch ended with finite outputs.
         """
-        with stream(self._plan.seed + self._accelerator.process_index, self._setup.device):
+        with stream(self._plan.seed + self._accelerator.process_index, self.setup.device):
             with TURN:
-                begun = latest_checkpoint(self._folder, self._tuned.module, self._optimiser, self._note)
+                begun = latest_checkpoint(self.folder, self.tuned.module, self._optimiser, self._note)
             if begun is not None:
                 self.state = begun
-                self._log.tell("resumed", self._candidate.key, step=begun.step)
+                self.log.tell("resumed", self.candidate.key, step=begun.step)
             self._started = self._saved = time.monotonic()
             self._seconds_before = self.state.seconds
             for epoch in range(len(self.state.epochs), self._plan.epochs):  # or one killed at its end
@@ -129,14 +120,13 @@ class Run:
     # ------------------------------------------------------------------------------------------ steps of an epoch
 
     def _train_epoch(self, epoch: int) -> None:
-        """Run the remaining steps of an epoch."""
-        batches = batches_of(len(self._setup.split.train), self._setup.batch_size, self._plan.seed, epoch)
+        batches = batches_of(len(self.setup.split.train), self.setup.batch_size, self._plan.seed, epoch)
         todo = batches[self.state.step - epoch * len(batches) :]
         shares = [share_of(batch, self._processes, self._accelerator.process_index) for batch in todo]
         turns = [[piece for piece in np.array_split(own, self._plan.accumulate) if len(piece)] for own in shares]
         turns = [pieces or [batch[:1]] for pieces, batch in zip(turns, todo, strict=True)]
-        train_mode(self._tuned, self._plan.drop_path)
-        inputs = self._feed.train([piece for pieces in turns for piece in pieces], epoch)
+        train_mode(self.tuned, self._plan.drop_path)
+        inputs = self.feed.train([piece for pieces in turns for piece in pieces], epoch)
         for batch, own, pieces in zip(todo, shares, turns, strict=True):
             with TURN:  # dropout draws from the global generator
                 loss, weight = self._step(batch, pieces, inputs, is_empty=not len(own))
@@ -150,7 +140,7 @@ class Run:
         share = rate_at(self.state.step, self._steps_of_epoch * self._plan.epochs, self._plan.warmup)
         for group, peak in zip(self._optimiser.param_groups, self._peaks, strict=True):
             group["lr"] = peak * share
-        targets, objective = self._setup.train_targets, self._setup.objective
+        targets, objective = self.setup.train_targets, self.setup.objective
         weight = float(objective.weights(targets[batch]).sum())
         loss_sum = 0.0
         for turn, piece in enumerate(pieces):
@@ -158,10 +148,8 @@ class Run:
             waits = nullcontext() if is_last or self._processes == 1 else self._accelerator.no_sync(self._network)
             own = np.zeros(len(piece)) if is_empty else objective.weights(targets[piece])
             with waits:
-                loss = weighted_loss(
-                    self._network, objective, self._precision, next(inputs), self._on_device(targets[piece]),
-                    self._on_device(own.astype(np.float32)),
-                )  # fmt: skip
+                given = self._on_device(targets[piece]), self._on_device(own.astype(np.float32))
+                loss = objective.weighted_loss(self._network, self.precision, next(inputs), *given)
                 self._accelerator.backward(loss * (self._processes / weight))
             loss_sum += loss.detach()
         if self._plan.clip:
@@ -171,7 +159,7 @@ class Run:
         return float(self._accelerator.reduce(loss_sum, "sum")), weight
 
     def _on_device(self, values: np.ndarray) -> Tensor:
-        return torch.as_tensor(values, device=self._setup.device)
+        return torch.as_tensor(values, device=self.setup.device)
 
     def _after_step(self, epoch: int, loss: float) -> None:
         now = time.monotonic()
@@ -179,7 +167,7 @@ class Run:
         if now - self._last_event >= _BETWEEN_EVENTS:
             self._last_event = now
             self._tell("step", epoch, loss=loss)
-        stops = self._agree(self._stop_asked())
+        stops = self._agree(self.stop_asked())
         if stops or self._agree(now - self._saved >= self._plan.checkpoint_seconds):
             self._save()
         if stops:
@@ -188,9 +176,9 @@ class Run:
     def _tell(self, kind: str, epoch: int, **values: object) -> None:
         steps = self._steps_of_epoch * self._plan.epochs
         state = self.state
-        self._log.tell(
+        self.log.tell(
             kind,
-            self._candidate.key,
+            self.candidate.key,
             step=state.step,
             steps=steps,
             epoch=epoch + 1,
@@ -202,13 +190,13 @@ class Run:
         )
 
     def _note(self, text: Text) -> None:
-        self._log.tell("note", self._candidate.key, text=text)
+        self.log.tell("note", self.candidate.key, text=text)
 
     def _agree(self, own: bool) -> bool:
         """Return the first process's value in every process, since clocks and files may differ."""
         if self._processes == 1:
             return own
-        first = torch.tensor(float(own and self._accelerator.is_main_process), device=self._setup.device)
+        first = torch.tensor(float(own and self._accelerator.is_main_process), device=self.setup.device)
         return bool(self._accelerator.reduce(first, "sum") > 0)
 
     # ------------------------------------------------------------------------------------------ end of an epoch
@@ -234,7 +222,7 @@ class Run:
         """Return True for a better metric than the best so far, or an equal one with less loss."""
         if self.state.best < 0:
             return True
-        metric = METRIC[self._setup.dataset.task]
+        metric = METRIC[self.setup.dataset.task]
         best = self.state.epochs[self.state.best].metrics
         if metrics[metric] == best[metric]:
             return is_better("loss", metrics["loss"], best["loss"])
@@ -243,12 +231,12 @@ class Run:
     @torch.no_grad()
     def validate(self) -> tuple[dict[str, float], np.ndarray]:
         """Compute all validation metrics and the readable outputs, in float32; each process does its share."""
-        self._tuned.module.eval()
-        setup, targets = self._setup, self._setup.validation_targets
+        self.tuned.module.eval()
+        setup, targets = self.setup, self.setup.validation_targets
         batches = in_order(len(targets), setup.batch_size)[self._accelerator.process_index :: self._processes]
         raw = torch.zeros(len(targets), setup.num_outputs, device=setup.device)
-        for batch, inputs in zip(batches, self._feed.validation(batches), strict=True):
-            raw[batch] = self._feed.network(inputs).float()
+        for batch, inputs in zip(batches, self.feed.validation(batches), strict=True):
+            raw[batch] = self.feed.network(inputs).float()
         raw = self._accelerator.reduce(raw, "sum")
         loss = float(setup.objective.losses(raw, self._on_device(targets)).mean())
         outputs = setup.objective.readable(raw).cpu().numpy()
@@ -256,14 +244,12 @@ class Run:
 
     def _keep(self, outputs: np.ndarray) -> None:
         """Save the best epoch so far as a tuned model, with its predictions."""
-        if not self._accelerator.is_main_process:
-            return
-        recipe = self._setup.recipe(self._candidate)
-        save_tuned(self._tuned, self._folder / TUNED, recipe)
-        replace_file(self._folder / PREDICTIONS, lambda path: np.savez_compressed(path, outputs=outputs))
+        if self._accelerator.is_main_process:
+            save_tuned(self.tuned, self.folder / TUNED, self.setup.recipe(self.candidate))
+            replace_file(self.folder / PREDICTIONS, lambda path: np.savez_compressed(path, outputs=outputs))
 
     def _save(self) -> None:
         self._saved = time.monotonic()
         if self._accelerator.is_main_process:
             with TURN:
-                save_checkpoint(self._folder, self._tuned.module, self._optimiser, self.state)
+                save_checkpoint(self.folder, self.tuned.module, self._optimiser, self.state)

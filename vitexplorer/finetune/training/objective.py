@@ -7,12 +7,14 @@ bce       cross-entropy of sigmoid(output) with the number scaled to 0-1 by its 
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 import torch.nn.functional as F
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
 
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.finetune.job.plan import Plan
@@ -47,6 +49,15 @@ class Objective:
     def weights(self, targets: np.ndarray) -> np.ndarray:
         """Return the weight of each image in the loss, (images,)."""
         return np.asarray(self.class_weights)[targets] if self.class_weights else np.ones(len(targets))
+
+    def weighted_loss(
+        self, network: nn.Module, precision: str, inputs: Tensor, targets: Tensor, weights: Tensor
+    ) -> Tensor:
+        """Run the network in precision "no" or "bf16" and sum weight times loss over the images."""
+        halved = precision == "bf16"
+        with torch.autocast(inputs.device.type, torch.bfloat16) if halved else nullcontext():
+            outputs = network(inputs)
+        return (self.losses(outputs, targets) * weights).sum()
 
     def outputs_of(self, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
         """Convert a regression of the targets to the network's outputs; for bce by the sigmoid's tangent at 0."""

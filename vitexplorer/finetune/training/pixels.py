@@ -7,7 +7,7 @@ number of processes, sees the same pixels.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import torch
@@ -16,8 +16,10 @@ from torch import Tensor
 from torch.utils.data import DataLoader
 from torchvision.transforms import InterpolationMode, v2
 
-from vitexplorer.finetune.data import Dataset, PictureCache, Pictures
+from vitexplorer.core.settings import settings
+from vitexplorer.finetune.data import Dataset, PictureCache
 from vitexplorer.finetune.job.plan import Augmentation
+from vitexplorer.models.images import open_shrunk
 from vitexplorer.models.loading import Preprocessing
 from vitexplorer.models.preprocess import MAX_ASPECT, fit_image
 from vitexplorer.models.seeding import TURN, seeded
@@ -44,31 +46,35 @@ class PixelFeed:
         cache: PictureCache | None = None,
         workers: int = 0,
     ):
-        """Prepare the images.
-
-        Args:
-            dataset: images to read.
-            indices: indices of this side of the split.
-            preprocessing: preprocessing of the model.
-            augmentation: kind of augmentation.
-            seed: seed of the augmentation.
-            cache: cache of shrunk pictures.
-            workers: decoding processes; 0 decodes in this process.
-        """
+        """Prepare the images; `workers` are decoding processes, 0 decodes in this one."""
         size = preprocessing.input_size
-        short_side = math.ceil(max(size) * max(_SPARE, 1 / preprocessing.crop_pct))
-        self._pictures = Pictures(dataset, indices, short_side=short_side, cache=cache)
+        self._dataset = dataset
+        self._indices = indices
+        self._cache = cache
+        self._short_side = math.ceil(max(size) * max(_SPARE, 1 / preprocessing.crop_pct))
         self._preprocessing = preprocessing
         self._seed = seed
         self._workers = workers
         self._augment = _augment(augmentation, size)
 
     def __len__(self) -> int:
-        return len(self._pictures)
+        return len(self._indices)
+
+    def picture(self, position: int) -> UInt8[np.ndarray, "height width 3"]:
+        """Return one image upright, with its aspect ratio and not much larger than crops need.
+
+        Raises ImageError if it can no longer be read.
+        """
+        path = self._dataset.path(self._indices[position])
+
+        def decode() -> np.ndarray:
+            return open_shrunk(path, self._short_side, max_megapixels=settings().max_megapixels).pixels
+
+        return decode() if self._cache is None else self._cache.get(path, self._short_side, decode)
 
     def image(self, position: int, epoch: int) -> UInt8[Tensor, "channels height width"]:
         """Return one image as augmented in an epoch, or `PLAIN`."""
-        pixels, _ = self._pictures[position]
+        pixels = self.picture(position)
         if epoch == PLAIN or self._augment is None:
             return _channels_first(_fitted(pixels, self._preprocessing))
         state = np.random.SeedSequence((self._seed, epoch, position)).generate_state(1)[0]
@@ -116,6 +122,12 @@ def _fitted(pixels: np.ndarray, preprocessing: Preprocessing) -> np.ndarray:
         mean=preprocessing.mean,
     )
     return fitted.pixels
+
+
+def normaliser(preprocessing: Preprocessing, device: torch.device) -> Callable[[Tensor], Tensor]:
+    """Make a function from uint8 images to normalised input on the device, like `models.preprocess.normalise`."""
+    mean, std = (torch.tensor(x, device=device).view(1, -1, 1, 1) for x in (preprocessing.mean, preprocessing.std))
+    return lambda images: images.to(device).float().div_(255).sub_(mean).div_(std)
 
 
 def _channels_first(pixels: np.ndarray) -> Tensor:

@@ -21,7 +21,7 @@ from vitexplorer.finetune.job.plan import Candidate, JobConfig
 from vitexplorer.finetune.parts.heads import begin_with
 from vitexplorer.finetune.training.below_cache import BelowCache
 from vitexplorer.finetune.training.objective import Objective, objective_for
-from vitexplorer.finetune.training.pixels import PixelFeed
+from vitexplorer.finetune.training.pixels import PixelFeed, normaliser
 from vitexplorer.models.loading import LoadedModel, load_backbone
 from vitexplorer.storage.checked_reading import read_arrays
 
@@ -96,14 +96,13 @@ class Setup:
     @cached_property
     def below_cache(self) -> BelowCache:
         """Cache of the frozen features."""
-        return BelowCache(self.folder / "cache" / "below", settings().feature_cache_megabytes)
+        folder = self.folder / "cache" / "below"
+        return BelowCache(folder, settings().feature_cache_megabytes, self.accelerator, self.normalise)
 
     @cached_property
     def normalise(self) -> Callable[[Tensor], Tensor]:
-        """Function from uint8 images to normalised input, like `models.preprocess.normalise`."""
-        facts = self.base.preprocessing
-        mean, std = (torch.tensor(x, device=self.device).view(1, -1, 1, 1) for x in (facts.mean, facts.std))
-        return lambda images: images.to(self.device).float().div_(255).sub_(mean).div_(std)
+        """Function from uint8 images to normalised input on the device."""
+        return normaliser(self.base.preprocessing, self.device)
 
     def attach(self, candidate: Candidate) -> TunedModel:
         """Attach the candidate's method to a private copy of the base. Raises the errors of `finetune.attach`."""

@@ -112,14 +112,12 @@ _SMALLER = Text(
 
 
 def _reason(error: BaseException) -> Text:
-    """Explain why a job or a method failed."""
     if full := memory_full(error):
         return Text("{why} {mend}", "{why}{mend}").format(why=full.text, mend=_SMALLER)
     return error.text if isinstance(error, ExplainedError) else _DEFECT
 
 
 def _check_hours(estimates: Sequence[Estimate]) -> None:
-    """Raise JobError if the training would take longer than allowed here."""
     hours = sum(estimate.seconds for estimate in estimates) / 3600
     most = settings().training_hours
     if hours > most:
@@ -141,9 +139,8 @@ class _Job:
 
     def run(self) -> int:
         """Run all steps and return the number of methods that failed."""
-        dataset, sides = self._main_process_first(
-            lambda: read_material(self._config, self._folder, self._log, self._progress("reading"))
-        )
+        with self._accelerator.main_process_first():  # the others read what it writes
+            dataset, sides = read_material(self._config, self._folder, self._log, self._progress("reading"))
         base = load_base(self._config, self._accelerator.device)
         self._setup = Setup(self._config, self._folder, dataset, sides, base, self._accelerator)
         self._make_baseline()
@@ -161,11 +158,6 @@ class _Job:
                 self._stop.touch()
             self._log.tell("note", text=_OVERDUE.format(most=f"{settings().training_hours:g}"))
         return self._stop.exists()
-
-    def _main_process_first(self, do: Callable):
-        """Run `do` in the first process, which writes its result to disk, then in the others, which read it."""
-        with self._accelerator.main_process_first():
-            return do()
 
     def _attempt(self, candidate: Candidate, do: Callable):
         """Return `do(candidate)`; None with an event if the method cannot be trained."""
@@ -259,22 +251,19 @@ class _Job:
     # ------------------------------------------------------------------------------------------ one run
 
     def _train(self, candidate: Candidate, measured: Measurement) -> TrainingState:
-        own = run_folder(self._folder, candidate.key)
         tuned, from_baseline = self._setup.begin(candidate)
-        run = Run(
-            self._setup, candidate, tuned, self._feed(candidate, tuned, measured), measured.estimate, own, self._log,
-            self._stops,
-        )  # fmt: skip
+        feed, own = self._feed(candidate, tuned, measured), run_folder(self._folder, candidate.key)
+        run = Run(self._setup, candidate, tuned, feed, measured.estimate.precision, own, self._log, self._stops)
         try:
-            state = run.train()
+            run.train()
         except StoppedError:
             if self._accelerator.is_main_process and run.state.epochs:
-                self._end(candidate, measured, run.state, from_baseline, stopped=True)
+                self._end(run, measured.estimate, from_baseline, stopped=True)
             raise
         if self._accelerator.is_main_process:
-            self._end(candidate, measured, state, from_baseline, stopped=False)
-            remove_checkpoints(own)
-        return state
+            self._end(run, measured.estimate, from_baseline, stopped=False)
+            remove_checkpoints(run.folder)
+        return run.state
 
     def _feed(self, candidate: Candidate, tuned, measured: Measurement) -> Feed:
         setup = self._setup
@@ -285,17 +274,8 @@ class _Job:
         blank = setup.normalise(setup.train_pixels.image(0, PLAIN)[None])
         return CachedFeed(Tail(tuned.module, measured.cut, blank), *features_of_sides, setup.device)
 
-    def _end(
-        self,
-        candidate: Candidate,
-        measured: Measurement,
-        state: TrainingState,
-        from_baseline: bool,
-        *,
-        stopped: bool,
-    ) -> None:
-        own = run_folder(self._folder, candidate.key)
-        estimate = measured.estimate
+    def _end(self, run: Run, estimate: Estimate, from_baseline: bool, *, stopped: bool) -> None:
+        state, candidate = run.state, run.candidate
         metric = METRIC[self._setup.dataset.task]
         best = state.epochs[state.best]
         record = RunRecord(
@@ -307,11 +287,11 @@ class _Job:
             total=estimate.total,
             trainable=estimate.trainable,
             head=estimate.head,
-            file_bytes=(own / TUNED).stat().st_size,
+            file_bytes=(run.folder / TUNED).stat().st_size,
             stopped=stopped,
             notes=(estimate.text, HEAD_BEGAN[from_baseline]),
         )
-        RESULT.write(own, record)
+        RESULT.write(run.folder, record)
         self._log.tell(
             "stopped" if stopped else "finished",
             candidate.key,

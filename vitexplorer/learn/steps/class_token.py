@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.core.capture_protocol import without_classes
-from vitexplorer.core.text import Text, UnsupportedError
-from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
+from vitexplorer.core.text import Text
+from vitexplorer.learn.step import Numbers, Seen, Step, check_classes
 
 HIDDEN = 4
 """Divisor for the number of hidden patches: one in four"""
@@ -17,9 +16,7 @@ def numbers(seen: Seen) -> Numbers:
 
     Raises UnsupportedError for a model without a classifier, or with one output.
     """
-    reason = without_classes(seen.capture)
-    if reason is not None:
-        raise UnsupportedError(reason)
+    check_classes(seen)
     by_class, by_mean = (reading.top[0] for reading in seen.compute("pooling").readings[:2])
     relevance = seen.compute("generic_relevance")
     ranked = np.argsort(relevance.values, axis=None)
@@ -65,29 +62,25 @@ STEP = Step(
         "p({name}) = softmax(W · norm(x_cls) + b) = {share:.1%}；用图块平均读出则 p({mean_name}) = {mean_share:.1%}",
     ),
     numbers=numbers,
-    question=Question(
-        asks=Text(
-            "Of the {patches} patches, paint over the {hidden} that matter most for “{name}”. What becomes of it?",
-            "把 {patches} 个图块中对“{name}”最重要的 {hidden} 个涂掉，它的概率会怎样？",
-        ),
-        choices=(
-            Text("It keeps more than half of its probability", "还剩一半以上"),
-            Text("It loses more than half", "失去一半以上"),
-        ),
-        right=lambda values: int(values["without_most"] < values["share"] / 2),
-        reveal=Text(
-            "{share:.1%} become {without_most:.1%}. Painting over as many patches that matter least leaves "
-            "{without_least:.1%}: what counts is which patches the token gathers from.",
-            "{share:.1%} 变为 {without_most:.1%}。涂掉同样多的最不重要的图块则为 {without_least:.1%}："
-            "关键在于该标记从哪些图块收集信息。",
-        ),
+    asks=Text(
+        "Of the {patches} patches, paint over the {hidden} that matter most for “{name}”. What becomes of it?",
+        "把 {patches} 个图块中对“{name}”最重要的 {hidden} 个涂掉，它的概率会怎样？",
     ),
-    action=Action(
-        asks=Text(
-            "Hide the object yourself: switch on “Patches hidden” and paint over it on the picture.",
-            "请您自己把物体藏起来：打开“遮住图块”，在图上把物体涂掉。",
-        ),
-        becomes={"change": r".*mask_patches.*\+.*"},
+    choices=(
+        Text("It keeps more than half of its probability", "还剩一半以上"),
+        Text("It loses more than half", "失去一半以上"),
     ),
+    right=lambda values: int(values["without_most"] < values["share"] / 2),
+    reveal=Text(
+        "{share:.1%} become {without_most:.1%}. Painting over as many patches that matter least leaves "
+        "{without_least:.1%}: what counts is which patches the token gathers from.",
+        "{share:.1%} 变为 {without_most:.1%}。涂掉同样多的最不重要的图块则为 {without_least:.1%}："
+        "关键在于该标记从哪些图块收集信息。",
+    ),
+    action=Text(
+        "Hide the object yourself: switch on “Patches hidden” and paint over it on the picture.",
+        "请您自己把物体藏起来：打开“遮住图块”，在图上把物体涂掉。",
+    ),
+    becomes={"change": r".*mask_patches.*\+.*"},
     printed=("generic_relevance", {}),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vitexplorer.core.text import Text
-from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
+from vitexplorer.learn.step import Numbers, Seen, Step
 
 
 def numbers(seen: Seen) -> Numbers:
@@ -43,30 +43,22 @@ STEP = Step(
         "N = (H / P) · (W / P) + {prefix} = ({height} / {side}) · ({width} / {side}) + {prefix} = {tokens} 个标记",
     ),
     numbers=numbers,
-    question=Question(
-        asks=Text(
-            "Give the model the same image at twice the side. How many patches will there be?",
-            "把同一幅图像以两倍边长交给模型，图块会有多少？",
-        ),
-        choices=(
-            Text("As many as now", "与现在一样多"),
-            Text("Twice as many", "两倍"),
-            Text("Four times as many", "四倍"),
-        ),
-        right=lambda values: 2,
-        reveal=Text(
-            "Four times: {patches:,} become {more:,}, for rows and columns both double. Attention compares every token "
-            "with every other, so that its table grows from {pairs:,} to {more_pairs:,} numbers for each head.",
-            "四倍：{patches:,} 个变成 {more:,} 个，因为行数和列数都翻倍。注意力要把每个标记与其他所有标记比较，"
-            "所以每个头的表格从 {pairs:,} 个数增加到 {more_pairs:,} 个。",
-        ),
+    asks=Text(
+        "Give the model the same image at twice the side. How many patches will there be?",
+        "把同一幅图像以两倍边长交给模型，图块会有多少？",
     ),
-    action=Action(
-        asks=Text(
-            "Choose another size in the bar above and see how many patches the board has.",
-            "在上方的工具栏里选择另一个尺寸，看看图上有多少个图块。",
-        ),
-        becomes={"size": r"\d.*"},
+    choices=(Text("As many as now", "与现在一样多"), Text("Twice as many", "两倍"), Text("Four times as many", "四倍")),
+    right=lambda values: 2,
+    reveal=Text(
+        "Four times: {patches:,} become {more:,}, for rows and columns both double. Attention compares every token "
+        "with every other, so that its table grows from {pairs:,} to {more_pairs:,} numbers for each head.",
+        "四倍：{patches:,} 个变成 {more:,} 个，因为行数和列数都翻倍。注意力要把每个标记与其他所有标记比较，"
+        "所以每个头的表格从 {pairs:,} 个数增加到 {more_pairs:,} 个。",
     ),
+    action=Text(
+        "Choose another size in the bar above and see how many patches the board has.",
+        "在上方的工具栏里选择另一个尺寸，看看图上有多少个图块。",
+    ),
+    becomes={"size": r"\d.*"},
     printed=("patch_grid", {}),
 )

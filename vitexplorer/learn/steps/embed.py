@@ -6,7 +6,7 @@ import numpy as np
 
 from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import TokenStepsResult
-from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
+from vitexplorer.learn.step import Numbers, Seen, Step
 
 
 def numbers(seen: Seen) -> Numbers:
@@ -40,46 +40,33 @@ def numbers(seen: Seen) -> Numbers:
 STEP = Step(
     key="embed",
     title=Text("Each patch becomes a token", "每个图块变成一个标记"),
-    state={
-        "model": "scenes_dino_patch16_192",
-        "size": "384",
-        "room": "tokens",
-        "view": "patch_to_token",
-    },
+    state={"model": "scenes_dino_patch16_192", "size": "384", "room": "tokens", "view": "patch_to_token"},
     light="panel",
     says=Text(
         "A patch is {side} × {side} pixels of 3 colours, written one after the other as {pixels} numbers. "
         "One learned matrix, the same for every patch, turns them into a token. "
         "It cannot say where the patch was, so a learned vector for the place is added.",
-        "一个图块是 {side} × {side} 个像素，每个像素 3 个颜色值，依次排成 {pixels} 个数。"
-        "一个学到的矩阵（所有图块共用）把它们变成标记。"
-        "这看不出图块原来在哪里，所以再加上一个学到的位置向量。",
+        "一个图块是 {side} × {side} 个像素，每个像素 3 个颜色值，依次排成 {pixels} 个数。一个学到的矩阵（所有图块共用）"
+        "把它们变成标记。这看不出图块原来在哪里，所以再加上一个学到的位置向量。",
     ),
     formula=Text(
         "z = W x + b + e, with x of {pixels} numbers and W of {dim} × {pixels} = {weights:,}",
         "z = W x + b + e，其中 x 有 {pixels} 个数，W 有 {dim} × {pixels} = {weights:,} 个数",
     ),
     numbers=numbers,
-    question=Question(
-        asks=Text(
-            "The patch has {pixels} numbers. How many has its token?",
-            "图块有 {pixels} 个数，它的标记有多少个数？",
-        ),
-        choices=(Text("Fewer", "更少"), Text("As many", "一样多"), Text("More", "更多")),
-        right=lambda values: 1 + int(np.sign(values["dim"] - values["pixels"])),
-        reveal=Text(
-            "{dim}: this is the width of the model, and every token keeps it through all blocks. For the patch in row "
-            "{row}, column {col}, what the pixels give has the length {content:.3g}, what is added for the place "
-            "{place:.3g}.",
-            "{dim} 个：这是模型的宽度，每个标记在所有块中都保持这一宽度。对第 {row} 行、第 {col} 列的图块，"
-            "由像素得到的向量长度为 {content:.3g}，为位置加上的向量长度为 {place:.3g}。",
-        ),
+    asks=Text("The patch has {pixels} numbers. How many has its token?", "图块有 {pixels} 个数，它的标记有多少个数？"),
+    choices=(Text("Fewer", "更少"), Text("As many", "一样多"), Text("More", "更多")),
+    right=lambda values: 1 + int(np.sign(values["dim"] - values["pixels"])),
+    reveal=Text(
+        "{dim}: this is the width of the model, and every token keeps it through all blocks. For the patch in row "
+        "{row}, column {col}, what the pixels give has the length {content:.3g}, what is added for the place "
+        "{place:.3g}.",
+        "{dim} 个：这是模型的宽度，每个标记在所有块中都保持这一宽度。对第 {row} 行、第 {col} 列的图块，"
+        "由像素得到的向量长度为 {content:.3g}，为位置加上的向量长度为 {place:.3g}。",
     ),
-    action=Action(
-        asks=Text(
-            "Click another patch in the small picture of the settings and watch its numbers change.",
-            "在“设置”的小图中点击另一个图块，看看它的数怎样变化。",
-        ),
-        becomes={"v.patch": r"\d+,\d+"},
+    action=Text(
+        "Click another patch in the small picture of the settings and watch its numbers change.",
+        "在“设置”的小图中点击另一个图块，看看它的数怎样变化。",
     ),
+    becomes={"v.patch": r"\d+,\d+"},
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.core.text import Text
-from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
+from vitexplorer.learn.step import Numbers, Seen, Step
 
 
 def numbers(seen: Seen) -> Numbers:
@@ -53,26 +53,22 @@ STEP = Step(
         "一个头的距离 = 对图块 i 平均的 Σ_j A_ij · |位置_i − 位置_j|：{near:.3g} 到 {far:.3g} 像素",
     ),
     numbers=numbers,
-    question=Question(
-        asks=Text(
-            "Where do heads look farther on average, in the first block or in the last?",
-            "平均而言，第一个块的头看得更远，还是最后一个块的头看得更远？",
-        ),
-        choices=(Text("In the first block", "第一个块"), Text("In the last block", "最后一个块")),
-        right=lambda values: int(values["last"] > values["first"]),
-        reveal=Text(
-            "{first:.3g} pixels in the first block, {last:.3g} in the last. The nearest of all is head {near_head} of "
-            "block {near_block} ({near:.3g} pixels), the farthest head {far_head} of block {far_block} ({far:.3g}).",
-            "第一个块平均 {first:.3g} 像素，最后一个块 {last:.3g} 像素。看得最近的是块 {near_block} 的头 {near_head}"
-            "（{near:.3g} 像素），最远的是块 {far_block} 的头 {far_head}（{far:.3g} 像素）。",
-        ),
+    asks=Text(
+        "Where do heads look farther on average, in the first block or in the last?",
+        "平均而言，第一个块的头看得更远，还是最后一个块的头看得更远？",
     ),
-    action=Action(
-        asks=Text(
-            "Bring head {near_head} of block {near_block} onto the stage: click it in the strip.",
-            "在下方小图中点击块 {near_block} 的头 {near_head}，把它放到台上。",
-        ),
-        becomes={"block": "{near_block}", "head": "{near_head}"},
+    choices=(Text("In the first block", "第一个块"), Text("In the last block", "最后一个块")),
+    right=lambda values: int(values["last"] > values["first"]),
+    reveal=Text(
+        "{first:.3g} pixels in the first block, {last:.3g} in the last. The nearest of all is head {near_head} of "
+        "block {near_block} ({near:.3g} pixels), the farthest head {far_head} of block {far_block} ({far:.3g}).",
+        "第一个块平均 {first:.3g} 像素，最后一个块 {last:.3g} 像素。看得最近的是块 {near_block} 的头 {near_head}"
+        "（{near:.3g} 像素），最远的是块 {far_block} 的头 {far_head}（{far:.3g} 像素）。",
     ),
+    action=Text(
+        "Bring head {near_head} of block {near_block} onto the stage: click it in the strip.",
+        "在下方小图中点击块 {near_block} 的头 {near_head}，把它放到台上。",
+    ),
+    becomes={"block": "{near_block}", "head": "{near_head}"},
     printed=("head_gallery", {"block": "5", "query": "cls"}),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vitexplorer.core.text import Text, UnsupportedError
-from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
+from vitexplorer.learn.step import Numbers, Seen, Step
 
 RANK, BOTTLENECK, PROMPTS = 8, 64, 10
 """Settings of the methods; formulas from Hu et al. 2021 (arXiv 2106.09685), Pfeiffer et al. 2020 (2005.00247) and
@@ -64,28 +64,23 @@ STEP = Step(
         "L = {depth}，D = {dim}：LoRA 4 L D r = {lora:,}；适配器 L (2 D m + m + D) = {adapter:,}；提示 L p D = {vpt:,}",
     ),
     numbers=numbers,
-    question=Question(
-        asks=Text("Which of the three trains the most numbers?", "三者中哪一个训练的参数最多？"),
-        choices=(
-            Text("LoRA of rank 8", "秩为 8 的 LoRA"),
-            Text("Adapters of width 64", "宽度为 64 的适配器"),
-            Text("10 prompts in each block", "每个块 10 个提示"),
-        ),
-        right=lambda values: max(range(3), key=lambda n: values[("lora", "adapter", "vpt")[n]]),
-        reveal=Text(
-            "LoRA {lora:,}, adapters {adapter:,}, prompts {vpt:,}: from {least:.1%} to {most:.1%} of what the model "
-            "has. Few numbers are quick to store and hard to overfit; which method answers best is for your "
-            "images to say.",
-            "LoRA {lora:,}，适配器 {adapter:,}，提示 {vpt:,}：相当于模型参数的 {least:.1%} 到 {most:.1%}。"
-            "参数少，便于保存，也不易过拟合；哪种方法答得最好，要看您的图像。",
-        ),
+    asks=Text("Which of the three trains the most numbers?", "三者中哪一个训练的参数最多？"),
+    choices=(
+        Text("LoRA of rank 8", "秩为 8 的 LoRA"),
+        Text("Adapters of width 64", "宽度为 64 的适配器"),
+        Text("10 prompts in each block", "每个块 10 个提示"),
     ),
-    action=Action(
-        asks=Text(
-            "Take the drawn scenes as images and tick the adapter among the methods: its count stands beside it.",
-            "点击“试用绘制场景”作为图像，再在方法中勾选适配器：旁边就是它的参数量。",
-        ),
-        becomes={"plan": r'.*"on":\[[^\]]*"adapter".*'},
+    right=lambda values: max(range(3), key=lambda n: values[("lora", "adapter", "vpt")[n]]),
+    reveal=Text(
+        "LoRA {lora:,}, adapters {adapter:,}, prompts {vpt:,}: from {least:.1%} to {most:.1%} of what the model has. "
+        "Few numbers are quick to store and hard to overfit; which method answers best is for your images to say.",
+        "LoRA {lora:,}，适配器 {adapter:,}，提示 {vpt:,}：相当于模型参数的 {least:.1%} 到 {most:.1%}。"
+        "参数少，便于保存，也不易过拟合；哪种方法答得最好，要看您的图像。",
     ),
+    action=Text(
+        "Take the drawn scenes as images and tick the adapter among the methods: its count stands beside it.",
+        "点击“试用绘制场景”作为图像，再在方法中勾选适配器：旁边就是它的参数量。",
+    ),
+    becomes={"plan": r'.*"on":\[[^\]]*"adapter".*'},
     printed=("parameters", {}),
 )

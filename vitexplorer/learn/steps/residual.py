@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from vitexplorer.core.capture_protocol import without_classes
-from vitexplorer.core.text import Text, UnsupportedError
-from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
+from vitexplorer.core.text import Text
+from vitexplorer.learn.step import Numbers, Seen, Step, check_classes
 
 
 def numbers(seen: Seen) -> Numbers:
     """Return the parts of the top class's logit. Raises UnsupportedError for a model with one output, or none."""
-    reason = without_classes(seen.capture)
-    if reason is not None:
-        raise UnsupportedError(reason)
+    check_classes(seen)
     result = seen.compute("logit_attribution")
     parts = dict(zip(result.parts, map(float, result.values), strict=True))
     blocks = {name: value for name, value in parts.items() if name.startswith("block")}
@@ -49,26 +46,22 @@ STEP = Step(
         "= {embedding:.2f} + {attention:.2f} + {mlp:.2f} + {constant:.2f} = {logit:.2f}",
     ),
     numbers=numbers,
-    question=Question(
-        asks=Text(
-            "Which adds more to the logit of “{name}”: attention of all {blocks} blocks, or all their MLPs?",
-            "对“{name}”的 logit，{blocks} 个块的注意力总共加得更多，还是它们的 MLP 总共加得更多？",
-        ),
-        choices=(Text("All attention together", "全部注意力"), Text("All MLPs together", "全部 MLP")),
-        right=lambda values: int(values["mlp"] > values["attention"]),
-        reveal=Text(
-            "All attention adds {attention:+.2f}, all MLPs {mlp:+.2f}; most of all adds {most_part} of block "
-            "{most_block} ({most:+.2f}). Attention brings what is elsewhere in the image; what is made of it may be "
-            "counted later, for an MLP.",
-            "注意力总共加 {attention:+.2f}，MLP 总共加 {mlp:+.2f}；加得最多的是块 {most_block}：{most_part}"
-            "（{most:+.2f}）。注意力取来图像别处的内容，而由此得到的结果可能算在后面的 MLP 名下。",
-        ),
+    asks=Text(
+        "Which adds more to the logit of “{name}”: attention of all {blocks} blocks, or all their MLPs?",
+        "对“{name}”的 logit，{blocks} 个块的注意力总共加得更多，还是它们的 MLP 总共加得更多？",
     ),
-    action=Action(
-        asks=Text(
-            "Choose another class for the figure: which parts speak for it, and which against?",
-            "为该图另选一个类别：哪些部分支持它，哪些部分反对它？",
-        ),
-        becomes={"v.target": r"\d+"},
+    choices=(Text("All attention together", "全部注意力"), Text("All MLPs together", "全部 MLP")),
+    right=lambda values: int(values["mlp"] > values["attention"]),
+    reveal=Text(
+        "All attention adds {attention:+.2f}, all MLPs {mlp:+.2f}; most of all adds {most_part} of block "
+        "{most_block} ({most:+.2f}). Attention brings what is elsewhere in the image; what is made of it may be "
+        "counted later, for an MLP.",
+        "注意力总共加 {attention:+.2f}，MLP 总共加 {mlp:+.2f}；加得最多的是块 {most_block}：{most_part}"
+        "（{most:+.2f}）。注意力取来图像别处的内容，而由此得到的结果可能算在后面的 MLP 名下。",
     ),
+    action=Text(
+        "Choose another class for the figure: which parts speak for it, and which against?",
+        "为该图另选一个类别：哪些部分支持它，哪些部分反对它？",
+    ),
+    becomes={"v.target": r"\d+"},
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vitexplorer.core.text import Text
-from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
+from vitexplorer.learn.step import Numbers, Seen, Step
 
 PARTS = 3
 """Number of equal parts of the stack that the learner chooses from"""
@@ -44,29 +44,21 @@ STEP = Step(
         "p_l = softmax(W · norm(x_l) + b)：块 {decided} 之后“{name}”为 {decided_share:.1%}，最后为 {share:.1%}",
     ),
     numbers=numbers,
-    question=Question(
-        asks=Text(
-            "From which part of the {blocks} blocks on does the model say {name}, and stay with it?",
-            "从 {blocks} 个块的哪一部分起，模型就说“{name}”并不再改变？",
-        ),
-        choices=(
-            Text("The first third", "前三分之一"),
-            Text("The middle", "中间"),
-            Text("The last third", "后三分之一"),
-        ),
-        right=lambda values: PARTS * values["decided"] // values["blocks"],
-        reveal=Text(
-            "From block {decided} on, with {decided_share:.1%} there and {share:.1%} at the end. Nothing asked earlier "
-            "blocks to speak the classifier's language: that they say something else is no error.",
-            "从块 {decided} 起：当时为 {decided_share:.1%}，最后为 {share:.1%}。"
-            "没有人要求前面的块使用分类头的语言，它们说别的并不是错误。",
-        ),
+    asks=Text(
+        "From which part of the {blocks} blocks on does the model say {name}, and stay with it?",
+        "从 {blocks} 个块的哪一部分起，模型就说“{name}”并不再改变？",
     ),
-    action=Action(
-        asks=Text(
-            "Read every patch in place of the class token: which patches say {name} first?",
-            "改为读取每个图块：哪些图块最先说“{name}”？",
-        ),
-        becomes={"v.token": "patches"},
+    choices=(Text("The first third", "前三分之一"), Text("The middle", "中间"), Text("The last third", "后三分之一")),
+    right=lambda values: PARTS * values["decided"] // values["blocks"],
+    reveal=Text(
+        "From block {decided} on, with {decided_share:.1%} there and {share:.1%} at the end. Nothing asked earlier "
+        "blocks to speak the classifier's language: that they say something else is no error.",
+        "从块 {decided} 起：当时为 {decided_share:.1%}，最后为 {share:.1%}。"
+        "没有人要求前面的块使用分类头的语言，它们说别的并不是错误。",
     ),
+    action=Text(
+        "Read every patch in place of the class token: which patches say {name} first?",
+        "改为读取每个图块：哪些图块最先说“{name}”？",
+    ),
+    becomes={"v.token": "patches"},
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vitexplorer.core.text import Text, UnsupportedError
-from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
+from vitexplorer.learn.step import Numbers, Seen, Step
 
 NO_WINDOWS = Text(
     "{model} has no windows: every token looks at the whole image.", "{model} 没有窗口：每个标记都看整幅图像。"
@@ -58,30 +58,25 @@ STEP = Step(
         "每个头比较的对数 = N · M² = {patches:,} · {side}² = {windowed:,}，而不是 N² = {all:,}",
     ),
     numbers=numbers,
-    question=Question(
-        asks=Text(
-            "If windows never moved, could something at the left edge ever reach the right edge before patches are "
-            "merged?",
-            "如果窗口从不移动，在合并图块之前，左边缘的信息能到达右边缘吗？",
-        ),
-        choices=(
-            Text("Yes, through many blocks", "能，经过许多块即可"),
-            Text("No, it stays in its window", "不能，它一直留在自己的窗口里"),
-        ),
-        right=lambda values: 1,
-        reveal=Text(
-            "It would stay in its {window} patches. So every second block moves the windows by {shift} patches, where "
-            "neighbours on both sides of a border share one. Later, merging makes {last_rows} rows of {rows}, with "
-            "patches of {last_pixels} pixels.",
-            "它会一直留在那 {window} 个图块里。因此每隔一个块，窗口移动 {shift} 个图块，"
-            "边界两侧的邻居在那里处于同一窗口；合并图块后，{rows} 行变为 {last_rows} 行，每个图块 {last_pixels} 像素。",
-        ),
+    asks=Text(
+        "If windows never moved, could something at the left edge ever reach the right edge before patches are merged?",
+        "如果窗口从不移动，在合并图块之前，左边缘的信息能到达右边缘吗？",
     ),
-    action=Action(
-        asks=Text(
-            "Go one block on and hold a patch: see how its window lies now.",
-            "前往下一个块并点住一个图块，看看它的窗口现在位于何处。",
-        ),
-        becomes={"block": "1", "query": r"\d+,\d+"},
+    choices=(
+        Text("Yes, through many blocks", "能，经过许多块即可"),
+        Text("No, it stays in its window", "不能，它一直留在自己的窗口里"),
     ),
+    right=lambda values: 1,
+    reveal=Text(
+        "It would stay in its {window} patches. So every second block moves the windows by {shift} patches, where "
+        "neighbours on both sides of a border share one. Later, merging makes {last_rows} rows of {rows}, with "
+        "patches of {last_pixels} pixels.",
+        "它会一直留在那 {window} 个图块里。因此每隔一个块，窗口移动 {shift} 个图块，"
+        "边界两侧的邻居在那里处于同一窗口；合并图块后，{rows} 行变为 {last_rows} 行，每个图块 {last_pixels} 像素。",
+    ),
+    action=Text(
+        "Go one block on and hold a patch: see how its window lies now.",
+        "前往下一个块并点住一个图块，看看它的窗口现在位于何处。",
+    ),
+    becomes={"block": "1", "query": r"\d+,\d+"},
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult
-from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
+from vitexplorer.learn.step import Numbers, Seen, Step
 
 HIDDEN = 0.75
 """Share of patches that an MAE does not see: He et al. 2021 (arXiv 2111.06377), section 3"""
@@ -63,9 +63,8 @@ STEP = Step(
     light="stage",
     says=Text(
         "Nobody needs to say what is in an image. In DINO a student that sees crops learns to answer as its teacher "
-        "does, which is the student's own running average; a masked autoencoder (MAE) learns to draw patches "
-        "it cannot see. "
-        "The stage shows where the class token looks in the last block.",
+        "does, which is the student's own running average; a masked autoencoder (MAE) learns to draw patches it cannot "
+        "see. The stage shows where the class token looks in the last block.",
         "不必有人说明图像里有什么。在 DINO 中，看到裁剪图的学生要学会与教师给出同样的回答，而教师是学生自身的滑动平均；"
         "掩码自编码器（MAE）则学习画出看不见的图块。台上显示的是最后一个块中类别标记看向哪里。",
     ),
@@ -74,32 +73,26 @@ STEP = Step(
         "DINO 使学生与教师两者回答的交叉熵最小；MAE 使 {patches} 个图块中被遮住的 {hidden} 个的均方误差最小",
     ),
     numbers=numbers,
-    question=Question(
-        asks=Text(
-            "How many patches does it take to hold half of the attention that the class token gives to patches?",
-            "类别标记分给图块的注意力中，有一半集中在多少图块上？",
-        ),
-        choices=(
-            Text("Fewer than one in ten", "不到十分之一"),
-            Text("One in ten up to a quarter", "十分之一到四分之一"),
-            Text("More than a quarter", "超过四分之一"),
-        ),
-        right=lambda values: 0 if values["share"] < 0.1 else 1 + int(values["share"] > 0.25),
-        reveal=Text(
-            "{half} of {patches} ({share:.0%}) in {model}. On the same image it is {other_half} of {other_patches} "
-            "({other_share:.0%}) in {other}, {how}. Fewer is not better: see whether they lie on the object.",
-            "在 {model} 中是 {patches} 个里的 {half} 个（{share:.0%}）。对同一幅图像，{how}的 {other} 则是 "
-            "{other_patches} 个里的 {other_half} 个（{other_share:.0%}）。"
-            "更少并不等于更好：要看它们是否落在物体上。",
-        ),
+    asks=Text(
+        "How many patches does it take to hold half of the attention that the class token gives to patches?",
+        "类别标记分给图块的注意力中，有一半集中在多少图块上？",
     ),
-    action=Action(
-        asks=Text(
-            "Have the MAE draw what it cannot see: change the hidden share in the settings and see what it still "
-            "guesses.",
-            "让 MAE 画出它看不见的部分：在“设置”中改变遮挡比例，看看它还能猜出什么。",
-        ),
-        becomes={"model": "scenes_mae_patch16_192", "v.mask_ratio": r"0\.\d+"},
-        leads={"model": "scenes_mae_patch16_192", "room": "outputs", "view": "mae_reconstruction"},
+    choices=(
+        Text("Fewer than one in ten", "不到十分之一"),
+        Text("One in ten up to a quarter", "十分之一到四分之一"),
+        Text("More than a quarter", "超过四分之一"),
     ),
+    right=lambda values: 0 if values["share"] < 0.1 else 1 + int(values["share"] > 0.25),
+    reveal=Text(
+        "{half} of {patches} ({share:.0%}) in {model}. On the same image it is {other_half} of {other_patches} "
+        "({other_share:.0%}) in {other}, {how}. Fewer is not better: see whether they lie on the object.",
+        "在 {model} 中是 {patches} 个里的 {half} 个（{share:.0%}）。对同一幅图像，{how}的 {other} 则是 {other_patches} "
+        "个里的 {other_half} 个（{other_share:.0%}）。更少并不等于更好：要看它们是否落在物体上。",
+    ),
+    action=Text(
+        "Have the MAE draw what it cannot see: change the hidden share in the settings and see what it still guesses.",
+        "让 MAE 画出它看不见的部分：在“设置”中改变遮挡比例，看看它还能猜出什么。",
+    ),
+    becomes={"model": "scenes_mae_patch16_192", "v.mask_ratio": r"0\.\d+"},
+    leads={"model": "scenes_mae_patch16_192", "room": "outputs", "view": "mae_reconstruction"},
 )

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from vitexplorer.core.text import Progress, Text
-from vitexplorer.models.checkpoints.facts import Tensors
 from vitexplorer.models.checkpoints.files import (
     SUFFIXES,
     WeightsError,
@@ -21,6 +20,7 @@ from vitexplorer.models.checkpoints.files import (
     read_state_dict,
     without_prefixes,
 )
+from vitexplorer.models.checkpoints.records import Tensors
 from vitexplorer.models.checkpoints.zipped import ZIP, unzipped
 
 _WHOLE = ("model.safetensors", "open_clip_model.safetensors", "pytorch_model.bin", "open_clip_pytorch_model.bin")
@@ -58,10 +58,6 @@ class Contents:
 def read_contents(path: str | Path, progress: Progress | None = None) -> Contents:
     """Read a weight file with the configuration beside it, a folder of both, or a zip of such a folder; run no code.
 
-    Args:
-        path: the file, folder or zip.
-        progress: called with the bytes of a zip that are unpacked.
-
     Raises:
         WeightsError: there are no weights, several weight files, or something cannot be read.
     """
@@ -69,19 +65,12 @@ def read_contents(path: str | Path, progress: Progress | None = None) -> Content
     if path.suffix.lower() == ZIP and path.is_file():
         with unzipped(path, progress) as folder:
             return replace(read_contents(folder), name=path.name)
-    try:
-        folder = path if path.is_dir() else path.parent
-        is_folder = path.is_dir()
-    except OSError:  # a name too long for any file
-        is_folder = False
-        folder = path.parent
-    if not is_folder:
+    if not os.path.isdir(path):  # also for a name too long for any file
         tensors = read_state_dict(path)
-        return Contents(path.name, tensors, _config(folder) if _is_of_configuration(path) else {})
-    index = next((folder / name for name in _INDEX if (folder / name).is_file()), None)
-    if index is not None:
-        return Contents(path.name, _sharded(index), _config(folder))
-    return Contents(path.name, read_state_dict(_one_file(folder)), _config(folder))
+        return Contents(path.name, tensors, _config(path.parent) if _is_of_configuration(path) else {})
+    index = next((path / name for name in _INDEX if (path / name).is_file()), None)
+    tensors = read_state_dict(_one_file(path)) if index is None else _sharded(index)
+    return Contents(path.name, tensors, _config(path))
 
 
 def tensors_in(path: str | Path) -> Tensors:

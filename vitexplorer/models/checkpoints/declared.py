@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from vitexplorer.core.text import Text
-from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.fields import Fields
+from vitexplorer.models.checkpoints.records import Blueprint, Facts, Tensors
 
 _HELD = Text("{held}, as the file's tensors have it", "{held}（以文件中的张量为准）")
 _ONLY = Text("{value}, the only one that can be shown here", "{value}（此处只能展示这种）")
@@ -46,6 +46,16 @@ Measure = Callable[[Stored, Any], Any]
 """(stored model, declared value) -> correct value of the field; None if no tensor determines it"""
 
 
+def has(pattern: str) -> Measure:
+    """Measure if the file has a tensor of such a name."""
+    return lambda stored, declared: stored.has(pattern)
+
+
+def argument(*names: str) -> Measure:
+    """Measure the first of these timm arguments that the architecture has."""
+    return lambda stored, declared: stored.argument(*names)
+
+
 @dataclass(frozen=True)
 class Declared:
     """The fields of one library's configuration."""
@@ -65,15 +75,7 @@ class Declared:
         return frozenset(name for fields in self.without_effect.values() for name in fields.split())
 
     def check(self, fields: Fields, blueprint: Blueprint, tensors: Tensors) -> Facts:
-        """Check a configuration against the tensors of its file.
-
-        Args:
-            fields: the configuration.
-            blueprint: the model made of the tensors.
-            tensors: tensors under the names of the file.
-
-        Returns:
-            The blueprint's facts, with a note of unknown fields.
+        """Check a configuration against a file's tensors; return the blueprint's facts, with a note of unknown fields.
 
         Raises:
             MisfitError: a field contradicts the tensors, or its value is not supported.

@@ -18,6 +18,7 @@ from torchvision.transforms._presets import ImageClassification
 from vitexplorer.core.text import Text
 
 IMAGENET = {"mean": IMAGENET_DEFAULT_MEAN, "std": IMAGENET_DEFAULT_STD}
+BICUBIC = {**IMAGENET, "interpolation": "bicubic"}
 HALF = {"mean": IMAGENET_INCEPTION_MEAN, "std": IMAGENET_INCEPTION_STD}
 OPENAI = {"mean": OPENAI_CLIP_MEAN, "std": OPENAI_CLIP_STD, "interpolation": "bicubic", "crop_pct": 1.0}
 GUESSED = Text(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,6 @@ _WRONG = Text("{file} says {field} = {value}; expected {expected}", "{file} 中 
 INTEGER = Text("a whole number from {least} to {most}", "{least} 到 {most} 的整数")
 _NUMBER = Text("a number above 0", "大于 0 的数")
 _FLAG = Text("true or false", "true 或 false")
-_WORD = Text("a word", "一个词")
 _SECTION = Text("an object in braces", "花括号对象")
 _LIST = Text("a list of {count} numbers", "含 {count} 个数的列表")
 _LISTED = Text("a list of whole numbers from {least} to {most}", "由 {least} 到 {most} 的整数组成的列表")
@@ -47,23 +46,27 @@ class Fields:
             _WRONG.format(file=self.file, field=field, value=_quoted(self.values.get(field)), expected=expected)
         )
 
+    def _checked(self, field: str, is_valid: Callable[[Any], bool], expected: Text) -> Any:
+        value = self.values.get(field)
+        if value is not None and not is_valid(value):
+            raise self.refusal(field, expected)
+        return value
+
     def integer(self, field: str, least: int = 1, most: int = MOST) -> int | None:
         """Return a whole number from `least` to `most`."""
-        value = self.values.get(field)
-        if value is not None and not _is_integer(value, least, most):
-            raise self.refusal(field, INTEGER.format(least=least, most=most))
-        return value
+        expected = INTEGER.format(least=least, most=most)
+        return self._checked(field, lambda value: _is_integer(value, least, most), expected)
 
     def integers(self, field: str, least: int = 1, most: int = MOST, count: int | None = None) -> Any:
         """Return a list of whole numbers as a tuple, of length `count` if given."""
-        value = self.values.get(field)
-        if value is None:
-            return None
-        is_list = isinstance(value, list) and value and count in (None, len(value))
-        if not is_list or not all(_is_integer(item, least, most) for item in value):
-            expected = _PAIR if count else _LISTED
-            raise self.refusal(field, expected.format(count=count, least=least, most=most))
-        return tuple(value)
+
+        def is_valid(value: Any) -> bool:
+            is_list = isinstance(value, list) and value and count in (None, len(value))
+            return bool(is_list) and all(_is_integer(item, least, most) for item in value)
+
+        expected = (_PAIR if count else _LISTED).format(count=count, least=least, most=most)
+        value = self._checked(field, is_valid, expected)
+        return None if value is None else tuple(value)
 
     def size(self, field: str) -> int | tuple[int, int] | None:
         """Return height and width in pixels, or one number for both; bounded, since tables are built for it."""
@@ -74,53 +77,38 @@ class Fields:
 
     def number(self, field: str) -> float | None:
         """Return a finite number above 0."""
-        value = self.values.get(field)
-        if value is not None and not (_is_number(value) and value > 0):
-            raise self.refusal(field, _NUMBER)
+        value = self._checked(field, lambda value: _is_number(value) and value > 0, _NUMBER)
         return None if value is None else float(value)
 
     def numbers(self, field: str, count: int) -> tuple[float, ...] | None:
         """Return `count` finite numbers; a single number is repeated."""
         value = self.values.get(field)
-        if value is None:
-            return None
         if _is_number(value):
-            value = [value] * count
-        if not (isinstance(value, list) and len(value) == count and all(map(_is_number, value))):
-            raise self.refusal(field, _LIST.format(count=count))
-        return tuple(map(float, value))
+            return (float(value),) * count
+        self._checked(
+            field,
+            lambda value: isinstance(value, list) and len(value) == count and all(map(_is_number, value)),
+            _LIST.format(count=count),
+        )
+        return None if value is None else tuple(map(float, value))
 
     def flag(self, field: str) -> bool | None:
         """Return true or false."""
-        value = self.values.get(field)
-        if value is not None and not isinstance(value, bool):
-            raise self.refusal(field, _FLAG)
-        return value
-
-    def word(self, field: str) -> str | None:
-        """Return a string."""
-        value = self.values.get(field)
-        if value is not None and not isinstance(value, str):
-            raise self.refusal(field, _WORD)
-        return value
+        return self._checked(field, lambda value: isinstance(value, bool), _FLAG)
 
     def one_of(self, field: str, meanings: Mapping[Any, Any]) -> Any:
         """Return the meaning of a value that must be a key of `meanings`."""
-        value = self.values.get(field)
-        if value is None:
-            return None
-        if not isinstance(value, str | int) or isinstance(value, bool) or value not in meanings:
-            raise self.refusal(field, _ONE_OF.format(names=same(", ".join(map(str, meanings)))))
-        return meanings[value]
+
+        def is_valid(value: Any) -> bool:
+            return isinstance(value, str | int) and not isinstance(value, bool) and value in meanings
+
+        value = self._checked(field, is_valid, _ONE_OF.format(names=same(", ".join(map(str, meanings)))))
+        return None if value is None else meanings[value]
 
     def section(self, field: str) -> Fields | None:
         """Return an object within this one."""
-        value = self.values.get(field)
-        if value is None:
-            return None
-        if not isinstance(value, Mapping):
-            raise self.refusal(field, _SECTION)
-        return Fields(value, self.file)
+        value = self._checked(field, lambda value: isinstance(value, Mapping), _SECTION)
+        return None if value is None else Fields(value, self.file)
 
 
 def _is_integer(value: Any, least: int, most: int) -> bool:

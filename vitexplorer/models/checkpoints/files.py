@@ -18,6 +18,7 @@ compiled or parallel       every name begins with "_orig_mod." or "module."
 from __future__ import annotations
 
 import argparse
+import os
 import pickle
 import re
 import zipfile
@@ -95,47 +96,63 @@ def check_classes(classes: int, state_dict: Mapping[str, Tensor], path: str | Pa
         raise _larger_than_file(Path(path), f"num_classes {classes}")
 
 
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:  # a name too long for any file
-        return False
+_NO_FILE = Text("There is no file {path}.", "文件 {path} 不存在。")
+_FOLDER = Text("{path} is a folder; choose the weight file in it.", "{path} 是文件夹；请选择其中的权重文件。")
+_OTHER_KIND = Text(
+    "{name} is not a weight file that can be read here: expected one of {suffixes}.",
+    "无法读取 {name}：权重文件的扩展名应为 {suffixes} 之一。",
+)
+_EMPTY = Text("{name} is empty.", "{name} 是空文件。")
+_POINTER = Text(
+    "{name} is a Git LFS pointer, a few lines that stand for the weights; download the file itself.",
+    "{name} 只是 Git LFS 指针（几行文字），并不是权重本身；请下载真正的文件。",
+)
+_PAGE = Text(
+    "{name} is a web page, not weights; open the address in a browser and save the file itself.",
+    "{name} 是网页而不是权重；请在浏览器中打开该地址并保存文件本身。",
+)
+_UNREADABLE = Text(
+    "{name} cannot be read: it is truncated, damaged or not a weight file. Download or save it again.",
+    "无法读取 {name}：文件不完整、已损坏或不是权重文件。请重新下载或保存。",
+)
+_PROGRAM = Text(
+    "{name} is a TorchScript archive, as CLIP's own files are: it holds a program, which is not run here. Save its"
+    " tensors alone: torch.save(torch.jit.load(path).state_dict(), ...), where you trust it.",
+    "{name} 是 TorchScript 存档（CLIP 官方文件即是如此）：它包含程序，此处不会执行。如果您信任它，请只保存其中的张量："
+    "torch.save(torch.jit.load(path).state_dict(), ...)。",
+)
+_CODE = Text(
+    "{name} was refused: loading it would run code{names}. Save only the tensors, as .safetensors or with"
+    " torch.save(model.state_dict(), ...).",
+    "已拒绝 {name}：加载它会执行代码{names}。请只保存张量：存为 .safetensors，或使用"
+    " torch.save(model.state_dict(), ...)。",
+)
+_LARGER = Text(
+    "{name} was refused: {entry} declares more numbers than the file holds.",
+    "已拒绝 {name}：{entry} 声明的数据多于文件实际包含的数据。",
+)
+_NO_TENSORS = Text("{name} holds no weights: no named tensors were found.", "{name} 中没有权重：未找到带名称的张量。")
+_ODD_TENSOR = Text(
+    "{file}: {name} is not an ordinary tensor (sparse, quantised, complex or without data).",
+    "{file}：{name} 不是普通张量（稀疏、量化、复数或没有数据）。",
+)
 
 
 def _check_file(path: Path) -> None:
-    if not _exists(path):
-        raise WeightsError(Text("There is no file {path}.", "文件 {path} 不存在。").format(path=path))
+    if not os.path.exists(path):  # False for a name too long for any file
+        raise WeightsError(_NO_FILE.format(path=path))
     if path.is_dir():
-        raise WeightsError(
-            Text("{path} is a folder; choose the weight file in it.", "{path} 是文件夹；请选择其中的权重文件。").format(
-                path=path
-            )
-        )
+        raise WeightsError(_FOLDER.format(path=path))
     if path.suffix.lower() not in SUFFIXES:
-        raise WeightsError(
-            Text(
-                "{name} is not a weight file that can be read here: expected one of {suffixes}.",
-                "无法读取 {name}：权重文件的扩展名应为 {suffixes} 之一。",
-            ).format(name=path.name, suffixes=", ".join(SUFFIXES))
-        )
+        raise WeightsError(_OTHER_KIND.format(name=path.name, suffixes=", ".join(SUFFIXES)))
     if path.stat().st_size == 0:
-        raise WeightsError(Text("{name} is empty.", "{name} 是空文件。").format(name=path.name))
+        raise WeightsError(_EMPTY.format(name=path.name))
     with path.open("rb") as file:
         beginning = file.read(64).lstrip()
     if beginning.startswith(b"version https://git-lfs"):
-        raise WeightsError(
-            Text(
-                "{name} is a Git LFS pointer, a few lines that stand for the weights; download the file itself.",
-                "{name} 只是 Git LFS 指针（几行文字），并不是权重本身；请下载真正的文件。",
-            ).format(name=path.name)
-        )
+        raise WeightsError(_POINTER.format(name=path.name))
     if beginning.startswith(b"<"):
-        raise WeightsError(
-            Text(
-                "{name} is a web page, not weights; open the address in a browser and save the file itself.",
-                "{name} 是网页而不是权重；请在浏览器中打开该地址并保存文件本身。",
-            ).format(name=path.name)
-        )
+        raise WeightsError(_PAGE.format(name=path.name))
 
 
 def _read_safetensors(path: Path) -> dict[str, Tensor]:
@@ -157,14 +174,6 @@ def _read_pickle(path: Path) -> object:
         raise unreadable(path) from error
 
 
-_PROGRAM = Text(
-    "{name} is a TorchScript archive, as CLIP's own files are: it holds a program, which is not run here. Save its"
-    " tensors alone: torch.save(torch.jit.load(path).state_dict(), ...), where you trust it.",
-    "{name} 是 TorchScript 存档（CLIP 官方文件即是如此）：它包含程序，此处不会执行。如果您信任它，请只保存其中的张量："
-    "torch.save(torch.jit.load(path).state_dict(), ...)。",
-)
-
-
 def _check_archive(path: Path) -> None:
     """Refuse programs and compressed records: torch never compresses, so a record that expands is a zip bomb."""
     try:
@@ -180,12 +189,7 @@ def _check_archive(path: Path) -> None:
 
 def unreadable(path: Path) -> WeightsError:
     """Make the error for an incomplete or damaged file."""
-    return WeightsError(
-        Text(
-            "{name} cannot be read: it is truncated, damaged or not a weight file. Download or save it again.",
-            "无法读取 {name}：文件不完整、已损坏或不是权重文件。请重新下载或保存。",
-        ).format(name=path.name)
-    )
+    return WeightsError(_UNREADABLE.format(name=path.name))
 
 
 def _asks_for_code(path: Path) -> WeightsError:
@@ -193,23 +197,11 @@ def _asks_for_code(path: Path) -> WeightsError:
         names = ", ".join(sorted(torch.serialization.get_unsafe_globals_in_checkpoint(path))[:3])
     except Exception:  # the old format without an archive does not list its globals
         names = ""
-    return WeightsError(
-        Text(
-            "{name} was refused: loading it would run code{names}. Save only the tensors, as .safetensors or with"
-            " torch.save(model.state_dict(), ...).",
-            "已拒绝 {name}：加载它会执行代码{names}。请只保存张量：存为 .safetensors，或使用"
-            " torch.save(model.state_dict(), ...)。",
-        ).format(name=path.name, names=f" ({names})" if names else "")
-    )
+    return WeightsError(_CODE.format(name=path.name, names=f" ({names})" if names else ""))
 
 
 def _larger_than_file(path: Path, entry: str) -> WeightsError:
-    return WeightsError(
-        Text(
-            "{name} was refused: {entry} declares more numbers than the file holds.",
-            "已拒绝 {name}：{entry} 声明的数据多于文件实际包含的数据。",
-        ).format(name=path.name, entry=entry)
-    )
+    return WeightsError(_LARGER.format(name=path.name, entry=entry))
 
 
 def _unwrapped(contents: object, path: Path) -> dict[str, Tensor]:
@@ -221,17 +213,11 @@ def _unwrapped(contents: object, path: Path) -> dict[str, Tensor]:
         if not inner:
             break
         contents = inner[0]
-    if isinstance(contents, Mapping):
-        tensors = {
-            key: value.detach() for key, value in contents.items() if isinstance(key, str) and isinstance(value, Tensor)
-        }
-        if tensors:
-            return tensors
-    raise WeightsError(
-        Text("{name} holds no weights: no named tensors were found.", "{name} 中没有权重：未找到带名称的张量。").format(
-            name=path.name
-        )
-    )
+    items = contents.items() if isinstance(contents, Mapping) else ()
+    tensors = {name: value.detach() for name, value in items if isinstance(name, str) and isinstance(value, Tensor)}
+    if not tensors:
+        raise WeightsError(_NO_TENSORS.format(name=path.name))
+    return tensors
 
 
 def _check_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
@@ -239,12 +225,7 @@ def _check_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
     for name, tensor in tensors.items():
         dense = tensor.layout == torch.strided and not (tensor.is_quantized or tensor.is_meta or tensor.is_complex())
         if not dense:
-            raise WeightsError(
-                Text(
-                    "{file}: {name} is not an ordinary tensor (sparse, quantised, complex or without data).",
-                    "{file}：{name} 不是普通张量（稀疏、量化、复数或没有数据）。",
-                ).format(file=path.name, name=name)
-            )
+            raise WeightsError(_ODD_TENSOR.format(file=path.name, name=name))
         room -= tensor.numel() * tensor.element_size()
         if room < 0:
             raise _larger_than_file(path, name)

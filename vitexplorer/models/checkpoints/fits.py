@@ -19,8 +19,8 @@ import timm
 import torch
 
 from vitexplorer.core.text import Text, UnsupportedError
-from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.files import WeightsError
+from vitexplorer.models.checkpoints.records import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.renaming import COMPUTED
 
 _TABLE = Path(__file__).with_name("fits.json")
@@ -114,4 +114,5 @@ def build_table() -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
-    _TABLE.write_text(json.dumps(build_table(), indent=0) + "\n", encoding="utf-8")
+    rows = [f"{json.dumps(key)}: {json.dumps(names)}" for key, names in build_table().items()]
+    _TABLE.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")

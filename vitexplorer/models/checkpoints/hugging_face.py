@@ -9,8 +9,8 @@ from typing import Any
 from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.activations import ACTIVATIONS
 from vitexplorer.models.checkpoints.default_preprocessing import GUESSED
-from vitexplorer.models.checkpoints.facts import Facts
 from vitexplorer.models.checkpoints.fields import MOST_PIXELS, Fields
+from vitexplorer.models.checkpoints.records import Facts
 from vitexplorer.models.checkpoints.transformers_fields import TRANSFORMERS
 
 _RESAMPLING = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic", 4: "box", 5: "hamming"}
@@ -37,7 +37,6 @@ def facts_of(config: Mapping[str, Any], norm_eps: float, default: Mapping[str, A
     is_listed = isinstance(fields.values.get(heads), list)
     prepared = Fields(config, PREPROCESSOR).section("preprocessor")
     return Facts(
-        library="transformers",
         num_heads=fields.integers(heads) if is_listed else fields.integer(heads),
         image_size=fields.size("image_size"),
         norm_eps=fields.number("layer_norm_eps") or norm_eps,

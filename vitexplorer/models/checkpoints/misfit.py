@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vitexplorer.core.text import ExplainedError, Text
-
-if TYPE_CHECKING:
-    from vitexplorer.models.checkpoints.facts import Facts, Tensors
+from vitexplorer.models.checkpoints.records import Facts, Tensors
 
 MISSING = Text("there is no tensor {name}", "缺少张量 {name}")
 _SHAPE = Text("{name} has the shape {shape}; expected {axes} axes", "{name} 的形状为 {shape}；应有 {axes} 个轴")
@@ -20,10 +16,7 @@ _PLACES = Text(
     "{name} 有 {rows} 行，与 image_size（{size} 像素）不符",
 )
 _HEADS = Text("{heads} heads cannot share {width} numbers evenly", "{heads} 个头无法均分 {width} 维")
-_STAGES = Text(
-    "{field} has {said} numbers for {stages} stages",
-    "{field} 有 {said} 个数，而模型有 {stages} 个阶段",
-)
+_STAGES = Text("{field} has {said} numbers for {stages} stages", "{field} 有 {said} 个数，而模型有 {stages} 个阶段")
 
 
 class MisfitError(ExplainedError):

@@ -11,11 +11,10 @@ from vitexplorer.core.registry import Registry
 from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.contents import Contents
 from vitexplorer.models.checkpoints.default_preprocessing import GUESSED
-from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.files import WeightsError
 from vitexplorer.models.checkpoints.fits import blueprint
 from vitexplorer.models.checkpoints.misfit import MISSING, MisfitError
-from vitexplorer.models.checkpoints.reader import Outline, Reader
+from vitexplorer.models.checkpoints.records import Blueprint, Facts, Outline, Reader, Tensors
 from vitexplorer.models.checkpoints.renaming import COMPUTED, without
 from vitexplorer.models.checkpoints.unsupported import UNSUPPORTED
 
@@ -74,7 +73,7 @@ def to_timm_names(contents: Contents) -> tuple[Tensors, Facts]:
         return tensors, Facts(notes=(GUESSED,), window_size=_window(contents.tensors))
     with _explain_misfits(contents, reader.library):
         renamed, facts = reader.rename(tensors, contents.config)
-        return renamed, facts.but(window_size=facts.window_size or _window(contents.tensors))
+        return renamed, facts.but(library=reader.library, window_size=facts.window_size or _window(contents.tensors))
 
 
 def _window(tensors: Tensors) -> int | None:

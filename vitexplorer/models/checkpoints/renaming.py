@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 
 from vitexplorer.core.text import Text
-from vitexplorer.models.checkpoints.facts import Tensors
 from vitexplorer.models.checkpoints.misfit import MisfitError, shape_of
+from vitexplorer.models.checkpoints.records import Config, Facts, Tensors
 
 _TWICE = Text("two tensors are {name}", "有两个张量都是 {name}")
 _APART = Text("{some}: parts that belong together differ", "{some}：本应一致的各部分不同")
@@ -48,6 +48,19 @@ def without(tensors: Tensors, pattern: str) -> tuple[Tensors, tuple[str, ...]]:
     """Remove the tensors whose names match; return the others, and the names of those removed."""
     removed = tuple(name for name in tensors if re.search(pattern, name))
     return {name: tensor for name, tensor in tensors.items() if name not in removed}, removed
+
+
+def by_rules(
+    facts: Facts, unread: str = r"^$", rules: Rules = (), then: Callable[[Tensors], Tensors] | None = None
+) -> Callable[[Tensors, Config], tuple[Tensors, Facts]]:
+    """Make `rename` of a reader without configurations: leave out `unread` names, apply `rules`, then change more."""
+
+    def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
+        encoder, left_out = without(tensors, unread)
+        result = renamed(encoder, rules)
+        return result if then is None else then(result), facts.but(left_out=left_out)
+
+    return rename
 
 
 def fused(tensors: Tensors, parts: Iterable[str] = ("query", "key", "value"), whole: str = "attn.qkv") -> Tensors:

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vitexplorer.models.checkpoints.declared import Declared, Measure, Stored
-
-
-def _has(pattern: str) -> Measure:
-    return lambda stored, declared: stored.has(pattern)
-
-
-def _argument(*names: str) -> Measure:
-    return lambda stored, declared: stored.argument(*names)
+from vitexplorer.models.checkpoints.declared import Declared, Measure, Stored, argument, has
 
 
 def _listed(measure: Measure) -> Measure:
@@ -29,7 +21,7 @@ def _listed(measure: Measure) -> Measure:
 
 def _depths(stored: Stored, declared: Any) -> Any:
     """Measure the depths: Swin has as many stages as the list has numbers, PVT v2 states their number separately."""
-    measure = _argument("depths")
+    measure = argument("depths")
     return _listed(measure)(stored, declared) if stored.argument("embed_dims") else measure(stored, declared)
 
 
@@ -122,40 +114,40 @@ def _head_dim(stored: Stored, declared: Any) -> int | None:
 TRANSFORMERS = Declared(
     measures={
         "hidden_size": _width,
-        "embed_dim": _argument("embed_dim"),
-        "hidden_sizes": _listed(_argument("embed_dims")),
+        "embed_dim": argument("embed_dim"),
+        "hidden_sizes": _listed(argument("embed_dims")),
         "num_hidden_layers": lambda stored, declared: stored.argument("depth") or _stages(stored, declared),
         "num_layers": _stages,
         "num_encoder_blocks": _stages,
         "depths": _depths,
-        "num_attention_heads": _listed(_argument("num_heads")),
-        "num_heads": _listed(_argument("num_heads")),
+        "num_attention_heads": _listed(argument("num_heads")),
+        "num_heads": _listed(argument("num_heads")),
         "head_dim": _head_dim,
         "intermediate_size": _hidden,
         "mlp_ratio": _ratio,
         "mlp_ratios": _listed(_ratios),
         "use_swiglu_ffn": _gated,
         "use_gated_mlp": _gated,
-        "patch_size": _argument("patch_size"),
+        "patch_size": argument("patch_size"),
         "sr_ratios": _listed(_reductions),
-        "linear_attention": _argument("linear"),
+        "linear_attention": argument("linear"),
         "image_size": _size,
-        "window_size": _argument("window_size"),
+        "window_size": argument("window_size"),
         "num_register_tokens": _registers,
-        "qkv_bias": _has(r"\.(query|q_proj)\.bias$"),
-        "query_bias": _has(r"\.q_proj\.bias$"),
-        "key_bias": _has(r"\.k_proj\.bias$"),
-        "value_bias": _has(r"\.v_proj\.bias$"),
-        "proj_bias": _has(r"\.o_proj\.bias$"),
-        "mlp_bias": _has(r"\.(up|down)_proj\.bias$"),
-        "use_absolute_position_embeddings": _argument("use_abs_pos_emb"),
-        "use_absolute_embeddings": _has(r"embeddings\.position_embeddings$"),
-        "use_relative_position_bias": _argument("use_rel_pos_bias"),
-        "use_shared_relative_position_bias": _argument("use_shared_rel_pos_bias"),
+        "qkv_bias": has(r"\.(query|q_proj)\.bias$"),
+        "query_bias": has(r"\.q_proj\.bias$"),
+        "key_bias": has(r"\.k_proj\.bias$"),
+        "value_bias": has(r"\.v_proj\.bias$"),
+        "proj_bias": has(r"\.o_proj\.bias$"),
+        "mlp_bias": has(r"\.(up|down)_proj\.bias$"),
+        "use_absolute_position_embeddings": argument("use_abs_pos_emb"),
+        "use_absolute_embeddings": has(r"embeddings\.position_embeddings$"),
+        "use_relative_position_bias": argument("use_rel_pos_bias"),
+        "use_shared_relative_position_bias": argument("use_shared_rel_pos_bias"),
         "layer_scale_init_value": _scaled,
         "use_mean_pooling": _mean_pooled,
         "projection_dim": _projected,
-        "vision_use_head": _has(r"head\.probe$"),
+        "vision_use_head": has(r"head\.probe$"),
         "id2label": _outputs,
     },
     only={"num_channels": 3, "patch_sizes": (7, 3, 3, 3), "strides": (4, 2, 2, 2)},

@@ -84,10 +84,6 @@ _FULL = Text(
 def unzipped(path: Path, progress: Progress | None = None) -> Iterator[Path]:
     """Unpack the folder of weights in a zip; it stays on the disk until the block ends.
 
-    Args:
-        path: the zip.
-        progress: called with the bytes that are unpacked.
-
     Raises:
         WeightsError: the file is not a plain zip of one folder of weights, or the disk is full.
     """
@@ -186,11 +182,7 @@ def _check_sizes(chosen: dict[str, zipfile.ZipInfo], path: Path) -> None:
 
 
 def _unpack(
-    archive: zipfile.ZipFile,
-    chosen: dict[str, zipfile.ZipInfo],
-    folder: Path,
-    path: Path,
-    progress: Progress | None,
+    archive: zipfile.ZipFile, chosen: dict[str, zipfile.ZipInfo], folder: Path, path: Path, progress: Progress | None
 ) -> None:
     needed = _bytes(chosen)
     done = 0

@@ -1,4 +1,4 @@
-"""Model families, one file each, looked up by the class of a timm module."""
+"""Model families, one file each, looked up by the class of a timm module, and the refusals of other classes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,49 @@ from torch import nn
 from vitexplorer.core.registry import Registry
 from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.models.family import ModelFamily
-from vitexplorer.models.refusals import reason_for
+
+NO_ATTENTION = Text("it has no attention between the places of an image", "它在图像各位置之间没有注意力")
+NOT_STATED = Text(
+    "where the tokens of its attention lie in the image has not been stated and checked",
+    "其注意力的标记在图像中的位置尚未说明并核对",
+)
+_CHANNELS = Text(
+    "its attention is between channels, so no patch has weights on other patches",
+    "它的注意力在通道之间，图块对其他图块没有权重",
+)
+_NO_SOFTMAX = Text(
+    "its attention is linear: no softmax gives a patch weights on other patches",
+    "它的注意力是线性的：没有 softmax 为图块给出对其他图块的权重",
+)
+_LAYERS = Text(
+    "it is a convolutional network, and where it has lambda, bilinear, separable or pooling attention "
+    "that attention has not been stated and checked",
+    "它是卷积网络；其中的 lambda、双线性、可分离或池化注意力（如果有）尚未说明并核对",
+)
+
+REASONS: dict[str, Text] = {
+    "byoanet": _LAYERS,
+    "byobnet": _LAYERS,
+    "coat": Text(
+        "its attention is factorised: the softmax runs over the keys alone, and no query has weights of its own",
+        "它的注意力是分解的：softmax 只对键进行，查询没有自己的权重",
+    ),
+    "deepseek_vit": NOT_STATED,
+    "edgenext": _CHANNELS,
+    "efficientvim": Text(
+        "it mixes places with a state space, not with attention", "它用状态空间而不是注意力来混合各位置"
+    ),
+    "efficientvit_mit": _NO_SOFTMAX,
+    "gemma4_vit": NOT_STATED,
+    "mobilenetv5": NOT_STATED,
+    "qwen3_vit": NOT_STATED,
+    "swiftformer": Text(
+        "its attention is additive: all patches share one query, and no softmax over keys is made",
+        "它的注意力是加性的：所有图块共用一个查询，也没有对键的 softmax",
+    ),
+}
+"""Reasons for refusing models of other architectures, by the timm file that defines them; the files that are not listed
+define networks without attention between the places of an image"""
 
 FAMILIES: Registry[ModelFamily] = Registry("model family", __name__, "FAMILY")
 
@@ -34,6 +76,12 @@ def family_of(module: nn.Module, name: str) -> ModelFamily:
             return family
     raise UnsupportedError(
         Text("{name} is a {kind}: {reason}.", "{name} 属于 {kind}：{reason}。").format(
-            name=name, kind=type(module).__name__, reason=reason_for(module)
+            name=name, kind=type(module).__name__, reason=_reason_for(module)
         )
     )
+
+
+def _reason_for(module: nn.Module) -> Text:
+    file = type(module).__module__.rsplit(".", 1)[-1]
+    known = type(module).__module__.startswith("timm.")
+    return REASONS.get(file, NO_ATTENTION if known else NOT_STATED)

@@ -6,15 +6,16 @@ exact; views across blocks are refused. Block i is the i-th attention that can b
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from torch import Tensor, nn
 
-from vitexplorer.core.text import Text, UnsupportedError
-from vitexplorer.core.types import BlockSite, PatchGrid, Reading, TokenLayout
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import BlockSite, PatchGrid, TokenLayout, WindowLayout
 from vitexplorer.models.family import ModelFamily
 
 MIXED = Text(
@@ -26,23 +27,38 @@ OTHER_KEYS = Text(
     "图画在键的网格（{keys}）上；查询来自 {queries} 的网格。",
 )
 
+Sites = Iterator[BlockSite]
+"""Blocks as a family yields them, in order and without the notes that all families share"""
+
 
 class AttentionOnlyFamily(ModelFamily):
-    """Family that states the attention calls and the positions of their tokens, and nothing else."""
+    """Family that states the attention calls and the positions of their tokens, and nothing else.
+
+    Its blocks are the parts of the classes `attends_by`. A family whose parts attend otherwise than over the whole grid
+    of their stage overrides `attention_of`; one whose blocks are not such parts overrides `sites`.
+    """
 
     shows_stream = False
     any_size: bool = False
     """True if the modules take other input sizes, unchanged or with new tables from timm"""
+    formula: str = BlockSite.formula
+    """Formula of the weights, where all blocks have the same"""
     left_out: Text | None = None
     """Attention of these models that is not shown, with the reason; None if all is shown"""
 
-    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """Return (); families with a class token override this."""
-        return ()
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """Return `sites` with notes: the name of the module, and the keys' grid if it differs from the queries'."""
+        return tuple(_with_notes(site, block) for block, site in enumerate(self.sites(module, input_size)))
 
-    def size_multiple(self, module: nn.Module) -> tuple[int, int] | None:
-        """Return None: the size is fixed when the module is built."""
-        return None
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield the attention of every part of the classes `attends_by`, in the order of the forward pass."""
+        for name, part in module.named_modules():
+            if isinstance(part, self.attends_by):
+                yield from self.attention_of(name, part, stage_grid(module, name, input_size))
+
+    def attention_of(self, name: str, part: nn.Module, grid: PatchGrid) -> Sites:
+        """Yield the attention of one part: over its stage's whole grid, made coarser by an `att_stride` of the part."""
+        yield over_grid(name, coarser(grid, getattr(part, "att_stride", 1)), formula=self.formula)
 
     def size_step(self, module: nn.Module) -> tuple[int, int] | None:
         """Return the cell size of the coarsest stage if the modules take any size, otherwise None."""
@@ -50,49 +66,6 @@ class AttentionOnlyFamily(ModelFamily):
             return None
         coarsest = max(info["reduction"] for info in module.feature_info)
         return coarsest, coarsest
-
-    def learned_grid(self, module: nn.Module) -> tuple[int, int] | None:
-        """Return None: not stated."""
-        return None
-
-    def learned_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches dim"] | None:
-        """Return None: not stated."""
-        return None
-
-    def rotary_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches angles"] | None:
-        """Return None: not stated."""
-        return None
-
-    def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:
-        """Return None: not stated."""
-        return None
-
-    def readings(self, module: nn.Module) -> tuple[Reading, ...]:
-        """Return (): there is no stream to read."""
-        return ()
-
-    def own_reading(self, module: nn.Module) -> Reading:
-        """Return the module's own pooling, whatever it is."""
-        return "own"
-
-    def final_norm(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Tensor:
-        """Refuse with UnsupportedError: not stated."""
-        raise self._not_stated(module)
-
-    def embedding(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Tensor:
-        """Refuse with UnsupportedError: not stated."""
-        raise self._not_stated(module)
-
-    def read_each(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Tensor:
-        """Refuse with UnsupportedError: not stated."""
-        raise self._not_stated(module)
-
-    def read_out(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"], reading: Reading) -> Tensor:
-        """Refuse with UnsupportedError: not stated."""
-        raise self._not_stated(module)
-
-    def _not_stated(self, module: nn.Module) -> UnsupportedError:
-        return UnsupportedError(self.no_stream(type(module).__name__))
 
 
 # ---------------------------------------------------------------------------------------------- grids and layouts
@@ -104,19 +77,37 @@ def grid_of(input_size: tuple[int, int], cell: int, num_prefix_tokens: int = 0) 
     return PatchGrid(rows, cols, cell, num_prefix_tokens)
 
 
+def stage_grid(module: nn.Module, name: str, input_size: tuple[int, int]) -> PatchGrid:
+    """Return the grid of the stage that contains a part, by timm's reduction of the stage."""
+    reductions = {info["module"]: info["reduction"] for info in module.feature_info}
+    containing = [reduction for stage, reduction in reductions.items() if f"{name}.".startswith(f"{stage}.")]
+    return grid_of(input_size, containing[0] if containing else max(reductions.values()))
+
+
+def embedded(embed: nn.Module, input_size: tuple[int, int]) -> PatchGrid:
+    """Return the grid of a timm patch embedding, without prefix tokens."""
+    rows, cols = embed.dynamic_feat_size(input_size)
+    return PatchGrid(rows, cols, embed.feat_ratio())
+
+
+def with_prefix(grid: PatchGrid, count: int = 1) -> PatchGrid:
+    """Return the grid of a sequence that begins with so many prefix tokens."""
+    return replace(grid, num_prefix_tokens=count)
+
+
+def coarser(grid: PatchGrid, stride: int) -> PatchGrid:
+    """Return the grid that a convolution of this stride makes; a partial last cell counts."""
+    return PatchGrid(-(-grid.rows // stride), -(-grid.cols // stride), grid.patch_size * stride)
+
+
 def indices(grid: PatchGrid) -> Int[np.ndarray, "rows cols"]:
     """Return every patch's index at its position in the grid."""
     return np.arange(grid.num_patches).reshape(grid.rows, grid.cols)
 
 
-def sequence(grid: PatchGrid, num_prefix_tokens: int = 0) -> Int[np.ndarray, "windows tokens"]:
+def sequence(grid: PatchGrid) -> Int[np.ndarray, "windows tokens"]:
     """Return one window of the prefix tokens, then the patches row by row."""
-    return np.concatenate([-1 - np.arange(num_prefix_tokens), np.arange(grid.num_patches)])[None]
-
-
-def only_class(num_prefix_tokens: int = 1) -> Int[np.ndarray, "windows tokens"]:
-    """Return one window of the prefix tokens alone."""
-    return -1 - np.arange(num_prefix_tokens)[None]
+    return np.concatenate([-1 - np.arange(grid.num_prefix_tokens), np.arange(grid.num_patches)])[None]
 
 
 def dilated(grid: PatchGrid, size: tuple[int, int]) -> TokenLayout:
@@ -129,12 +120,27 @@ def dilated(grid: PatchGrid, size: tuple[int, int]) -> TokenLayout:
 
 def between(queries: PatchGrid, keys: PatchGrid) -> TokenLayout:
     """Lay out attention from all patches of one grid to all of another; each grid's prefix tokens come first."""
-    return TokenLayout(sequence(queries, queries.num_prefix_tokens), sequence(keys, keys.num_prefix_tokens), keys)
+    return TokenLayout(sequence(queries), sequence(keys), keys)
 
 
-def class_only(grid: PatchGrid) -> TokenLayout:
-    """Lay out class attention (CaiT, arXiv 2103.17239, section 3): prefix tokens attend to themselves and patches."""
-    return TokenLayout(only_class(grid.num_prefix_tokens), sequence(grid, grid.num_prefix_tokens), grid)
+# ---------------------------------------------------------------------------------------------- sites
+
+
+def over_grid(name: str, grid: PatchGrid, **facts: Any) -> BlockSite:
+    """Describe attention from all tokens of a grid to all; `facts` are further fields of the site."""
+    return BlockSite(name, grid, layout=between(grid, grid), **facts)
+
+
+def in_windows(name: str, grid: PatchGrid, size: Sequence[int], **facts: Any) -> BlockSite:
+    """Describe attention in windows of (height, width) patches that do not shift."""
+    height, width = size
+    return BlockSite(name, grid, windows=WindowLayout((height, width), (0, 0)), **facts)
+
+
+def of_class(name: str, grid: PatchGrid) -> BlockSite:
+    """Describe class attention (CaiT, arXiv 2103.17239, section 3): prefix tokens attend to themselves and patches."""
+    queries = -1 - np.arange(grid.num_prefix_tokens)[None]
+    return BlockSite(name, grid, layout=TokenLayout(queries, sequence(grid), grid))
 
 
 # ---------------------------------------------------------------------------------------------- axes
@@ -158,11 +164,6 @@ def one_head(tensor: Tensor) -> Tensor:
 # ---------------------------------------------------------------------------------------------- notes
 
 
-def numbered(sites: Iterable[BlockSite]) -> tuple[BlockSite, ...]:
-    """Add notes to the sites: the name of the module, and the keys' grid if it differs from the queries'."""
-    return tuple(_with_notes(site, block) for block, site in enumerate(sites))
-
-
 def _with_notes(site: BlockSite, block: int) -> BlockSite:
     notes = [
         Text(
@@ -176,33 +177,3 @@ def _with_notes(site: BlockSite, block: int) -> BlockSite:
     if site.mixes:
         notes.append(MIXED)
     return replace(site, notes=(*site.notes, *notes))
-
-
-# ---------------------------------------------------------------------------------------------- finding the blocks
-
-
-def parts(module: nn.Module, kind: type[nn.Module] | tuple[type[nn.Module], ...]) -> list[tuple[str, nn.Module]]:
-    """Return name and module of every part of the given class or classes, in the order of the forward pass."""
-    return [(name, part) for name, part in module.named_modules() if isinstance(part, kind)]
-
-
-def stage_grid(module: nn.Module, name: str, input_size: tuple[int, int]) -> PatchGrid:
-    """Return the grid of the stage that contains a part, by timm's reduction of the stage."""
-    reductions = {info["module"]: info["reduction"] for info in module.feature_info}
-    containing = [reduction for stage, reduction in reductions.items() if f"{name}.".startswith(f"{stage}.")]
-    return grid_of(input_size, containing[0] if containing else max(reductions.values()))
-
-
-def over_a_coarser_grid(module: nn.Module, kind: type[nn.Module], input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-    """List every part of a class as attention over its stage's grid, made coarser by its `att_stride`."""
-    sites = []
-    for name, attn in parts(module, kind):
-        grid = grid_of(input_size, stage_grid(module, name, input_size).patch_size * attn.att_stride)
-        sites.append(BlockSite(name, grid, layout=between(grid, grid), formula="softmax(q kᵀ / √d)"))
-    return numbered(sites)
-
-
-def over_the_grid(module: nn.Module, kind: type[nn.Module], input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-    """List every part of a class as attention over its stage's whole grid."""
-    grids = ((name, stage_grid(module, name, input_size)) for name, _ in parts(module, kind))
-    return numbered(BlockSite(name, grid, layout=between(grid, grid)) for name, grid in grids)

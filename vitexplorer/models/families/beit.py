@@ -20,10 +20,7 @@ class BeitFamily(ColumnarFamily):
     key = "beit"
     title = same("BEiT")
     of = (Beit,)
-
-    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """Name the class token."""
-        return ("cls",)
+    fixed_tokens = ("cls",)
 
     def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:
         """Return the sum of the block's own and the shared table, without the class token's three entries."""

@@ -17,15 +17,7 @@ from torch import Tensor, nn
 
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import PADDING, BlockSite, PatchGrid, TokenLayout, WindowLayout
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    grid_of,
-    indices,
-    numbered,
-    parts,
-    stage_grid,
-)
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, between, grid_of, indices, stage_grid
 
 POOLED = Text(
     "What attention gives is averaged over 2 × 2 patches before it goes on.",
@@ -50,39 +42,34 @@ class ByoanetFamily(AttentionOnlyFamily):
         "lambda 层（如果网络中还有）：没有 softmax 为图块给出对其他图块的权重",
     )
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List every attention, at the grid before the first block of a stage halves it."""
-        sites = []
-        for name, attn in parts(module, self.attends_by):
-            is_pooled = not isinstance(attn.pool, nn.Identity)
-            output = stage_grid(module, name, input_size)
-            stride = getattr(attn, "block_stride", 1)
-            keys = grid_of(input_size, output.patch_size // (2 if is_pooled else stride))
-            is_halo = isinstance(attn, HaloAttn)
-            queries = grid_of(input_size, keys.patch_size * stride)
-            sites.append(
-                BlockSite(
-                    name,
-                    queries,
-                    layout=_halo(attn, queries, keys) if is_halo else between(queries, keys),
-                    arrange=_heads_first if is_halo else _heads_alone,
-                    flat=not is_halo,
-                    formula="softmax((q kᵀ + q rᵀ) / √d)" if attn.scale_pos_embed else "softmax(q kᵀ / √d + q rᵀ)",
-                    notes=(
-                        *((HALO.format(halo=attn.halo_size),) if is_halo else ()),
-                        *((POOLED,) if is_pooled else ()),
-                    ),
-                )
-            )
-        return numbered(sites)
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield every attention, at the grid before the first block of a stage halves it."""
+        for name, attn in module.named_modules():
+            if isinstance(attn, self.attends_by):
+                yield _site(name, attn, stage_grid(module, name, input_size), input_size)
+
+
+def _site(name: str, attn: nn.Module, output: PatchGrid, input_size: tuple[int, int]) -> BlockSite:
+    is_pooled = not isinstance(attn.pool, nn.Identity)
+    is_halo = isinstance(attn, HaloAttn)
+    stride = getattr(attn, "block_stride", 1)
+    keys = grid_of(input_size, output.patch_size // (2 if is_pooled else stride))
+    queries = grid_of(input_size, keys.patch_size * stride)
+    return BlockSite(
+        name,
+        queries,
+        layout=_halo(attn, queries, keys) if is_halo else between(queries, keys),
+        arrange=_heads_first if is_halo else _heads_alone,
+        flat=not is_halo,
+        formula="softmax((q kᵀ + q rᵀ) / √d)" if attn.scale_pos_embed else "softmax(q kᵀ / √d + q rᵀ)",
+        notes=(*((HALO.format(halo=attn.halo_size),) if is_halo else ()), *((POOLED,) if is_pooled else ())),
+    )
 
 
 def _halo(attn: nn.Module, queries: PatchGrid, keys: PatchGrid) -> TokenLayout:
     side = attn.block_size_ds
     return TokenLayout(
-        WindowLayout((side, side), (0, 0)).positions(queries),
-        _surrounded(keys, attn.block_size, attn.halo_size),
-        keys,
+        WindowLayout((side, side), (0, 0)).positions(queries), _surrounded(keys, attn.block_size, attn.halo_size), keys
     )
 
 

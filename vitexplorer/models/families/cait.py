@@ -10,12 +10,13 @@ from timm.models.cait import Cait
 from torch import nn
 
 from vitexplorer.core.text import same
-from vitexplorer.core.types import BlockSite, PatchGrid
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
-    between,
-    class_only,
-    numbered,
+    Sites,
+    embedded,
+    of_class,
+    over_grid,
+    with_prefix,
 )
 
 
@@ -25,32 +26,15 @@ class CaitFamily(AttentionOnlyFamily):
     key = "cait"
     title = same("CaiT")
     of = (Cait,)
+    fixed_tokens = ("cls",)
 
-    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """Name the class token."""
-        return ("cls",)
-
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the blocks among patches, without the class token, then the blocks of class attention."""
-        rows, cols = module.patch_embed.dynamic_feat_size(input_size)
-        cell = module.patch_embed.feat_ratio()
-        patches = PatchGrid(rows, cols, cell)
-        with_class = PatchGrid(rows, cols, cell, 1)
-        talking_heads = [
-            BlockSite(
-                f"blocks.{i}.attn",
-                patches,
-                layout=between(patches, patches),
-                mixes=True,
-                formula="W softmax(V q kᵀ / √d)",
-            )
-            for i in range(len(module.blocks))
-        ]
-        class_attention = [
-            BlockSite(f"blocks_token_only.{i}.attn", with_class, layout=class_only(with_class))
-            for i in range(len(module.blocks_token_only))
-        ]
-        return numbered([*talking_heads, *class_attention])
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield the blocks among patches, without the class token, then the blocks of class attention."""
+        grid = embedded(module.patch_embed, input_size)
+        for i in range(len(module.blocks)):
+            yield over_grid(f"blocks.{i}.attn", grid, mixes=True, formula="W softmax(V q kᵀ / √d)")
+        for i in range(len(module.blocks_token_only)):
+            yield of_class(f"blocks_token_only.{i}.attn", with_prefix(grid))
 
 
 FAMILY = CaitFamily()

@@ -52,14 +52,6 @@ class ColumnarFamily(ModelFamily):
         )
         return resampled[0, num_prefix:]
 
-    def rotary_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches angles"] | None:
-        """Return None: most of these families have none."""
-        return None
-
-    def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:
-        """Return None: most of these families have none."""
-        return None
-
     def without_positions(self, module: nn.Module) -> tuple[tuple[Tensor, Tensor], ...]:
         """Return the learned embedding, with the prefix tokens' rows, replaced by zeros."""
         return () if module.pos_embed is None else ((module.pos_embed, torch.zeros_like(module.pos_embed)),)

@@ -10,12 +10,7 @@ from timm.models.convit import GPSA, ConVit
 from torch import nn
 
 from vitexplorer.core.text import same
-from vitexplorer.core.types import BlockSite, PatchGrid
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    numbered,
-)
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, embedded, over_grid, with_prefix
 
 
 class ConvitFamily(AttentionOnlyFamily):
@@ -24,30 +19,17 @@ class ConvitFamily(AttentionOnlyFamily):
     key = "convit"
     title = same("ConViT")
     of = (ConVit,)
+    fixed_tokens = ("cls",)
 
-    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """Name the class token."""
-        return ("cls",)
-
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the gated blocks, which have no class token, and the plain blocks, which have one."""
-        rows, cols = module.patch_embed.dynamic_feat_size(input_size)
-        cell = module.patch_embed.feat_ratio()
-        gated = PatchGrid(rows, cols, cell)
-        plain = PatchGrid(rows, cols, cell, 1)
-        is_gated = [isinstance(block.attn, GPSA) for block in module.blocks]
-        return numbered(
-            BlockSite(
-                f"blocks.{i}.attn",
-                gated,
-                layout=between(gated, gated),
-                mixes=True,
-                formula="(1 − g) softmax(q kᵀ / √d) + g softmax(p)",
-            )
-            if is_gated[i]
-            else BlockSite(f"blocks.{i}.attn", plain, layout=between(plain, plain))
-            for i in range(len(module.blocks))
-        )
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield the gated blocks, which have no class token, and the plain blocks, which have one."""
+        grid = embedded(module.patch_embed, input_size)
+        blend = {"mixes": True, "formula": "(1 − g) softmax(q kᵀ / √d) + g softmax(p)"}
+        for i, block in enumerate(module.blocks):
+            if isinstance(block.attn, GPSA):
+                yield over_grid(f"blocks.{i}.attn", grid, **blend)
+            else:
+                yield over_grid(f"blocks.{i}.attn", with_prefix(grid))
 
 
 FAMILY = ConvitFamily()

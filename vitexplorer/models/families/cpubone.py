@@ -3,14 +3,10 @@
 Kernels of 2 x 2 are not centred: if they keep the grid, a token depends on its own cell and those left and above.
 """
 
-from __future__ import annotations
-
 from timm.models.cpubone import ConvAttention, CPUBone
-from torch import nn
 
 from vitexplorer.core.text import same
-from vitexplorer.core.types import BlockSite
-from vitexplorer.models.families.attention_only import AttentionOnlyFamily, over_a_coarser_grid
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily
 
 
 class CpuboneFamily(AttentionOnlyFamily):
@@ -21,10 +17,7 @@ class CpuboneFamily(AttentionOnlyFamily):
     of = (CPUBone,)
     any_size = True
     attends_by = ConvAttention
-
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the attention of the last two stages."""
-        return over_a_coarser_grid(module, ConvAttention, input_size)
+    formula = "softmax(q kᵀ / √d)"
 
 
 FAMILY = CpuboneFamily()

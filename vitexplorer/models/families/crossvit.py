@@ -10,13 +10,8 @@ from timm.models.crossvit import CrossVit
 from torch import nn
 
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import BlockSite, PatchGrid
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    class_only,
-    numbered,
-)
+from vitexplorer.core.types import PatchGrid
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, of_class, over_grid
 
 
 class CrossvitFamily(AttentionOnlyFamily):
@@ -29,35 +24,29 @@ class CrossvitFamily(AttentionOnlyFamily):
         "branches whose patches are not a whole number of the input's pixels wide: they read a resized image",
         "图块宽度不是输入像素整数倍的分支：它们读取的是缩放后的图像",
     )
+    fixed_tokens = ("cls",)
 
-    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """Name the class token."""
-        return ("cls",)
-
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List each branch's own blocks, and the class attention from the other branch."""
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield each branch's own blocks, and the class attention from the other branch."""
         grids = [
-            PatchGrid(size[0] // patch, size[1] // patch, input_size[0] * patch // size[0], 1)
-            if input_size[0] * patch % size[0] == 0
-            else None
-            for size, patch in zip(
-                module.img_size_scaled, (embed.patch_size[0] for embed in module.patch_embed), strict=True
-            )
+            _branch_grid(input_size[0], size, embed.patch_size[0])
+            for size, embed in zip(module.img_size_scaled, module.patch_embed, strict=True)
         ]
-        sites = []
         for i, block in enumerate(module.blocks):
             for branch, layers in enumerate(block.blocks):
                 if grids[branch] is not None:
-                    layout = between(grids[branch], grids[branch])
-                    sites += [
-                        BlockSite(f"blocks.{i}.blocks.{branch}.{j}.attn", grids[branch], layout=layout)
-                        for j in range(len(layers))
-                    ]
+                    for j in range(len(layers)):
+                        yield over_grid(f"blocks.{i}.blocks.{branch}.{j}.attn", grids[branch])
             for branch in range(len(block.fusion)):
                 other = grids[(branch + 1) % len(grids)]
                 if other is not None:
-                    sites.append(BlockSite(f"blocks.{i}.fusion.{branch}.attn", other, layout=class_only(other)))
-        return numbered(sites)
+                    yield of_class(f"blocks.{i}.fusion.{branch}.attn", other)
+
+
+def _branch_grid(height: int, scaled: tuple[int, int], patch: int) -> PatchGrid | None:
+    """Return the grid of patches in an image scaled to this size; None if they are not whole pixels of the input."""
+    cell, rest = divmod(height * patch, scaled[0])
+    return None if rest else PatchGrid(scaled[0] // patch, scaled[1] // patch, cell, 1)
 
 
 FAMILY = CrossvitFamily()

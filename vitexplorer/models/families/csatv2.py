@@ -10,14 +10,8 @@ from timm.models.csatv2 import CSATv2, TransformerBlock
 from torch import nn
 
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import BlockSite
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    numbered,
-    parts,
-    stage_grid,
-)
+from vitexplorer.core.types import PatchGrid
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, over_grid
 
 
 class Csatv2Family(AttentionOnlyFamily):
@@ -31,14 +25,11 @@ class Csatv2Family(AttentionOnlyFamily):
         "a softmax in the convolutional blocks, which runs over the images of a batch and not over places",
         "卷积块中的一个 softmax：它对同一批图像而不是对位置进行",
     )
+    attends_by = TransformerBlock
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the attention of every transformer block."""
-        sites = []
-        for name, _ in parts(module, TransformerBlock):
-            grid = stage_grid(module, name, input_size)
-            sites.append(BlockSite(f"{name}.attn", grid, layout=between(grid, grid), formula="softmax(q kᵀ / √d)"))
-        return numbered(sites)
+    def attention_of(self, name: str, part: nn.Module, grid: PatchGrid) -> Sites:
+        """Yield the attention of a transformer block."""
+        yield over_grid(f"{name}.attn", grid, formula="softmax(q kᵀ / √d)")
 
 
 FAMILY = Csatv2Family()

@@ -6,13 +6,8 @@ from timm.models.davit import DaVit, SpatialBlock
 from torch import nn
 
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import BlockSite, WindowLayout
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    numbered,
-    parts,
-    stage_grid,
-)
+from vitexplorer.core.types import PatchGrid
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, in_windows
 
 
 class DavitFamily(AttentionOnlyFamily):
@@ -22,21 +17,12 @@ class DavitFamily(AttentionOnlyFamily):
     title = same("DaViT")
     of = (DaVit,)
     any_size = True
-    left_out = Text(
-        "channel attention: it has no weight from patch to patch",
-        "通道注意力：图块之间没有权重",
-    )
+    left_out = Text("channel attention: it has no weight from patch to patch", "通道注意力：图块之间没有权重")
+    attends_by = SpatialBlock
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the spatial blocks; padding is not masked and receives attention."""
-        return numbered(
-            BlockSite(
-                name=f"{name}.attn",
-                grid=stage_grid(module, name, input_size),
-                windows=WindowLayout(tuple(block.window_size), (0, 0)),
-            )
-            for name, block in parts(module, SpatialBlock)
-        )
+    def attention_of(self, name: str, part: nn.Module, grid: PatchGrid) -> Sites:
+        """Yield a spatial block; padding is not masked and receives attention."""
+        yield in_windows(f"{name}.attn", grid, part.window_size)
 
 
 FAMILY = DavitFamily()

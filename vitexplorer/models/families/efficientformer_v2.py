@@ -10,12 +10,7 @@ from torch import nn
 
 from vitexplorer.core.text import same
 from vitexplorer.core.types import BlockSite, PatchGrid
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    grid_of,
-    numbered,
-)
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, between, grid_of, over_grid
 
 
 class EfficientformerV2Family(AttentionOnlyFamily):
@@ -25,19 +20,15 @@ class EfficientformerV2Family(AttentionOnlyFamily):
     title = same("EfficientFormerV2")
     of = (EfficientFormerV2,)
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the talking heads of the later stages, and the attention between one stage and the next."""
-        sites = []
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield the talking heads of the later stages, and the attention between one stage and the next."""
         for name, part in module.named_modules():
             if isinstance(part, Attention2dDownsample):
-                keys = _grid(part.resolution, input_size)
                 queries = _grid(part.resolution2, input_size)
-                sites.append(BlockSite(name, queries, layout=between(queries, keys)))
+                yield BlockSite(name, queries, layout=between(queries, _grid(part.resolution, input_size)))
             elif isinstance(part, Attention2d):
-                grid = _grid(part.resolution, input_size)
                 formula = "W softmax(V (q kᵀ / √d + bias))"
-                sites.append(BlockSite(name, grid, layout=between(grid, grid), mixes=True, formula=formula))
-        return numbered(sites)
+                yield over_grid(name, _grid(part.resolution, input_size), mixes=True, formula=formula)
 
 
 def _grid(resolution: tuple[int, int], input_size: tuple[int, int]) -> PatchGrid:

@@ -10,14 +10,8 @@ from timm.models.efficientvit_msra import EfficientVitMsra, LocalWindowAttention
 from torch import nn
 
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import BlockSite, WindowLayout
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    numbered,
-    one_head,
-    parts,
-    stage_grid,
-)
+from vitexplorer.core.types import PatchGrid
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, in_windows, one_head
 
 CASCADE = Text(
     "The heads are computed one after the other: each reads its own channels plus what the head before it gave.",
@@ -32,21 +26,12 @@ class EfficientvitMsraFamily(AttentionOnlyFamily):
     title = same("EfficientViT (MSRA)")
     of = (EfficientVitMsra,)
     any_size = True
+    attends_by = LocalWindowAttention
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the attention of every block."""
-        return numbered(
-            BlockSite(
-                name,
-                stage_grid(module, name, input_size),
-                windows=WindowLayout((part.attn.resolution, part.attn.resolution), (0, 0)),
-                arrange=one_head,
-                flat=True,
-                heads_apart=True,
-                notes=(CASCADE,),
-            )
-            for name, part in parts(module, LocalWindowAttention)
-        )
+    def attention_of(self, name: str, part: nn.Module, grid: PatchGrid) -> Sites:
+        """Yield the cascade of a block as one attention."""
+        window = part.attn.resolution, part.attn.resolution
+        yield in_windows(name, grid, window, arrange=one_head, flat=True, heads_apart=True, notes=(CASCADE,))
 
 
 FAMILY = EfficientvitMsraFamily()

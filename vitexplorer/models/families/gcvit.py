@@ -6,13 +6,8 @@ from timm.models.gcvit import GlobalContextVit, GlobalContextVitBlock
 from torch import nn
 
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import BlockSite, WindowLayout
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    numbered,
-    parts,
-    stage_grid,
-)
+from vitexplorer.core.types import PatchGrid
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, in_windows
 
 SHARED = Text(
     "All windows ask the same queries, made of the whole image; each is shown where its answer goes.",
@@ -26,18 +21,11 @@ class GcvitFamily(AttentionOnlyFamily):
     key = "gcvit"
     title = same("GCViT")
     of = (GlobalContextVit,)
+    attends_by = GlobalContextVitBlock
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List all blocks; a shared query is drawn at the position of its output."""
-        return numbered(
-            BlockSite(
-                name=f"{name}.attn",
-                grid=stage_grid(module, name, input_size),
-                windows=WindowLayout(tuple(block.window_size), (0, 0)),
-                notes=(SHARED,) if block.attn.use_global else (),
-            )
-            for name, block in parts(module, GlobalContextVitBlock)
-        )
+    def attention_of(self, name: str, part: nn.Module, grid: PatchGrid) -> Sites:
+        """Yield a block; a shared query is drawn at the position of its output."""
+        yield in_windows(f"{name}.attn", grid, part.window_size, notes=(SHARED,) if part.attn.use_global else ())
 
 
 FAMILY = GcvitFamily()

@@ -6,6 +6,8 @@ module's own `Unroll`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 from jaxtyping import Int
@@ -14,11 +16,7 @@ from torch import nn
 
 from vitexplorer.core.text import same
 from vitexplorer.core.types import BlockSite, PatchGrid, TokenLayout
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    heads_first,
-    numbered,
-)
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, heads_first
 
 
 class HieraFamily(AttentionOnlyFamily):
@@ -28,26 +26,21 @@ class HieraFamily(AttentionOnlyFamily):
     title = same("Hiera")
     of = (Hiera,)
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List all blocks; in the first block of a stage, queries are on its own grid, keys on the grid before."""
-        sites = []
-        stride = module.patch_stride[0]
-        before = _order(module, 0), tuple(module.tokens_spatial_shape)
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield all blocks; in the first block of a stage, queries are on its own grid, keys on the grid before."""
+        key_order, keys = _order(module, 0), _grid(module, module.tokens_spatial_shape)
         for i, block in enumerate(module.blocks):
-            after = _order(module, i), tuple(module.reroll.schedule[i][1])
-            (key_order, key_size), (query_order, query_size) = before, after
+            order, grid = _order(module, i), _grid(module, module.reroll.schedule[i][1])
             in_units = block.attn.use_mask_unit_attn
             units = len(key_order) // (block.attn.q_stride * block.attn.window_size) if in_units else 1
-            layout = TokenLayout(
-                _in_units(query_order, units),
-                _in_units(key_order, units),
-                PatchGrid(*key_size, stride * module.tokens_spatial_shape[0] // key_size[0]),
-            )
-            grid = PatchGrid(*query_size, stride * module.tokens_spatial_shape[0] // query_size[0])
-            arrange = heads_first if in_units else None
-            sites.append(BlockSite(f"blocks.{i}.attn", grid, layout=layout, arrange=arrange))
-            before = after
-        return numbered(sites)
+            layout = TokenLayout(_in_units(order, units), _in_units(key_order, units), keys)
+            yield BlockSite(f"blocks.{i}.attn", grid, layout=layout, arrange=heads_first if in_units else None)
+            key_order, keys = order, grid
+
+
+def _grid(module: Hiera, size: Sequence[int]) -> PatchGrid:
+    rows, cols = size
+    return PatchGrid(rows, cols, module.patch_stride[0] * module.tokens_spatial_shape[0] // rows)
 
 
 def _order(module: Hiera, block: int) -> Int[np.ndarray, " tokens"]:

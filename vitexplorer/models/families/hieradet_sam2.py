@@ -7,12 +7,7 @@ from torch import nn
 
 from vitexplorer.core.text import same
 from vitexplorer.core.types import BlockSite, TokenLayout, WindowLayout
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    grid_of,
-    numbered,
-)
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, between, grid_of
 
 
 class HieradetSam2Family(AttentionOnlyFamily):
@@ -22,25 +17,20 @@ class HieradetSam2Family(AttentionOnlyFamily):
     title = same("Hiera (SAM 2)")
     of = (HieraDet,)
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List all blocks; windows of pooled queries shrink with them."""
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield all blocks; windows of pooled queries shrink with them."""
         cell = module.patch_embed.proj.stride[0]
-        sites = []
         for i, block in enumerate(module.blocks):
             keys = grid_of(input_size, cell)
-            window = tuple(block.window_size)
             stride = block.q_stride[0] if block.q_stride else 1
             cell *= stride
             queries = grid_of(input_size, cell)
+            layout = between(queries, keys)
             if block.is_windowed:
-                smaller = tuple(side // stride for side in window)
-                layout = TokenLayout(
-                    WindowLayout(smaller, (0, 0)).positions(queries), WindowLayout(window, (0, 0)).positions(keys), keys
-                )
-            else:
-                layout = between(queries, keys)
-            sites.append(BlockSite(f"blocks.{i}.attn", queries, layout=layout))
-        return numbered(sites)
+                window = WindowLayout(tuple(block.window_size), (0, 0))
+                smaller = WindowLayout(tuple(side // stride for side in block.window_size), (0, 0))
+                layout = TokenLayout(smaller.positions(queries), window.positions(keys), keys)
+            yield BlockSite(f"blocks.{i}.attn", queries, layout=layout)
 
 
 FAMILY = HieradetSam2Family()

@@ -6,15 +6,8 @@ from timm.models.iformer import SHMA, IFormer
 from torch import nn
 
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import BlockSite, PatchGrid, WindowLayout
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    numbered,
-    one_head,
-    parts,
-    stage_grid,
-)
+from vitexplorer.core.types import PatchGrid
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, in_windows, one_head, over_grid
 
 GATED = Text(
     "What attention gives is multiplied by a gate that every patch computes of itself; the map does not show it.",
@@ -31,25 +24,13 @@ class IformerFamily(AttentionOnlyFamily):
     any_size = True
     attends_by = SHMA
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List every block with attention."""
-        return numbered(
-            _site(name, attn.window_size, stage_grid(module, name, input_size)) for name, attn in parts(module, SHMA)
-        )
-
-
-def _site(name: str, window: int, grid: PatchGrid) -> BlockSite:
-    """Describe attention over the whole grid, or in windows whose padding is not masked and receives attention."""
-    return BlockSite(
-        name,
-        grid,
-        windows=WindowLayout((window, window), (0, 0)) if window else None,
-        layout=None if window else between(grid, grid),
-        arrange=one_head,
-        flat=True,
-        formula="softmax(q kᵀ / √d)",
-        notes=(GATED,),
-    )
+    def attention_of(self, name: str, part: nn.Module, grid: PatchGrid) -> Sites:
+        """Yield attention over the whole grid, or in windows whose padding is not masked and receives attention."""
+        facts = {"arrange": one_head, "flat": True, "formula": "softmax(q kᵀ / √d)", "notes": (GATED,)}
+        if part.window_size:
+            yield in_windows(name, grid, (part.window_size,) * 2, **facts)
+        else:
+            yield over_grid(name, grid, **facts)
 
 
 FAMILY = IformerFamily()

@@ -7,12 +7,7 @@ from torch import nn
 
 from vitexplorer.core.text import same
 from vitexplorer.core.types import BlockSite
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    grid_of,
-    numbered,
-)
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, between, coarser, grid_of, over_grid
 
 
 class LevitFamily(AttentionOnlyFamily):
@@ -22,19 +17,15 @@ class LevitFamily(AttentionOnlyFamily):
     title = same("LeViT")
     of = (Levit,)
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the blocks of each stage, after the attention from its grid to the grid before."""
-        cell = module.feature_info[0]["reduction"]
-        sites = []
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield the blocks of each stage, after the attention from its grid to the grid before."""
+        grid = grid_of(input_size, module.feature_info[0]["reduction"])
         for name, part in module.named_modules():
-            keys = grid_of(input_size, cell)
             if isinstance(part, Attention):
-                sites.append(BlockSite(name, keys, layout=between(keys, keys)))
+                yield over_grid(name, grid)
             elif isinstance(part, AttentionDownsample):
-                cell *= part.stride
-                queries = grid_of(input_size, cell)
-                sites.append(BlockSite(name, queries, layout=between(queries, keys)))
-        return numbered(sites)
+                keys, grid = grid, coarser(grid, part.stride)
+                yield BlockSite(name, grid, layout=between(grid, keys))
 
 
 FAMILY = LevitFamily()

@@ -15,12 +15,13 @@ from timm.models.maxxvit import (
 from torch import nn
 
 from vitexplorer.core.text import same
-from vitexplorer.core.types import BlockSite, PatchGrid, WindowLayout
+from vitexplorer.core.types import BlockSite, PatchGrid
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
-    between,
+    Sites,
     dilated,
-    numbered,
+    in_windows,
+    over_grid,
     stage_grid,
 )
 
@@ -32,25 +33,24 @@ class MaxxvitFamily(AttentionOnlyFamily):
     title = same("MaxViT / CoAtNet")
     of = (MaxxVit,)
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List every attention of every stage, in the order of the pass."""
-        sites = []
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield every attention of every stage, in the order of the pass."""
+        partitioned = set()
         for name, part in module.named_modules():
             grid = stage_grid(module, name, input_size)
             if isinstance(part, (PartitionAttentionCl, PartitionAttention2d)):
-                sites.append(_partitioned(f"{name}.attn", grid, part.partition_size, part.partition_block))
+                partitioned.add(f"{name}.attn")
+                yield _partitioned(f"{name}.attn", grid, part.partition_size, part.partition_block)
             elif isinstance(part, ParallelPartitionAttention):
-                sites.append(_partitioned(f"{name}.attn_block", grid, part.partition_size, in_windows=True))
-                sites.append(_partitioned(f"{name}.attn_grid", grid, part.partition_size, in_windows=False))
-            elif isinstance(part, Attention2d) and not any(name == site.name for site in sites):
-                sites.append(BlockSite(name, grid, layout=between(grid, grid)))
-        return numbered(sites)
+                partitioned |= {f"{name}.attn_block", f"{name}.attn_grid"}
+                yield _partitioned(f"{name}.attn_block", grid, part.partition_size, in_block=True)
+                yield _partitioned(f"{name}.attn_grid", grid, part.partition_size, in_block=False)
+            elif isinstance(part, Attention2d) and name not in partitioned:
+                yield over_grid(name, grid)
 
 
-def _partitioned(name: str, grid: PatchGrid, size: tuple[int, int], in_windows: bool) -> BlockSite:
-    if in_windows:
-        return BlockSite(name, grid, windows=WindowLayout(tuple(size), (0, 0)))
-    return BlockSite(name, grid, layout=dilated(grid, tuple(size)))
+def _partitioned(name: str, grid: PatchGrid, size: tuple[int, int], in_block: bool) -> BlockSite:
+    return in_windows(name, grid, size) if in_block else BlockSite(name, grid, layout=dilated(grid, tuple(size)))
 
 
 FAMILY = MaxxvitFamily()

@@ -3,14 +3,10 @@
 PoolFormer and ConvFormer share its class and have no attention.
 """
 
-from __future__ import annotations
-
 from timm.models.metaformer import Attention, MetaFormer
-from torch import nn
 
 from vitexplorer.core.text import same
-from vitexplorer.core.types import BlockSite
-from vitexplorer.models.families.attention_only import AttentionOnlyFamily, over_the_grid
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily
 
 
 class MetaformerFamily(AttentionOnlyFamily):
@@ -21,10 +17,6 @@ class MetaformerFamily(AttentionOnlyFamily):
     of = (MetaFormer,)
     any_size = True
     attends_by = Attention
-
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List every block whose token mixer is attention."""
-        return over_the_grid(module, Attention, input_size)
 
 
 FAMILY = MetaformerFamily()

@@ -10,14 +10,8 @@ from timm.models.mobilevit import MobileVitBlock
 from torch import nn
 
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import BlockSite
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    dilated,
-    grid_of,
-    numbered,
-    parts,
-)
+from vitexplorer.core.types import BlockSite, PatchGrid
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, dilated
 
 
 class MobilevitFamily(AttentionOnlyFamily):
@@ -33,21 +27,14 @@ class MobilevitFamily(AttentionOnlyFamily):
         "图块不能整除特征图、因而重新采样的阶段",
     )
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the attention of every transformer; a window has one token of each patch, spread over the image."""
-        reductions = {info["module"]: info["reduction"] for info in module.feature_info}
-        sites = []
-        for name, block in parts(module, MobileVitBlock):
-            stage = name.rsplit(".", 1)[0]
-            grid = grid_of(input_size, reductions.get(stage, max(reductions.values())))
-            height, width = block.patch_size
-            if grid.rows % height or grid.cols % width:
-                continue
-            layout = dilated(grid, (grid.rows // height, grid.cols // width))
-            sites += [
-                BlockSite(f"{name}.transformer.{i}.attn", grid, layout=layout) for i in range(len(block.transformer))
-            ]
-        return numbered(sites)
+    def attention_of(self, name: str, part: nn.Module, grid: PatchGrid) -> Sites:
+        """Yield the attention of every transformer; a window has one token of each patch, spread over the image."""
+        height, width = part.patch_size
+        if grid.rows % height or grid.cols % width:
+            return
+        layout = dilated(grid, (grid.rows // height, grid.cols // width))
+        for i in range(len(part.transformer)):
+            yield BlockSite(f"{name}.transformer.{i}.attn", grid, layout=layout)
 
 
 FAMILY = MobilevitFamily()

@@ -10,12 +10,7 @@ from torch import nn
 
 from vitexplorer.core.text import same
 from vitexplorer.core.types import BlockSite
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    grid_of,
-    numbered,
-)
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, between, grid_of
 
 
 class Mvitv2Family(AttentionOnlyFamily):
@@ -29,18 +24,16 @@ class Mvitv2Family(AttentionOnlyFamily):
         """Name the class token, if there is one."""
         return ("cls",) if module.cls_token is not None else ()
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the blocks of all stages."""
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield the blocks of all stages."""
         cell = module.patch_embed.proj.stride[0]
         prefix = len(self.prefix_tokens(module))
-        sites = []
         for s, stage in enumerate(module.stages):
             for b, block in enumerate(stage.blocks):
                 keys = grid_of(input_size, cell * _stride(block.attn.pool_k), prefix)
                 cell *= _stride(block.attn.pool_q)
                 queries = grid_of(input_size, cell, prefix)
-                sites.append(BlockSite(f"stages.{s}.blocks.{b}.attn", queries, layout=between(queries, keys)))
-        return numbered(sites)
+                yield BlockSite(f"stages.{s}.blocks.{b}.attn", queries, layout=between(queries, keys))
 
 
 def _stride(pool: nn.Module | None) -> int:

@@ -6,12 +6,8 @@ from timm.models.naflexvit import NaFlexVit
 from torch import nn
 
 from vitexplorer.core.text import same
-from vitexplorer.core.types import BlockSite, PatchGrid
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    numbered,
-)
+from vitexplorer.core.types import PatchGrid
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, over_grid
 
 
 class NaflexvitFamily(AttentionOnlyFamily):
@@ -27,13 +23,13 @@ class NaflexvitFamily(AttentionOnlyFamily):
         names = ["cls"] if module.embeds.has_class_token else []
         return (*names, *(f"reg{n}" for n in range(1, module.embeds.num_reg_tokens + 1)))
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List all blocks."""
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield all blocks."""
         cell = module.embeds.patch_size[0]
         rows, cols = (side // cell for side in input_size)
         grid = PatchGrid(rows, cols, cell, len(self.prefix_tokens(module)))
-        layout = between(grid, grid)
-        return numbered(BlockSite(f"blocks.{i}", grid, layout=layout) for i in range(len(module.blocks)))
+        for i in range(len(module.blocks)):
+            yield over_grid(f"blocks.{i}", grid)
 
 
 FAMILY = NaflexvitFamily()

@@ -6,13 +6,7 @@ from timm.models.nest import Nest
 from torch import nn
 
 from vitexplorer.core.text import same
-from vitexplorer.core.types import BlockSite, WindowLayout
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    heads_first,
-    numbered,
-    stage_grid,
-)
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, heads_first, in_windows, stage_grid
 
 
 class NestFamily(AttentionOnlyFamily):
@@ -22,19 +16,13 @@ class NestFamily(AttentionOnlyFamily):
     title = same("NesT")
     of = (Nest,)
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the blocks of every level."""
-        windows = WindowLayout((module.block_size,) * 2, (0, 0))
-        return numbered(
-            BlockSite(
-                name=f"levels.{s}.transformer_encoder.{i}.attn",
-                grid=stage_grid(module, f"levels.{s}", input_size),
-                windows=windows,
-                arrange=heads_first,
-            )
-            for s, level in enumerate(module.levels)
-            for i in range(len(level.transformer_encoder))
-        )
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield the blocks of every level."""
+        for s, level in enumerate(module.levels):
+            grid = stage_grid(module, f"levels.{s}", input_size)
+            for i in range(len(level.transformer_encoder)):
+                name = f"levels.{s}.transformer_encoder.{i}.attn"
+                yield in_windows(name, grid, (module.block_size,) * 2, arrange=heads_first)
 
 
 FAMILY = NestFamily()

@@ -9,14 +9,8 @@ from timm.models.nextvit import EfficientAttention, NextViT
 from torch import nn
 
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import BlockSite
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    numbered,
-    parts,
-    stage_grid,
-)
+from vitexplorer.core.types import PatchGrid
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, over_grid
 
 
 class NextvitFamily(AttentionOnlyFamily):
@@ -30,15 +24,12 @@ class NextvitFamily(AttentionOnlyFamily):
         "blocks whose keys are averages along the sequence, not over squares of the image",
         "键沿序列取平均、而非图像方块平均的块",
     )
+    attends_by = EfficientAttention
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the blocks whose keys are not averaged."""
-        sites = []
-        for name, attn in parts(module, EfficientAttention):
-            if attn.sr is None:
-                grid = stage_grid(module, name, input_size)
-                sites.append(BlockSite(name, grid, layout=between(grid, grid)))
-        return numbered(sites)
+    def attention_of(self, name: str, part: nn.Module, grid: PatchGrid) -> Sites:
+        """Yield attention whose keys are not averaged."""
+        if part.sr is None:
+            yield over_grid(name, grid)
 
 
 FAMILY = NextvitFamily()

@@ -6,12 +6,8 @@ from timm.models.pit import PoolingVisionTransformer
 from torch import nn
 
 from vitexplorer.core.text import same
-from vitexplorer.core.types import BlockSite, PatchGrid
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    numbered,
-)
+from vitexplorer.core.types import PatchGrid
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, coarser, over_grid, with_prefix
 
 
 class PitFamily(AttentionOnlyFamily):
@@ -25,21 +21,13 @@ class PitFamily(AttentionOnlyFamily):
         """Name the class token and, in a distilled model, the distillation token."""
         return ("cls", "dist")[: module.cls_token.shape[1]]
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the blocks of each stage; patches overlap, and a cell is as large as their stride."""
-        prefix = module.cls_token.shape[1]
-        rows, cols = module.patch_embed.height, module.patch_embed.width
-        cell = module.feature_info[0]["reduction"]
-        sites = []
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield the blocks of each stage; patches overlap, and a cell is as large as their stride."""
+        first = PatchGrid(module.patch_embed.height, module.patch_embed.width, module.feature_info[0]["reduction"])
         for s, stage in enumerate(module.transformers):
-            if s > 0:
-                rows, cols = -(-rows // 2), -(-cols // 2)
-            grid = PatchGrid(rows, cols, cell << s, prefix)
-            sites += [
-                BlockSite(f"transformers.{s}.blocks.{i}.attn", grid, layout=between(grid, grid))
-                for i in range(len(stage.blocks))
-            ]
-        return numbered(sites)
+            grid = with_prefix(coarser(first, 2**s), module.cls_token.shape[1])
+            for i in range(len(stage.blocks)):
+                yield over_grid(f"transformers.{s}.blocks.{i}.attn", grid)
 
 
 FAMILY = PitFamily()

@@ -7,13 +7,7 @@ from torch import nn
 
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import BlockSite, PatchGrid
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    numbered,
-    parts,
-    stage_grid,
-)
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, between
 
 
 class PvtV2Family(AttentionOnlyFamily):
@@ -23,20 +17,14 @@ class PvtV2Family(AttentionOnlyFamily):
     title = same("PVTv2")
     of = (PyramidVisionTransformerV2,)
     any_size = True
-    left_out = Text(
-        "blocks that pool to 7 x 7 keys where that does not divide the grid",
-        "网格不能被 7×7 池化整除的块",
-    )
+    left_out = Text("blocks that pool to 7 x 7 keys where that does not divide the grid", "网格不能被 7×7 池化整除的块")
+    attends_by = Attention
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the blocks of all stages, except those whose pooling does not divide the grid evenly."""
-        sites = []
-        for name, attn in parts(module, Attention):
-            grid = stage_grid(module, name, input_size)
-            keys = _keys(attn, grid)
-            if keys is not None:
-                sites.append(BlockSite(name, grid, layout=between(grid, keys)))
-        return numbered(sites)
+    def attention_of(self, name: str, part: nn.Module, grid: PatchGrid) -> Sites:
+        """Yield a block, unless its pooling does not divide the grid evenly."""
+        keys = _keys(part, grid)
+        if keys is not None:
+            yield BlockSite(name, grid, layout=between(grid, keys))
 
 
 def _keys(attn: nn.Module, grid: PatchGrid) -> PatchGrid | None:

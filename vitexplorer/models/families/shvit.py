@@ -6,15 +6,8 @@ from timm.models.shvit import SHSA, SHViT
 from torch import nn
 
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import BlockSite
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    numbered,
-    one_head,
-    parts,
-    stage_grid,
-)
+from vitexplorer.core.types import PatchGrid
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, one_head, over_grid
 
 OF_SOME_CHANNELS = Text(
     "Attention reads and writes {some} of the {all} channels; the others go past it.",
@@ -31,22 +24,10 @@ class ShvitFamily(AttentionOnlyFamily):
     any_size = True
     attends_by = SHSA
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List every block with attention."""
-        return numbered(_site(module, name, attn, input_size) for name, attn in parts(module, SHSA))
-
-
-def _site(module: nn.Module, name: str, attn: nn.Module, input_size: tuple[int, int]) -> BlockSite:
-    grid = stage_grid(module, name, input_size)
-    return BlockSite(
-        name,
-        grid,
-        layout=between(grid, grid),
-        arrange=one_head,
-        flat=True,
-        formula="softmax(q kᵀ / √d)",
-        notes=(OF_SOME_CHANNELS.format(some=attn.pdim, all=attn.dim),),
-    )
+    def attention_of(self, name: str, part: nn.Module, grid: PatchGrid) -> Sites:
+        """Yield the attention of a block."""
+        note = OF_SOME_CHANNELS.format(some=part.pdim, all=part.dim)
+        yield over_grid(name, grid, arrange=one_head, flat=True, formula="softmax(q kᵀ / √d)", notes=(note,))
 
 
 FAMILY = ShvitFamily()

@@ -25,10 +25,6 @@ class SwinFamily(ModelFamily):
     title = same("Swin")
     of = (SwinTransformer, SwinTransformerV2)
 
-    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """Return (): there are none."""
-        return ()
-
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """List the blocks of all stages; each block has its own window size, smaller on small grids."""
         rows, cols = module.patch_embed.dynamic_feat_size(input_size)
@@ -56,18 +52,6 @@ class SwinFamily(ModelFamily):
         """Return the cell size of the last stage, whether the windows keep their size or grow with the grid."""
         height, width = module.patch_embed.patch_size
         return height * 2 ** (len(module.layers) - 1), width * 2 ** (len(module.layers) - 1)
-
-    def learned_grid(self, module: nn.Module) -> tuple[int, int] | None:
-        """Return None: positions are relative."""
-        return None
-
-    def learned_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches dim"] | None:
-        """Return None: positions are relative."""
-        return None
-
-    def rotary_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches angles"] | None:
-        """Return None: there is no rotation."""
-        return None
 
     def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:
         """Return Swin's table; in Swin V2 compute 16 sigmoid(MLP(log-spaced offsets))."""

@@ -6,13 +6,8 @@ from timm.models.swin_transformer_v2_cr import SwinTransformerV2Cr, SwinTransfor
 from torch import nn
 
 from vitexplorer.core.text import same
-from vitexplorer.core.types import BlockSite, WindowLayout
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    numbered,
-    parts,
-    stage_grid,
-)
+from vitexplorer.core.types import BlockSite, PatchGrid, WindowLayout
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites
 
 
 class SwinTransformerV2CrFamily(AttentionOnlyFamily):
@@ -22,18 +17,12 @@ class SwinTransformerV2CrFamily(AttentionOnlyFamily):
     title = same("Swin V2 (Reich)")
     of = (SwinTransformerV2Cr,)
     any_size = True
+    attends_by = SwinTransformerV2CrBlock
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List all blocks; each has its own window size."""
-        return numbered(
-            BlockSite(
-                name=f"{name}.attn",
-                grid=stage_grid(module, name, input_size),
-                windows=WindowLayout(tuple(block.window_size), tuple(block.shift_size)),
-                formula="softmax(τ cos(q, k) + bias)",
-            )
-            for name, block in parts(module, SwinTransformerV2CrBlock)
-        )
+    def attention_of(self, name: str, part: nn.Module, grid: PatchGrid) -> Sites:
+        """Yield a block; each has its own window size."""
+        windows = WindowLayout(tuple(part.window_size), tuple(part.shift_size))
+        yield BlockSite(f"{name}.attn", grid, windows=windows, formula="softmax(τ cos(q, k) + bias)")
 
 
 FAMILY = SwinTransformerV2CrFamily()

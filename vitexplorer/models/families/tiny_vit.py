@@ -6,13 +6,8 @@ from timm.models.tiny_vit import TinyVit, TinyVitBlock
 from torch import nn
 
 from vitexplorer.core.text import same
-from vitexplorer.core.types import BlockSite, WindowLayout
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    numbered,
-    parts,
-    stage_grid,
-)
+from vitexplorer.core.types import PatchGrid
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, in_windows
 
 
 class TinyVitFamily(AttentionOnlyFamily):
@@ -22,17 +17,11 @@ class TinyVitFamily(AttentionOnlyFamily):
     title = same("TinyViT")
     of = (TinyVit,)
     any_size = True
+    attends_by = TinyVitBlock
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the blocks with attention; padding is not masked and receives attention."""
-        return numbered(
-            BlockSite(
-                name=f"{name}.attn",
-                grid=stage_grid(module, name, input_size),
-                windows=WindowLayout((block.window_size,) * 2, (0, 0)),
-            )
-            for name, block in parts(module, TinyVitBlock)
-        )
+    def attention_of(self, name: str, part: nn.Module, grid: PatchGrid) -> Sites:
+        """Yield a block with attention; padding is not masked and receives attention."""
+        yield in_windows(f"{name}.attn", grid, (part.window_size,) * 2)
 
 
 FAMILY = TinyVitFamily()

@@ -9,12 +9,7 @@ from timm.models.tnt import TNT
 from torch import nn
 
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import BlockSite, PatchGrid
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    numbered,
-)
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, embedded, over_grid, with_prefix
 
 
 class TntFamily(AttentionOnlyFamily):
@@ -23,21 +18,14 @@ class TntFamily(AttentionOnlyFamily):
     key = "tnt"
     title = same("TNT")
     of = (TNT,)
-    left_out = Text(
-        "the inner attention, between pixels of one patch",
-        "图块内部像素之间的注意力",
-    )
+    left_out = Text("the inner attention, between pixels of one patch", "图块内部像素之间的注意力")
+    fixed_tokens = ("cls",)
 
-    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """Name the class token."""
-        return ("cls",)
-
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the outer attention of every block."""
-        rows, cols = module.pixel_embed.dynamic_feat_size(input_size)
-        grid = PatchGrid(rows, cols, module.pixel_embed.feat_ratio(), 1)
-        layout = between(grid, grid)
-        return numbered(BlockSite(f"blocks.{i}.attn_out", grid, layout=layout) for i in range(len(module.blocks)))
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield the outer attention of every block."""
+        grid = with_prefix(embedded(module.pixel_embed, input_size))
+        for i in range(len(module.blocks)):
+            yield over_grid(f"blocks.{i}.attn_out", grid)
 
 
 FAMILY = TntFamily()

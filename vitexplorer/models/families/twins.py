@@ -9,13 +9,8 @@ from timm.models.twins import GlobalSubSampleAttn, LocallyGroupedAttn, Twins
 from torch import nn
 
 from vitexplorer.core.text import same
-from vitexplorer.core.types import BlockSite, PatchGrid, WindowLayout
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    numbered,
-    windows_first,
-)
+from vitexplorer.core.types import BlockSite, PatchGrid
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, between, in_windows, windows_first
 
 
 class TwinsFamily(AttentionOnlyFamily):
@@ -26,23 +21,22 @@ class TwinsFamily(AttentionOnlyFamily):
     of = (Twins,)
     any_size = True
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the blocks of all stages."""
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield the blocks of all stages."""
         rows, cols = input_size
         cell = 1
-        sites = []
         for s, stage in enumerate(module.blocks):
             stride = module.patch_embeds[s].patch_size[0]
             rows, cols = rows // stride, cols // stride
             cell *= stride
             grid = PatchGrid(rows, cols, cell)
-            sites += [_site(f"blocks.{s}.{i}.attn", block.attn, grid) for i, block in enumerate(stage)]
-        return numbered(sites)
+            for i, block in enumerate(stage):
+                yield _site(f"blocks.{s}.{i}.attn", block.attn, grid)
 
 
 def _site(name: str, attn: nn.Module, grid: PatchGrid) -> BlockSite:
     if isinstance(attn, LocallyGroupedAttn):
-        return BlockSite(name, grid, windows=WindowLayout((attn.ws, attn.ws), (0, 0)), arrange=windows_first)
+        return in_windows(name, grid, (attn.ws, attn.ws), arrange=windows_first)
     stride = attn.sr_ratio if isinstance(attn, GlobalSubSampleAttn) else 1
     keys = PatchGrid(grid.rows // stride, grid.cols // stride, grid.patch_size * stride)
     return BlockSite(name, grid, layout=between(grid, keys))

@@ -6,12 +6,7 @@ from timm.models.vision_transformer_relpos import VisionTransformerRelPos
 from torch import nn
 
 from vitexplorer.core.text import Text
-from vitexplorer.core.types import BlockSite, PatchGrid
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    numbered,
-)
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, embedded, over_grid, with_prefix
 
 
 class VisionTransformerRelposFamily(AttentionOnlyFamily):
@@ -26,12 +21,11 @@ class VisionTransformerRelposFamily(AttentionOnlyFamily):
         """Name the class token, if there is one."""
         return ("cls",) if module.cls_token is not None else ()
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List all blocks."""
-        rows, cols = module.patch_embed.dynamic_feat_size(input_size)
-        grid = PatchGrid(rows, cols, module.patch_embed.feat_ratio(), len(self.prefix_tokens(module)))
-        layout = between(grid, grid)
-        return numbered(BlockSite(f"blocks.{i}", grid, layout=layout) for i in range(len(module.blocks)))
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield all blocks."""
+        grid = with_prefix(embedded(module.patch_embed, input_size), len(self.prefix_tokens(module)))
+        for i in range(len(module.blocks)):
+            yield over_grid(f"blocks.{i}", grid)
 
 
 FAMILY = VisionTransformerRelposFamily()

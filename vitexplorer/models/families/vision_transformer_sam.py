@@ -8,12 +8,7 @@ from timm.models.vision_transformer_sam import VisionTransformerSAM
 from torch import Tensor, nn
 
 from vitexplorer.core.text import same
-from vitexplorer.core.types import BlockSite, PatchGrid, WindowLayout
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    numbered,
-)
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, embedded, in_windows, over_grid
 
 
 class VisionTransformerSamFamily(AttentionOnlyFamily):
@@ -24,19 +19,15 @@ class VisionTransformerSamFamily(AttentionOnlyFamily):
     of = (VisionTransformerSAM,)
     any_size = True
 
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List all blocks; padding is not masked and receives attention."""
-        rows, cols = module.patch_embed.dynamic_feat_size(input_size)
-        grid = PatchGrid(rows, cols, module.patch_embed.feat_ratio())
-        sites = []
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield all blocks; padding is not masked and receives attention."""
+        grid = embedded(module.patch_embed, input_size)
         for i, block in enumerate(module.blocks):
-            layout = (
-                {"windows": WindowLayout((block.window_size,) * 2, (0, 0))}
-                if block.window_size > 0
-                else {"layout": between(grid, grid)}
-            )
-            sites.append(BlockSite(f"blocks.{i}.attn", grid, arrange=_by_heads(block.attn.num_heads), **layout))
-        return numbered(sites)
+            name, arrange = f"blocks.{i}.attn", _by_heads(block.attn.num_heads)
+            if block.window_size > 0:
+                yield in_windows(name, grid, (block.window_size,) * 2, arrange=arrange)
+            else:
+                yield over_grid(name, grid, arrange=arrange)
 
 
 def _by_heads(num_heads: int) -> Callable[[Tensor], Tensor]:

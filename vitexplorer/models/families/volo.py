@@ -9,15 +9,8 @@ from timm.models.volo import VOLO, Attention, ClassAttention
 from torch import nn
 
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import BlockSite, PatchGrid
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    class_only,
-    numbered,
-    parts,
-    stage_grid,
-)
+from vitexplorer.core.types import PatchGrid
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, of_class, over_grid, with_prefix
 
 
 class VoloFamily(AttentionOnlyFamily):
@@ -30,20 +23,12 @@ class VoloFamily(AttentionOnlyFamily):
         "outlook attention: its weights come from the query alone, without keys",
         "outlook 注意力：权重只来自查询，没有键",
     )
+    attends_by = (Attention, ClassAttention)
+    fixed_tokens = ("cls",)
 
-    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """Name the class token."""
-        return ("cls",)
-
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the transformer blocks on their stage's grid, then the class attention on the last grid."""
-        sites = []
-        for name, _ in parts(module, Attention):
-            grid = stage_grid(module, name.rsplit(".", 2)[0], input_size)
-            sites.append(BlockSite(name, grid, layout=between(grid, grid)))
-        last = PatchGrid(grid.rows, grid.cols, grid.patch_size, 1)
-        sites += [BlockSite(name, last, layout=class_only(last)) for name, _ in parts(module, ClassAttention)]
-        return numbered(sites)
+    def attention_of(self, name: str, part: nn.Module, grid: PatchGrid) -> Sites:
+        """Yield a transformer block, or class attention on the last grid."""
+        yield of_class(name, with_prefix(grid)) if isinstance(part, ClassAttention) else over_grid(name, grid)
 
 
 FAMILY = VoloFamily()

@@ -9,13 +9,7 @@ from timm.models.xcit import Xcit
 from torch import nn
 
 from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import BlockSite, PatchGrid
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    class_only,
-    numbered,
-    stage_grid,
-)
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, Sites, of_class, stage_grid, with_prefix
 
 
 class XcitFamily(AttentionOnlyFamily):
@@ -29,19 +23,13 @@ class XcitFamily(AttentionOnlyFamily):
         "the cross-covariance blocks: attention between channels, without a weight from patch to patch",
         "互协方差块：注意力在通道之间，图块之间没有权重",
     )
+    fixed_tokens = ("cls",)
 
-    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-        """Name the class token."""
-        return ("cls",)
-
-    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
-        """List the class attention blocks."""
-        cells = stage_grid(module, "blocks.0", input_size)
-        grid = PatchGrid(cells.rows, cells.cols, cells.patch_size, 1)
-        return numbered(
-            BlockSite(f"cls_attn_blocks.{i}.attn", grid, layout=class_only(grid))
-            for i in range(len(module.cls_attn_blocks))
-        )
+    def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:
+        """Yield the class attention blocks."""
+        grid = with_prefix(stage_grid(module, "blocks.0", input_size))
+        for i in range(len(module.cls_attn_blocks)):
+            yield of_class(f"cls_attn_blocks.{i}.attn", grid)
 
 
 FAMILY = XcitFamily()

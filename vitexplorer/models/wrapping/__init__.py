@@ -7,12 +7,13 @@ fine-tuning) are refused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.core.types import BlockSite, Provenance, Size
@@ -22,18 +23,11 @@ from vitexplorer.models.families import families_of_class, family_of
 from vitexplorer.models.input_size import by
 from vitexplorer.models.loading import LoadedModel, Preprocessing, describe
 from vitexplorer.models.seeding import seeded
-from vitexplorer.models.wrapping.arguments import (
-    check_blocks,
-    check_counts,
-    colours_in,
-    labels_in,
-    module_in,
-    size_in,
-)
+from vitexplorer.models.wrapping.arguments import check_blocks, check_counts, colours_in, labels_in, module_in, size_in
 from vitexplorer.models.wrapping.family import WrappedFamily
 from vitexplorer.models.wrapping.flow import Flow
 from vitexplorer.models.wrapping.module import ModuleFacts, WrappedModule
-from vitexplorer.models.wrapping.probing import Probe, probe_module
+from vitexplorer.models.wrapping.probing import probe_module
 
 _CHANNELS = 3
 _TRAINING = Text(
@@ -112,7 +106,8 @@ def wrap(
         num_prefix_tokens: class token, distillation token and registers; all tokens that are not patches when None.
         blocks: the name of the module that holds the blocks, such as `encoder.layers`, or the names of the blocks; when
             None, the shortest prefixes of parameter names that distinguish the attention calls.
-        mean, std: mean and standard deviation of red, green and blue in 0-1; ImageNet's when None, and figures say so.
+        mean: mean of red, green and blue in 0-1; ImageNet's when None, and figures say so.
+        std: standard deviation of red, green and blue in 0-1; ImageNet's when None, and figures say so.
         labels: a name for each output; from a configuration of transformers when empty.
 
     Raises:
@@ -134,7 +129,10 @@ def wrap(
     device = next(module.parameters()).device
     with seeded(0):
         images = torch.randn(1, _CHANNELS, *size).to(device)
-    probe, own, flow = _run(module, name, size, images, patch_size, num_prefix_tokens, blocks)
+    with _explained(name, size):
+        probe = probe_module(module, name, images, patch_size, num_prefix_tokens, blocks)
+        own = WrappedModule(module, probe.grid.num_prefix_tokens)
+        flow = Flow(own, images, probe)
     grid = probe.grid
     prefix_tokens = prefix_names(grid.num_prefix_tokens, [parameter for parameter, _ in module.named_parameters()])
     ending = flow.ending(prefix_tokens)
@@ -210,22 +208,14 @@ def _size(module: nn.Module, name: str, stated: int | Size | str | None) -> Size
     raise SettingError(_NO_SIZE.format(name=name))
 
 
-def _run(
-    module: nn.Module,
-    name: str,
-    size: Size,
-    images: Tensor,
-    patch_size: int | None,
-    num_prefix_tokens: int | None,
-    blocks: str | Sequence[str] | None,
-) -> tuple[Probe, WrappedModule, Flow]:
+@contextmanager
+def _explained(name: str, size: Size) -> Iterator[None]:
+    """Refuse a module that fails on images: an unknown module may raise anything."""
     try:
-        probe = probe_module(module, name, images, patch_size, num_prefix_tokens, blocks)
-        own = WrappedModule(module, probe.grid.num_prefix_tokens)
-        return probe, own, Flow(own, images, probe)
+        yield
     except (SettingError, UnsupportedError):
         raise
-    except Exception as error:  # an unknown module may raise anything on unsuitable images
+    except Exception as error:
         why = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
         raise UnsupportedError(_NOT_RUN.format(name=name, size=by(size), why=why)) from error
 

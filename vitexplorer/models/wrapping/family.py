@@ -5,7 +5,7 @@ from __future__ import annotations
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.core.capture_protocol import not_read_out
+from vitexplorer.core.capture_protocol import NOT_READ_OUT
 from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import BlockSite, Reading
 from vitexplorer.models.families.attention_only import AttentionOnlyFamily
@@ -79,7 +79,7 @@ class WrappedFamily(AttentionOnlyFamily):
 
     def _ending(self, module: nn.Module) -> Ending:
         if module.facts.ending is None:
-            raise UnsupportedError(not_read_out(type(module.wrapped).__name__))
+            raise UnsupportedError(NOT_READ_OUT.format(model=type(module.wrapped).__name__))
         return module.facts.ending
 
 

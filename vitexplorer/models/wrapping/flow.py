@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import Reading, Stream
+from vitexplorer.models.loading import block_of_parameter
 from vitexplorer.models.wrapping.family import pooled
 from vitexplorer.models.wrapping.module import Ending, WrappedModule, output_tensor
 from vitexplorer.models.wrapping.probing import Probe
@@ -33,20 +34,14 @@ class Run(AttentionTap):
     """A pass like that of `capture`, which also records the norms and linear layers after the blocks."""
 
     def __init__(self, module: nn.Module, blocks: tuple[str, ...], keep_outputs: bool = False):
-        prefixes = [f"{block}." for block in blocks]
-        named = list(module.named_parameters())
-        block_of_parameter = {
-            id(parameter): next((i for i, prefix in enumerate(prefixes) if name.startswith(prefix)), OUTSIDE)
-            for name, parameter in named
-        }
-        super().__init__(block_of_parameter, keep_norms=True, keep_outputs=keep_outputs)
+        super().__init__(block_of_parameter(module, blocks), keep_norms=True, keep_outputs=keep_outputs)
         self.last_norm: dict[int, Tensor] = {}
         """Output of the last norm of each block"""
         self.norms: list[str] = []
         """Names of the norms after the last block"""
         self.last_linear: tuple[str, Tensor] | None = None
         """Name and output of the last linear layer after the blocks"""
-        self._owner = {id(parameter): name.rpartition(".")[0] for name, parameter in named}
+        self._owner = {id(parameter): name.rpartition(".")[0] for name, parameter in module.named_parameters()}
         self._depth = len(blocks)
 
     def parameter(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
@@ -68,12 +63,7 @@ class Flow:
 
     @torch.no_grad()
     def __init__(self, module: WrappedModule, images: Float[Tensor, "batch channels height width"], probe: Probe):
-        """Run the module once.
-
-        Args:
-            module: the wrapped module.
-            images: a single image.
-            probe: the module's blocks and patch grid.
+        """Run the module once, on a single image.
 
         Raises:
             UnsupportedError: a block changes its weights after the softmax.

@@ -203,9 +203,7 @@ def _blocks(name: str, module: nn.Module, used: list[str], stated: str | Sequenc
 def distinct_prefixes(name: str, used: Sequence[str]) -> tuple[str, ...]:
     """Return the shortest prefixes of parameter names that distinguish the calls; for one call, up to a number.
 
-    Args:
-        name: name of the module, for messages.
-        used: name of the parameter used last before each call.
+    `used` names the parameter used last before each call, `name` the module in messages.
 
     Raises:
         UnsupportedError: two calls have the same parameter.

@@ -8,16 +8,8 @@ import numpy as np
 
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.amounts import percentage
-from vitexplorer.service.surveys.choosing import conditions
 from vitexplorer.service.surveys.map_layouts import map_of
-from vitexplorer.service.surveys.naming import (
-    axis_of,
-    coloured,
-    groups_of,
-    python_of,
-    title_of,
-    values_of,
-)
+from vitexplorer.service.surveys.naming import axis_of, coloured, groups_of, python_of, title_of, values_of
 from vitexplorer.service.surveys.request import SurveyRequest, counting
 
 if TYPE_CHECKING:
@@ -33,16 +25,11 @@ def _number(value: float) -> str:
     return f"{value:.3g}".replace("-", "\u2212")
 
 
-def _asked(request: SurveyRequest) -> tuple[Survey, tuple]:
-    survey = request.opened
-    return survey, conditions(survey, request.text("where"))
-
-
 def histogram(request: SurveyRequest) -> dict[str, Any]:
     """Count the bars of a column's histogram."""
     from vitexplorer.survey import answers
 
-    (survey, where), column, by = _asked(request), request.text("x"), request.text("by")
+    survey, where, column, by = request.opened, request.where, request.text("x"), request.text("by")
     found = answers.histogram(survey, column, where, BINS, by or None)
     total = int(found.counts.sum()) + found.others
     if not total:
@@ -68,7 +55,7 @@ def scatter(request: SurveyRequest) -> dict[str, Any]:
     """Collect the points of two columns, and a grid of counts where there are too many to show."""
     from vitexplorer.survey import answers
 
-    (survey, where), by = _asked(request), request.text("by")
+    survey, where, by = request.opened, request.where, request.text("by")
     x, y = request.text("x"), request.text("y")
     found = answers.scatter(survey, x, y, where, POINTS, by=by or None)
     if not found.total:
@@ -100,7 +87,7 @@ def places(request: SurveyRequest) -> dict[str, Any]:
     """Place the selected images on the map of a feature."""
     from vitexplorer.survey.answers import rows_at
 
-    (survey, where), feature, by = _asked(request), request.text("feature"), request.text("by")
+    survey, where, feature, by = request.opened, request.where, request.text("feature"), request.text("by")
     laid = map_of(survey, feature)
     found = laid.points
     query = "SELECT row FROM {rows} AND row IN (SELECT unnest($candidates))"
@@ -140,14 +127,14 @@ def heads(request: SurveyRequest) -> dict[str, Any]:
     from vitexplorer.survey.answers import count, per_head
     from vitexplorer.survey.conditions import Equals
 
-    (survey, where), metric = _asked(request), request.text("metric")
+    survey, where, metric = request.opened, request.where, request.text("metric")
     found = per_head(survey, metric, where)
     if not np.isfinite(found.values).any():
         return _NOTHING
     says = request.say(
         "chart_heads_of", title=title_of(request, survey, metric), count=f"{int(np.max(found.counts)):,}"
     )
-    says = _joined(request, [says, *_sampled(request, count(survey, (*where, Equals("reason", None))))])
+    says = request.joined([says, *_sampled(request, count(survey, (*where, Equals("reason", None))))])
     return {
         "title": axis_of(request, survey, metric),
         "mean": _table(found.values),
@@ -156,10 +143,6 @@ def heads(request: SurveyRequest) -> dict[str, Any]:
         "says": says,
         "python": python_of(request, f'per_head(survey, "{metric}")', where),
     }
-
-
-def _joined(request: SurveyRequest, sentences: list[str]) -> str:
-    return ("" if request.language == "zh" else " ").join(sentences)
 
 
 def _sampled(request: SurveyRequest, total: int) -> list[str]:
@@ -174,7 +157,8 @@ def maps(request: SurveyRequest) -> dict[str, Any]:
     """Average a view's map over the images, beside the map of one of them."""
     from vitexplorer.survey.answers import map_of_image, mean_map, rows_at
 
-    (survey, where), name, row = _asked(request), request.text("map"), counting(request.text("row"), -1)
+    survey, where = request.opened, request.where
+    name, row = request.text("map"), counting(request.text("row"), -1)
     found = mean_map(survey, name, where)
     if not found.counts.any():
         return _NOTHING
@@ -191,7 +175,7 @@ def maps(request: SurveyRequest) -> dict[str, Any]:
         "own": None if own is None else _table(own),
         "names": [request.say("chart_maps_mean"), request.say("chart_maps_image")],
         "axes": [request.say(f"chart_axis_{axis}") for axis in axes or ("rows", "cols")],
-        "says": _joined(request, [*sentences, *(note.in_(request.language) for note in found.notes)]),
+        "says": request.joined([*sentences, *(note.in_(request.language) for note in found.notes)]),
         "python": python_of(request, call, where),
     }
 
@@ -204,7 +188,7 @@ def classes(request: SurveyRequest) -> dict[str, Any]:
     """Count the right images of each class, and the predictions for the others."""
     from vitexplorer.survey.answers.per_class import MOST_TAKEN, per_class
 
-    survey, where = _asked(request)
+    survey, where = request.opened, request.where
     found, called = per_class(survey, where), values_of(request, survey)["label"]
     rows = []
     for one in found.classes:
@@ -231,7 +215,7 @@ def beside(request: SurveyRequest) -> dict[str, Any]:
     """Compare with another survey of the same images: answers and heads that changed."""
     from vitexplorer.survey.compared import compare_surveys
 
-    (left, where), other, right = _asked(request), request.beside, request.opened_beside
+    left, where, other, right = request.opened, request.where, request.beside, request.opened_beside
     found = compare_surveys(left, right, where=where, limit=0)
     names = {"left": left.card.model, "right": right.card.model}
     if left.card.model == right.card.model:

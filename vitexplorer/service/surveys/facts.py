@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.service.amounts import percentage
-from vitexplorer.service.surveys.choosing import conditions
 from vitexplorer.service.surveys.listing import listed
 from vitexplorer.service.surveys.naming import values_of
 from vitexplorer.service.surveys.request import SurveyRequest
@@ -41,7 +40,7 @@ def facts(request: SurveyRequest) -> dict[str, Any]:
         sentences.append(request.say("survey_page_again"))
     return {
         "title": stored.title.in_(language),
-        "says": ("" if language == "zh" else " ").join(sentences),
+        "says": request.joined(sentences),
         "columns": plain,
         "metrics": metrics,
         "features": features,
@@ -123,5 +122,4 @@ def counted(request: SurveyRequest) -> dict[str, Any]:
     """Count the selected images."""
     from vitexplorer.survey.answers import count
 
-    survey = request.opened
-    return {"count": count(survey, conditions(survey, request.text("where"))), "total": survey.count}
+    return {"count": count(request.opened, request.where), "total": request.opened.count}

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.amounts import percentage
-from vitexplorer.service.surveys.choosing import conditions
 from vitexplorer.service.surveys.naming import gallery_row, values_of
 from vitexplorer.service.surveys.request import SurveyRequest
 from vitexplorer.service.surveys.words import SURVEY_WORDS
@@ -39,10 +38,9 @@ def gallery(request: SurveyRequest) -> dict[str, Any]:
     from vitexplorer.survey import answers
     from vitexplorer.survey.conditions import Equals
 
-    survey, order = request.opened, request.text("order")
-    where = conditions(survey, request.text("where"))
+    survey, where, order = request.opened, request.where, request.text("order")
     if order in _WHOLE:
-        noted = [] if request.number("offset", FARTHEST) else _WHOLE[order](request, survey, where)
+        noted = [] if request.number("offset", FARTHEST) else _WHOLE[order](request, survey, where, order)
         rows = {row["row"]: row for row in answers.rows_at(survey, [number for number, _ in noted])}
         page = [gallery_row(request, survey, rows[number], note) for number, note in noted if number in rows]
         return {"rows": page, "whole": True}
@@ -60,19 +58,14 @@ def gallery(request: SurveyRequest) -> dict[str, Any]:
     return {"rows": [gallery_row(request, survey, row) for row in rows]}
 
 
-def _typical(request: SurveyRequest, survey: Survey, where: Where) -> Noted:
-    from vitexplorer.survey.answers import most_typical
+def _by_typicality(request: SurveyRequest, survey: Survey, where: Where, order: str) -> Noted:
+    from vitexplorer.survey.answers import most_typical, most_unusual
 
-    return [(one.row, f"{one.cosine:.2f}") for one in most_typical(survey, where=where, limit=PAGE).images]
-
-
-def _unusual(request: SurveyRequest, survey: Survey, where: Where) -> Noted:
-    from vitexplorer.survey.answers import most_unusual
-
-    return [(one.row, f"{one.cosine:.2f}") for one in most_unusual(survey, where=where, limit=PAGE).images]
+    find = most_typical if order == "typical" else most_unusual
+    return [(one.row, f"{one.cosine:.2f}") for one in find(survey, where=where, limit=PAGE).images]
 
 
-def _alike(request: SurveyRequest, survey: Survey, where: Where) -> Noted:
+def _alike(request: SurveyRequest, survey: Survey, where: Where, order: str) -> Noted:
     """List near duplicates, pair after pair."""
     from vitexplorer.survey.answers import near_duplicates
 
@@ -84,40 +77,26 @@ def _alike(request: SurveyRequest, survey: Survey, where: Where) -> Noted:
     ]
 
 
-def _changed(request: SurveyRequest, survey: Survey, where: Where, side: str) -> Noted:
+def _changed(request: SurveyRequest, survey: Survey, where: Where, order: str) -> Noted:
     """List images that only one of two surveys is right about."""
     from vitexplorer.survey.compared import compare_surveys
 
     other = request.opened_beside
     compared = compare_surveys(survey, other, where=where, limit=PAGE)
-    found = compared.lost_rows if side == "lost" else compared.won_rows
+    found = compared.lost_rows if order == "lost" else compared.won_rows
     names = values_of(request, other)["predicted"]
-    return [
-        (
-            one.row,
-            request.say(
-                "gallery_other",
-                said=names.get(str(one.other_predicted), str(one.other_predicted)),
-                share=percentage(one.other_probability or 0.0),
-            ),
-        )
-        for one in found
-    ]
+    noted = []
+    for one in found:
+        said, share = str(one.other_predicted), percentage(one.other_probability or 0.0)
+        noted.append((one.row, request.say("gallery_other", said=names.get(said, said), share=share)))
+    return noted
 
 
-def _lost(request: SurveyRequest, survey: Survey, where: Where) -> Noted:
-    return _changed(request, survey, where, "lost")
-
-
-def _won(request: SurveyRequest, survey: Survey, where: Where) -> Noted:
-    return _changed(request, survey, where, "won")
-
-
-_WHOLE: dict[str, Callable[[SurveyRequest, Survey, Where], Noted]] = {
-    "typical": _typical,
-    "odd": _unusual,
+_WHOLE: dict[str, Callable[[SurveyRequest, Survey, Where, str], Noted]] = {
+    "typical": _by_typicality,
+    "odd": _by_typicality,
     "alike": _alike,
-    "lost": _lost,
-    "won": _won,
+    "lost": _changed,
+    "won": _changed,
 }
 """Orders that fit on one page"""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vitexplorer.service.surveys.single_flight import SingleFlight
+from vitexplorer.core.cache import SingleFlight
 from vitexplorer.survey.conditions import OneOf
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vitexplorer.service.surveys.single_flight import SingleFlight
+from vitexplorer.core.cache import SingleFlight
 from vitexplorer.service.surveys.store import StoredSurvey
 
 if TYPE_CHECKING:

@@ -6,12 +6,8 @@ It runs `python -m vitexplorer survey`, which resumes an earlier run in the same
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from contextlib import suppress
-from pathlib import Path
-
-import psutil
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError
@@ -19,17 +15,15 @@ from vitexplorer.service.surveys.store import Asked, StoredSurvey, running
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.service.user_storage import MODEL, UserStorage
 from vitexplorer.storage.atomic_writes import explain_full_disk
-from vitexplorer.storage.claims import alone, give, process_of, revoke, standing_still
+from vitexplorer.storage.claims import alone, process_of, revoke, standing_still
+from vitexplorer.storage.workers import LOG, end_worker, start_worker
 
-LOG = "worker.log"
 ROWS = 32
 """Images of a shard: how often results appear, and the most that a stop loses"""
 _PATIENCE = 5.0
 """Seconds that a process has to end by itself"""
 _LAST_WORDS = 4000
 """Bytes read from the end of the log"""
-
-_children: set[subprocess.Popen] = set()
 
 
 def begin(places: UserStorage, survey: StoredSurvey) -> None:
@@ -51,17 +45,7 @@ def begin(places: UserStorage, survey: StoredSurvey) -> None:
         if standing_still(survey.answers):
             stop(survey)
         with alone(survey.answers), open(survey.folder / LOG, "wb") as log:
-            child = subprocess.Popen(
-                command(places, survey),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd=Path(__file__).resolve().parents[3],
-                start_new_session=True,
-            )
-            _clear_ended()
-            _children.add(child)
-            give(survey.answers, child.pid)
+            start_worker(survey.answers, command(places, survey), log)
 
 
 def check_turn(places: UserStorage) -> None:
@@ -105,24 +89,11 @@ def stop(survey: StoredSurvey) -> None:
     Its claim is revoked at once, so that a process which is suspended, on another machine or not the page's own ends as
     soon as it notices. A process of the page is ended here, with its children.
     """
-    process, waits = process_of(survey.answers), 0.0 if standing_still(survey.answers) else _PATIENCE
+    process, patience = process_of(survey.answers), 0.0 if standing_still(survey.answers) else _PATIENCE
     revoke(survey.answers)
-    with suppress(psutil.Error):
-        if process is None or not survey.asked or not os.getpgid(process.pid) == process.pid == os.getsid(process.pid):
-            return
-        family = [process, *process.children(recursive=True)]
-        for member in family:
-            member.terminate()
-        _, left = psutil.wait_procs(family, waits)
-        for member in left:
-            member.kill()
-        psutil.wait_procs(left, _PATIENCE)
-    _clear_ended()
-
-
-def _clear_ended() -> None:
-    """Poll the children, which removes ended ones from the process table."""
-    _children.difference_update([child for child in list(_children) if child.poll() is not None])
+    with suppress(ProcessLookupError):
+        if process and survey.asked and os.getpgid(process.pid) == process.pid == os.getsid(process.pid):
+            end_worker(process, patience)
 
 
 def last_words(survey: StoredSurvey) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from vitexplorer.core.text import Language
 from vitexplorer.service.engine import Engine
+from vitexplorer.service.surveys.choosing import conditions
 from vitexplorer.service.surveys.open_surveys import latest
 from vitexplorer.service.surveys.store import StoredSurvey, survey_of
-from vitexplorer.service.surveys.words import say
+from vitexplorer.service.surveys.words import SURVEY_WORDS
 
 if TYPE_CHECKING:
+    from vitexplorer.survey.conditions import Where
     from vitexplorer.survey.opened import Survey
 
 
@@ -24,14 +26,7 @@ class SurveyRequest:
     """A request whose parameters are checked when they are read."""
 
     def __init__(self, engine: Engine, given: Mapping[str, str], language: Language, visitor: str):
-        """Hold a request.
-
-        Args:
-            engine: the page's engine.
-            given: parameters by name.
-            language: language of the answer.
-            visitor: the visitor's name; empty where the browser gives none.
-        """
+        """Hold a request with parameters `given`; `visitor` is empty where the browser gives no name."""
         self.engine = engine
         self.places = engine.places
         self.given = given
@@ -49,7 +44,12 @@ class SurveyRequest:
 
     def say(self, key: str, **values: object) -> str:
         """Return a text of the room in the visitor's language."""
-        return say(key, self.language, **values)
+        text = SURVEY_WORDS[key]
+        return (text.format(**values) if values else text).in_(self.language)
+
+    def joined(self, sentences: Iterable[str]) -> str:
+        """Join sentences in the visitor's language."""
+        return ("" if self.language == "zh" else " ").join(sentences)
 
     @property
     def survey(self) -> StoredSurvey:
@@ -64,15 +64,20 @@ class SurveyRequest:
     @property
     def opened(self) -> Survey:
         """The opened survey, with all finished shards; ExplainedError where it cannot be read."""
-        return self._once("survey", lambda: latest(self.survey))
+        return self._open("survey")
 
     @property
     def opened_beside(self) -> Survey:
         """The opened survey to compare with."""
-        return self._once("beside", lambda: latest(self.beside))
+        return self._open("beside")
 
-    def _once(self, name: str, made: Callable[[], Survey]) -> Survey:
+    @property
+    def where(self) -> Where:
+        """The conditions that select images; ExplainedError for invalid ones."""
+        return conditions(self.opened, self.text("where"))
+
+    def _open(self, name: str) -> Survey:
         """Open a survey once a request; `functools.cached_property` of Python 3.11 has one lock for all requests."""
         if name not in self._opened:
-            self._opened[name] = made()
+            self._opened[name] = latest(getattr(self, name))
         return self._opened[name]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +9,7 @@ from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.finetune.data import DataError, example_folder
 from vitexplorer.finetune.data.archive import unpack_zip
-from vitexplorer.service.storage_limits import check_room
+from vitexplorer.service.storage_limits import new_images
 from vitexplorer.service.surveys.store import CARD
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.service.user_storage import UserStorage
@@ -36,25 +34,16 @@ class Source:
 
 def drawn(places: UserStorage, visitor: str) -> Source:
     """Draw example scenes; ExplainedError where the disk is full."""
-    check_room(places, visitor)
-    into = places.new_data(visitor, "scenes")
-    into.parent.mkdir(parents=True, exist_ok=True)
-    example_folder(into, SCENES)
-    return _folder(into, "")
+    with new_images(places, visitor, "scenes") as into:
+        example_folder(into, SCENES)
+        return _folder(into, "")
 
 
 def sent(places: UserStorage, visitor: str, zipped: Path, name: str) -> Source:
     """Unpack the images of a zip; ExplainedError, and nothing is kept, for one that is refused."""
-    check_room(places, visitor)
-    into = places.new_data(visitor, name)
-    into.parent.mkdir(parents=True, exist_ok=True)
-    try:
+    with new_images(places, visitor, name) as into:
         unpack_zip(zipped, into)
         return _folder(into, name)
-    except BaseException:
-        with suppress(OSError):
-            shutil.rmtree(into.parent)
-        raise
 
 
 def sent_before(places: UserStorage, visitor: str, data: str) -> Source:

@@ -14,7 +14,6 @@ import os
 import re
 import secrets
 import shutil
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -104,11 +103,6 @@ class StoredSurvey:
         return _picture_key(self.folder)
 
 
-def gone() -> ExplainedError:
-    """Make the error for a survey that does not exist."""
-    return ExplainedError(SURVEY_WORDS["survey_gone"])
-
-
 def stored_survey(folder: Path) -> StoredSurvey | None:
     """Read the survey of a folder; None where there is none."""
     try:
@@ -118,6 +112,14 @@ def stored_survey(folder: Path) -> StoredSurvey | None:
     if asked is None and _is_of_page(folder):
         asked = _asked_again(folder)
     return StoredSurvey(folder, asked) if asked or (folder / CARD).is_file() else None
+
+
+def _existing(folder: Path | None) -> StoredSurvey:
+    """Read the survey of a folder; ExplainedError where there is none."""
+    survey = stored_survey(folder) if folder else None
+    if survey is None:
+        raise ExplainedError(SURVEY_WORDS["survey_gone"])
+    return survey
 
 
 def _is_of_page(folder: Path) -> bool:
@@ -158,10 +160,7 @@ def _asked_again(folder: Path) -> Asked:
 
 def survey_of(places: UserStorage, visitor: str, name: str) -> StoredSurvey:
     """Find a visitor's survey by its name; ExplainedError where there is none."""
-    survey = stored_survey(places.of(visitor) / name) if _NAME.fullmatch(name) else None
-    if survey is None:
-        raise gone()
-    return survey
+    return _existing(places.of(visitor) / name if _NAME.fullmatch(name) else None)
 
 
 def surveys_of(places: UserStorage, visitor: str) -> tuple[StoredSurvey, ...]:
@@ -173,8 +172,7 @@ def surveys_of(places: UserStorage, visitor: str) -> tuple[StoredSurvey, ...]:
 def survey_of_pictures(places: UserStorage, picture_key: str) -> StoredSurvey:
     """Find the survey of a picture key, of any visitor; ExplainedError where there is none."""
     folders = (folder for own in places.everywhere() for folder in own.glob("*"))
-    found = next((folder for folder in folders if _picture_key(folder) == picture_key), None)
-    return (stored_survey(found) if found else None) or _gone()
+    return _existing(next((folder for folder in folders if _picture_key(folder) == picture_key), None))
 
 
 def running(places: UserStorage) -> tuple[StoredSurvey, ...]:
@@ -196,29 +194,16 @@ def linked(places: UserStorage, visitor: str, folder: Path) -> StoredSurvey:
     """Link to a survey elsewhere on this machine, under a name of its own."""
     own = places.of(visitor)
     if folder.parent == own:
-        return stored_survey(folder) or _gone()
+        return _existing(folder)
     link = own / f"{SURVEY}{hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]}"
     own.mkdir(parents=True, exist_ok=True)
     if not link.is_symlink():
         link.symlink_to(folder, target_is_directory=True)
-    return stored_survey(link) or _gone()
-
-
-def _gone() -> StoredSurvey:
-    raise gone()
+    return _existing(link)
 
 
 def delete(places: UserStorage, visitor: str, survey: StoredSurvey) -> None:
-    """Remove a survey, or only the link to one elsewhere, and its uploaded images unless others use them.
-
-    Args:
-        places: the storage.
-        visitor: owner of the survey.
-        survey: the survey.
-
-    Raises:
-        ExplainedError: it is running.
-    """
+    """Remove a survey or a link to one, and uploaded images that no other uses; ExplainedError where it is running."""
     if survey.is_running:
         raise ExplainedError(SURVEY_WORDS["survey_runs"])
     if survey.folder.is_symlink():
@@ -229,11 +214,6 @@ def delete(places: UserStorage, visitor: str, survey: StoredSurvey) -> None:
     own = places.of(visitor)
     if sent and sent.parent == own and sent.name.startswith("data-") and sent.name not in places.data_in_use(own):
         shutil.rmtree(sent, ignore_errors=True)
-
-
-def now() -> float:
-    """Return seconds since 1970."""
-    return time.time()
 
 
 def _picture_key(folder: Path) -> str:

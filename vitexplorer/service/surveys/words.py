@@ -27,10 +27,7 @@ SURVEY_WORDS: dict[str, Text] = {
     "survey_own": Text("Your own images", "您自己的图像"),
     "survey_zip": Text("Choose a zip", "选择 zip 文件"),
     "survey_zip_hint": Text("Folders in it are labels. Or drop it here.", "其中的文件夹即为标注。也可以拖放到这里。"),
-    "survey_path": Text(
-        "Path of a folder, of a table of images, or of a survey",
-        "文件夹、图像表格或已有普查的路径",
-    ),
+    "survey_path": Text("Path of a folder, of a table of images, or of a survey", "文件夹、图像表格或已有普查的路径"),
     "survey_read": Text("Look", "查看"),
     "survey_ask": Text("What is asked", "提哪些问题"),
     "ask_views": Text("Views as questions", "将视图作为问题"),
@@ -261,12 +258,6 @@ SURVEY_WORDS: dict[str, Text] = {
     ),
     "caption_model": Text("Model", "模型"),
 }
-
-
-def say(key: str, language: Language, **values: object) -> str:
-    """Return a text of the room, with its {names} filled in."""
-    text = SURVEY_WORDS[key]
-    return (text.format(**values) if values else text).in_(language)
 
 
 def words_of(language: Language) -> dict[str, str]:

@@ -85,16 +85,11 @@ def _folder(title: str) -> str:
     return f"{name}_" if name.lower() in POOLED | HELD_BACK else name
 
 
+@dataclass(frozen=True)
 class Boxes:
-    """The boxes of one visitor."""
+    """The boxes of one visitor, in a folder for nothing else that need not exist."""
 
-    def __init__(self, folder: Path):
-        """Use a folder for the boxes.
-
-        Args:
-            folder: a folder for nothing else; it need not exist.
-        """
-        self.folder = folder
+    folder: Path
 
     def read(self) -> tuple[Box, ...]:
         """Read all boxes, two empty ones if there are none yet, and mark them as used."""

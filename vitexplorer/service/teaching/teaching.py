@@ -79,29 +79,21 @@ class Seen:
 
 
 class Teaching:
-    """Features and probes for all visitors."""
+    """Features and probes for all visitors.
+
+    Its coroutines raise ExplainedError for a model or a picture that cannot be used, and StoppedError where the visitor
+    asked for something else.
+    """
 
     def __init__(self, engine: Engine):
-        """Start with empty caches.
-
-        Args:
-            engine: the page's engine.
-        """
         self.engine = engine
-        self._features: BytesCache[tuple[str, str, str], ndarray] = BytesCache(
-            _FEATURES, lambda feature: feature.nbytes
-        )
+        self._features = BytesCache[tuple[str, str, str], ndarray](_FEATURES, lambda feature: feature.nbytes)
         self._probes: BytesCache[tuple, LinearHead] = BytesCache(
             _PROBES, lambda head: sum(part.nbytes for part in vars(head).values())
         )
 
     async def learn(self, visitor: str, taught: Taught, seconds: float = AT_ONCE) -> int:
-        """Compute features of examples for a while and return how many are left.
-
-        Raises:
-            ExplainedError: the model or a picture cannot be used.
-            StoppedError: the visitor asked for something else.
-        """
+        """Compute features of examples for a while and return how many are left."""
         waiting.set(Waiting(f"teaching {visitor}"))
         until = time.monotonic() + seconds
         missing = [path for path in taught.examples if self._features.get(taught.key_of(path)) is None]
@@ -128,21 +120,12 @@ class Teaching:
         return head
 
     async def see(self, visitor: str, model: Picture, path: Path) -> Seen:
-        """Run the model on a picture that is asked about.
-
-        Raises:
-            ExplainedError: the model or the picture cannot be used.
-            StoppedError: the visitor asked for something else.
-        """
+        """Run the model on a picture that is asked about."""
         waiting.set(Waiting(f"teaching {visitor}"))
         return await self.engine.with_model(object(), model, partial(_see, path))
 
     async def left_out(self, visitor: str, taught: Taught) -> Int[ndarray, " images"]:
-        """Predict each example by a probe of the others; `learn` has computed the features.
-
-        Raises:
-            StoppedError: the visitor asked again meanwhile.
-        """
+        """Predict each example by a probe of the others; `learn` has computed the features."""
         from vitexplorer.finetune.probe import leave_one_out
 
         features, labels = self.features(taught), taught.labels

@@ -17,8 +17,7 @@ from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
 
 SAMPLED = Text(
-    "Read from {read} images that were drawn at random out of {total}.",
-    "从 {total} 张图像中随机抽取 {read} 张后得出。",
+    "Read from {read} images that were drawn at random out of {total}.", "从 {total} 张图像中随机抽取 {read} 张后得出。"
 )
 
 
@@ -30,11 +29,6 @@ class Chosen:
     """Row numbers, ascending"""
     total: int
     """Number of rows that match the conditions"""
-
-    @property
-    def is_sample(self) -> bool:
-        """True if not all of them are read."""
-        return self.total > len(self.rows)
 
     @property
     def notes(self) -> tuple[Text, ...]:
@@ -57,16 +51,18 @@ def chosen(survey: Survey, where: Where, most: int) -> Chosen:
     """Select at most `most` rows whose image could be read."""
     read = "" if "reason" not in survey.columns else " AND reason IS NULL"
     (total,) = survey.sql("SELECT count(*) FROM {rows}" + read, where).fetchall()[0]
-    selected = np.empty(0, np.int64)
     if total <= most:
-        selected = survey.sql("SELECT row FROM {rows}" + read, where).fetchnumpy()["row"]
-    for bound in hash_bounds(most, total) if total > most else ():
-        selected = survey.sql("SELECT row FROM {rows}" + read + SMALLEST, where, bound=bound, most=most).fetchnumpy()[
-            "row"
-        ]
-        if len(selected) == most:
+        return Chosen(_rows(survey, read, where), total)
+    for bound in hash_bounds(most, total):
+        rows = _rows(survey, read + SMALLEST, where, bound=bound, most=most)
+        if len(rows) == most:
             break
-    return Chosen(np.sort(np.asarray(selected, np.int64)), total)
+    return Chosen(rows, total)
+
+
+def _rows(survey: Survey, end: str, where: Where, **parameters: object) -> Int[np.ndarray, " images"]:
+    rows = survey.sql("SELECT row FROM {rows}" + end, where, **parameters).fetchnumpy()["row"]
+    return np.sort(np.asarray(rows, np.int64))
 
 
 SMALLEST = " AND hash(row) <= $bound::UBIGINT ORDER BY hash(row), row LIMIT $most"

@@ -7,29 +7,19 @@ from collections.abc import Iterator
 import numpy as np
 from jaxtyping import Float, Int
 
-from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import Text, UnsupportedError
+from vitexplorer.core.text import Text
 from vitexplorer.survey.answers.chosen import Chosen, by_file
+from vitexplorer.survey.columns import column_among
 from vitexplorer.survey.opened import Survey
 
 FEATURES = ("feature_cls", "feature_mean")
 
 
-def features_of(survey: Survey) -> tuple[str, ...]:
-    """Return the features of the survey, the class token's first."""
-    return tuple(name for name in FEATURES if name in survey.columns)
-
-
 def feature_named(survey: Survey, feature: str | None) -> str:
     """Look up a feature, None for the first. Raises UnsupportedError or UnknownNameError."""
-    known = features_of(survey)
-    if not known:
-        raise UnsupportedError(
-            Text("This survey has no features: images cannot be compared.", "本次普查没有特征，无法比较图像。")
-        )
-    if feature is not None and feature not in known:
-        raise unknown_name("column", feature, known)
-    return known[0] if feature is None else feature
+    known = [survey.columns[name] for name in FEATURES if name in survey.columns]
+    none = Text("This survey has no features: images cannot be compared.", "本次普查没有特征，无法比较图像。")
+    return column_among(known, feature, none).key
 
 
 def directions(
@@ -47,8 +37,8 @@ def all_directions(
     survey: Survey, feature: str, chosen: Chosen
 ) -> tuple[Int[np.ndarray, " images"], Float[np.ndarray, "images dim"]]:
     """Return all row numbers and unit features at once; they must fit into memory."""
-    parts = list(directions(survey, feature, chosen))
-    if not any(len(rows) for rows, _ in parts):
+    parts = [(rows, values) for rows, values in directions(survey, feature, chosen) if len(rows)]
+    if not parts:
         return np.zeros(0, np.int64), np.zeros((0, 1), np.float32)
-    parts = [part for part in parts if len(part[0])]
-    return np.concatenate([rows for rows, _ in parts]), np.concatenate([values for _, values in parts])
+    rows, values = zip(*parts, strict=True)
+    return np.concatenate(rows), np.concatenate(values)

@@ -1,20 +1,26 @@
-"""Page of rows in a given order."""
+"""Rows of a survey: their number, a page of them in a given order, and the worst first."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vitexplorer.core.text import SettingError, Text
+from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.survey.answers.bounds import is_count
-from vitexplorer.survey.conditions import Where
+from vitexplorer.survey.conditions import Where, Within
 from vitexplorer.survey.filtering import MOST as MOST_ROW
 from vitexplorer.survey.opened import Survey
+from vitexplorer.survey.questions.prediction import ONE_NUMBER
 
 MOST, FARTHEST = 500, 1_000_000
 """Limit for the rows of a page, and for its first row"""
 
 Row = Mapping[str, object]
 """Scalar columns of an image by name, with `row`, its number in the survey"""
+
+
+def count(survey: Survey, where: Where = ()) -> int:
+    """Count the rows that match every condition, unreadable images included."""
+    return int(survey.sql("SELECT count(*) FROM {rows}", where).fetchall()[0][0])
 
 
 def gallery(
@@ -46,24 +52,21 @@ def gallery(
                 "一页最多 {most} 行，起始行不超过 {farthest}：请缩小筛选条件。",
             ).format(most=MOST, farthest=FARTHEST)
         )
-    one = None if order is None else survey.asked(order)
-    if one is not None and one.kind == "list":
-        raise SettingError(
-            Text(
-                "Lists have no order: name one place of {name}, as in {name}[0,0].",
-                "列表没有顺序：请指定 {name} 的一个位置，例如 {name}[0,0]。",
-            ).format(name=one.name)
-        )
-    by = "" if one is None else ("nullif({0}, 'NaN'::FLOAT)" if one.kind == "number" else "{0}")
-    by += "" if one is None else f" {'DESC' if descending else 'ASC'} NULLS LAST, "
-    found = survey.sql(
-        f"SELECT row FROM {{rows}} ORDER BY {by}row LIMIT $most OFFSET $skipped",
-        where,
-        more=[] if one is None else [one],
-        most=limit,
-        skipped=offset,
-    )
-    return rows_at(survey, [row for (row,) in found.fetchall()])
+    by, columns = "", []
+    if order is not None:
+        column = survey.asked(order)
+        if column.kind == "list":
+            raise SettingError(
+                Text(
+                    "Lists have no order: name one place of {name}, as in {name}[0,0].",
+                    "列表没有顺序：请指定 {name} 的一个位置，例如 {name}[0,0]。",
+                ).format(name=column.name)
+            )
+        value = "nullif({0}, 'NaN'::FLOAT)" if column.kind == "number" else "{0}"
+        by, columns = f"{value} {'DESC' if descending else 'ASC'} NULLS LAST, ", [column]
+    query = f"SELECT row FROM {{rows}} ORDER BY {by}row LIMIT $most OFFSET $skipped"
+    rows = survey.sql(query, where, more=columns, most=limit, skipped=offset).fetchall()
+    return rows_at(survey, [row for (row,) in rows])
 
 
 def rows_at(survey: Survey, numbers: list[int]) -> tuple[Row, ...]:
@@ -71,7 +74,30 @@ def rows_at(survey: Survey, numbers: list[int]) -> tuple[Row, ...]:
     numbers = [number for number in numbers if is_count(number, 0, MOST_ROW)]
     if not numbers:
         return ()
-    found = survey.sql("SELECT rows.* FROM {rows} AND row IN (SELECT unnest($wanted))", wanted=numbers)
-    names = [column[0] for column in found.description]
-    rows = {row["row"]: row for row in (dict(zip(names, values, strict=True)) for values in found.fetchall())}
+    result = survey.sql("SELECT rows.* FROM {rows} AND row IN (SELECT unnest($wanted))", wanted=numbers)
+    names = [column[0] for column in result.description]
+    rows = {row["row"]: row for row in (dict(zip(names, values, strict=True)) for values in result.fetchall())}
     return tuple(rows[number] for number in numbers if number in rows)
+
+
+def worst_column(survey: Survey, where: Where = ()) -> str:
+    """Return the column that tells how wrong the model is: `label_probability`, or `margin` if no image has a label.
+
+    Raises UnsupportedError for a model without a classifier, or with one output.
+    """
+    if "output" in survey.columns:
+        raise UnsupportedError(ONE_NUMBER.format(model=survey.card.model))
+    if "label_probability" not in survey.columns:
+        raise UnsupportedError(
+            Text("{model} has no classifier, so it is never wrong.", "{model} 没有分类头，因此无所谓对错。").format(
+                model=survey.card.model
+            )
+        )
+    (labelled,) = survey.sql("SELECT count(label_probability) FROM {rows}", where).fetchall()[0]
+    return "label_probability" if labelled else "margin"
+
+
+def worst(survey: Survey, where: Where = (), limit: int = 60, offset: int = 0) -> tuple[Row, ...]:
+    """Return a page of rows, lowest `worst_column` first; images without the number are left out."""
+    column = worst_column(survey, where)
+    return gallery(survey, (*where, Within(column)), column, False, offset, limit)

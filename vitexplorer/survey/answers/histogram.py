@@ -14,11 +14,13 @@ from jaxtyping import Float, Int
 
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.survey.answers.bounds import MOST_PARTS, cut_range, is_count
-from vitexplorer.survey.columns import grouping, numeric
+from vitexplorer.survey.columns import NUMERIC, Column, finite, grouping, numeric
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.filtering import quote_value
 from vitexplorer.survey.opened import Survey
 
+CLASSES = ("predicted", "second")
+"""Columns of class indices, whose numbers are names"""
 MOST_BINS, MOST_GROUPS = MOST_PARTS, 12
 """Limits for bins, and for groups, whose colours must be distinguishable"""
 
@@ -36,6 +38,17 @@ class Histogram:
     """Rows with a number whose group is not among `groups`"""
     without: int
     """Rows without a number, or with an infinite one"""
+
+
+def numeric_columns(survey: Survey) -> tuple[Column, ...]:
+    """Return the columns of numbers that may be filtered by, and list columns with a shape, used as `name[3,1]`."""
+    return tuple(
+        column
+        for column in survey.columns.values()
+        if column.filters
+        and column.key not in CLASSES
+        and (column.kind in NUMERIC or (column.kind == "list" and column.shape is not None))
+    )
 
 
 def histogram(
@@ -66,31 +79,31 @@ def histogram(
                 bins=quote_value(bins), most=MOST_BINS
             )
         )
-    one = numeric(survey.columns, column)
-    finite = " AND abs({0}) < 'infinity'::FLOAT" if one.kind == "number" else " AND {0} IS NOT NULL"
-    known = f"FILTER (WHERE TRUE{finite})"
+    numbers = numeric(survey.columns, column)
+    condition = finite(numbers, 0)
+    known = f"FILTER (WHERE {condition})"
     query = f"SELECT count(*), count(*) {known}, min({{0}}) {known}, max({{0}}) {known} FROM {{rows}}"
-    every, finite_ones, *ends = survey.sql(query, where, more=[one]).fetchall()[0]
+    every, finite_ones, *ends = survey.sql(query, where, more=[numbers]).fetchall()[0]
     if bounds is None:
         bounds = (float(ends[0]), float(ends[1])) if finite_ones else (0.0, 1.0)
     low, high = cut_range(*bounds)
     group = None if by is None else grouping(survey.columns, by)
     place = "least(floor(({0}::DOUBLE - $low) * $scale), $last)::USMALLINT"  # a key of two bytes is counted fastest
-    found = survey.sql(
+    counted = survey.sql(
         f"SELECT {'{1}' if group else 'NULL'} AS of_group,"
         f" CASE WHEN {{0}} BETWEEN $low AND $high THEN {place} END AS bin, count(*)"
-        f" FROM {{rows}}{finite} GROUP BY of_group, bin",
+        f" FROM {{rows}} AND {condition} GROUP BY of_group, bin",
         where,
-        more=[one, *([group] if group else [])],
+        more=[numbers, *([group] if group else [])],
         low=low,
         high=high,
         last=bins - 1,
         scale=bins / (high - low),
     ).fetchall()
-    groups, others = _groups(found) if group else ((None,), 0)
+    groups, others = _groups(counted) if group else ((None,), 0)
     counts = np.zeros((len(groups), bins), np.int64)
     at = {value: number for number, value in enumerate(groups)}
-    for value, bin_, number in found:
+    for value, bin_, number in counted:
         if value in at and bin_ is not None:
             counts[at[value], bin_] = number
     edges = low + np.arange(bins + 1) * ((high - low) / bins)
@@ -98,11 +111,11 @@ def histogram(
 
 
 def _groups(
-    found: Iterable[tuple[str | float | bool | None, int | None, int]],
+    counted: Iterable[tuple[str | float | bool | None, int | None, int]],
 ) -> tuple[tuple[str | float | bool | None, ...], int]:
     """Return the most frequent groups, and the number of images in all others."""
     totals: Counter[str | float | bool | None] = Counter()
-    for value, _, number in found:
+    for value, _, number in counted:
         totals[value] += number
     order = sorted(totals, key=lambda value: (-totals[value], value is None, value))
     return tuple(order[:MOST_GROUPS]), sum(totals[value] for value in order[MOST_GROUPS:])

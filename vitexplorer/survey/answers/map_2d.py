@@ -101,13 +101,13 @@ def _placed(
 
 
 def all_places(
-    survey: Survey, feature: str, found: Map2d
+    survey: Survey, feature: str, mapped: Map2d
 ) -> tuple[Int[np.ndarray, " images"], Float[np.ndarray, "images 2"]]:
     """Return rows and coordinates of every image, also outside the sample; of more than `MOST_READ` a random sample."""
-    if found.plane is None:
-        return found.rows, found.places
+    if mapped.plane is None:
+        return mapped.rows, mapped.places
     parts = directions(survey, feature, chosen(survey, (), MOST_READ))
-    rows, places = zip(*((rows, _placed(values, found.plane)) for rows, values in parts), strict=True)
+    rows, places = zip(*((rows, _placed(values, mapped.plane)) for rows, values in parts), strict=True)
     return np.concatenate(rows), np.concatenate(places)
 
 

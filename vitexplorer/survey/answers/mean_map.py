@@ -11,16 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import Text, UnsupportedError
-from vitexplorer.survey.answers.chosen import by_file, chosen
-from vitexplorer.survey.answers.moments import Moments
-from vitexplorer.survey.columns import Column
+from vitexplorer.core.text import Text
+from vitexplorer.survey.answers.chosen import chosen
+from vitexplorer.survey.answers.moments import moments_of
+from vitexplorer.survey.columns import Column, column_among
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
 
 MOST_READ = 50_000
 """Limit for images; the mean of so many is known to 1/200 of a standard deviation"""
+NO_MAPS = Text("This survey has no maps of views.", "本次普查没有视图的图。")
 
 
 @dataclass(frozen=True)
@@ -54,33 +54,17 @@ def mean_map(survey: Survey, column: str, where: Where = ()) -> MeanMap:
         UnsupportedError: the survey has no maps.
         UnknownNameError: there is no such column of maps.
     """
-    one = _map_named(survey, column)
-    assert one.shape is not None
+    maps = column_among(maps_of(survey), column, NO_MAPS)
     rows = chosen(survey, where, MOST_READ)
-    cells = one.shape[0] * one.shape[1]
-    moments = Moments(cells)
-    for piece in by_file(survey, rows.rows):
-        maps = survey.lists_at(column, piece)
-        if maps.shape[1] == cells:  # a file whose images all failed has none
-            moments.add(maps)
-    return MeanMap(moments.mean.reshape(one.shape), moments.counts.reshape(one.shape), one, rows.notes)
+    moments = moments_of(survey, maps, rows.rows)
+    return MeanMap(moments.mean.reshape(maps.shape), moments.counts.reshape(maps.shape), maps, rows.notes)
 
 
 def map_of_image(survey: Survey, column: str, row: int) -> Float[np.ndarray, "rows cols"] | None:
     """Return the map of the image in a row, or None. Raises UnsupportedError and UnknownNameError, see `mean_map`."""
-    one = _map_named(survey, column)
-    assert one.shape is not None
+    rows, cols = column_among(maps_of(survey), column, NO_MAPS).shape
     shard, place = divmod(row, survey.card.rows_per_shard)
     if row < 0 or shard not in survey.shards or place >= len(survey.shard_table(shard, ["path"])):
         return None
-    (found,) = survey.lists_at(column, np.array([row]))
-    return found.reshape(one.shape) if found.size == one.shape[0] * one.shape[1] and np.isfinite(found).any() else None
-
-
-def _map_named(survey: Survey, column: str) -> Column:
-    known = {one.key: one for one in maps_of(survey)}
-    if not known:
-        raise UnsupportedError(Text("This survey has no maps of views.", "本次普查没有视图的图。"))
-    if column not in known:
-        raise unknown_name("column", column, known)
-    return known[column]
+    (values,) = survey.lists_at(column, np.array([row]))
+    return values.reshape(rows, cols) if values.size == rows * cols and np.isfinite(values).any() else None

@@ -106,7 +106,7 @@ def near_duplicates(
     numbers, values = all_directions(survey, name, rows)
     exact = len(numbers) <= MOST_EXACT
     bits = 0 if exact else max(1, round(math.log2(len(numbers) / BUCKET)))
-    pieces = _every_pair(values) if exact else _meeting(values, bits, seed)
+    pieces = _pairs_of_blocks(np.arange(len(values))) if exact else _meeting(values, bits, seed)
     cosines, places, whole = _pairs(pieces, values, threshold)
     share = 1.0 if exact else found_share(threshold, bits)
     row_pairs = numbers[places[:limit]]
@@ -137,11 +137,10 @@ Pairs = tuple[Int[np.ndarray, " images"], Int[np.ndarray, " images"]]
 """Two sets of image indices, of which all cross pairs are compared"""
 
 
-def _every_pair(values: Float[np.ndarray, "images dim"]) -> Iterator[Pairs]:
-    places = np.arange(len(values))
-    for start in range(0, len(values), BLOCK):
-        for other in range(start, len(values), BLOCK):
-            yield places[start : start + BLOCK], places[other : other + BLOCK]
+def _pairs_of_blocks(images: Int[np.ndarray, " images"]) -> Iterator[Pairs]:
+    for first in range(0, len(images), BLOCK):
+        for second in range(first, len(images), BLOCK):
+            yield images[first : first + BLOCK], images[second : second + BLOCK]
 
 
 def _meeting(values: Float[np.ndarray, "images dim"], bits: int, seed: int) -> Iterator[Pairs]:
@@ -153,39 +152,34 @@ def _meeting(values: Float[np.ndarray, "images dim"], bits: int, seed: int) -> I
         order = np.argsort(codes, kind="stable")
         starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
         for start, end in zip(starts, [*starts[1:], len(order)], strict=True):
-            bucket = order[start:end]
-            for one in range(0, len(bucket), BLOCK):
-                for other in range(one, len(bucket), BLOCK):
-                    yield bucket[one : one + BLOCK], bucket[other : other + BLOCK]
+            yield from _pairs_of_blocks(order[start:end])
 
 
 def _pairs(
     pieces: Iterator[Pairs], values: Float[np.ndarray, "images dim"], threshold: float
 ) -> tuple[Float[np.ndarray, " entries"], Int[np.ndarray, "entries sides"], bool]:
     """Return cosines and indices of all pairs from `threshold` on, most similar first, and True if none is missing."""
-    count, codes, cosines, fresh = len(values), np.zeros(0, np.int64), np.zeros(0, np.float32), []
-    whole = True
-
-    def joined() -> tuple[np.ndarray, np.ndarray]:
-        every = np.concatenate([codes, *(code for code, _ in fresh)])
-        likeness = np.concatenate([cosines, *(cosine for _, cosine in fresh)])
-        every, first = np.unique(every, return_index=True)
-        return every, likeness[first]
-
-    for one, other in pieces:
-        products = values[one] @ values[other].T
+    count, whole = max(1, len(values)), True
+    parts = [(np.zeros(0, np.int64), np.zeros(0, np.float32))]
+    for images, others in pieces:
+        products = values[images] @ values[others].T
         i, j = np.nonzero(products >= threshold - ROUNDING)
-        left, right = one[i], other[j]
+        left, right = images[i], others[j]
         apart = left != right
         low, high = np.minimum(left, right)[apart], np.maximum(left, right)[apart]
-        fresh.append((low * count + high, products[i, j][apart]))
-        if sum(len(code) for code, _ in fresh) > MOST_HELD:
-            codes, cosines = joined()
-            fresh = []
-            if len(codes) > MOST_HELD:
+        parts.append((low * count + high, products[i, j][apart]))
+        if sum(len(codes) for codes, _ in parts[1:]) > MOST_HELD:
+            parts = [_each_once(parts)]
+            if len(parts[0][0]) > MOST_HELD:
                 whole = False
                 break
-    codes, cosines = joined()
+    codes, cosines = _each_once(parts)
     order = np.lexsort((codes, -cosines))
-    places = np.stack([codes[order] // max(1, count), codes[order] % max(1, count)], axis=1)
-    return np.minimum(cosines[order], 1), places, whole
+    return np.minimum(cosines[order], 1), np.stack(divmod(codes[order], count), axis=1), whole
+
+
+def _each_once(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Join parts of pairs, each with its cosine, and drop repeated pairs."""
+    codes, cosines = (np.concatenate(part) for part in zip(*parts, strict=True))
+    codes, first = np.unique(codes, return_index=True)
+    return codes, cosines[first]

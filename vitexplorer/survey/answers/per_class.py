@@ -1,11 +1,13 @@
 """Accuracy of each class, and confusions between classes.
 
 `accuracy` is the share of a class's images that are predicted as it (its recall), over readable images whose label is a
-class of the model. Intervals are Wilson's, see `intervals`.
+class of the model. Its 95 % interval is Wilson's score interval (Wilson 1927, JASA 22:209; recommended by Brown, Cai &
+DasGupta 2001, section 3.1.1).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,7 +15,6 @@ import numpy as np
 
 from vitexplorer.core.text import Text, UnsupportedError, same
 from vitexplorer.core.types import ConfusionResult, PerClassResult
-from vitexplorer.survey.answers.intervals import share_interval
 from vitexplorer.survey.answers.results import provenance_of, scope_notes
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
@@ -21,6 +22,8 @@ from vitexplorer.survey.questions.prediction import NO_CLASSIFIER, ONE_NUMBER
 
 MOST_CLASSES, MOST_PAIRS, MOST_TAKEN, MOST_CONFUSED = 2000, 200, 3, 30
 """Limits for classes and pairs of an answer, pairs that every label keeps, and limit for classes of a legible matrix"""
+Z = 1.959963984540054
+"""Number of standard deviations that contain 95 % of the normal distribution"""
 
 
 @dataclass(frozen=True)
@@ -75,22 +78,22 @@ def per_class(survey: Survey, where: Where = ()) -> PerClass:
         raise UnsupportedError(ONE_NUMBER.format(model=survey.card.model))
     if "predicted" not in survey.columns:
         raise UnsupportedError(NO_CLASSIFIER.format(model=survey.card.model))
-    found = survey.sql(
+    rows = survey.sql(
         "SELECT label, count(*), count(correct), count(*) FILTER (WHERE correct), avg(label_probability::DOUBLE)"
         " FROM {rows} AND predicted IS NOT NULL GROUP BY label",
         where,
     ).fetchall()
-    classes = [_answer(*row) for row in found]
-    weights = [(one.probability or 0.0) * one.judged for one in classes]
-    judged = sum(one.judged for one in classes)
+    classes = [_answer(*row) for row in rows]
+    weights = [(answer.probability or 0.0) * answer.judged for answer in classes]
+    judged = sum(answer.judged for answer in classes)
     whole = _answer(
         None,
-        sum(one.count for one in classes),
+        sum(answer.count for answer in classes),
         judged,
-        sum(one.right for one in classes),
+        sum(answer.right for answer in classes),
         sum(weights) / judged if judged else None,
     )
-    judged_of = {one.label: one.judged for one in classes}
+    judged_of = {answer.label: answer.judged for answer in classes}
     pairs = survey.sql(
         "SELECT label, predicted, count(*) AS number FROM {rows} AND correct = false GROUP BY label, predicted"
         " QUALIFY row_number() OVER (ORDER BY number DESC, label, predicted) <= $most"
@@ -123,47 +126,52 @@ def _answer(label: str | None, count: int, judged: int, right: int, probability:
     return ClassAnswer(label, count, judged, right, right / judged, low, high, probability)
 
 
-def _worst_first(one: ClassAnswer) -> tuple:
-    return one.accuracy is None, one.accuracy or 0.0, -one.count, one.label or ""
+def share_interval(successes: int, count: int) -> tuple[float, float]:
+    """Compute Wilson's interval of a share, 0-1; NaN for a count of zero."""
+    if not count:
+        return math.nan, math.nan
+    share = successes / count
+    spread = Z * Z / count
+    middle = (share + spread / 2) / (1 + spread)
+    half = Z / (1 + spread) * math.sqrt(share * (1 - share) / count + spread / (4 * count))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _worst_first(answer: ClassAnswer) -> tuple:
+    return answer.accuracy is None, answer.accuracy or 0.0, -answer.count, answer.label or ""
 
 
 def per_class_result(survey: Survey, where: Where = ()) -> PerClassResult:
     """Make the figure: accuracy, both ends of its interval and the mean probability of the label, 0-1."""
-    found = [one for one in per_class(survey, where).classes if one.accuracy is not None]
-    values = [[one.low, one.high, one.probability, one.accuracy] for one in found]
+    classes = [answer for answer in per_class(survey, where).classes if answer.accuracy is not None]
+    values = [[answer.low, answer.high, answer.probability, answer.accuracy] for answer in classes]
     return PerClassResult(
         view="survey_per_class",
         title=Text("Accuracy of each class", "各类别的准确率"),
-        values=np.array(values, float).reshape(len(found), 4),
+        values=np.array(values, float).reshape(len(classes), 4),
         axes=("classes", "figures"),
         unit=same(""),
         formula="right / judged",
         provenance=provenance_of(survey),
         notes=(*scope_notes(survey, where), Text("Intervals are Wilson's.", "区间为威尔逊区间。")),
-        classes=tuple(one.label or "" for one in found),
+        classes=tuple(answer.label or "" for answer in classes),
         figures=(
             Text("lower end, 95 %", "95 % 区间下限"),
             Text("upper end, 95 %", "95 % 区间上限"),
             Text("mean probability of the label", "标注类别的平均概率"),
             Text("accuracy", "准确率"),
         ),
-        support=np.array([one.judged for one in found], int),
+        support=np.array([answer.judged for answer in classes], int),
     )
 
 
 def confusion_result(survey: Survey, where: Where = (), labels: Sequence[str] | None = None) -> ConfusionResult:
-    """Make the confusion matrix of the classes with the most frequent confusions.
-
-    Args:
-        survey: the survey.
-        where: conditions on the rows.
-        labels: labels of rows and columns; None for at most `MOST_CONFUSED` that are confused most.
-    """
-    answer = per_class(survey, where)
+    """Make the confusion matrix of some labels; None for the at most `MOST_CONFUSED` that are confused most."""
+    numbers = per_class(survey, where)
     label_of = _labels_of_classes(survey)
     if labels is None:
-        named = [name for pair in answer.pairs for name in (pair.label, label_of.get(pair.predicted))]
-        every = [*named, *(one.label for one in answer.classes if one.accuracy is not None)]
+        named = [name for pair in numbers.pairs for name in (pair.label, label_of.get(pair.predicted))]
+        every = [*named, *(answer.label for answer in numbers.classes if answer.accuracy is not None)]
         labels = list(dict.fromkeys(name for name in every if name is not None))[:MOST_CONFUSED]
     at = {label: number for number, label in enumerate(labels)}
     counts = np.zeros((len(labels), len(labels)), int)
@@ -191,6 +199,6 @@ def confusion_result(survey: Survey, where: Where = (), labels: Sequence[str] | 
 
 def _labels_of_classes(survey: Survey) -> dict[int, str]:
     """Return the label of each predicted class: the one it was right for, if any, otherwise its English name."""
-    found = survey.sql("SELECT predicted, min(label) FROM {rows} AND correct GROUP BY predicted").fetchall()
+    rows = survey.sql("SELECT predicted, min(label) FROM {rows} AND correct GROUP BY predicted").fetchall()
     names = {number: text.en for number, text in enumerate(survey.card.class_names)}
-    return names | dict(found)
+    return names | dict(rows)

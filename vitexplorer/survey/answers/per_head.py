@@ -1,20 +1,18 @@
 """Mean over images of each head's metric, with its interval.
 
 As in figure 11 of Dosovitskiy et al. 2020 (arXiv 2010.11929) for 128 images, and figure 3 of Raghu et al. 2021 (arXiv
-2108.08810) for 5000. The interval is Student's 95 % interval over images, see `intervals`. Of more than `MOST_READ`
+2108.08810) for 5000. The interval is Student's 95 % interval over images, see `moments`. Of more than `MOST_READ`
 images a random sample is read, and the intervals are for its size.
 """
 
 from __future__ import annotations
 
-from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import Text, UnsupportedError
+from vitexplorer.core.text import Text
 from vitexplorer.core.types import MatrixResult
-from vitexplorer.survey.answers.chosen import by_file, chosen
-from vitexplorer.survey.answers.intervals import mean_tables
-from vitexplorer.survey.answers.moments import Moments
+from vitexplorer.survey.answers.chosen import chosen
+from vitexplorer.survey.answers.moments import mean_tables, moments_of
 from vitexplorer.survey.answers.results import provenance_of, scope_notes
-from vitexplorer.survey.columns import Column
+from vitexplorer.survey.columns import Column, column_among
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
 
@@ -42,11 +40,7 @@ def per_head(survey: Survey, metric: str, where: Where = ()) -> MatrixResult:
         UnknownNameError: there is no such metric.
     """
     column = metric_of(survey, metric)
-    assert column.shape is not None
     rows = chosen(survey, where, MOST_READ)
-    moments = Moments(column.shape[0] * column.shape[1])
-    for piece in by_file(survey, rows.rows):
-        moments.add(survey.lists_at(metric, piece))
     return MatrixResult(
         view="survey_heads",
         title=Text("{title}: mean over images", "{title}：图像平均").format(title=column.title),
@@ -56,7 +50,7 @@ def per_head(survey: Survey, metric: str, where: Where = ()) -> MatrixResult:
         provenance=provenance_of(survey),
         settings={"metric": metric},
         notes=(*scope_notes(survey, where), *rows.notes, INTERVALS),
-        **mean_tables(moments, column.shape),
+        **mean_tables(moments_of(survey, column, rows.rows), column.shape),
     )
 
 
@@ -68,9 +62,5 @@ INTERVALS = Text(
 
 def metric_of(survey: Survey, metric: str) -> Column:
     """Look up a column with a number for each head. Raises UnsupportedError or UnknownNameError."""
-    known = {column.key: column for column in head_metrics(survey)}
-    if not known:
-        raise UnsupportedError(Text("This survey has no numbers of heads.", "本次普查没有各注意力头的数值。"))
-    if metric not in known:
-        raise unknown_name("column", metric, known)
-    return known[metric]
+    none = Text("This survey has no numbers of heads.", "本次普查没有各注意力头的数值。")
+    return column_among(head_metrics(survey), metric, none)

@@ -28,7 +28,9 @@ def scope_notes(survey: Survey, where: Where) -> tuple[Text, ...]:
     scope = OVER.format(count=survey.count - survey.failed, source=folder)
     if not where:
         return (scope,)
-    return scope, ONLY.format(what=_together([condition_text(survey, condition) for condition in where]))
+    conditions = [condition_text(survey, condition) for condition in where]
+    together = Text(", ".join(text.en for text in conditions), "，".join(text.zh for text in conditions))
+    return scope, ONLY.format(what=together)
 
 
 LIST = Text("a list", "列表")
@@ -41,9 +43,9 @@ FEW = 3
 
 def condition_text(survey: Survey, condition: Condition) -> Text:
     """Describe a condition in words."""
-    one = survey.asked(condition.column)
-    place = "" if one.at is None else f" {one.name}"
-    name = Text(one.column.title.en + place, one.column.title.zh + place)
+    asked = survey.asked(condition.column)
+    place = "" if asked.at is None else f" {asked.name}"
+    name = Text(asked.column.title.en + place, asked.column.title.zh + place)
     if isinstance(condition, Within):
         low = "−∞" if condition.low is None else f"{condition.low:.4g}"
         high = "∞" if condition.high is None else f"{condition.high:.4g}"
@@ -52,7 +54,3 @@ def condition_text(survey: Survey, condition: Condition) -> Text:
     listed = ", ".join("–" if value is None else str(value) for value in values[:FEW])
     more = MORE.format(count=len(values) - FEW) if len(values) > FEW else same("")
     return Text("{name} {values}{more}", "{name} {values}{more}").format(name=name, values=listed, more=more)
-
-
-def _together(texts: list[Text]) -> Text:
-    return Text(", ".join(text.en for text in texts), "，".join(text.zh for text in texts))

@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.survey.answers.bounds import cut_range, is_count
 from vitexplorer.survey.answers.chosen import SMALLEST, hash_bounds
-from vitexplorer.survey.columns import Asked, grouping, numeric
+from vitexplorer.survey.columns import finite, grouping, numeric
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
 
@@ -67,13 +67,13 @@ def scatter(
     across = numeric(survey.columns, x)
     up = numeric(survey.columns, y)
     group = None if by is None else grouping(survey.columns, by)
-    known = f" AND {_finite(across, 0)} AND {_finite(up, 1)}"
+    known = f" AND {finite(across, 0)} AND {finite(up, 1)}"
     both = [across, up]
-    found = survey.sql("SELECT count(*), min({0}), max({0}), min({1}), max({1}) FROM {rows}" + known, where, more=both)
-    total, *ends = found.fetchall()[0]
+    query = "SELECT count(*), min({0}), max({0}), min({1}), max({1}) FROM {rows}" + known
+    total, *ends = survey.sql(query, where, more=both).fetchall()[0]
     ends = ends if total else (0.0, 1.0, 0.0, 1.0)
     (x_low, x_high), (y_low, y_high) = cut_range(*ends[:2]), cut_range(*ends[2:])
-    found = survey.sql(
+    counts = survey.sql(
         f"SELECT ({_place(1, 'y')} * $cells + {_place(0, 'x')})::USMALLINT AS cell, count(*) AS number"
         " FROM {rows}" + known + " GROUP BY cell",
         where,
@@ -86,7 +86,7 @@ def scatter(
         last=cells - 1,
     ).fetchnumpy()
     density = np.zeros(cells * cells, np.int64)
-    density[np.asarray(found["cell"], int)] = found["number"]
+    density[np.asarray(counts["cell"], int)] = counts["number"]
     points: list[tuple] = []
     query = f"SELECT row, {{0}}, {{1}}{', {2}' if group else ''} FROM {{rows}}{known}{SMALLEST}"
     for bound in hash_bounds(most, total):
@@ -109,7 +109,3 @@ def scatter(
 def _place(number: int, axis: str) -> str:
     """Return the SQL for a number's cell. One two-byte key for both axes halves the time of two keys."""
     return f"least(floor(({{{number}}}::DOUBLE - ${axis}_low) * ${axis}_scale), $last)"
-
-
-def _finite(one: Asked, number: int) -> str:
-    return f"abs({{{number}}}) < 'infinity'::FLOAT" if one.kind == "number" else f"{{{number}}} IS NOT NULL"

@@ -68,14 +68,14 @@ def _by_cosine(survey: Survey, feature: str | None, where: Where, limit: int, si
     if sums is None:
         return Typical((), rows.notes)
     means = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), np.finfo(float).tiny)
-    found = [(np.zeros(0), np.zeros(0, np.int64))]
+    ranked = [(np.zeros(0), np.zeros(0, np.int64))]
     for numbers, values in directions(survey, name, rows):
         of_class = means[classes[np.searchsorted(rows.rows, numbers)]]
-        found.append((np.einsum("id,id->i", values.astype(np.float64), of_class), numbers))
-        cosines, images = (np.concatenate(part) for part in zip(*found, strict=True))
+        ranked.append((np.einsum("id,id->i", values.astype(np.float64), of_class), numbers))
+        cosines, images = (np.concatenate(part) for part in zip(*ranked, strict=True))
         best = np.lexsort((images, sign * cosines))[:limit]
-        found = [(cosines[best], images[best])]
-    ((cosines, images),) = found
+        ranked = [(cosines[best], images[best])]
+    ((cosines, images),) = ranked
     return Typical(
         tuple(
             Similar(int(row), labels[np.searchsorted(rows.rows, row)], float(cosine))
@@ -90,10 +90,10 @@ def labels_of(survey: Survey, rows: np.ndarray) -> np.ndarray:
     labels = np.full(len(rows), None, object)
     for first in range(0, len(rows), 50_000):
         some = rows[first : first + 50_000]
-        found = survey.sql(
+        labelled = survey.sql(
             "SELECT row, label FROM {rows} AND row IN (SELECT unnest($wanted)) AND label IS NOT NULL",
             wanted=some.tolist(),
         ).fetchall()
-        if found:
-            labels[np.searchsorted(rows, [row for row, _ in found])] = [label for _, label in found]
+        if labelled:
+            labels[np.searchsorted(rows, [row for row, _ in labelled])] = [label for _, label in labelled]
     return labels

@@ -21,8 +21,8 @@ def columns(capture: Capture) -> tuple[Column, ...]:
     """Return two list columns as wide as a token."""
     kind = pa.list_(pa.float16(), capture.residual_after(capture.depth - 1).shape[-1])
     return (
-        Column("feature_cls", kind, Text("Class token", "类别标记"), filters=False),
-        Column("feature_mean", kind, Text("Mean over patches", "图块平均"), filters=False),
+        Column("feature_cls", Text("Class token", "类别标记"), filters=False, type=kind),
+        Column("feature_mean", Text("Mean over patches", "图块平均"), filters=False, type=kind),
     )
 
 

@@ -14,15 +14,7 @@ from jaxtyping import Float
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, UnsupportedError
-from vitexplorer.quantities.head_statistics import (
-    Measure,
-    distance,
-    entropy,
-    peak,
-    prefix_mass,
-    self_mass,
-    token_mass,
-)
+from vitexplorer.quantities.head_statistics import Measure, distance, entropy, peak, prefix_mass, self_mass, token_mass
 from vitexplorer.survey.attention_numbers import METRICS as TAKEN
 from vitexplorer.survey.question import Column, Question, Values, one_by_one
 from vitexplorer.views import refusal
@@ -34,7 +26,7 @@ COLUMNS = {metric: "head_entropy" if metric == "entropy" else metric for metric 
 
 def measures(capture: Capture, block: int) -> dict[str, Measure]:
     """Return the metrics that apply to a block."""
-    found = {
+    metrics = {
         "distance": distance(capture.grid(block)),
         "entropy": entropy,
         "prefix_mass": prefix_mass(),
@@ -42,8 +34,8 @@ def measures(capture: Capture, block: int) -> dict[str, Measure]:
         "peak": peak,
     }
     if "cls" in capture.prefix_tokens:
-        found["class_mass"] = token_mass(capture.prefix_tokens.index("cls"))
-    return found
+        metrics["class_mass"] = token_mass(capture.prefix_tokens.index("cls"))
+    return metrics
 
 
 def of_block(capture: Capture, block: int) -> dict[str, Float[np.ndarray, " heads"]]:
@@ -66,11 +58,11 @@ def columns(capture: Capture) -> tuple[Column, ...]:
     return tuple(
         Column(
             column,
-            pa.list_(pa.float32()),
             Text("{metric} of each head", "各头的{metric}").format(metric=METRICS[metric]),
             UNITS.get(metric, SHARE),
             shape=shape,
             axes=("blocks", "heads"),
+            type=pa.list_(pa.float32()),
         )
         for metric, column in COLUMNS.items()
     )
@@ -84,9 +76,9 @@ def answer(capture: Capture) -> Values:
     reason = refusal("head_atlas", capture)
     if reason is not None:
         raise UnsupportedError(reason)
-    found = tables_of(capture)
+    tables = tables_of(capture)
     return {
-        column: found[metric].astype(np.float32).ravel() if metric in found else None
+        column: tables[metric].astype(np.float32).ravel() if metric in tables else None
         for metric, column in COLUMNS.items()
     }
 
@@ -97,11 +89,13 @@ def tables_of(capture: Capture) -> dict[str, Float[np.ndarray, "blocks heads"]]:
         taken = dict(zip(TAKEN, capture.tables["heads"], strict=True))
         return {metric: taken[metric] for metric in measures(capture, 0)}
     blocks = [of_block(capture, block) for block in range(capture.depth)]
-    found = {metric: np.full((len(blocks), max(len(one[metric]) for one in blocks)), np.nan) for metric in blocks[0]}
-    for metric, table in found.items():
+    tables = {
+        metric: np.full((len(blocks), max(len(block[metric]) for block in blocks)), np.nan) for metric in blocks[0]
+    }
+    for metric, table in tables.items():
         for row, block in zip(table, blocks, strict=True):
             row[: len(block[metric])] = block[metric]
-    return found
+    return tables
 
 
 QUESTION = Question(

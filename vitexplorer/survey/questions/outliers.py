@@ -22,15 +22,15 @@ from vitexplorer.survey.question import Column, Question, Values
 COLUMNS = (
     Column(
         "outliers",
-        pa.int16(),
         Text("Outlier patches", "离群图块"),
         Text("patches of the last block", "最后一块的图块数"),
+        type=pa.int16(),
     ),
     Column(
         "largest_norm",
-        pa.float32(),
         Text("Longest patch token", "最长的图块标记"),
         Text("times the median", "中位数的倍数"),
+        type=pa.float32(),
     ),
 )
 
@@ -44,10 +44,7 @@ def answers(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[
 
 def _values(norms: Float[np.ndarray, " patches"]) -> Values:
     median = float(np.median(norms))
-    return {
-        "outliers": int(far_out(norms).sum()),
-        "largest_norm": float(norms.max()) / median if median else None,
-    }
+    return {"outliers": int(far_out(norms).sum()), "largest_norm": float(norms.max()) / median if median else None}
 
 
 QUESTION = Question(

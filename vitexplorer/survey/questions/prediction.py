@@ -24,18 +24,22 @@ from vitexplorer.survey.question import Column, Question, Values
 
 SHARE = Text("0 to 1", "0 到 1")
 COLUMNS = (
-    Column("predicted", pa.int32(), Text("Predicted class", "预测类别")),
-    Column("probability", pa.float32(), Text("Probability of the predicted class", "预测类别的概率"), SHARE),
-    Column("second", pa.int32(), Text("Second class", "第二类别")),
-    Column("second_probability", pa.float32(), Text("Probability of the second class", "第二类别的概率"), SHARE),
-    Column("margin", pa.float32(), Text("First minus second probability", "前两类概率之差"), SHARE),
-    Column("entropy", pa.float32(), Text("Entropy of the answer", "预测分布的熵"), Text("nats", "奈特（nat）")),
+    Column("predicted", Text("Predicted class", "预测类别"), type=pa.int32()),
+    Column("probability", Text("Probability of the predicted class", "预测类别的概率"), SHARE, type=pa.float32()),
+    Column("second", Text("Second class", "第二类别"), type=pa.int32()),
+    Column("second_probability", Text("Probability of the second class", "第二类别的概率"), SHARE, type=pa.float32()),
+    Column("margin", Text("First minus second probability", "前两类概率之差"), SHARE, type=pa.float32()),
+    Column("entropy", Text("Entropy of the answer", "预测分布的熵"), Text("nats", "奈特（nat）"), type=pa.float32()),
     Column(
-        "label_probability", pa.float32(), Text("Probability of the labelled class", "标注类别的概率"), SHARE, "high"
+        "label_probability",
+        Text("Probability of the labelled class", "标注类别的概率"),
+        SHARE,
+        "high",
+        type=pa.float32(),
     ),
-    Column("correct", pa.bool_(), Text("Whether the answer is the label", "预测是否与标注一致"), better="high"),
+    Column("correct", Text("Whether the answer is the label", "预测是否与标注一致"), better="high", type=pa.bool_()),
 )
-OF_ONE = (Column("output", pa.float32(), Text("Output of the model", "模型的输出值")),)
+OF_ONE = (Column("output", Text("Output of the model", "模型的输出值"), type=pa.float32()),)
 ONE_NUMBER = Text(
     "{model} answers with one number, so no class is right or wrong.",
     "{model} 的回答是一个数值，因此无所谓类别的对错。",

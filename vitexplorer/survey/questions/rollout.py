@@ -21,15 +21,15 @@ from vitexplorer.views import compute
 COLUMNS = (
     Column(
         "rollout_concentration",
-        pa.float32(),
         Text("Patches that hold half of the rollout", "占展开结果一半的图块比例"),
         Text("share of the patches", "占图块总数的份额"),
+        type=pa.float32(),
     ),
     Column(
         "rollout_peak",
-        pa.float32(),
         Text("Largest share of the rollout on one patch", "单个图块占展开结果的最大份额"),
         Text("share of the query's rollout", "占该查询展开结果的份额"),
+        type=pa.float32(),
     ),
 )
 HALF = 0.5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Literal
@@ -26,15 +26,19 @@ class Job:
     folder: Path
     token: str
     """Token of the claim on the folder: workers write only while the job holds it"""
-    model: LoadedModel
-    """Model at the survey's size"""
-    schema: Schema
+    model: LoadedModel | None
+    """Model at the survey's size; None in a worker, which loads it"""
+    schema: Schema | None
     workers: int
     batch_size: int
     threads: int
     """Threads per worker that open images"""
     torch_threads: int
     """Threads per worker that compute; a single worker keeps the setting of this process"""
+
+    def for_worker(self) -> Job:
+        """Return the job without what is large, to be sent to another process."""
+        return replace(self, model=None, schema=None)
 
 
 def runner_of(name: str) -> Callable[[Job, Sequence[int], RowCallback], None]:

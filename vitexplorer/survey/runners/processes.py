@@ -76,10 +76,7 @@ class _Process:
     def __init__(self, job: Job, doing: Callable[[Work, Connection], None]):
         context = multiprocessing.get_context(START)
         self.connection, other = context.Pipe()
-        numbers = job.batch_size, job.threads, job.torch_threads
-        self.process = context.Process(
-            target=_begin, args=(other, str(job.folder), job.token, *numbers, doing), daemon=True
-        )
+        self.process = context.Process(target=_begin, args=(other, job.for_worker(), doing), daemon=True)
         with _as_main(job.model):
             self.process.start()
         other.close()
@@ -228,7 +225,6 @@ class _Crew:
 
 
 def _how(code: int | None) -> str:
-    """Name the signal that ended a process, or its exit code."""
     names = {sig.value: sig.name for sig in signal.Signals}
     return names.get(-(code or 0), str(code))
 
@@ -260,24 +256,16 @@ _NEVER_BEGAN = Text(
 # ------------------------------------------------------------------------------------------------- in a worker
 
 
-def _begin(
-    connection: Connection,
-    folder: str,
-    token: str,
-    batch_size: int,
-    threads: int,
-    torch_threads: int,
-    doing: Callable[[Work, Connection], None],
-) -> None:
+def _begin(connection: Connection, job: Job, doing: Callable[[Work, Connection], None]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it
-    torch.set_num_threads(torch_threads)
+    torch.set_num_threads(job.torch_threads)
     keep_freed_memory()
     with suppress(BrokenPipeError, ConnectionResetError, EOFError):  # the parent is gone
         try:
-            with shared(Path(folder), token):
-                model_file = Path(folder) / MODEL_FILE.format(token=token)
+            with shared(job.folder, job.token):
+                model_file = job.folder / MODEL_FILE.format(token=job.token)
                 model = torch.load(model_file, mmap=True, weights_only=False)  # written by `run`
-                doing(Work.of(Path(folder), model, batch_size, threads), connection)
+                doing(Work.of(job.folder, model, job.batch_size, job.threads), connection)
         except (BrokenPipeError, ConnectionResetError, EOFError):
             raise
         except ExplainedError as error:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -26,12 +25,12 @@ from vitexplorer.survey.shard import Work, survey_shards
 class Actor:
     """Ray worker: loads the model once, then does a shard in each call."""
 
-    def __init__(self, folder: str, token: str, model: bytes, batch_size: int, threads: int):
+    def __init__(self, job: Job, model: bytes):
         torch.set_num_threads(1)  # each worker has a core of the cluster, or a GPU
         keep_freed_memory()
         loaded = torch.load(io.BytesIO(model), weights_only=False)  # saved by `run`
-        self._work = Work.of(Path(folder), loaded, batch_size, threads)
-        self._token = token
+        self._work = Work.of(job.folder, loaded, job.batch_size, job.threads)
+        self._token = job.token
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[int]]:
         """Do the shards in `batch` and return the number of their rows."""
@@ -59,7 +58,7 @@ def run(job: Job, shards: Sequence[int], report: RowCallback) -> None:
             [{"shard": number} for number in shards], override_num_blocks=len(shards)
         ).map_batches(
             Actor,
-            fn_constructor_args=(str(job.folder), job.token, saved.getvalue(), job.batch_size, job.threads),
+            fn_constructor_args=(job.for_worker(), saved.getvalue()),
             batch_size=1,
             compute=data.ActorPoolStrategy(size=min(job.workers, len(shards))),
             num_cpus=0 if on_gpu else 1,

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from vitexplorer.core.types import Query
-from vitexplorer.ui.controls import Field
+from vitexplorer.ui.controls.field import Field
 from vitexplorer.ui.kit.served_files import FileAddress, ServedFile
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.shell.frame import FrameData
@@ -120,7 +120,7 @@ class Selection:
     """Head number, or mean, max or min"""
     query: Query
     """Chosen token; where it is no query of the block, the canvas shows another with a note"""
-    pinned: bool
+    pinned: bool = False
     """True where a patch was clicked, False where the query is the one to which the canvas returns"""
     asked: int = 0
     """Number of the event"""
@@ -146,7 +146,6 @@ class AttentionCanvas(Widget):
     """
 
     data_model = CanvasData
-    stem = "canvas"
     sends = ("patch_select", "choose_block", "adjust")
 
 

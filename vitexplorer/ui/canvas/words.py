@@ -19,10 +19,7 @@ CANVAS_WORDS: dict[str, Text] = {
     ),
     "empty": Text("The attention map appears here once an image is read.", "读入图像后，注意力图显示在这里。"),
     "loading": Text("Loading block {block} ...", "正在加载第 {block} 块……"),
-    "failed": Text(
-        "The attention of block {block} could not be fetched.",
-        "无法获取第 {block} 块的注意力。",
-    ),
+    "failed": Text("The attention of block {block} could not be fetched.", "无法获取第 {block} 块的注意力。"),
     "retry": Text("Try again", "重试"),
     "hint": Text("Point at a patch to look from it, click to hold it.", "指向图块：从该图块出发；点击：固定。"),
     "hint_pinned": Text(
@@ -38,8 +35,7 @@ CANVAS_WORDS: dict[str, Text] = {
         "本块中图块不作查询：显示的是{query}。指向图块可读取该键。",
     ),
     "hint_silent": Text(
-        "The {token} does not look in this block: shown is the {query}.",
-        "{token}在本块中不作查询：显示的是{query}。",
+        "The {token} does not look in this block: shown is the {query}.", "{token}在本块中不作查询：显示的是{query}。"
     ),
     "hint_touch": Text("Tap a patch to look from it, or drag across.", "轻触图块或拖动：从该图块出发。"),
     "hint_pinned_touch": Text(

@@ -13,7 +13,7 @@ from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.models.examples import examples
 from vitexplorer.service.image_store import UPLOAD, thumbnail
 from vitexplorer.ui.kit.served_files import image_file
-from vitexplorer.ui.kit.static_responses import example_url
+from vitexplorer.ui.kit.static_responses import example_item
 
 
 class Option(BaseModel):
@@ -41,7 +41,10 @@ class Field(BaseModel):
 
 
 def field_of(spec: Spec, language: Language) -> Field:
-    """Return a spec as data in one language."""
+    """Return a spec as data in one language, with the bundled examples where it may name one."""
+    more = dict(spec.more)
+    if spec.kind in ("target", "images"):
+        more["images"] = [example_item(example, language) for example in examples().values()]
     return Field(
         kind=spec.kind,
         name=spec.name,
@@ -53,17 +56,9 @@ def field_of(spec: Spec, language: Language) -> Field:
         step=spec.step,
         board=spec.board,
         words={key: text.in_(language) for key, text in spec.words.items()},
-        more=dict(spec.more) | ({"images": _images(language)} if spec.kind in ("target", "images") else {}),
+        more=more,
         state=dict(spec.state) | ({"thumbs": _thumbs(spec.value)} if spec.kind == "images" else {}),
     )
-
-
-def _images(language: Language) -> list[dict[str, str]]:
-    """List the bundled examples, which a control may name: id, title and address."""
-    return [
-        {"id": example.id, "title": example.title.in_(language), "image": example_url(example)}
-        for example in examples().values()
-    ]
 
 
 def _thumbs(value: str) -> dict[str, str]:

@@ -102,7 +102,7 @@ class PageBlocks(gr.Blocks):
             try:
                 return await super().call_function(block_fn, processed_input, iterator, requests, *more)
             except ExplainedError as error:
-                raise not_possible(error, language_of_request(requests)) from error
+                raise not_possible(error, language_of_request(requests and requests.request)) from error
         except StoppedError:
             LocalContext.in_event_listener.set(False)  # gradio leaves it set after an error
             return {"prediction": gr.skip(), "duration": 0.0, "is_generating": False, "iterator": None}

@@ -58,10 +58,7 @@ GLOSSARY = (
     Entry(
         ("patch embedding",),
         ("图块嵌入",),
-        Text(
-            "The one matrix that turns the pixels of a patch into a token.",
-            "把一个图块的像素变成标记的那个矩阵。",
-        ),
+        Text("The one matrix that turns the pixels of a patch into a token.", "把一个图块的像素变成标记的那个矩阵。"),
         "z = W x + b",
     ),
     Entry(
@@ -157,10 +154,7 @@ GLOSSARY = (
     Entry(
         ("query", "queries"),
         ("查询",),
-        Text(
-            "The vector with which a token asks; the token that looks.",
-            "标记用来发问的向量；也指正在看的那个标记。",
-        ),
+        Text("The vector with which a token asks; the token that looks.", "标记用来发问的向量；也指正在看的那个标记。"),
         "q = W_Q x",
     ),
     Entry(
@@ -175,10 +169,7 @@ GLOSSARY = (
     Entry(
         ("value vector",),
         ("值向量", "值"),
-        Text(
-            "What a token hands over to those that look at it.",
-            "标记交给关注它的标记的内容。",
-        ),
+        Text("What a token hands over to those that look at it.", "标记交给关注它的标记的内容。"),
         "v = W_V x",
     ),
     Entry(

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import gradio as gr
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp
 
 from vitexplorer.core.cache import BytesCache
@@ -24,11 +25,7 @@ _PREFIX = "vx_"
 """Prefix of our keys, which keeps them apart from gradio's own, such as "image", which would take precedence"""
 
 LOCALES: dict[Language, str] = {"en": "en", "zh": "zh-CN"}
-
-
-def locale_of(language: Language) -> str:
-    """Return the tag of browsers and gradio: en, zh-CN."""
-    return LOCALES[language]
+"""Tags of browsers and gradio"""
 
 
 def language_of(query: str, accept_language: str) -> Language:
@@ -37,11 +34,11 @@ def language_of(query: str, accept_language: str) -> Language:
     return normalise_language(requested[0] if requested else re.split("[,;]", accept_language)[0].strip())
 
 
-def language_of_request(request: gr.Request | None) -> Language:
-    """Return the language of the page that made a request to gradio."""
+def language_of_request(request: HTTPConnection | None) -> Language:
+    """Return the language of the page that made a request; English where a script made it."""
     if request is None:
         return "en"
-    return language_of(str(request.request.url.query), request.headers.get("accept-language", ""))
+    return language_of(request.scope["query_string"].decode("latin-1"), request.headers.get("accept-language", ""))
 
 
 _NAMES = (b"host", b"x-forwarded-host", b"x-forwarded-proto", b"x-gradio-server")
@@ -64,10 +61,7 @@ class LanguageMiddleware:
     ):
         """Wrap an application; only its pages are changed.
 
-        Args:
-            app: the ASGI application behind this one.
-            head: markup for the beginning of <head>.
-            policy: Content-Security-Policy for the HTML of a page.
+        `head` makes the markup for the beginning of <head>, `policy` the Content-Security-Policy for a page's HTML.
         """
         self.app = app
         self.head = head
@@ -134,7 +128,7 @@ def _is_page(message: dict) -> bool:
 
 def with_language(page: str, language: Language, head: str = "") -> str:
     """Return the HTML page with its language set for browsers, screen readers and gradio, and `head` behind that."""
-    tag = locale_of(language)
+    tag = LOCALES[language]
     script = (
         "<script>for (const [name, value] of "
         f"[['language', '{tag}'], ['languages', ['{tag}']]]) "
@@ -160,6 +154,11 @@ class Translations:
         return gr.I18n(
             **{tag: {key: text.in_(code) for text, key in self._keys.items()} for code, tag in LOCALES.items()}
         )
+
+
+def words_with(prefix: str, language: Language) -> dict[str, str]:
+    """Return the page's words whose keys begin with `prefix`, for a browser that fills in the values."""
+    return {key: text.in_(language) for key, text in UI_WORDS.items() if key.startswith(prefix)}
 
 
 def word(key: str, language: Language, **values: object) -> str:

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from vitexplorer.core.text import Language
 from vitexplorer.models.examples import Example, examples
 
 _PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
@@ -85,6 +86,11 @@ def example_url(example: Example) -> str:
     return f"./examples/{example.hash}/{example.path.name}"
 
 
+def example_item(example: Example, language: Language) -> dict[str, str]:
+    """Return an example as the browser lists it: `id`, `title` and the URL of its `image`."""
+    return {"id": example.id, "title": example.title.in_(language), "image": example_url(example)}
+
+
 async def _serve_example(request: Request) -> Response:
     url = "./examples/{hash}/{name}".format(**request.path_params)
     path = next((example.path for example in examples().values() if example_url(example) == url), None)
@@ -93,7 +99,4 @@ async def _serve_example(request: Request) -> Response:
 
 PLOTLY = f"/plotly/{plotly.__version__}.js"
 """Route of plotly.js, as the plotly package ships it"""
-LIBRARIES = (
-    Route(PLOTLY, _serve_plotly),
-    Route("/examples/{hash}/{name}", _serve_example),
-)
+LIBRARIES = (Route(PLOTLY, _serve_plotly), Route("/examples/{hash}/{name}", _serve_example))

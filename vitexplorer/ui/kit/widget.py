@@ -19,23 +19,17 @@ _UNUSED = ("_retryable", "_undoable", "likeable", "streamable", "css_template", 
 
 
 class Widget(gr.HTML):
-    """A `gr.HTML` whose markup, style and module are the files `<stem>.html`, `.css` and `.js` beside its module.
+    """A `gr.HTML` whose markup, style and module are the `.html`, `.css` and `.js` of the same name beside its module.
 
     The JavaScript module exports `mount`, see `kit/widget.js`. Every selector of a style sheet begins with the class of
     a component's own root, since all sheets are joined into one; components that belong together share a sheet.
     """
 
-    stem: str
     sends: tuple[str, ...] = ()
     """Names of its events; `events` is gradio's attribute"""
 
     def __init__(self, value: Any = None, **options: Any):
-        """Make a component.
-
-        Args:
-            value: the component's data model or None.
-            options: options of `gr.HTML`.
-        """
+        """Make a component of its data model or None; `options` are those of `gr.HTML`."""
         events = json.dumps(self.sends)  # gradio recognises a component's events by the quoted names in its script
         super().__init__(
             value=value,
@@ -48,7 +42,7 @@ class Widget(gr.HTML):
     @classmethod
     def module_path(cls) -> str:
         """Return the path of its JavaScript module, relative to `ui`."""
-        return Path(inspect.getfile(cls)).with_name(f"{cls.stem}.js").relative_to(_UI).as_posix()
+        return Path(inspect.getfile(cls)).with_suffix(".js").relative_to(_UI).as_posix()
 
     def postprocess(self, value: Any) -> Any:
         """Send the data model to the browser as it is."""

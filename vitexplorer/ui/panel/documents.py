@@ -18,9 +18,8 @@ LONG = 256
 def figure_json(windows: tuple[dict[str, Any], ...], slide: dict[str, Any]) -> bytes:
     """Return JSON with `windows`, `slide` and `shared`; `{"shared": n}` stands for the n-th shared string.
 
-    Args:
-        windows: traces and layout of each window, as in `Windows`.
-        slide: traces and layout of the whole figure.
+    `windows` are traces and layout of each window, see `figures.rendering.windows`, and `slide` those of the whole
+    figure.
     """
     shared: dict[str, int] = {}
     document = _plain({"windows": windows, "slide": slide}, shared)

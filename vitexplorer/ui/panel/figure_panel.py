@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -19,28 +19,19 @@ from vitexplorer.controls import departures, specs
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Result
 from vitexplorer.service.jobs import Step, StoppedError
-from vitexplorer.ui.controls import Field, field_of
+from vitexplorer.ui.controls.field import Field, field_of
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.panel.documents import figure_json
-from vitexplorer.ui.panel.elsewhere import model_showing
-from vitexplorer.ui.shell.frame import FrameData, about_record, frame_words
+from vitexplorer.ui.shell.frame import FrameData, about, frame_words
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
     from vitexplorer.comparisons.record import Comparison
     from vitexplorer.views.record import View
 
-_WORDS = (
-    "panel_working",
-    "panel_views",
-    "panel_stop",
-    "panel_settings",
-    "panel_rows",
-    "panel_elsewhere",
-    "standing",
-)
+_WORDS = ("panel_working", "panel_views", "panel_stop", "panel_settings", "panel_rows", "panel_elsewhere", "standing")
 
 _log = logging.getLogger(__name__)
 
@@ -61,13 +52,6 @@ class PanelView(BaseModel):
     """Small picture; None where it was not computed yet"""
     refused: str = ""
     """Reason why this model has no such view; empty where it has"""
-
-
-class PanelFact(BaseModel):
-    """One row of a figure's caption."""
-
-    label: str
-    value: str
 
 
 class PanelWork(BaseModel):
@@ -105,8 +89,8 @@ class PanelData(FrameData):
     """Pixels that the model saw; only where patches may be picked or painted on them"""
     figure: ServedFile | None = None
     """Layouts of the figure, see `documents`"""
-    facts: list[PanelFact] = []
-    """Caption of the figure"""
+    facts: list[dict[str, str]] = []
+    """Caption of the figure: rows of `label` and `value`"""
     csv: ServedFile | None = None
     opens: bool = False
     """True where the cells of the figure are heads of blocks, whose maps can be opened"""
@@ -120,6 +104,17 @@ class PanelData(FrameData):
     """Bundled model that has the view, where the current model lacks it"""
 
 
+@dataclass(frozen=True)
+class Question:
+    """A browser's question to a panel."""
+
+    view: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    theme: str = "light"
+    number: int = 0
+    """Running number that the browser gave the question, so that it recognises the answer to its latest one"""
+
+
 class FigurePanel(Widget):
     """Component of the panel.
 
@@ -128,7 +123,6 @@ class FigurePanel(Widget):
     """
 
     data_model = PanelData
-    stem = "figure_panel"
     sends = ("ask", "work", "stop", "open", "previews", "begin")
 
 
@@ -139,26 +133,27 @@ def panel_words(language: Language) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class ViewSource:
-    """Source of a panel's views: the views of one capture, or the comparisons of two."""
+    """Source of a panel's views: the views of one capture, or its comparisons with another."""
 
+    capture: Capture
     records: Mapping[str, View | Comparison]
-    refusal: Callable[[str, Capture], Text | None]
-    """Returns why a view has no meaning for the current capture, or None"""
+    refusal: Callable[[str], Text | None]
+    """Returns why a view has no meaning here, or None"""
     reading: Callable[[Result, Language], str]
     """Returns a sentence that reads off the main result"""
 
 
-def capture_views() -> ViewSource:
+def capture_views(capture: Capture) -> ViewSource:
     """Return the views of one capture as a source."""
     from vitexplorer.views import VIEWS, reading, refusal
 
-    return ViewSource(VIEWS, refusal, reading)
+    return ViewSource(capture, VIEWS, lambda view: refusal(view, capture), reading)
 
 
-def panel_view(capture: Capture, key: str, language: Language, source: ViewSource) -> PanelView:
+def panel_view(source: ViewSource, key: str, language: Language) -> PanelView:
     """Return the entry of a view in the list of its room."""
     record = source.records[key]
-    reason = source.refusal(key, capture)
+    reason = source.refusal(key)
     return PanelView(
         key=key,
         title=record.title.in_(language),
@@ -182,39 +177,29 @@ def work_data(step: Step, title: Text, language: Language) -> PanelData:
     return PanelData(work=PanelWork(text=text, share=step.done / step.total))
 
 
-def panel_data(
-    capture: Capture,
-    views: tuple[str, ...],
-    language: Language,
-    view: str,
-    given: Mapping[str, Any],
-    theme: str,
-    made: Result | Exception | None,
-    source: ViewSource | None = None,
-) -> tuple[PanelData, dict[str, Any]]:
-    """Return the panel data of one view, and its settings after checking.
-
-    Where the view has no meaning for the model, or `made` is an error, a sentence stands in place of the figure.
-
-    Args:
-        capture: capture on the screen.
-        views: keys of the views to choose from.
-        language: language of all texts.
-        view: key of the view.
-        given: settings that were asked for.
-        theme: light or dark.
-        made: result or error of the computation; None where the view has no meaning for the model.
-        source: source of the views; None for the views of one capture.
-    """
-    source = source or capture_views()
-    record = source.records[view]
-    data = PanelData(
-        theme="dark" if theme == "dark" else "light",
-        views=[panel_view(capture, key, language, source) for key in views],
+def bare_data(source: ViewSource, views: tuple[str, ...], language: Language, view: str) -> PanelData:
+    """Return panel data without a figure; `views` are the keys of the views to choose from."""
+    return PanelData(
+        views=[panel_view(source, key, language) for key in views],
         chosen=view,
-        **about_record(record, language),
+        **about(source.records[view], language),
         words=panel_words(language),
     )
+
+
+def panel_data(
+    source: ViewSource, views: tuple[str, ...], language: Language, question: Question, made: Result | Exception | None
+) -> tuple[PanelData, dict[str, Any]]:
+    """Return the panel data of the view that was asked for, and its settings after checking.
+
+    Where the view has no meaning for the model, `made` is None; then, and where it is an error, a sentence stands in
+    place of the figure.
+    """
+    view, given, capture = question.view, question.settings, source.capture
+    record = source.records[view]
+    data = bare_data(source, views, language, view)
+    data.asked = question.number
+    data.theme = "dark" if question.theme == "dark" else "light"
     settings: dict[str, Any] = {}
     result: Result | None = None
     data.refused = next(entry.refused for entry in data.views if entry.key == view)
@@ -263,27 +248,13 @@ def made_or_raised(made: Result | Exception | None) -> Result:
     return made
 
 
-def bare_data(
-    capture: Capture, views: tuple[str, ...], language: Language, view: str, source: ViewSource | None = None
-) -> PanelData:
-    """Return panel data without a figure."""
-    source = source or capture_views()
-    return PanelData(
-        bare=True,
-        views=[panel_view(capture, key, language, source) for key in views],
-        chosen=view,
-        **about_record(source.records[view], language),
-        words=panel_words(language),
-    )
-
-
-def figure_file(result: Result, language: Language, theme: str) -> tuple[ServedFile, list[PanelFact]]:
+def figure_file(result: Result, language: Language, theme: str) -> tuple[ServedFile, list[dict[str, str]]]:
     """Return the figure of a result, laid out for every window and as a slide, and the facts of its caption."""
     from vitexplorer.figures.rendering import slide, windows
 
-    figure = windows(result, language=language, theme=theme)
-    content = figure_json(figure.documents, slide(result, language=language, theme=theme))
-    facts = [PanelFact(label=fact.label.in_(language), value=fact.value.in_(language)) for fact in figure.facts]
+    documents, rows = windows(result, language=language, theme=theme)
+    content = figure_json(documents, slide(result, language=language, theme=theme))
+    facts = [{"label": fact.label.in_(language), "value": fact.value.in_(language)} for fact in rows]
     return cached_file(content, "figure.json"), facts
 
 
@@ -293,3 +264,15 @@ def csv_file(result: Result, language: Language) -> ServedFile:
     from vitexplorer.figures.tables import as_csv
 
     return cached_file(as_csv(result, language).encode("utf-8-sig"), f"{file_stem(result)}.csv")
+
+
+PLAIN = "scenes_vit_patch16_192"
+"""Model with blocks, a class token, positions and classes: all that most views need"""
+ONLY = {"mae_reconstruction": "scenes_mae_patch16_192", "relative_position_bias": "scenes_swin_patch4_window6_192"}
+OF_CHANGES = ("before_after",)
+"""Views that need a changed run, whatever the model"""
+
+
+def model_showing(view: str) -> str | None:
+    """Return a bundled model that has the view; None for a view that needs something else."""
+    return None if view in OF_CHANGES else ONLY.get(view, PLAIN)

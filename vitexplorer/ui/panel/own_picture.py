@@ -20,12 +20,6 @@ class OwnPicture:
     """A column for the components that show one view, and a sentence that can take its place."""
 
     def __init__(self, room: str, view: str):
-        """Name the column.
-
-        Args:
-            room: key of the room.
-            view: key of the view that the column shows.
-        """
         self._room = room
         self._view = view
 
@@ -53,7 +47,4 @@ class OwnPicture:
 
         reason = refusal(self._view, capture)
         text = f"**{VIEWS[self._view].question.in_(language)}**\n\n{reason.in_(language)}" if reason else ""
-        return {
-            self._sentence: gr.Markdown(text, visible=bool(reason)),
-            self._column: gr.Column(visible=not reason),
-        }
+        return {self._sentence: gr.Markdown(text, visible=bool(reason)), self._column: gr.Column(visible=not reason)}

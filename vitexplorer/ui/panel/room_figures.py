@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Hashable, Mapping
 from contextlib import aclosing, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
 from vitexplorer.controls.spec import Board
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.core.types import Result
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.jobs import Done, Waiting, following
-from vitexplorer.ui.controls import Field
+from vitexplorer.ui.controls.field import Field
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
-from vitexplorer.ui.panel import (
+from vitexplorer.ui.panel.figure_panel import (
     FigurePanel,
     PanelData,
     PanelWork,
+    Question,
     ViewSource,
     bare_data,
     capture_views,
@@ -32,7 +33,7 @@ from vitexplorer.ui.panel import (
 )
 from vitexplorer.ui.panel.standing import EVIDENCE, standing
 from vitexplorer.ui.shell.address import Address, SelectedView
-from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Listen, RoomContext, Updates
+from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, Listen, RoomContext, Updates
 from vitexplorer.ui.shell.room_sign import room_after
 
 if TYPE_CHECKING:
@@ -45,37 +46,11 @@ BROWSER_VIEW_JS = "(...inputs) => window.vxShown(...inputs)"
 """JavaScript that fills the last input of an event: JSON with the browser's address and theme, see `SelectedView`"""
 
 
-@dataclass(frozen=True)
-class Question:
-    """A browser's question to a panel."""
-
-    view: str
-    settings: Mapping[str, str] = field(default_factory=dict)
-    theme: str = "light"
-    number: int = 0
-    """Running number that the browser gave the question, so that it recognises the answer to its latest one"""
-
-    @classmethod
-    def read(cls, sent: Mapping[str, Any], views: tuple[str, ...]) -> Question | None:
-        """Read the fields that a browser sent; None where they name no view of this room."""
-        view, settings = sent.get("view"), sent.get("settings")
-        if view not in views or settings is None:
-            return None
-        given = {name: value for name, value in settings.items() if value != ""}
-        return cls(view, given, sent.get("theme", ""), sent.get("asked", 0))
-
-
 class RoomFigures:
     """Panel of all registered views of a room except those that the room shows in its own way."""
 
     def __init__(self, context: RoomContext, room: str, own: tuple[str, ...] = ()):
-        """Store the room.
-
-        Args:
-            context: shared context of the rooms.
-            room: key of the room.
-            own: keys of the views that the room shows in its own way.
-        """
+        """Name the room, and the views that it shows in its own way."""
         self.context = context
         self.room = room
         self._own = own
@@ -85,23 +60,18 @@ class RoomFigures:
         self.panel = FigurePanel(elem_id=f"vx-{self.room}-panel")
         self.filled = gr.State(None)  # the address of the capture that the panel shows
         self.browser_view = gr.Textbox(visible=False)
-        state = [self.context.address, self.context.language]
-        self.panel.ask(self.answer, state, self.panel, trigger_mode="always_last", **QUICK)
-        self.panel.begin(self.begin, [*state, self.browser_view], self.panel, js=BROWSER_VIEW_JS, **QUICK)
-        self.panel.previews(self.previews, state, self.panel, trigger_mode="always_last", **QUICK)
-        self.panel.work(
-            self.work,
-            state,
-            self.panel,
-            trigger_mode="multiple",  # a second question stops the first
-            **WAITING,
-        )
+        address = self.context.address
+        self.panel.ask(self.answer, address, self.panel, **LATEST)
+        self.panel.begin(self.begin, [address, self.browser_view], self.panel, js=BROWSER_VIEW_JS, **QUICK)
+        self.panel.previews(self.previews, address, self.panel, **LATEST)
+        # a second question stops the first
+        self.panel.work(self.work, address, self.panel, trigger_mode="multiple", **WAITING)
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
         """Call `enter` after an event: a room was entered, or the capture is new."""
         listen(
             self.enter,
-            [active, self.context.address, self.filled, self.context.language, self.browser_view],
+            [active, self.context.address, self.filled, self.browser_view],
             [self.panel, self.filled],
             js=BROWSER_VIEW_JS,
             **QUICK,
@@ -121,62 +91,57 @@ class RoomFigures:
 
     async def source(self, address: Address) -> ViewSource:
         """Return the source of the panel's views."""
-        return capture_views()
+        return capture_views(await self.capture(address))
 
     def listed(self) -> tuple[str, ...]:
         """Return the keys of all views, first the one that the room shows in its own way."""
         return (*self._own[:1], *self.views())
 
-    async def enter(
-        self, active: str, address: Address, filled: Address | None, language: Language, browser_view: str = ""
-    ) -> Updates:
+    async def enter(self, active: str, address: Address, filled: Address | None, browser_view: str = "") -> Updates:
         """Fill the panel if its room is on the screen and the capture is new."""
-        is_captured = address != Address()
-        if active != self.room or filled == address or not is_captured:
+        if active != self.room or filled == address or address == Address():
             return gr.skip()
-        return {self.panel: await self._begun(address, language, browser_view), self.filled: address}
+        return {self.panel: await self._begun(address, browser_view), self.filled: address}
 
-    async def begin(self, event: gr.EventData, address: Address, language: Language, browser_view: str = "") -> Any:
+    async def begin(self, event: gr.EventData, address: Address, browser_view: str = "") -> Any:
         """Fill a panel that did not receive the answer of `enter`."""
         if address == Address():
             return gr.skip()
-        data = await self._begun(address, language, browser_view)
+        data = await self._begun(address, browser_view)
         data.asked = fields_of(event).get("asked", 0)
         return data
 
-    async def _begun(self, address: Address, language: Language, browser_view: str) -> PanelData:
+    async def _begun(self, address: Address, browser_view: str) -> PanelData:
         """Return the view that the browser's address names, or the first one.
 
         Nothing is computed for a view that the room shows in its own way, or for one that runs the model: the browser
         requests the latter by itself.
         """
-        capture = await self.capture(address)
         source = await self.source(address)
-        question = await self._first(address, capture, source, SelectedView.read(browser_view))
-        own = question.view in self._own and source.refusal(question.view, capture) is None
+        question = await self._first(address, source, SelectedView.read(browser_view))
+        own = question.view in self._own and source.refusal(question.view) is None
         if own or source.records[question.view].runs != "nothing":
-            return await in_thread(self._bare, question, address, language, capture, source)
-        return await self._show(question, address, language)
+            return await in_thread(self._bare, question, address, source)
+        return await self._show(question, address)
 
-    def _bare(
-        self, question: Question, address: Address, language: Language, capture: Capture, source: ViewSource
-    ) -> PanelData:
-        data = bare_data(capture, self.listed(), language, question.view, source)
+    def _bare(self, question: Question, address: Address, source: ViewSource) -> PanelData:
+        data = bare_data(source, self.listed(), address.language, question.view)
+        data.bare = True
         data.settings = dict(question.settings)
-        return self._placed(data, address, language)
+        return self._placed(data, address)
 
-    async def _first(self, address: Address, capture: Capture, source: ViewSource, current: SelectedView) -> Question:
+    async def _first(self, address: Address, source: ViewSource, current: SelectedView) -> Question:
         """Choose the view to show first: the one of the browser's address, otherwise the first that the model has.
 
         A view that the model lacks is chosen where the address names it, or where the model has none of the room's
         views; the panel then shows the reason.
         """
-        keys = [key for key in self.listed() if source.refusal(key, capture) is None]
+        keys = [key for key in self.listed() if source.refusal(key) is None]
         if current.room == self.room and current.view in keys:
             given = dict(current.settings)
             try:
                 resolved = await self.context.engine.resolved(self.run(address), given)
-                await in_thread(source.records[current.view].settings, capture, resolved)
+                await in_thread(source.records[current.view].settings, source.capture, resolved)
             except ExplainedError:  # settings for another model
                 given = {}
             return Question(current.view, given, current.theme)
@@ -185,15 +150,14 @@ class RoomFigures:
         quick = [key for key in keys if source.records[key].runs != "many"]
         return Question(next(iter([*quick, *keys, *self.listed()])), theme=current.theme)
 
-    async def previews(self, address: Address, language: Language) -> PanelData:
+    async def previews(self, address: Address) -> PanelData:
         """Return small pictures of all views that run nothing, and of those that were computed before."""
-        capture = await self.capture(address)
         source = await self.source(address)
         for key in self.listed():
-            is_quick = source.records[key].runs == "nothing" and source.refusal(key, capture) is None
+            is_quick = source.records[key].runs == "nothing" and source.refusal(key) is None
             if is_quick and self.context.engine.preview(self.run(address), key) is None:
                 with suppress(ExplainedError):
-                    await self.compute(address, capture, key, {})
+                    await self.compute(address, source.capture, key, {})
         return await in_thread(self._previews, address)
 
     def _previews(self, address: Address) -> PanelData:
@@ -204,69 +168,66 @@ class RoomFigures:
         png = self.context.engine.preview(self.run(address), view)
         return cached_file(png, "preview.png") if png else None
 
-    async def answer(self, event: gr.EventData, address: Address, language: Language, request: gr.Request) -> Any:
+    def _question(self, event: gr.EventData) -> Question | None:
+        """Read a question of a browser; None where it names no view of this room."""
+        sent = fields_of(event)
+        view, settings = sent.get("view"), sent.get("settings")
+        if view not in self.listed() or settings is None:
+            return None
+        given = {name: value for name, value in settings.items() if value != ""}
+        return Question(view, given, sent.get("theme", ""), sent.get("asked", 0))
+
+    async def answer(self, event: gr.EventData, address: Address, request: gr.Request) -> Any:
         """Show another view or other settings; the view's own controls check what a browser sends."""
-        question = Question.read(fields_of(event), self.listed())
+        question = self._question(event)
         if question is None:
             return gr.skip()
         self.stop(request)
-        return await self._show(question, address, language)
+        return await self._show(question, address)
 
-    async def work(
-        self, event: gr.EventData, address: Address, language: Language, request: gr.Request
-    ) -> AsyncGenerator[PanelData, None]:
+    async def work(self, event: gr.EventData, address: Address, request: gr.Request) -> AsyncGenerator[PanelData, None]:
         """Show a view that runs the model: yield its progress, then the result; nothing more once it is stopped."""
-        question = Question.read(fields_of(event), self.listed())
+        question = self._question(event)
         if question is None:
             return
         waiter = Waiting(session_of(request), FIGURE, question.number)
         self.context.engine.leave(waiter.visitor, FIGURE, before=question.number)
         title = self.records()[question.view].title
         try:
-            async with aclosing(following(waiter, self._show(question, address, language))) as steps:
+            async with aclosing(following(waiter, self._show(question, address))) as steps:
                 async for step in steps:
-                    data = step.result if isinstance(step, Done) else work_data(step, title, language)
+                    data = step.result if isinstance(step, Done) else work_data(step, title, address.language)
                     data.asked = question.number
                     yield data
         except ExplainedError as error:  # too much waits already
-            yield PanelData(asked=question.number, work=PanelWork(text=error.text.in_(language)))
+            yield PanelData(asked=question.number, work=PanelWork(text=error.text.in_(address.language)))
 
     def stop(self, request: gr.Request) -> None:
         """Drop the work of this visitor's panel."""
         self.context.engine.leave(session_of(request), FIGURE)
 
-    async def _show(self, question: Question, address: Address, language: Language) -> PanelData:
-        capture = await self.capture(address)
+    async def _show(self, question: Question, address: Address) -> PanelData:
         source = await self.source(address)
         made = None
-        if source.refusal(question.view, capture) is None:
-            made = await result_or_error(self.compute(address, capture, question.view, question.settings))
-        data = await in_thread(self._drawn, question, address, language, capture, source, made)
+        if source.refusal(question.view) is None:
+            made = await result_or_error(self.compute(address, source.capture, question.view, question.settings))
+        data = await in_thread(self._drawn, question, address, source, made)
         for control in data.controls:
             control.state |= await self._other_image(control, address)
         return data
 
     def _drawn(
-        self,
-        question: Question,
-        address: Address,
-        language: Language,
-        capture: Capture,
-        source: ViewSource,
-        made: Result | Exception | None,
+        self, question: Question, address: Address, source: ViewSource, made: Result | Exception | None
     ) -> PanelData:
         from vitexplorer.views import explanations
 
-        data, settings = panel_data(
-            capture, self.listed(), language, question.view, question.settings, question.theme, made, source
-        )
-        data.asked = question.number
+        data, settings = panel_data(source, self.listed(), address.language, question, made)
         data.python = self.python(address, question.view, settings)
         if question.view in explanations():
-            measured = self.context.engine.known(self.run(address), capture, EVIDENCE)
-            data.standing = standing(question.view, capture.provenance, measured, language)
+            measured = self.context.engine.known(self.run(address), source.capture, EVIDENCE)
+            data.standing = standing(question.view, source.capture.provenance, measured, address.language)
             data.evidence = EVIDENCE
-        return self._placed(data, address, language)
+        return self._placed(data, address)
 
     async def _other_image(self, control: Field, address: Address) -> dict[str, Any]:
         """Return pixels and patch grid of the image that a target is compared with, as the same model sees it."""
@@ -282,7 +243,7 @@ class RoomFigures:
         board = Board.of(other.grid(other.depth - 1), pixels.shape[:2])
         return {"image": (await in_thread(image_file, pixels)).url, "board": asdict(board)}
 
-    def _placed(self, data: PanelData, address: Address, language: Language) -> PanelData:
+    def _placed(self, data: PanelData, address: Address) -> PanelData:
         """Add what is beside the view: small pictures of the other views, and the next room."""
         for view in data.views:
             view.preview = self._preview(address, view.key)
@@ -291,7 +252,7 @@ class RoomFigures:
         data.run = repr(self.run(address))
         if next_room := room_after(self.context.rooms, self.room):
             data.next_room = next_room.key
-            data.words["next_room"] = word("next_room", language, room=next_room.title)
+            data.words["next_room"] = word("next_room", address.language, room=next_room.title)
         return data
 
     def run(self, address: Address) -> Hashable:

@@ -37,11 +37,7 @@ NO_BETTER = Text(
 def standing(view: str, provenance: Provenance, measured: EvaluationResult | None, language: Language) -> str:
     """Return the evidence on a view's map in a line; empty where it was not measured.
 
-    Args:
-        view: key of the view.
-        provenance: model and image of the map.
-        measured: measurement of the methods on this image, or None.
-        language: language of the line.
+    `measured` is the measurement of the methods on this image, or None.
     """
     return " ".join(filter(None, (_of_model(view, provenance, language), _of_image(view, measured, language))))
 

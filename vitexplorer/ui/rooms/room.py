@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import gradio as gr
 
-from vitexplorer.core.text import Language, Text
+from vitexplorer.core.text import Text
 from vitexplorer.service.engine import TimedCapture
 from vitexplorer.ui.gradio_adapter.types import Block, Dependency
 from vitexplorer.ui.kit.words import UI_WORDS
@@ -30,11 +30,6 @@ class Room(RoomSign, ABC):
     """Panel of the views that are shown as figures"""
 
     def __init__(self, context: RoomContext):
-        """Make a room.
-
-        Args:
-            context: shared context of the rooms.
-        """
         self.context = context
 
     @abstractmethod
@@ -49,28 +44,25 @@ class Room(RoomSign, ABC):
     def lead(self, visit: Visit, then_explore: Callable[[Dependency], None]) -> None:
         """Bind events of the room that choose the image or model of all rooms; most rooms have none.
 
-        Args:
-            visit: state of the visit, which these events change.
-            then_explore: is called with each event, so that the new choice is captured.
+        `then_explore` is called with each event, so that the new choice is captured.
         """
 
-    def fill(self, timed_capture: TimedCapture, address: Address, language: Language) -> Updates:
+    def fill(self, timed_capture: TimedCapture, address: Address) -> Updates:
         """Return what a new capture changes in the components of `build`; the rest fills itself later."""
         return {}
 
-    def around(self, view: str, language: Language, *, python: str) -> dict[str, str]:
-        """Return the texts around the room's picture and the button to the next room, as fields of `FrameData`.
+    def around(self, view: str, address: Address, **settings: object) -> dict[str, str]:
+        """Return the texts around the picture of a view and the button to the next room, as fields of `FrameData`.
 
-        Args:
-            view: key of the view that the picture shows; its question, pitfalls and source stand around it.
-            language: language of every text.
-            python: Python code that makes the same picture.
+        The texts are the view's question, pitfalls and source, and the Python code that makes it under `settings`.
         """
-        return {**about(view, language), "python": python, **self.next_button(language)}
+        from vitexplorer.views import VIEWS
 
-    def next_button(self, language: Language) -> dict[str, str]:
-        """Return the button to the next room, as fields of `FrameData`."""
-        return next_button(self.context.rooms, self.key, language)
+        return {
+            **about(VIEWS[view], address.language),
+            "python": self.context.python_lines(address, view, **settings),
+            **next_button(self.context.rooms, self.key, address.language),
+        }
 
 
 def caption_lines(capture: Capture) -> list[Text]:

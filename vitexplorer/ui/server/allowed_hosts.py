@@ -13,7 +13,8 @@ import re
 import socket
 
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import Response
+from starlette.types import Scope
 
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Text
@@ -35,40 +36,29 @@ _FOREIGN = Text(
 
 
 class HostCheck:
-    """Middleware that refuses requests of unknown host or origin."""
+    """Refuses requests of unknown host or origin."""
 
-    def __init__(self, app: ASGIApp, settings: Settings):
-        """Set up the check.
-
-        Args:
-            app: the application behind it.
-            settings: `host`, `hosts` and `origins` are read.
-        """
-        self.app = app
+    def __init__(self, settings: Settings):
+        """Read `host`, `hosts` and `origins` of the settings."""
         self.origins = listed(settings.origins)
         self.hosts = {settings.host.strip("[]"), *_HERE, *listed(settings.hosts)}
         self.digits = settings.host in _EVERYWHERE
         if self.digits:
             self.hosts |= {socket.gethostname().lower(), f"{socket.gethostname().lower()}.local"}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse with 421 or 403, or pass on."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
+    def __call__(self, scope: Scope) -> Response | None:
+        """Refuse with 421 or 403; None accepts the request."""
         headers = Headers(scope=scope)
         urls = listed(headers.get("x-gradio-server", ""))
         servers = (url.partition("://")[2].partition("/")[0] for url in urls)
         hosts = [headers.get("host", ""), *listed(headers.get("x-forwarded-host", "")), *servers]
         unknown = next((host for host in hosts if not self._is_known(host)), None)
         if unknown is not None:
-            answer = refusal(scope, 421, _UNKNOWN_HOST.format(host=unknown[:200]))
-        elif scope["method"] not in _READING and self._is_foreign(headers, hosts):
+            return refusal(scope, 421, _UNKNOWN_HOST.format(host=unknown[:200]))
+        if scope["method"] not in _READING and self._is_foreign(headers, hosts):
             origin = headers.get("origin") or headers.get("sec-fetch-site", "")
-            answer = refusal(scope, 403, _FOREIGN.format(origin=origin[:200]))
-        else:
-            answer = self.app
-        await answer(scope, receive, send)
+            return refusal(scope, 403, _FOREIGN.format(origin=origin[:200]))
+        return None
 
     def _is_known(self, host_and_port: str) -> bool:
         name = _name_of(host_and_port)

@@ -57,14 +57,6 @@ class BodyLimit:
     """Middleware that stops bodies that are too large, too slow or over budget."""
 
     def __init__(self, app: ASGIApp, settings: Settings, budgets: UploadBudgets, folder: CacheFolder):
-        """Set up the limit.
-
-        Args:
-            app: the application behind it.
-            settings: `max_upload_megabytes` is read.
-            budgets: bytes that each client may send.
-            folder: the folder that receives the files.
-        """
         self.app, self.budgets, self.folder = app, budgets, folder
         self.most_of_file = settings.max_upload_megabytes * 10**6 + AROUND
 
@@ -73,8 +65,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        is_file = _FILES.fullmatch(scope["path"]) is not None
-        body = _FileBody(scope, receive, self) if is_file else _Body(scope, receive)
+        body = _Body(scope, receive, self)
 
         async def send_unless_stopped(message: Message) -> None:
             body.answered |= body.stopped is None
@@ -82,7 +73,7 @@ class BodyLimit:
                 await send(message)
 
         try:
-            body.check_length()
+            body.check(int(Headers(scope=scope).get("content-length", 0)))
             await self.app(scope, body.receive, send_unless_stopped)
         except Exception:
             if body.stopped is None:
@@ -92,21 +83,18 @@ class BodyLimit:
 
 
 class _Body:
-    """A body without a file."""
+    """A body as it arrives. One with a file may be larger, and counts against its client's budget and the disk."""
 
-    most = MOST
-
-    def __init__(self, scope: Scope, receive: Receive):
-        self.scope, self._receive = scope, receive
+    def __init__(self, scope: Scope, receive: Receive, limit: BodyLimit):
+        self._receive, self._limit = receive, limit
+        self._client = scope["client"][0] if scope.get("client") else ""
+        self._has_file = _FILES.fullmatch(scope["path"]) is not None
+        self.most = limit.most_of_file if self._has_file else MOST
         self.size = 0
         self.is_complete = False
         self.stopped: _StoppedError | None = None
         self.answered = False
         self.began = asyncio.get_running_loop().time()
-
-    def check_length(self) -> None:
-        """Check the length that the request declares."""
-        self.check(int(Headers(scope=self.scope).get("content-length", 0)))
 
     async def receive(self) -> Message:
         """Return the next part, or raise _StoppedError."""
@@ -128,40 +116,23 @@ class _Body:
         return message
 
     def check(self, coming: int) -> None:
-        """Raise _StoppedError if `coming` further bytes exceed the limit."""
+        """Raise _StoppedError if there is no room for `coming` further bytes."""
+        budgets = self._limit.budgets
         if self.size + coming > self.most:
             self.stop(413, _TOO_LARGE.format(most=self.most / 1e6))
+        if self._has_file and coming > budgets.left(self._client):
+            self.stop(429, _TOO_MUCH.format(most=budgets.most / 1e6))
+        if self._has_file and self._limit.folder.is_full(coming):
+            self.stop(507, _FULL)
 
     def take(self, part: int) -> None:
         """Count `part` received bytes."""
         self.size += part
+        if self._has_file:
+            self._limit.budgets.take(self._client, part)
+            self._limit.folder.take(part)
 
     def stop(self, status: int, text: Text) -> NoReturn:
         """Stop the body: raise _StoppedError now and at every further read."""
         self.stopped = _StoppedError(status, text)
         raise self.stopped
-
-
-class _FileBody(_Body):
-    """A body with a file: larger, counted against the client's budget and the disk's capacity."""
-
-    def __init__(self, scope: Scope, receive: Receive, limit: BodyLimit):
-        super().__init__(scope, receive)
-        self.most = limit.most_of_file
-        self.budgets = limit.budgets
-        self.folder = limit.folder
-        self.client = scope["client"][0] if scope.get("client") else ""
-
-    def check(self, coming: int) -> None:
-        """Raise _StoppedError also if the client's budget or the disk has no room."""
-        super().check(coming)
-        if coming > self.budgets.left(self.client):
-            self.stop(429, _TOO_MUCH.format(most=self.budgets.most / 1e6))
-        if self.folder.is_full(coming):
-            self.stop(507, _FULL)
-
-    def take(self, part: int) -> None:
-        """Count `part` bytes for the client and the disk too."""
-        super().take(part)
-        self.budgets.take(self.client, part)
-        self.folder.take(part)

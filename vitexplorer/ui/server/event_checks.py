@@ -9,24 +9,22 @@ from __future__ import annotations
 
 import asyncio
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import gradio as gr
 from gradio.components import State, Textbox, UploadButton
 from pydantic import Field, TypeAdapter, ValidationError
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
 
 from vitexplorer.core.text import Text
 from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.ui.gradio_adapter.events import check_files, events_of
 from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
-from vitexplorer.ui.gradio_adapter.types import Block, BlockFunction
+from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.server.event_fields import EventSent, FileSent, Sent, Word
-from vitexplorer.ui.server.json_bodies import once
-from vitexplorer.ui.server.refusals import refusal
+from vitexplorer.ui.server.refusals import RefusedError
 
 _EVENTS = re.compile("/gradio_api/(?:run/[^/]*|queue/join)/?")
 _OPENING = 2.0
@@ -41,40 +39,17 @@ _FILES = TypeAdapter(Annotated[list[FileSent], Field(min_length=1)])
 _TEXT = TypeAdapter(Word | None)
 
 
-class _RefusedError(Exception):
-    def __init__(self, status: int, text: Text):
-        super().__init__(text.en)
-        self.status, self.text = status, text
-
-
+@dataclass(frozen=True)
 class EventCheck:
-    """Middleware that refuses events that the page cannot have sent."""
+    """Refuses events that the page cannot have sent."""
 
-    def __init__(self, app: ASGIApp, page: gr.Blocks, visitors: Visitors):
-        """Set up the check.
+    page: gr.Blocks
+    visitors: Visitors
 
-        Args:
-            app: the application behind it.
-            page: the page with the events.
-            visitors: the states of open pages.
-        """
-        self.app, self.page, self.visitors = app, page, visitors
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse with 404, 410 or 422, or pass on."""
-        if scope["type"] != "http" or scope["method"] != "POST" or not _EVENTS.fullmatch(scope["path"]):
-            await self.app(scope, receive, send)
+    async def __call__(self, scope: Scope, body: bytes | None) -> None:
+        """Raise RefusedError with 404, 410 or 422 for an invalid event."""
+        if body is None or not _EVENTS.fullmatch(scope["path"]):
             return
-        body = await Request(scope, receive).body()
-        answer: ASGIApp | Response = self.app
-        try:
-            await self._check(body)
-        except _RefusedError as error:
-            answer = refusal(scope, error.status, error.text)
-        await answer(scope, once(body, receive), send)
-
-    async def _check(self, body: bytes) -> None:
-        """Raise _RefusedError unless the event is valid."""
         try:
             event = EventSent.model_validate_json(body)
             handler = events_of(self.page)[event.fn_index]
@@ -88,11 +63,12 @@ class EventCheck:
                 Sent.model_validate(event.event_data)
             check_files(event.event_data)  # gradio takes any `path` for a file
         except (ValidationError, ValueError, KeyError, OSError, gr.Error):
-            raise _RefusedError(422, _UNREADABLE) from None
+            raise RefusedError(422, _UNREADABLE) from None
+        reads_state = any(isinstance(component, State) for component in handler.inputs)
         if any(event_name == "load" for _, event_name in handler.targets):
             self.visitors.open(event.session_hash)
-        elif _needs_state(handler) and not await self._is_known(event.session_hash):
-            raise _RefusedError(410, _GONE)
+        elif reads_state and not await self._is_known(event.session_hash):
+            raise RefusedError(410, _GONE)
 
     async def _is_known(self, session: str) -> bool:
         """Return True if this page is open; wait for one that is just opening."""
@@ -104,19 +80,14 @@ class EventCheck:
 
 
 def _check_value(component: Block, value: Any) -> None:
-    """Raise ValidationError, or _RefusedError for a file that was not sent here."""
+    """Raise ValidationError, or RefusedError for a file that was not sent here."""
     if isinstance(component, Textbox):
         _TEXT.validate_python(value)
     if isinstance(component, UploadButton):
         for file in _FILES.validate_python(value if component.file_count == "multiple" else [value]):
             if not _was_sent(Path(file.path)):
-                raise _RefusedError(404, _NO_FILE)  # gradio's scripts show no message for 422
+                raise RefusedError(404, _NO_FILE)  # gradio's scripts show no message for 422
 
 
 def _was_sent(path: Path) -> bool:
     return path.is_absolute() and path.resolve().is_relative_to(files_folder().resolve()) and path.is_file()
-
-
-def _needs_state(handler: BlockFunction) -> bool:
-    """Return True for an event that reads the state of its page."""
-    return any(isinstance(component, State) for component in handler.inputs)

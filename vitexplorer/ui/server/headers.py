@@ -46,7 +46,6 @@ class SecurityHeaders:
     """Middleware that adds the default headers to every response."""
 
     def __init__(self, app: ASGIApp):
-        """Wrap `app`."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import ExplainedError
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.service.image_store import keep_upload
 from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.ui.gradio_adapter.page_blocks import status_of
-from vitexplorer.ui.kit.language import language_of, word
+from vitexplorer.ui.kit.language import language_of_request
+from vitexplorer.ui.kit.words import UI_WORDS
 
 KIND = "application/octet-stream"
 """Only accepted content type; another site's page may not send it without a preflight request"""
@@ -48,33 +48,30 @@ async def answer_picture(
     Failures are messages in the language of the page: 415 for another content type, 413 for a body that is too large,
     and the status of `status_of` for an ExplainedError of `answer`, or of `check`, which runs before the body is read.
     """
-    language = language_of(request.url.query, request.headers.get("accept-language", ""))
-    if request.headers.get("content-type") != KIND:
-        return JSONResponse({"refused": word("image_lost", language)}, 415)
     most = settings().max_upload_megabytes
+    too_large = UI_WORDS["image_large"].format(most=most)
+    if request.headers.get("content-type") != KIND:
+        return refused(request, UI_WORDS["image_lost"], 415)
     if int(request.headers.get("content-length", 0)) > most * 10**6:
-        return JSONResponse({"refused": word("image_large", language, most=most)}, 413)
+        return refused(request, too_large, 413)
     try:
         if check is not None:
             await check()
+        parent = files_folder()
+        with explain_full_disk(parent):
+            parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=parent) as folder:
+                path = Path(folder, "picture")
+                if not await _written(request, path, most * 10**6):
+                    return refused(request, too_large, 413)
+                return JSONResponse(await answer(path))
     except ExplainedError as error:
-        return JSONResponse({"refused": error.text.in_(language)}, status_of(error))
-    parent = files_folder()
-    try:
-        with explain_full_disk(parent), _temporary_folder(parent) as folder:
-            path = folder / "picture"
-            if not await _written(request, path, most * 10**6):
-                return JSONResponse({"refused": word("image_large", language, most=most)}, 413)
-            return JSONResponse(await answer(path))
-    except ExplainedError as error:
-        return JSONResponse({"refused": error.text.in_(language)}, status_of(error))
+        return refused(request, error.text, status_of(error))
 
 
-@contextmanager
-def _temporary_folder(parent: Path) -> Iterator[Path]:
-    parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=parent) as folder:
-        yield Path(folder)
+def refused(request: Request, text: Text, status: int) -> Response:
+    """Answer a text in the language of the page."""
+    return JSONResponse({"refused": text.in_(language_of_request(request))}, status)
 
 
 async def _written(request: Request, path: Path, most: int) -> bool:

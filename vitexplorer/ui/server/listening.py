@@ -56,15 +56,9 @@ def address_of(listening: socket.socket) -> str:
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server with a callback after startup, and a shutdown that closes open streams."""
+    """uvicorn's server that calls `opened` once it answers requests, and closes open streams when it stops."""
 
     def __init__(self, config: uvicorn.Config, opened: Callable[[], None]):
-        """Set up the server.
-
-        Args:
-            config: see `uvicorn_server`.
-            opened: called once requests are answered.
-        """
         super().__init__(config)
         self._opened = opened
 

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from vitexplorer.core.settings import settings
@@ -33,10 +33,10 @@ from vitexplorer.service.user_storage import safe_name
 from vitexplorer.service.visitor_names import valid_visitor
 from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.ui.gradio_adapter.page_blocks import status_of
-from vitexplorer.ui.kit.language import language_of, word
+from vitexplorer.ui.kit.language import language_of_request, word
 from vitexplorer.ui.kit.static_responses import NO_STORE
 from vitexplorer.ui.kit.words import UI_WORDS
-from vitexplorer.ui.server.image_upload import KIND
+from vitexplorer.ui.server.image_upload import KIND, refused
 from vitexplorer.ui.shell.address import Address
 
 _log = logging.getLogger(__name__)
@@ -64,9 +64,9 @@ async def _answered(engine: Engine, request: Request) -> Response:
     Failures are 415 for another content type, 413 for a body that is too large, 422 for files that are not accepted.
     """
     query = request.query_params
-    language = language_of(request.url.query, request.headers.get("accept-language", ""))
+    language = language_of_request(request)
     if request.headers.get("content-type") != KIND:
-        return JSONResponse({"refused": word("file_lost", language)}, 415)
+        return refused(request, UI_WORDS["file_lost"], 415)
     visitor = valid_visitor(request.headers.get("x-visitor", ""))
     folder = None
     try:
@@ -78,14 +78,15 @@ async def _answered(engine: Engine, request: Request) -> Response:
             sent = _of_this_machine(query["path"])
         else:
             await asyncio.to_thread(check_room, engine.places, visitor)
-            with explain_full_disk(files_folder()):
-                folder = _new_folder()
+            parent = files_folder()
+            with explain_full_disk(parent):
+                parent.mkdir(parents=True, exist_ok=True)
+                folder = Path(tempfile.mkdtemp(dir=parent))
                 sent = Sent(await _received(request, folder))
     except ExplainedError as error:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
-        return JSONResponse({"refused": error.text.in_(language)}, status_of(error))
-
+        return refused(request, error.text, status_of(error))
     keep = partial(keep_sent, engine, visitor, sent, address.picture, settings())
     return _in_lines(visitor, language, keep, folder)
 
@@ -97,12 +98,6 @@ def _of_this_machine(path: str) -> Sent:
     if not full_path.is_dir():
         check_kinds([full_path.name], settings())
     return Sent([full_path], named=True)
-
-
-def _new_folder() -> Path:
-    parent = files_folder()
-    parent.mkdir(parents=True, exist_ok=True)
-    return Path(tempfile.mkdtemp(dir=parent))
 
 
 async def _received(request: Request, folder: Path) -> list[Path]:

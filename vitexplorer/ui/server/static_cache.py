@@ -7,7 +7,6 @@ opened or compressed: fifty people who open one link request the same hundred fi
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -20,26 +19,12 @@ _DEPENDS = {b"range", b"origin", b"if-none-match", b"if-modified-since"}
 """Request headers that change the response"""
 
 
-@dataclass(frozen=True)
-class _Answer:
-    """A complete response."""
-
-    start: Message
-    body: bytes
-
-
 class StaticCache:
     """Middleware that stores and replays immutable responses."""
 
     def __init__(self, app: ASGIApp, memory: Memory):
-        """Set up the cache.
-
-        Args:
-            app: the application behind it.
-            memory: the memory budget of the cache.
-        """
         self.app, self._memory = app, memory
-        self._answers: BytesCache[Hashable, _Answer] = BytesCache(memory, lambda answer: len(answer.body))
+        self._answers: BytesCache[Hashable, tuple[Message, bytes]] = BytesCache(memory, lambda answer: len(answer[1]))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer from memory, or pass on and store the response."""
@@ -47,11 +32,10 @@ class StaticCache:
         if key is None:
             await self.app(scope, receive, send)
         elif answer := self._answers.get(key):
-            with self._memory.claimed(len(answer.body)):  # a slow connection holds a copy
-                await send(
-                    {**answer.start, "headers": [*answer.start["headers"]]}
-                )  # a copy: other middleware adds headers
-                await send({"type": "http.response.body", "body": answer.body})
+            start, body = answer
+            with self._memory.claimed(len(body)):  # a slow connection holds a copy
+                await send({**start, "headers": [*start["headers"]]})  # a copy: other middleware adds headers
+                await send({"type": "http.response.body", "body": body})
         else:
             await self.app(scope, receive, self._remembering(key, send, scope["path"].startswith(_OF_GRADIO)))
 
@@ -67,7 +51,7 @@ class StaticCache:
             elif start is not None and message["type"] == "http.response.body":
                 parts.append(message.get("body", b""))
                 if not message.get("more_body"):
-                    self._answers.put(key, _Answer(start, b"".join(parts)))
+                    self._answers.put(key, (start, b"".join(parts)))
             await send(message)
 
         return remember

@@ -133,12 +133,10 @@ def page_head(language: Language) -> str:
     )
 
 
-def _policy(page: str) -> str:
-    return page_policy(page, settings().frames)
-
-
 SERVING = {
     "routes": [Route("/modules/{version}/{path:path}", _serve), assets_route(ASSETS), *LIBRARIES, FILES],
-    "middleware": [Middleware(LanguageMiddleware, head=page_head, policy=_policy)],
+    "middleware": [
+        Middleware(LanguageMiddleware, head=page_head, policy=lambda page: page_policy(page, settings().frames))
+    ],
 }
 """Routes and middleware of the static files"""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, get_args
 from urllib.parse import parse_qsl
 
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import SettingError, Text
+from vitexplorer.core.text import Language, SettingError, Text
 from vitexplorer.core.types import Fit
 from vitexplorer.service.engine import Picture
 from vitexplorer.service.image_store import UPLOAD, examples
@@ -119,6 +119,8 @@ class Address:
     opened: int = 0
     """Number of links opened before this one since the page was loaded. A room takes the fields that a person sets in
     the browser from the first address it sees, and again from each new link"""
+    language: Language = field(default="en", compare=False)
+    """Language of the page; it never changes before the page is loaded again"""
 
     @classmethod
     def read(cls, parameters: Mapping[str, str]) -> Address:
@@ -175,7 +177,7 @@ class Address:
 
     def parameters(self) -> dict[str, str]:
         """Return the parameters that the browser writes into its URL."""
-        return {name: value for name, value in asdict(self).items() if name != "opened"}
+        return {name: value for name, value in asdict(self).items() if name not in ("opened", "language")}
 
 
 @dataclass(frozen=True)

@@ -37,18 +37,12 @@ class Replacement:
 
 
 async def exploring(
-    engine: Engine, visitor: str, address: Address, current: Address, language: Language
+    engine: Engine, visitor: str, address: Address, current: Address
 ) -> AsyncGenerator[StatusData | Replacement | TimedCapture, None]:
     """Yield status lines while the capture is made, then the capture, or a last line that explains the failure.
 
-    If a link asks for a size that the model cannot take, its own size is used instead.
-
-    Args:
-        engine: engine that makes the capture.
-        visitor: name of the visitor's session.
-        address: requested address.
-        current: address on the screen; empty before the first capture.
-        language: language of the lines.
+    If a link asks for a size that the model cannot take, its own size is used instead. `current` is the address on the
+    screen, empty before the first capture.
 
     Raises:
         StoppedError: the visitor has asked for something else since.
@@ -59,46 +53,46 @@ async def exploring(
                 if isinstance(step, Done):
                     yield step.result
                 elif step.place or step.doing:
-                    yield _line(step, language)
+                    yield StatusData(text=step_line(step, address.language), share=step.share)
     except StoppedError:
         raise
     except (SettingError, UnsupportedError) as error:
         if not address.size or current != Address():
-            yield _error_line(error, address, current, language)
+            yield _error_line(error, address, current)
             return
         own_size = replace(address, size="")
-        yield Replacement(own_size, word("size_instead", language, why=error.text.in_(language)))
-        async with aclosing(exploring(engine, visitor, own_size, current, language)) as lines:
+        yield Replacement(own_size, word("size_instead", address.language, why=error.text.in_(address.language)))
+        async with aclosing(exploring(engine, visitor, own_size, current)) as lines:
             async for line in lines:
                 yield line
     except ExplainedError as error:
-        yield _error_line(error, address, current, language)
+        yield _error_line(error, address, current)
     except Exception:
         _log.exception("Could not explore %s", address)
-        yield StatusData(kind="error", text=word("unexpected", language))
+        yield StatusData(kind="error", text=word("unexpected", address.language))
 
 
-def _error_line(error: ExplainedError, address: Address, current: Address, language: Language) -> StatusData:
-    advice = word("status_first_failed" if current == Address() else "status_failed", language)
-    hint = _bundled_model_hint(address, language)
-    return StatusData(kind="error", text=f"{error.text.in_(language)} {advice}", **hint)
+def _error_line(error: ExplainedError, address: Address, current: Address) -> StatusData:
+    advice = word("status_first_failed" if current == Address() else "status_failed", address.language)
+    hint = _bundled_model_hint(address)
+    return StatusData(kind="error", text=f"{error.text.in_(address.language)} {advice}", **hint)
 
 
-def _bundled_model_hint(address: Address, language: Language) -> dict[str, str]:
+def _bundled_model_hint(address: Address) -> dict[str, str]:
     """Offer a bundled model, which needs no network, where another model could not be shown."""
     entry, bundled = find(address.model), Address.read({}).model
     if address.model == bundled or (entry is not None and entry.bundled):
         return {}
     return {
-        "hint": word("status_way_out", language),
-        "hint_button": word("status_show_bundled", language),
+        "hint": word("status_way_out", address.language),
+        "hint_button": word("status_show_bundled", address.language),
         "hint_model": bundled,
     }
 
 
-def _line(step: Step, language: Language) -> StatusData:
-    text = step.doing.in_(language) if step.doing else word("status_queue", language, place=step.place)
-    return StatusData(text=text, share=step.share)
+def step_line(step: Step, language: Language) -> str:
+    """Return the progress of a capture in words."""
+    return step.doing.in_(language) if step.doing else word("status_queue", language, place=max(1, step.place))
 
 
 def _photo_hint(capture: Capture, language: Language) -> dict[str, str]:
@@ -129,7 +123,7 @@ def _answer(capture: Capture, language: Language) -> str:
     return word("status_answer", language, name=best.name, share=f"{100 * best.probability:.0f} %")
 
 
-def ready(exploration: TimedCapture, address: Address, language: Language, reason: str = "") -> StatusData:
+def ready(exploration: TimedCapture, address: Address, reason: str = "") -> StatusData:
     """Return the status line of a finished capture, with the URL that leads back to it.
 
     `reason` explains why it is not the requested one.
@@ -140,7 +134,7 @@ def ready(exploration: TimedCapture, address: Address, language: Language, reaso
         kind="ready",
         text=word(
             "status_ready",
-            language,
+            address.language,
             model=provenance.model,
             weights=provenance.weights_text,
             height=provenance.input_size[0],
@@ -148,10 +142,10 @@ def ready(exploration: TimedCapture, address: Address, language: Language, reaso
             depth=capture.depth,
             ms=1000 * exploration.seconds,
         ),
-        answer=_answer(capture, language),
-        **({"hint": reason} if reason else _photo_hint(capture, language)),
-        about=f"{provenance.model} · {provenance.weights_text.in_(language)}",
-        whole=word("open_whole", language),
-        warning=word("random_warning", language) if provenance.is_random else "",
+        answer=_answer(capture, address.language),
+        **({"hint": reason} if reason else _photo_hint(capture, address.language)),
+        about=f"{provenance.model} · {provenance.weights_text.in_(address.language)}",
+        whole=word("open_whole", address.language),
+        warning=word("random_warning", address.language) if provenance.is_random else "",
         address={name: value for name, value in address.parameters().items() if name not in OF_BROWSER},
     )

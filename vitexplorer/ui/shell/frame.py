@@ -42,15 +42,8 @@ def frame_words(language: Language) -> dict[str, str]:
     return {key: word(key, language) for key in _WORDS}
 
 
-def about(view: str, language: Language) -> dict[str, str]:
-    """Return a view's question, when it misleads, and its paper, as fields of `FrameData`."""
-    from vitexplorer.views import VIEWS
-
-    return about_record(VIEWS[view], language)
-
-
-def about_record(record: View | Comparison, language: Language) -> dict[str, str]:
-    """Return the same fields for the record of a view or of a comparison."""
+def about(record: View | Comparison, language: Language) -> dict[str, str]:
+    """Return a record's question, when it misleads, and its paper, as fields of `FrameData`."""
     return {
         "question": record.question.in_(language),
         "misleads": record.misleads.in_(language),

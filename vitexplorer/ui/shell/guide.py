@@ -8,29 +8,11 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from vitexplorer.core.text import ExplainedError, Language
-from vitexplorer.learn import STEPS, Numbers, Step
-from vitexplorer.learn.sentences import OnScreen, sayer
-from vitexplorer.ui.kit.language import word
+from vitexplorer.learn import STEPS, Numbers, Seen, Step
+from vitexplorer.learn.step import sayer
+from vitexplorer.ui.kit.language import words_with
 from vitexplorer.ui.kit.served_files import ServedFile
 from vitexplorer.ui.kit.widget import Widget
-
-_WORDS = (
-    "learn",
-    "learn_close",
-    "learn_before",
-    "learn_next",
-    "learn_of",
-    "learn_question",
-    "learn_right",
-    "learn_wrong",
-    "learn_to_do",
-    "learn_done",
-    "learn_lead",
-    "learn_wait",
-    "learn_handout",
-    "learn_handout_title",
-    "learn_handout_wait",
-)
 
 
 class StepItem(BaseModel):
@@ -78,7 +60,6 @@ class Guide(Widget):
     """
 
     data_model = GuideData
-    stem = "guide"
     sends = ("go", "tell", "handout")
 
 
@@ -88,7 +69,7 @@ def guide_data(language: Language, text: StepText | None = None, handout: Served
         StepItem(key=step.key, title=step.title.in_(language), state=dict(step.state), light=step.light)
         for step in STEPS
     ]
-    return GuideData(steps=steps, shown=text, handout=handout, words={key: word(key, language) for key in _WORDS})
+    return GuideData(steps=steps, shown=text, handout=handout, words=words_with("learn", language))
 
 
 def step_named(key: object) -> Step | None:
@@ -96,7 +77,7 @@ def step_named(key: object) -> Step | None:
     return next((step for step in STEPS if step.key == key), None)
 
 
-def step_text(step: Step, screen: OnScreen, language: Language) -> StepText:
+def step_text(step: Step, screen: Seen, language: Language) -> StepText:
     """Fill in the numbers of a step, or the reason why the model on the screen has none."""
     try:
         numbers = step.numbers(screen)
@@ -112,13 +93,13 @@ def filled(step: Step, numbers: Numbers, language: Language) -> StepText:
         key=step.key,
         says=say(step.says),
         formula=say(step.formula),
-        asks=say(step.question.asks),
-        choices=[say(choice) for choice in step.question.choices],
-        right=step.question.right(numbers),
-        reveal=say(step.question.reveal),
-        action=say(step.action.asks),
-        becomes={name: _pattern(pattern, numbers) for name, pattern in step.action.becomes.items()},
-        leads=dict(step.action.leads or {}),
+        asks=say(step.asks),
+        choices=[say(choice) for choice in step.choices],
+        right=step.right(numbers),
+        reveal=say(step.reveal),
+        action=say(step.action),
+        becomes={name: _pattern(pattern, numbers) for name, pattern in step.becomes.items()},
+        leads=dict(step.leads or {}),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from vitexplorer.core.text import Language
-from vitexplorer.ui.kit.language import locale_of, word
+from vitexplorer.ui.kit.language import LOCALES, word
 from vitexplorer.ui.kit.widget import Widget
 
 _WORDS = (
@@ -36,8 +36,6 @@ class Header(Widget):
     """Switches that act in the browser alone."""
 
     data_model = HeaderData
-    stem = "header"
-    sends = ()
 
 
 def header_data(language: Language, frames: str) -> HeaderData:
@@ -45,6 +43,6 @@ def header_data(language: Language, frames: str) -> HeaderData:
     sites = " ".join(site for site in frames.split() if site != "'self'") or word("embed_own_alone", language)
     allowed = {"embed_allowed": word("embed_allowed", language, frames=sites)}
     return HeaderData(
-        other_code=locale_of("en" if language == "zh" else "zh"),
+        other_code=LOCALES["en" if language == "zh" else "zh"],
         words={**{key: word(key, language) for key in _WORDS}, **allowed},
     )

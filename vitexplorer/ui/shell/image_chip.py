@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.image_store import examples, thumbnail
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import image_file
-from vitexplorer.ui.kit.static_responses import example_url
+from vitexplorer.ui.kit.static_responses import example_item, example_url
 from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.shell.address import Address
 
 _WORDS = (
     "image",
@@ -26,20 +27,12 @@ _WORDS = (
 )
 
 
-class ExampleItem(BaseModel):
-    """One example."""
-
-    id: str
-    title: str
-    image: str
-    """Address of the image, as in `thumb`"""
-
-
 class ExampleGroup(BaseModel):
     """Examples of one kind."""
 
     title: str
-    items: list[ExampleItem]
+    items: list[dict[str, str]]
+    """See `example_item`"""
 
 
 class ImageChipData(BaseModel):
@@ -59,12 +52,12 @@ class ImageChip(Widget):
     """Component that fires `choose` with `image`: the id of an example, or of an image that `/picture` has stored."""
 
     data_model = ImageChipData
-    stem = "image_chip"
     sends = ("choose",)
 
 
-def image_chip(image: str, language: Language) -> ImageChipData:
-    """Return the chip of an image by its id; an image that is no longer stored has no thumbnail."""
+def image_chip(address: Address) -> ImageChipData:
+    """Return the chip of an address's image; an image that is no longer stored has no thumbnail."""
+    image, language = address.image, address.language
     example = examples().get(image)
     return ImageChipData(
         chosen=image,
@@ -75,7 +68,7 @@ def image_chip(image: str, language: Language) -> ImageChipData:
             ExampleGroup(
                 title=word(title, language),
                 items=[
-                    ExampleItem(id=item.id, title=item.title.in_(language), image=example_url(item))
+                    example_item(item, language)
                     for item in examples().values()
                     if (item.kind != "photograph") == is_drawn
                 ],

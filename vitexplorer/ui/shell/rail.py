@@ -42,17 +42,10 @@ class Rail(Widget):
     """Component that fires `enter` with `room` whenever another room opens, and an event of each room, see `look`."""
 
     data_model = RailData
-    stem = "rail"
     sends = ("enter",)
 
     def __init__(self, value: Any = None, *, rooms: Iterable[str] = (), **options: Any):
-        """Make a rail.
-
-        Args:
-            value: `RailData` or None.
-            rooms: keys of the rooms that have an event.
-            options: options of `Widget`.
-        """
+        """Make a rail; `rooms` are the keys of the rooms that have an event."""
         self.sends = (*type(self).sends, *(f"look_{room}" for room in rooms))
         super().__init__(value, **options)
 

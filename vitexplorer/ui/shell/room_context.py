@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,8 @@ _UNMARKED = {"show_progress": "hidden", "show_progress_on": [], "api_visibility"
 of every event"""
 QUICK = {"queue": False, **_UNMARKED}
 """Options of an event that is answered from memory"""
+LATEST = {**QUICK, "trigger_mode": "always_last"}
+"""Options of such an event that a person fires faster than it is answered; only the last counts"""
 WAITING = {"concurrency_limit": None, **_UNMARKED}
 """Options of an event that reports its progress; it waits in our scheduler, not in gradio's queue"""
 FIGURE = "figure"
@@ -29,6 +31,8 @@ Listen = Callable[..., Dependency]
 """Type of functions that bind a handler to an event: `button.click`, `event.then`"""
 Updates = dict[Block | str, Any]
 """Type of an event's result: new values by output component, or `gr.skip()`, a dictionary with a string key"""
+UpdateStream = AsyncGenerator[Updates, None]
+"""Type of the result of an event that reports its progress"""
 
 
 @dataclass(frozen=True)
@@ -38,8 +42,7 @@ class RoomContext:
     engine: Engine
     t: Translations
     address: gr.State
-    """State with the Address on the screen: image, model, weights, fit"""
-    language: gr.State
+    """State with the Address on the screen: image, model, weights, fit, language"""
     rooms: Signs = ()
     """Rooms of this installation, in their order"""
     visitor: gr.State | None = None
@@ -47,7 +50,7 @@ class RoomContext:
 
     def python_lines(self, address: Address, view: str, *, changed: bool = False, **settings: object) -> str:
         """Write the lines that reproduce a figure in a script or notebook; `changed` if it shows the changed run."""
-        size = f", size={python_size(address.picture.size)}" if address.picture.size else ""
+        size = _size_argument(address)
         change = f'capture = vx.intervene(capture, "{address.change}")\n' if changed else ""
         arguments = "".join(f", {name}={python_value(value)}" for name, value in settings.items())
         other = ""
@@ -68,9 +71,9 @@ class RoomContext:
         arguments = "".join(f", {name}={python_value(value)}" for name, value in settings.items())
         lines = ["import vitexplorer as vx", ""]
         for side, address in (("left", left), ("right", right)):
-            size = f", size={python_size(address.picture.size)}" if address.picture.size else ""
             file = "picture.png" if is_one_image else f"{side}.png"
-            lines.append(f'{side} = vx.capture(vx.{self._load(address)}, "{file}", fit="{address.fit}"{size})')
+            options = f'fit="{address.fit}"{_size_argument(address)}'
+            lines.append(f'{side} = vx.capture(vx.{self._load(address)}, "{file}", {options})')
         for side, change in (("left", left.left_change), ("right", right.other_change)):
             if change:
                 lines.append(f'{side} = vx.intervene({side}, "{change}")')
@@ -97,8 +100,7 @@ class RoomContext:
 
 def _more_images(count: int, left: Address) -> str:
     """Write the line that captures further images as the left side is captured."""
-    size = f", size={python_size(left.picture.size)}" if left.picture.size else ""
-    plain = f'vx.capture(left.model, file, fit="{left.fit}"{size})'
+    plain = f'vx.capture(left.model, file, fit="{left.fit}"{_size_argument(left)})'
     run = f'vx.intervene({plain}, "{left.left_change}")' if left.left_change else plain
     files = ", ".join(f'"picture_{number}.png"' for number in range(3, count + 3))
     return f"images = [{run} for file in ({files},)]"
@@ -113,6 +115,8 @@ def python_value(value: object) -> str:
     return repr(str(value)) if isinstance(value, RatherThan | PatchAlike | Region) else repr(value)
 
 
-def python_size(size: str) -> str:
-    """Write the size of an address in Python: `384`, or `(384, 512)` for `384x512`."""
-    return f"({size.replace('x', ', ')})" if "x" in size else size
+def _size_argument(address: Address) -> str:
+    """Write the size of an address in Python: `, size=384`, or `, size=(384, 512)` for `384x512`."""
+    size = address.picture.size
+    written = f"({size.replace('x', ', ')})" if "x" in size else size
+    return f", size={written}" if size else ""

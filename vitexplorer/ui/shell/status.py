@@ -39,5 +39,4 @@ class StatusLine(Widget):
     """Line with a progress bar under it. The hint's button fires `choose` with `model`."""
 
     data_model = StatusData
-    stem = "status"
     sends = ("choose",)

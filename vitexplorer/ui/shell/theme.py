@@ -13,14 +13,14 @@ _FONTS = [
     "Noto Sans SC",
     "Noto Sans CJK SC",
     "PingFang SC",
+    "Microsoft YaHei",
+    "sans-serif",
 ]
 
 
 def theme() -> gr.themes.Default:
     """Return the theme; all fonts are local, so that nothing is fetched."""
-    return gr.themes.Default(
-        primary_hue="indigo", neutral_hue="slate", font=[*_FONTS, "Microsoft YaHei", "sans-serif"]
-    ).set(
+    return gr.themes.Default(primary_hue="indigo", neutral_hue="slate", font=_FONTS).set(
         color_accent="*primary_600",
         body_text_color_subdued="*neutral_600",
         body_text_color_subdued_dark="*neutral_300",

@@ -13,7 +13,6 @@ from urllib.parse import parse_qsl
 import gradio as gr
 
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import Language
 from vitexplorer.service.user_storage import TunedChoice
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Block
@@ -22,8 +21,7 @@ from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.guide import Guide, guide_data
 from vitexplorer.ui.shell.header import Header, header_data
 from vitexplorer.ui.shell.image_chip import ImageChip, image_chip
-from vitexplorer.ui.shell.model_chip import ModelChip
-from vitexplorer.ui.shell.model_menu import model_chip
+from vitexplorer.ui.shell.model_chip import ModelChip, model_chip
 from vitexplorer.ui.shell.rail import Rail, RailData, RailItem
 from vitexplorer.ui.shell.room_context import Updates
 from vitexplorer.ui.shell.room_sign import Signs
@@ -36,7 +34,6 @@ from vitexplorer.ui.shell.status import StatusData, StatusLine
 class Visit:
     """Components of the frame around the rooms, and the events that change them."""
 
-    language: gr.State
     requested: gr.State
     """State with the requested Address"""
     image: ImageChip
@@ -57,24 +54,16 @@ class Visit:
 
     def start(self, request: gr.Request) -> Updates:
         """Fill the frame as the page's URL asks; the event that follows fills the rooms."""
-        language = language_of_request(request)
-        address = self._read(request.query_params)
-        return {
-            self.language: language,
-            self.requested: address,
-            self.image: image_chip(address.image, language),
-            self.model: model_chip(address, language, settings()),
+        language = language_of_request(request.request)
+        address = replace(self._read(request.query_params), language=language)
+        return self.enter(address) | {
             self.status: StatusData(text=word("status_engine", language)),
             self.saved_views: saved_views_data(language),
             self.header: header_data(language, settings().frames),
-            self.rail: rail_data(self.rooms, address.room, language),
             self.guide: guide_data(language),
-            self.tabs: gr.Tabs(selected=address.room),
         }
 
-    def choose(
-        self, event: gr.EventData, address: Address, language: Language, tuned: Iterable[TunedChoice] = ()
-    ) -> Updates:
+    def choose(self, event: gr.EventData, address: Address, tuned: Iterable[TunedChoice] = ()) -> Updates:
         """Choose another image, model, weights, size or fit; an event of the browser that names none is ignored."""
         changes = _choice(fields_of(event), address)
         if changes == {}:
@@ -82,16 +71,17 @@ class Visit:
         address = replace(address, **changes)
         return {
             self.requested: address,
-            self.image: image_chip(address.image, language) if "image" in changes else gr.skip(),
-            self.model: model_chip(address, language, settings(), tuned),
+            self.image: image_chip(address) if "image" in changes else gr.skip(),
+            self.model: model_chip(address, settings(), tuned),
         }
 
-    def go(self, event: gr.EventData, before: Address, language: Language) -> Updates:
+    def go(self, event: gr.EventData, before: Address) -> Updates:
         """Follow a link without reloading the page."""
         query = fields_of(event).get("query")
         if query is None:
             return gr.skip()
-        return self.enter(replace(self._read(dict(parse_qsl(query))), opened=before.opened + 1), language)
+        address = self._read(dict(parse_qsl(query)))
+        return self.enter(replace(address, opened=before.opened + 1, language=before.language))
 
     def _read(self, parameters: Mapping[str, str]) -> Address:
         """Read the address of a URL; the first room replaces a room that this installation does not have."""
@@ -103,13 +93,13 @@ class Visit:
         """Components that `go` and `enter` write to."""
         return [self.requested, self.image, self.model, self.rail, self.tabs]
 
-    def enter(self, address: Address, language: Language) -> Updates:
+    def enter(self, address: Address) -> Updates:
         """Show the frame of an address: its room, model and image."""
         return {
             self.requested: address,
-            self.image: image_chip(address.image, language),
-            self.model: model_chip(address, language, settings()),
-            self.rail: rail_data(self.rooms, address.room, language),
+            self.image: image_chip(address),
+            self.model: model_chip(address, settings()),
+            self.rail: rail_data(self.rooms, address),
             self.tabs: gr.Tabs(selected=address.room),
         }
 
@@ -136,14 +126,15 @@ def _choice(sent: Mapping[str, Any], address: Address) -> dict[str, str]:
     return {**dict.fromkeys(_RESET_BY[name], ""), name: value} if getattr(read, name) == value else {}
 
 
-def rail_data(rooms: Signs, room: str, language: Language) -> RailData:
+def rail_data(rooms: Signs, address: Address) -> RailData:
     """Return the rooms of this installation, and the key of the open one."""
+    language = address.language
     return RailData(
         label=word("rooms", language),
         learn=word("learn", language),
         rooms=[
             RailItem(key=sign.key, title=sign.title.in_(language), icon=sign.icon, apart=sign.apart) for sign in rooms
         ],
-        room=room,
+        room=address.room,
         first=Address().room,
     )

@@ -14,8 +14,8 @@ from PIL import Image
 from torch import nn
 
 import vitexplorer as vx
+from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.seeding import seeded
-from vitexplorer.models.weights import WeightsError
 
 library = pytest.importorskip("open_clip")
 VISION = {"layers": 2, "width": 32, "head_width": 8, "patch_size": 8, "image_size": 32, "mlp_ratio": 2.0}

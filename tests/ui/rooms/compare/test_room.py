@@ -24,8 +24,8 @@ from vitexplorer.quantities.places import matched, placed
 from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.panel.room_figures import Question
-from vitexplorer.ui.rooms.compare.pairs import chosen
 from vitexplorer.ui.rooms.compare.room import CompareRoom
+from vitexplorer.ui.rooms.compare.sides import chosen
 from vitexplorer.ui.shell.address import COMPARED, Address
 from vitexplorer.ui.shell.room_context import RoomContext
 
@@ -35,7 +35,7 @@ HERE = Address(image="scene_flower", model=VIT, room="compare")
 
 @pytest.fixture(scope="module")
 def room() -> CompareRoom:
-    context = RoomContext(Engine(Settings()), Translations(), gr.State(), gr.State(), visitor=gr.State())
+    context = RoomContext(Engine(Settings()), Translations(), gr.State(), visitor=gr.State())
     return built(CompareRoom(context))
 
 
@@ -49,7 +49,7 @@ def last(steps: Iterator) -> dict:
 
 
 def entered(room: CompareRoom, address: Address = HERE, beside: Address = HERE, current: Address | None = None) -> dict:
-    return last(room.enter("compare", address, beside, current, "en", "", gr.Request()))
+    return last(room.enter("compare", address, beside, current, "", gr.Request()))
 
 
 # ------------------------------------------------------------------------------------------------ places and depths
@@ -145,10 +145,10 @@ def test_what_was_chosen_stays_when_the_left_side_is_another(room):
 
 
 def test_another_right_side_is_chosen(room):
-    beside = entered(room)[room.beside]
+    beside = entered(room, replace(HERE, language="zh"))[room.beside]
 
     def choose(**data: object) -> dict:
-        return last(room.choose(event(**data), beside, (5, 5), "zh", "", gr.Request()))
+        return last(room.choose(event(**data), beside, (5, 5), "", gr.Request()))
 
     assert choose(size="384")[room.beside].other == Picture("scene_flower", DINO, size="384")
     changed = choose(change="top_k:k=4")
@@ -170,11 +170,11 @@ def test_whatever_a_browser_sends_is_checked(data):
 
 def test_the_two_canvases_move_together(room):
     beside = entered(room, Address(**{**vars(HERE), "other_model": SWIN}))[room.beside]
-    moved = now(room.move(event(room.stage.right, to=4, block=9), beside, (5, 9), "en"))
+    moved = now(room.move(event(room.stage.right, to=4, block=9), beside, (5, 9)))
     assert moved[room.blocks] == (2, 4)
     assert [moved[canvas].block for canvas in room.stage.canvases] == [2, 4]
-    assert now(room.move(event(room.stage.left, to=99), beside, (5, 9), "en")) == gr.skip()
-    assert now(room.move(event(room.stage.left, query="1,1", block=5), beside, (5, 9), "en")) == gr.skip()
+    assert now(room.move(event(room.stage.left, to=99), beside, (5, 9))) == gr.skip()
+    assert now(room.move(event(room.stage.left, query="1,1", block=5), beside, (5, 9))) == gr.skip()
 
 
 def test_the_sides_are_swapped_by_the_address(room):
@@ -199,10 +199,10 @@ def test_more_pictures_are_named_by_their_ids(room):
     lines = figures.python(address, "shared_pca", result.settings)
     assert "images=images)" in lines
     assert 'for file in ("picture_3.png", "picture_4.png",)]' in lines
-    data = now(figures._show(Question("shared_pca", {"images": named}), address, "zh"))
+    data = now(figures._show(Question("shared_pca", {"images": named}), address))
     (field,) = (one for one in data.controls if one.kind == "images")
     assert (data.settings["images"], field.value) == (named, named)
-    many = now(figures._show(Question("shared_pca", {"images": "a,b,c,d,e"}), address, "en"))
+    many = now(figures._show(Question("shared_pca", {"images": "a,b,c,d,e"}), address))
     assert "4 at most" in many.refused
 
 

@@ -25,7 +25,7 @@ from tests.helpers.small_models import load_small, picture
 from tests.helpers.waiting import now
 from vitexplorer.capturing.capture import capture
 from vitexplorer.core.settings import Settings
-from vitexplorer.core.text import ExplainedError, Text, UnsupportedError
+from vitexplorer.core.text import ExplainedError, Text, UnsupportedError, same
 from vitexplorer.figures import render
 from vitexplorer.figures.tables import as_csv
 from vitexplorer.finetune import change, outcome
@@ -42,18 +42,20 @@ from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.preview import preview
 from vitexplorer.finetune.submission import submission
 from vitexplorer.finetune.training import setup as setups
+from vitexplorer.models.loading import LoadedModel
 from vitexplorer.notebook.run_card import run_card
 from vitexplorer.service.amounts import duration, memory, percentage, score
-from vitexplorer.service.engine import Engine
+from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.service.training_images import Chosen, look, point_at, unpack
 from vitexplorer.service.user_storage import MODEL, UNUSED_SECONDS, UserStorage
 from vitexplorer.service.visitor_names import training_of, visitor_of
 from vitexplorer.storage.claims import JobError
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.page import ROOMS
+from vitexplorer.ui.panel.figure_panel import Question
+from vitexplorer.ui.rooms.finetune.backbone import Backbone
 from vitexplorer.ui.rooms.finetune.choice import MethodChoice, TrainingChoice, candidate, job_of
-from vitexplorer.ui.rooms.finetune.data_part import sides_of
-from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
+from vitexplorer.ui.rooms.finetune.figures import result_figures
 from vitexplorer.ui.rooms.finetune.history import history_data
 from vitexplorer.ui.rooms.finetune.methods import methods_data
 from vitexplorer.ui.rooms.finetune.progress import line_style, progress_data, thinned
@@ -183,7 +185,7 @@ def test_what_is_asked_for_becomes_a_job(unchecked):
         "augmentation": "none",
         "class_weights": "balanced",
     }
-    config = job_of(TrainingChoice.read(sent), Chosen("pets", Text("pets", "pets")), model, "vit", "auto")
+    config = job_of(TrainingChoice.read(sent), Chosen("pets", Text("pets", "pets")), of_vit(model))
     assert [one.key for one in config.candidates] == ["lora-r=4-lr=0.002", "linear"]
     assert config.plan == Plan(epochs=3, seed=7, augmentation="none", class_weights="balanced")
 
@@ -204,7 +206,11 @@ def test_what_is_asked_for_becomes_a_job(unchecked):
 def test_what_is_not_possible_is_a_sentence(wrong, unchecked):
     sent = {"methods": [{"key": "linear", "settings": {}}], **wrong}
     with pytest.raises(ExplainedError):
-        job_of(TrainingChoice.read(sent), Chosen("pets", Text("pets", "pets")), load_small("vit"), "vit", "auto")
+        job_of(TrainingChoice.read(sent), Chosen("pets", Text("pets", "pets")), of_vit(load_small("vit")))
+
+
+def of_vit(model: LoadedModel) -> Backbone:
+    return Backbone(model, Picture("", "vit", "trained"), same("vit"))
 
 
 def test_counts_are_those_of_the_attached_model():
@@ -244,11 +250,11 @@ def test_a_zip_becomes_a_report(tmp_path, colours):
     places = UserStorage(tmp_path / "runs", hosted=False)
     chosen = unpack(places, "", str(tmp_path / "colours.zip"), lambda done, total: None)
     looked = look(chosen)
-    data = report_data(chosen, looked, sides_of(looked), "en")
+    data = report_data(chosen, looked, "en")
     assert data.summary.startswith("24 images, 3 classes: ")
     assert [(bar.name, bar.count) for bar in data.bars] == [("blue", 8), ("green", 8), ("red", 8)]
     assert [sample.label for sample in data.samples] == ["blue", "green", "red"]
-    assert {result.level for result in data.findings} == {"warning"}
+    assert {result["level"] for result in data.findings} == {"warning"}
     assert data.columns == []
 
 
@@ -264,7 +270,7 @@ def test_a_zip_without_images_leaves_nothing(tmp_path):
 def test_a_table_offers_its_columns(tmp_path):
     folder = number_folder(tmp_path / "numbers")
     chosen = Chosen(str(folder), Text("numbers", "numbers"))
-    data = report_data(chosen, looked := look(chosen), sides_of(looked), "en")
+    data = report_data(chosen, look(chosen), "en")
     assert (data.columns, data.image_column, data.target_column) == (["image", "score"], "image", "score")
     assert data.task == "regression"
     assert "(score)" in data.summary
@@ -309,9 +315,9 @@ def test_the_picture_of_a_training_by_hand():
     assert lora.metric == [(1.0, 0.5)]
     assert lora.detail == "epoch 1 of 2 · best accuracy 50.0 % · about 3 s left"
     assert (linear.loss, linear.label) == ([], "waiting")
-    assert (lora.style.light, linear.style.light, linear.style.dark) == ("#c2410c", "#31688e", "#6aaed6")
+    assert (lora.style["light"], linear.style["light"], linear.style["dark"]) == ("#c2410c", "#31688e", "#6aaed6")
     styles = [line_style(method, 0) for method in METHODS]
-    assert len({(style.light, style.dash) for style in styles}) == len(METHODS), "no two methods share a line"
+    assert len({(style["light"], style["dash"]) for style in styles}) == len(METHODS), "no two methods share a line"
     assert line_style("lora", 5) == line_style("lora", 1)
     assert line_style("lora-r=4", 1) != line_style("lora", 1)
 
@@ -375,7 +381,7 @@ def test_the_leaderboard_and_its_files(job):
 def test_a_tuned_model_stands_beside_its_base(job):
     room = a_room(Settings(runs_folder=str(job.folder.parent)))
     part, engine = room.results, room.context.engine
-    result = part.show("", job.folder.name, "lora", "en")[part.results]
+    result = part.show("", job.folder.name, "lora", HERE)[part.results]
     address = Address.read({**result.beside, "image": "scene_flower"})
     assert (address.room, address.model) == ("compare", job["lora"].base[0])
     assert address.picture.weights == ("random" if job["lora"].base[1] == "random" else "trained")
@@ -385,16 +391,16 @@ def test_a_tuned_model_stands_beside_its_base(job):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_figure_of_a_training_is_drawn(job, language):
-    first = result_figures(job, "lora", Asked(), language)
+    first = result_figures(job, "lora", Question(), language)
     assert [view.key for view in first.views] == ["pareto", "confusion", "classes", "epochs", "images"]
     for view in first.views:
-        data = result_figures(job, "lora", Asked(view.key, number=4), language)
+        data = result_figures(job, "lora", Question(view.key, number=4), language)
         assert (data.refused, data.chosen, data.asked) == ("", view.key, 4)
         assert Path(data.figure.path).stat().st_size > 1000
         assert "load_comparison" in data.python
         assert re.search(r"\d", data.reading), view.key
         assert bool(re.search("[\u4e00-\u9fff]", data.reading)) == (language == "zh")
-    confusion = result_figures(job, "lora", Asked("confusion", {"run": "linear"}), language)
+    confusion = result_figures(job, "lora", Question("confusion", {"run": "linear"}), language)
     assert confusion.controls[0].value == "linear"
 
 
@@ -606,14 +612,14 @@ def room(job) -> FinetuneRoom:
 
 
 def a_room(settings: Settings) -> FinetuneRoom:
-    return built(FinetuneRoom(RoomContext(Engine(settings), Translations(), gr.State(Address()), gr.State("en"))))
+    return built(FinetuneRoom(RoomContext(Engine(settings), Translations(), gr.State(Address()))))
 
 
 HERE = Address(image="scene_flower", model="test_vit", weights="random")
 
 
 def test_images_of_the_open_training_are_chosen_again(room, job, colours):
-    asked = ["", job.folder.name, None, HERE, "en", gr.Request()]
+    asked = ["", job.folder.name, None, HERE, gr.Request()]
     *_, answer = Steps(room.remember_first("finetune", *asked))
     chosen, methods = answer[room.session.chosen], answer[room.runs.picker]
     assert chosen.folder == str(colours)
@@ -641,19 +647,19 @@ def test_a_backbone_of_the_room_comes_back_with_its_training(room, tmp_path):
 def test_the_list_says_once_when_a_training_has_ended(room, job):
     name = job.folder.name
     runs, ended = room.runs, (name, 99, "finished")
-    assert runs.earlier_on("", name, (name, 9, "running"), None, "en") == gr.skip()
-    answer = runs.earlier_on("", name, ended, None, "en")
+    assert runs.earlier_on("", name, (name, 9, "running"), None, HERE) == gr.skip()
+    answer = runs.earlier_on("", name, ended, None, HERE)
     assert [one.run for one in answer[runs.history].trainings] == [name]
     assert answer[runs.listed] == ended
-    assert runs.earlier_on("", name, ended, ended, "en") == gr.skip()
+    assert runs.earlier_on("", name, ended, ended, HERE) == gr.skip()
 
 
 def test_images_that_are_gone_are_no_longer_chosen(room, tmp_path):
     gone = Chosen(str(tmp_path / "gone"), Text("x", "x"))
-    answer = now(room.let_go(gone, HERE, "en"))
+    answer = now(room.let_go(gone, HERE))
     assert (answer[room.data.report].title, answer[room.session.chosen]) == ("", None)
     assert not answer[room.runs.picker].ready
-    assert now(room.let_go(Chosen(str(tmp_path), Text("x", "x")), HERE, "en")) == gr.skip()
+    assert now(room.let_go(Chosen(str(tmp_path), Text("x", "x")), HERE)) == gr.skip()
 
 
 def test_more_methods_on_the_same_images_join_the_open_training(room, job):
@@ -667,7 +673,7 @@ def test_more_methods_on_the_same_images_join_the_open_training(room, job):
 
 def test_a_convolutional_network_is_chosen_in_the_room(room):
     choice = TrainingChoice.read({"methods": [{"key": "linear", "settings": {}}], "backbone": "scenes_resnet_96"})
-    data = now(room.runs.methods(None, HERE, "en", choice))
+    data = now(room.runs.methods(None, HERE, choice))
     assert "convolutional network" in data.backbone
     menu = next(field for field in data.fields if field.name == "backbone")
     assert {option.value for option in menu.options} >= {"", "scenes_resnet_96", "resnet18.a1_in1k"}
@@ -683,7 +689,7 @@ def test_a_convolutional_network_is_chosen_in_the_room(room):
 def test_time_and_memory_are_measured_before_training(room, colours):
     sent = {"methods": [{"key": "linear", "settings": {}}, {"key": "lora", "settings": {}}], "augmentation": "none"}
     event = gr.EventData(None, sent)
-    steps = Steps(room.runs.estimate(event, Chosen(str(colours), Text("x", "x")), HERE, "en", gr.Request()))
+    steps = Steps(room.runs.estimate(event, Chosen(str(colours), Text("x", "x")), HERE, gr.Request()))
     *working, result = steps
     assert all(step.working for step in working)
     estimates = {item.key: item.estimate for item in result.items if item.estimate}
@@ -696,12 +702,12 @@ def test_the_room_is_filled_for_those_who_look_at_it():
     room = a_room(Settings())
     sent = f'{{"visitor": "{ANNA}", "run": ""}}'
     elsewhere = ["attention", Address(image="scene_flower", model="m")]
-    assert room.enter(sent, *elsewhere, False, None, "", "en") == {room.session.visitor: ANNA}
-    assert now(room.count_here(*elsewhere, None, None, "en")) == gr.skip()
+    assert room.enter(sent, *elsewhere, False, None, "") == {room.session.visitor: ANNA}
+    assert now(room.count_here(*elsewhere, None, None)) == gr.skip()
 
 
 def test_the_first_words_come_once_whatever_was_counted_before(room):
-    first = room.enter("{}", "finetune", HERE, False, None, "", "en")
+    first = room.enter("{}", "finetune", HERE, False, None, "")
     assert first[room.data.report].words["report_none"].startswith("A zip")
     assert (first[room.session.training], first[room.greeted]) == ("", True)
-    assert room.data.report not in room.enter("{}", "finetune", HERE, first[room.greeted], None, "", "en")
+    assert room.data.report not in room.enter("{}", "finetune", HERE, first[room.greeted], None, "")

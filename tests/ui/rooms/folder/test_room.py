@@ -6,6 +6,7 @@ import csv
 import errno
 import io
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -417,7 +418,7 @@ def test_a_survey_that_cannot_begin_leaves_nothing(
     client: TestClient, places: UserStorage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     PIL.Image.new("RGB", (20, 20)).save(tmp_path / "one.png")
-    monkeypatch.setattr(process.subprocess, "Popen", fill_the_disk)
+    monkeypatch.setattr(subprocess, "Popen", fill_the_disk)
     asked = {"model": MODEL, "weights": "trained", "ask": "prediction", "path": str(tmp_path)}
     assert "disk is full" in Browser(client).ask("start", 422, **asked)["refused"]
     assert not list(places.root.glob("survey-*"))
@@ -450,7 +451,7 @@ def test_the_process_is_the_command_and_can_be_stopped(
     assert float(line[line.index("--hours") + 1]) == Settings().survey_hours
 
     with monkeypatch.context() as full:
-        full.setattr(process.subprocess, "Popen", fill_the_disk)
+        full.setattr(subprocess, "Popen", fill_the_disk)
         assert "disk is full" in Browser(client).ask("resume", 422, survey=survey.name)["refused"]
         full.setattr(Path, "mkdir", fill_the_disk)
         with pytest.raises(DiskFullError):

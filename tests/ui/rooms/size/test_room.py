@@ -16,15 +16,13 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.types import Term
 from vitexplorer.quantities.parameter_formulas import ViTShape, exact_terms, total
 from vitexplorer.quantities.story import PARTS, counted, multiplied
-from vitexplorer.ui.rooms.size.data import SizeData
 from vitexplorer.ui.rooms.size.designs import Design
 from vitexplorer.ui.rooms.size.literature import DECLARED
 from vitexplorer.ui.rooms.size.multiplications import ATTENTION, PROJECTIONS, vit_macs, windowed_attention
-from vitexplorer.ui.rooms.size.size_board import SizeBoard
+from vitexplorer.ui.rooms.size.size_board import SizeBoard, SizeData
 from vitexplorer.ui.rooms.size.sizes import design_sizes
 from vitexplorer.ui.rooms.size.story import story
-from vitexplorer.ui.rooms.size.tables import parts_table, terms_table
-from vitexplorer.ui.rooms.size.units import MACS, PARAMETERS, compact
+from vitexplorer.ui.rooms.size.tables import MACS, PARAMETERS, compact, parts_table, terms_table
 from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
 from vitexplorer.ui.server.static_files import SERVING
 from vitexplorer.views.parameters import shape_of

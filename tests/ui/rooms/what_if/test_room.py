@@ -36,15 +36,15 @@ HERE = Address(image="scene_flower", model="scenes_vit_patch16_192", room="what_
 
 @pytest.fixture(scope="module")
 def room() -> WhatIfRoom:
-    return built(WhatIfRoom(RoomContext(Engine(Settings()), Translations(), address=gr.State(), language=gr.State())))
+    return built(WhatIfRoom(RoomContext(Engine(Settings()), Translations(), address=gr.State())))
 
 
 def event(**data: object) -> gr.EventData:
     return gr.EventData(None, data)
 
 
-def entered(room: WhatIfRoom, address: Address = HERE, language: str = "en") -> dict:
-    return now(room.enter("what_if", address, Address(), None, language))
+def entered(room: WhatIfRoom, address: Address = HERE) -> dict:
+    return now(room.enter("what_if", address, Address(), None))
 
 
 # ------------------------------------------------------------------------------------------------ the room
@@ -69,8 +69,8 @@ def test_a_result_is_there_before_the_first_click(room):
 
 
 def test_nobody_waits_who_looks_elsewhere(room):
-    assert now(room.enter("attention", HERE, Address(), None, "en")) == gr.skip()
-    assert now(room.enter("what_if", HERE, Address(), HERE, "en")) == gr.skip()
+    assert now(room.enter("attention", HERE, Address(), None)) == gr.skip()
+    assert now(room.enter("what_if", HERE, Address(), HERE)) == gr.skip()
 
 
 def test_a_link_opens_the_very_change(room):
@@ -81,7 +81,11 @@ def test_a_link_opens_the_very_change(room):
 
 
 def test_other_changes_are_made_once(room, monkeypatch):
-    updates = now(room.choose(event(text="positions:how=off;top_k:k=8"), entered(room)[room.changed], 2, "zh"))
+    updates = now(
+        room.choose(
+            event(text="positions:how=off;top_k:k=8"), entered(room, replace(HERE, language="zh"))[room.changed], 2
+        )
+    )
     plain, changed, then = (updates[part] for part in (room.stage.left, room.stage.right, room.changed))
     assert then.change == "positions:how=off,seed=0;top_k:k=8"
     assert (plain.block, changed.block) == (2, 2)
@@ -89,16 +93,16 @@ def test_other_changes_are_made_once(room, monkeypatch):
     monkeypatch.setattr(
         import_module("vitexplorer.interventions"), "intervene", lambda *_: pytest.fail("the network ran again")
     )
-    again = now(room.choose(event(text=then.change), then, 2, "zh"))
+    again = now(room.choose(event(text=then.change), then, 2))
     assert again[room.picker].reading == updates[room.picker].reading
-    result = now(room.show_block(event(to=3), then, "zh"))
+    result = now(room.show_block(event(to=3), then))
     assert {result[canvas].block for canvas in (room.stage.left, room.stage.right)} == {result[room.block]} == {3}
-    assert now(room.show_block(event(to=99), then, "zh")) == gr.skip()
+    assert now(room.show_block(event(to=99), then)) == gr.skip()
 
 
 @pytest.mark.parametrize("text", ["heads_off:heads=99.0", "no_such", "top_k:k=x", "top_k", None])
 def test_whatever_a_browser_sends_is_checked(room, text):
-    updates = now(room.choose(event(text=text), entered(room)[room.changed], 5, "en"))
+    updates = now(room.choose(event(text=text), entered(room)[room.changed], 5))
     if text == "top_k":
         assert updates[room.changed].change == "top_k:k=8"
     elif text:
@@ -110,14 +114,14 @@ def test_whatever_a_browser_sends_is_checked(room, text):
 
 def test_another_model_without_such_a_head_begins_anew(room):
     before = Address(**{**vars(HERE), "change": "heads_off:heads=11.2"})
-    updates = now(room.enter("what_if", HERE, before, replace(HERE, image="scene_ring"), "en"))
+    updates = now(room.enter("what_if", HERE, before, replace(HERE, image="scene_ring")))
     assert updates[room.changed].change == "shuffle_patches:seed=0"
     assert not updates[room.picker].refused
 
 
 def test_the_panel_shows_the_changed_run_and_its_lines(room):
     address = entered(room)[room.changed]
-    data = now(room.panel.enter("what_if", address, None, "en"))[room.panel.panel]
+    data = now(room.panel.enter("what_if", address, None))[room.panel.panel]
     assert data.chosen == "before_after"
     assert not data.refused
     assert 'vx.intervene(capture, "shuffle_patches:seed=0")' in data.python
@@ -141,7 +145,7 @@ def test_the_picker_knows_what_a_model_can_be_changed_in(key):
     refused = [item.key for item in data.items if item.refused]
     assert refused == ([] if key == "encoder" else ["registers"])  # whose tokens are about as long as each other
     for example in data.examples:
-        vx.intervene(captured, example.text)
+        vx.intervene(captured, example["text"])
     kinds = {(item.key, control.name): control.kind for item in data.items for control in item.controls}
     assert kinds["heads_off", "heads"] == "heads"
     assert kinds["mask_patches", "patches"] == "patches"
@@ -248,5 +252,5 @@ def test_the_first_preset_breaks_the_answer_of_the_first_picture():
     for model in ("scenes_vit_patch16_192", "scenes_deit_patch16_192", "scenes_swin_patch4_window6_192"):
         plain = vx.capture(vx.load_model(model), image)
         _, first, *_ = changes_data(plain, {}, "en").examples
-        run = vx.intervene(plain, first.text)
+        run = vx.intervene(plain, first["text"])
         assert run.logits.argmax() != plain.logits.argmax(), model

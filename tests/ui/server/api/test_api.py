@@ -90,7 +90,7 @@ def test_of_another_size_weights_and_run(explaining):
 
 
 def test_a_changed_run_is_the_one_that_the_page_keeps(explaining, monkeypatch):
-    now(explaining._engine.changed(Picture("scene_mug", MODEL), "positions:how=off"))
+    now(explaining.engine.changed(Picture("scene_mug", MODEL), "positions:how=off"))
     monkeypatch.setattr(
         import_module("vitexplorer.interventions"), "intervene", lambda *_: pytest.fail("the network ran again")
     )

@@ -8,9 +8,8 @@ from functools import partial
 from torch import nn
 
 from vitexplorer.core.text import Text
-from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import MisfitError, grid_error, heads_of, rows_of, shape_of
-from vitexplorer.models.checkpoints.reader import Outline
+from vitexplorer.models.checkpoints.records import Blueprint, Facts, Outline, Tensors
 from vitexplorer.models.checkpoints.renaming import count, ratio
 
 _SIZES = {(768, 12): "base", (1024, 24): "large"}
@@ -62,15 +61,11 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     }
     kind = _SIZES.get((width, depth), f"{width}x{depth}")
     name = f"beit_{kind}_patch{patch}_{height}"
-    return Blueprint(name, "beit_base_patch16_224", arguments, tensors, facts, facts.activation)
+    return Blueprint(name, "beit_base_patch16_224", arguments, tensors, facts)
 
 
 OUTLINE = Outline(
-    signs=(
-        r"^cls_token$",
-        r"^blocks\.0\.attn\.q_bias$",
-        r"^blocks\.0\.attn\.qkv\.weight$",
-    ),
+    signs=(r"^cls_token$", r"^blocks\.0\.attn\.q_bias$", r"^blocks\.0\.attn\.qkv\.weight$"),
     never=(r"^reg_token$",),
     blueprint=blueprint,
 )

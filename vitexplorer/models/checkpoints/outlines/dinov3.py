@@ -7,9 +7,8 @@ from functools import partial
 import numpy as np
 from torch import nn
 
-from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import heads_of, rows_of, shape_of
-from vitexplorer.models.checkpoints.reader import Outline
+from vitexplorer.models.checkpoints.records import Blueprint, Facts, Outline, Tensors
 from vitexplorer.models.checkpoints.renaming import count, ratio
 
 _SIZES = {(192, 12): "tiny", (384, 12): "small", (768, 12): "base", (1024, 24): "large", (1280, 32): "huge_plus"}
@@ -51,7 +50,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
         tensors = {name: tensor for name, tensor in tensors.items() if name != "reg_token"}
     kind = _SIZES.get((width, depth), f"{width}x{depth}")
     name = f"vit_{kind}_patch{patch}_dinov3"
-    return Blueprint(name, "vit_small_patch16_dinov3", arguments, tensors, facts, facts.activation)
+    return Blueprint(name, "vit_small_patch16_dinov3", arguments, tensors, facts)
 
 
 OUTLINE = Outline(

@@ -10,9 +10,8 @@ from functools import partial
 from torch import nn
 
 from vitexplorer.core.text import Text
-from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import MisfitError, per_stage, rows_of, shape_of
-from vitexplorer.models.checkpoints.reader import Outline
+from vitexplorer.models.checkpoints.records import Blueprint, Facts, Outline, Tensors
 from vitexplorer.models.checkpoints.renaming import count, ratio
 
 _SIZES = {
@@ -58,7 +57,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     name = f"pvt_v2_{kind}{'_li' if arguments['linear'] else ''}"
     sized = facts.but(image_size=facts.image_size or _USUAL_SIZE)
     eps = {r"norm": facts.norm_eps} if facts.norm_eps else {}
-    return Blueprint(name, "pvt_v2_b0", arguments, tensors, sized, facts.activation, eps)
+    return Blueprint(name, "pvt_v2_b0", arguments, tensors, sized, eps)
 
 
 def _reduction(tensors: Tensors, stage: int) -> int:

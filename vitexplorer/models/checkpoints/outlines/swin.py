@@ -7,9 +7,8 @@ from functools import partial
 
 from torch import nn
 
-from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import grid_error, rows_of, shape_of
-from vitexplorer.models.checkpoints.reader import Outline
+from vitexplorer.models.checkpoints.records import Blueprint, Facts, Outline, Tensors
 from vitexplorer.models.checkpoints.renaming import count, ratio
 
 _SIZES = {
@@ -69,7 +68,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     }
     name = name_of("swin", arguments)
     entry = "swin_tiny_patch4_window7_224"
-    return Blueprint(name, entry, arguments, tensors, facts, facts.activation, OUTSIDE_BLOCKS)
+    return Blueprint(name, entry, arguments, tensors, facts, OUTSIDE_BLOCKS)
 
 
 OUTLINE = Outline(

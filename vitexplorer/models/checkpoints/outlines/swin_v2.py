@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from vitexplorer.core.text import Text
-from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import per_stage, shape_of
 from vitexplorer.models.checkpoints.outlines.swin import OUTSIDE_BLOCKS, arguments_of, name_of, stages_of
-from vitexplorer.models.checkpoints.reader import Outline
+from vitexplorer.models.checkpoints.records import Blueprint, Facts, Outline, Tensors
 
 _USUAL_WINDOW = 8
 """Window size of the versions at 256 pixels, torchvision's among them"""
@@ -31,7 +30,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     notes = (*facts.notes, GUESSED_WINDOW.format(window=window)) if guessed else facts.notes
     name = name_of("swinv2", arguments)
     facts = facts.but(notes=notes)
-    return Blueprint(name, "swinv2_tiny_window8_256", arguments, tensors, facts, facts.activation, OUTSIDE_BLOCKS)
+    return Blueprint(name, "swinv2_tiny_window8_256", arguments, tensors, facts, OUTSIDE_BLOCKS)
 
 
 OUTLINE = Outline(

@@ -12,9 +12,8 @@ from timm.layers import SwiGLUPacked
 from torch import nn
 
 from vitexplorer.core.text import Text
-from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import MisfitError, grid_error, heads_of, rows_of, shape_of
-from vitexplorer.models.checkpoints.reader import Outline
+from vitexplorer.models.checkpoints.records import Blueprint, Facts, Outline, Tensors
 from vitexplorer.models.checkpoints.renaming import count, ratio
 
 HEAD_DIM = 64
@@ -84,9 +83,8 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
             "fc_norm": pooling == "avg" and facts.final_norm and "norm.weight" not in tensors,
         }
     entry = "deit_tiny_distilled_patch16_224" if distilled else "vit_base_patch16_224"
-    facts = facts.but(notes=(*facts.notes, *notes))
-    activation = None if is_gated else facts.activation
-    return Blueprint(_name(arguments, distilled), entry, arguments, tensors, facts, activation)
+    facts = facts.but(notes=(*facts.notes, *notes), activation=None if is_gated else facts.activation)
+    return Blueprint(_name(arguments, distilled), entry, arguments, tensors, facts)
 
 
 def _size(tensors: Tensors, facts: Facts, patch: int, prefix: int) -> tuple[tuple[int, int], int]:

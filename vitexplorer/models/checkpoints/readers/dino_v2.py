@@ -6,12 +6,8 @@ chunks, `blocks.1.7.` for block 7.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from vitexplorer.models.checkpoints.default_preprocessing import IMAGENET
-from vitexplorer.models.checkpoints.facts import Facts, Tensors
-from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.default_preprocessing import BICUBIC
+from vitexplorer.models.checkpoints.records import Config, Facts, Reader, Tensors
 from vitexplorer.models.checkpoints.renaming import fold_class_position, renamed, without
 
 _RULES = (
@@ -22,12 +18,12 @@ _RULES = (
 )
 
 
-def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
     """Rename tensors to timm's names, without the mask token of pretraining."""
     encoder, left_out = without(tensors, r"^mask_token$")
-    facts = Facts("DINOv2", preprocessing={**IMAGENET, "interpolation": "bicubic", "crop_pct": 1.0}, left_out=left_out)
     result = fold_class_position(renamed(encoder, _RULES))
-    return result, facts.but(prefix_placed="reg_token" not in result)
+    prepared = {**BICUBIC, "crop_pct": 1.0}
+    return result, Facts(preprocessing=prepared, left_out=left_out, prefix_placed="reg_token" not in result)
 
 
 READER = Reader(

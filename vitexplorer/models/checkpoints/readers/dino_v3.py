@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from vitexplorer.models.checkpoints.default_preprocessing import IMAGENET
-from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import rows_of
-from vitexplorer.models.checkpoints.reader import Reader
-from vitexplorer.models.checkpoints.renaming import renamed, without
+from vitexplorer.models.checkpoints.records import Facts, Reader, Tensors
+from vitexplorer.models.checkpoints.renaming import by_rules
 
-_UNREAD = r"^mask_token$|^rope_embed\.periods$|\.bias_mask$|^local_cls_norm\."
 _RULES = (
     (r"^storage_tokens$", "reg_token"),
     (r"\.ls([12])\.gamma$", r".gamma_\1"),
@@ -21,18 +16,24 @@ _RULES = (
 )
 
 
-def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
-    """Rename tensors to the names of timm's Eva."""
-    result, left_out = without(tensors, _UNREAD)
-    result = renamed(result, _RULES)
-    for name in [name for name in result if name.endswith(".qkv.bias")]:
-        rows_of(result, name, parts=3)
-        query, _, value = result.pop(name).chunk(3)
-        block = name.removesuffix("qkv.bias")
-        result |= {f"{block}q_bias": query, f"{block}v_bias": value}
-    return result, Facts("DINOv3", preprocessing=IMAGENET, left_out=left_out)
+def _without_key_biases(tensors: Tensors) -> Tensors:
+    result = dict(tensors)
+    for name in tensors:
+        if name.endswith(".qkv.bias"):
+            rows_of(result, name, parts=3)
+            query, _, value = result.pop(name).chunk(3)
+            block = name.removesuffix("qkv.bias")
+            result |= {f"{block}q_bias": query, f"{block}v_bias": value}
+    return result
 
 
 READER = Reader(
-    library="DINOv3", signs=(r"^storage_tokens$", r"^blocks\.0\.ls1\.gamma$", r"^rope_embed\.periods$"), rename=rename
+    library="DINOv3",
+    signs=(r"^storage_tokens$", r"^blocks\.0\.ls1\.gamma$", r"^rope_embed\.periods$"),
+    rename=by_rules(
+        Facts(preprocessing=IMAGENET),
+        unread=r"^mask_token$|^rope_embed\.periods$|\.bias_mask$|^local_cls_norm\.",
+        rules=_RULES,
+        then=_without_key_biases,
+    ),
 )

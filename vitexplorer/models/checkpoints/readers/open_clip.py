@@ -7,19 +7,17 @@ so. CLIP's JIT archives hold a program and are refused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import torch
 
 from vitexplorer.core.text import Text
-from vitexplorer.models.checkpoints.declared import Declared, Stored
+from vitexplorer.models.checkpoints.declared import Declared, Stored, argument
 from vitexplorer.models.checkpoints.default_preprocessing import OPENAI
-from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.fields import Fields
 from vitexplorer.models.checkpoints.misfit import shape_of
-from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.records import Config, Facts, Reader, Tensors
 from vitexplorer.models.checkpoints.renaming import renamed, without
 
 _TEXT = (
@@ -52,10 +50,10 @@ _BORDERS = Text(
 _NO_FILL = Text("0: borders are filled with the mean here", "0：此处用均值填充边缘")
 _FIELDS = Declared(
     measures={
-        "layers": lambda stored, declared: stored.argument("depth"),
-        "width": lambda stored, declared: stored.argument("embed_dim"),
-        "patch_size": lambda stored, declared: stored.argument("patch_size"),
-        "image_size": lambda stored, declared: stored.argument("img_size"),
+        "layers": argument("depth"),
+        "width": argument("embed_dim"),
+        "patch_size": argument("patch_size"),
+        "image_size": argument("img_size"),
         "mlp_ratio": lambda stored, declared: _ratio(stored, declared),
         "no_ln_pre": lambda stored, declared: not stored.argument("pre_norm"),
         "ls_init_value": lambda stored, declared: None if stored.argument("init_values") else False,
@@ -95,7 +93,7 @@ GUESSED = Text(
 )
 
 
-def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
     """Rename tensors to timm's names; the projection to the shared space becomes a classifier without a bias."""
     names, left_out = without(tensors, _TEXT if any(name.startswith("visual.") for name in tensors) else r"^$")
     result = renamed(names, _RULES)
@@ -118,7 +116,6 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     preprocessing = _preprocessing(prepared) if prepared else {}
     borders = (_BORDERS,) if preprocessing.get("crop_mode") == "border" else ()
     return result, Facts(
-        library="open_clip",
         norm_eps=1e-5,
         image_size=vision.size("image_size") if vision else None,
         activation="quick_gelu" if quick else "gelu",

@@ -6,13 +6,10 @@ Version 2 stores a bias for keys and sets it to zero in each pass; timm has none
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from vitexplorer.models.checkpoints.default_preprocessing import torchvision_preprocessing
-from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import rows_of, shape_of
-from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.records import Config, Facts, Reader, Tensors
 from vitexplorer.models.checkpoints.renaming import count, renamed
 
 _RULES = (
@@ -26,7 +23,7 @@ _SIZES = {(96, 6): "t", (96, 18): "s", (128, 18): "b"}
 """Size by width and blocks of the third stage"""
 
 
-def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
     """Rename tensors to timm's names."""
     result = {re.sub(r"^features\.(\d+)\.", _stage, name): tensor for name, tensor in renamed(tensors, _RULES).items()}
     is_second = any(name.endswith(".attn.logit_scale") for name in result)
@@ -35,7 +32,7 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     width = shape_of(result, "patch_embed.proj.weight", 4)[0]
     size = _SIZES.get((width, count(result, r"layers\.2\.blocks\.(\d+)\.")), "")
     prepared = torchvision_preprocessing(f"swin_{'v2_' if is_second else ''}{size}")
-    return result, Facts(library="torchvision", norm_eps=1e-5, preprocessing=prepared)
+    return result, Facts(norm_eps=1e-5, preprocessing=prepared)
 
 
 def _stage(match: re.Match[str]) -> str:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from vitexplorer.models.checkpoints.default_preprocessing import torchvision_preprocessing
-from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import shape_of
-from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.records import Config, Facts, Reader, Tensors
 from vitexplorer.models.checkpoints.renaming import renamed
 
 _RULES = (
@@ -29,16 +26,14 @@ _RULES = (
 _SIZES = {768: "b", 1024: "l", 1280: "h"}
 
 
-def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
     """Rename tensors to timm's names; torchvision's heads have 64 numbers, except 80 in the huge model."""
     result = renamed(tensors, _RULES)
     width, _, patch, _ = shape_of(result, "patch_embed.proj.weight", 4)
     size = patch * math.isqrt(shape_of(result, "pos_embed", 3)[1] - 1)
     prepared = torchvision_preprocessing(f"vit_{_SIZES.get(width, '')}_{patch}", size)
     heads = 16 if width == 1280 else None
-    return result, Facts(
-        library="torchvision", norm_eps=1e-6, num_heads=heads, preprocessing=prepared, prefix_placed=True
-    )
+    return result, Facts(norm_eps=1e-6, num_heads=heads, preprocessing=prepared, prefix_placed=True)
 
 
 READER = Reader(

@@ -5,13 +5,9 @@ The output is the class token after the last norm; BLIP's pooler output is that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from vitexplorer.models.checkpoints.default_preprocessing import OPENAI
-from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
-from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.records import Config, Facts, Reader, Tensors
 from vitexplorer.models.checkpoints.renaming import renamed, without
 
 _OTHERS = (
@@ -32,7 +28,7 @@ _RULES = (
 )
 
 
-def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
     """Rename tensors to timm's names, without the text models."""
     is_whole_model = any(name.startswith("vision_model.") for name in tensors)
     vision, left_out = without(tensors, _OTHERS if is_whole_model else r"^$")

@@ -7,17 +7,14 @@ reads the mean of the patches, in CLIP before the final norm, in SigLIP after it
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import torch
 
 from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.default_preprocessing import HALF, OPENAI
-from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
 from vitexplorer.models.checkpoints.misfit import grid_error, rows_of, shape_of
-from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.records import Config, Facts, Reader, Tensors
 from vitexplorer.models.checkpoints.renaming import fused, renamed, without
 
 _COLOURS = 3
@@ -47,7 +44,7 @@ _RULES = (
 )
 
 
-def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
     """Rename tensors to timm's names, and add the batch axis of timm's tables."""
     result, left_out = without(tensors, _TEXT)
     result, notes = _as_convolution(result)

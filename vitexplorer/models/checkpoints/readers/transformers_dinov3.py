@@ -7,16 +7,13 @@ of keys, and always those of the other layers. A bias that the file lacks in eve
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 import torch
 
 from vitexplorer.models.checkpoints.default_preprocessing import IMAGENET
-from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
 from vitexplorer.models.checkpoints.misfit import rows_of
-from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.records import Config, Facts, Reader, Tensors
 from vitexplorer.models.checkpoints.renaming import fused, renamed, without
 
 _RULES = (
@@ -35,7 +32,7 @@ _RULES = (
 )
 
 
-def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
     """Rename tensors to the names of timm's Eva."""
     vision, left_out = without(tensors, r"mask_token$")
     vision = fused(renamed(vision, _RULES), "qkv")

@@ -6,14 +6,10 @@ whatever the configuration says. The head of a segmentation model reads all stag
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from vitexplorer.core.text import same
 from vitexplorer.models.checkpoints.default_preprocessing import IMAGENET
-from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of, fields_of
-from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.records import Config, Facts, Reader, Tensors
 from vitexplorer.models.checkpoints.renaming import fused, renamed, without
 
 _RULES = (
@@ -40,7 +36,7 @@ _STRIDES = (4, 2, 2, 2)
 """Strides of the patch embeddings, in pixels or tokens; no tensor shows them, and timm supports no others"""
 
 
-def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
     """Rename tensors to the names of timm's PVT v2, and fuse keys and values."""
     fields = fields_of(config)
     strides = fields.integers("strides")

@@ -5,13 +5,9 @@ Patch merging comes at the end of a stage there, and at the start of the next in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from vitexplorer.models.checkpoints.default_preprocessing import IMAGENET
-from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
-from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.records import Config, Facts, Reader, Tensors
 from vitexplorer.models.checkpoints.renaming import fused, merged_at_the_start, renamed, without
 
 _RULES = (
@@ -37,7 +33,7 @@ _RULES = (
 )
 
 
-def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
     """Rename tensors to timm's names, and fuse queries, keys and values."""
     result, left_out = without(tensors, r"mask_token$|^decoder\.")
     result = fused(renamed(result, _RULES))

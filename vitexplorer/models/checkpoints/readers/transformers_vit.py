@@ -7,15 +7,11 @@ pretraining (mask token, decoder, tanh pooler).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.default_preprocessing import HALF, IMAGENET
-from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
 from vitexplorer.models.checkpoints.misfit import shape_of
-from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.records import Config, Facts, Reader, Tensors
 from vitexplorer.models.checkpoints.renaming import fold_class_position, fused, renamed, without
 
 _PRETRAINING = r"mask_token$|(^|\.)pooler\.dense\.|^decoder\.|^lm_head\.|^layernorm\.(?!weight|bias)"
@@ -67,7 +63,7 @@ ONE_CLASSIFIER = Text(
 )
 
 
-def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+def rename(tensors: Tensors, config: Config) -> tuple[Tensors, Facts]:
     """Rename tensors to timm's names, and fuse queries, keys and values."""
     result, left_out = without(tensors, _PRETRAINING)
     result = fused(fused(renamed(result, _RULES)), ("gate", "up"), "mlp.fc1")

@@ -6,13 +6,13 @@ rows of one query in every block are sent in advance; they are shown until the w
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import gradio as gr
 from gradio.components import Component
 
-from vitexplorer.core.text import Language, Text
-from vitexplorer.core.types import Query
+from vitexplorer.core.text import Text
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import TimedCapture
 from vitexplorer.ui.canvas.all_heads import strip_of
@@ -22,7 +22,7 @@ from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, Updates
+from vitexplorer.ui.shell.room_context import LATEST, QUICK, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -38,86 +38,71 @@ class AttentionRoom(Room):
 
     def build(self) -> list[Component]:
         """Build the canvas and the panel of the room's other views."""
-        state = [self.context.address, self.context.language]
-        latest = {"trigger_mode": "always_last", **QUICK}
         with gr.Column(elem_classes=["vx-views"]):
             self.canvas = AttentionCanvas(elem_id="vx-attention-canvas")
             self.panel = RoomFigures(self.context, self.key, own=("attention_map", "head_gallery"))
             self.panel.build()
-        self.panel.panel.open(self.open, state, self.canvas, **QUICK)
-        self.canvas.choose_block(self.show_block, state, self.canvas, **latest)
-        self.canvas.patch_select(self.select, state, self.canvas, **latest)
+        address = self.context.address
+        self.panel.panel.open(self.open, address, self.canvas, **QUICK)
+        self.canvas.choose_block(self.show_block, address, self.canvas, **LATEST)
+        self.canvas.patch_select(self.select, address, self.canvas, **LATEST)
         return [self.canvas]
 
-    def fill(self, timed_capture: TimedCapture, address: Address, language: Language) -> Updates:
+    def fill(self, timed_capture: TimedCapture, address: Address) -> Updates:
         """Show block, head and query of the address; by default the last block and its default query."""
         capture = timed_capture.capture
         block = min(int(address.block or capture.depth - 1), capture.depth - 1)
-        query = query_of(address.query, frame_data(capture, block, language)) or default_query(capture, block)
-        data = self.data(capture, address, language, block, address.head or "mean", query)
+        query = query_of(address.query, frame_data(capture, block, address.language)) or default_query(capture, block)
+        data = self.data(capture, address, Selection(block, address.head or "mean", query))
         return {self.canvas: data.model_copy(update=address.display)}
 
-    async def show_block(self, event: gr.EventData, address: Address, language: Language) -> Updates:
+    async def show_block(self, event: gr.EventData, address: Address) -> Updates:
         """Show another block of the same capture; head and query stay what the visitor chose in the browser."""
         capture = await self.context.engine.capture(address.picture)
         block = fields_of(event).get("to")
-        picked = self._picked(event, capture, language)
+        picked = self._picked(event, capture, address)
         if picked is None or not is_block(block, capture):
             return gr.skip()
-        query = carried(capture, picked.query, picked.block, block)
-        chosen = (block, picked.head, query, picked.asked)
-        return {self.canvas: await in_thread(self.data, capture, address, language, *chosen)}
+        selection = replace(picked, block=block, query=carried(capture, picked.query, picked.block, block))
+        return {self.canvas: await in_thread(self.data, capture, address, selection)}
 
-    async def open(self, event: gr.EventData, address: Address, language: Language) -> Updates:
+    async def open(self, event: gr.EventData, address: Address) -> Updates:
         """Show the head that was chosen in a figure of all heads, from the block's default query."""
         capture = await self.context.engine.capture(address.picture)
         block, head = fields_of(event).get("block"), fields_of(event).get("head")
         if not is_block(block, capture) or not isinstance(head, int) or not 0 <= head < capture.num_heads(block):
             return gr.skip()
-        chosen = (block, str(head), default_query(capture, block))
-        return {self.canvas: await in_thread(self.data, capture, address, language, *chosen)}
+        selection = Selection(block, str(head), default_query(capture, block))
+        return {self.canvas: await in_thread(self.data, capture, address, selection)}
 
-    async def select(self, event: gr.EventData, address: Address, language: Language) -> Updates:
+    async def select(self, event: gr.EventData, address: Address) -> Updates:
         """Answer a picked query or head with new Python code, and with its map where queries are sent one at a time."""
         capture = await self.context.engine.capture(address.picture)
-        picked = self._picked(event, capture, language)
+        picked = self._picked(event, capture, address)
         if picked is None:
             return gr.skip()
-        chosen = (picked.block, picked.head, picked.query, picked.asked)
-        return {self.canvas: await in_thread(self.data, capture, address, language, *chosen)}
+        return {self.canvas: await in_thread(self.data, capture, address, picked)}
 
-    def _picked(self, event: gr.EventData, capture: Capture, language: Language) -> Selection | None:
+    def _picked(self, event: gr.EventData, capture: Capture, address: Address) -> Selection | None:
         fields = fields_of(event)
         block = fields.get("block")
-        return Selection.read(fields, frame_data(capture, block, language)) if is_block(block, capture) else None
+        if not is_block(block, capture):
+            return None
+        return Selection.read(fields, frame_data(capture, block, address.language))
 
-    def data(
-        self,
-        capture: Capture,
-        address: Address,
-        language: Language,
-        block: int,
-        head: str,
-        query: Query,
-        asked: int = 0,
-    ) -> CanvasData:
+    def data(self, capture: Capture, address: Address, selection: Selection) -> CanvasData:
         """Return the canvas data for a block, a head and a query, with everything beside the picture."""
-        data = block_data(capture, block, language, query)
-        data.asked = asked
-        data.head = head
+        block, query = selection.block, selection.query
+        data = block_data(capture, block, address.language, query)
+        data.asked = selection.asked
+        data.head = selection.head
         data.query = query_text(query)
         data.walks = capture.depth > 1
-        data.strip = strip_of(capture, block, query, language)
-        python = self.code_of(address, capture, data, head, query)
-        return data.model_copy(update=self.around("attention_map", language, python=python))
-
-    def code_of(self, address: Address, capture: Capture, data: CanvasData, head: str, query: Query) -> str:
-        """Return Python code that makes the map on the canvas, which may have replaced the head or query."""
-        head = head_of(head, data.heads) or "mean"
-        return self.context.python_lines(
-            address,
-            "attention_map",
-            block=data.block,
-            head=int(head) if head.isdigit() else head,
-            query=valid_query(capture, data.block, query),
-        )
+        data.strip = strip_of(capture, block, query, address.language)
+        head = head_of(selection.head, data.heads) or "mean"  # the canvas may have replaced the head or query
+        settings = {
+            "block": block,
+            "head": int(head) if head.isdigit() else head,
+            "query": valid_query(capture, block, query),
+        }
+        return data.model_copy(update=self.around("attention_map", address, **settings))

@@ -6,11 +6,10 @@ from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.core.types import Result
-from vitexplorer.ui.panel import ViewSource
+from vitexplorer.ui.panel.figure_panel import ViewSource
 from vitexplorer.ui.panel.room_figures import RoomFigures
-from vitexplorer.ui.rooms.compare.pairs import right_as_left
+from vitexplorer.ui.rooms.compare.sides import right_as_left
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import RoomContext
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -19,14 +18,6 @@ if TYPE_CHECKING:
 
 class PairFigures(RoomFigures):
     """Panel of comparisons of the two sides; controls offer the blocks, heads and classes of the left side."""
-
-    def __init__(self, context: RoomContext):
-        """Make the panel.
-
-        Args:
-            context: shared context of the rooms, whose address names both sides.
-        """
-        super().__init__(context, "compare")
 
     def records(self) -> Mapping[str, Comparison]:
         """Return the registry of comparisons."""
@@ -38,8 +29,8 @@ class PairFigures(RoomFigures):
         """Return the comparisons as a source, with refusals for the two sides of the address."""
         from vitexplorer.comparisons import COMPARISONS, reading, refusal
 
-        right = await self._right(address)
-        return ViewSource(COMPARISONS, lambda key, left: refusal(key, left, right), reading)
+        left, right = await self.capture(address), await self._right(address)
+        return ViewSource(left, COMPARISONS, lambda key: refusal(key, left, right), reading)
 
     def run(self, address: Address) -> Hashable:
         """Return the engine's key of both runs: both pictures, with the changes on each side."""

@@ -13,7 +13,7 @@ from typing import Any
 import gradio as gr
 
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import ExplainedError, Language, Text
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.jobs import Done, StoppedError, Waiting, following
 from vitexplorer.service.user_storage import MODEL
@@ -21,36 +21,18 @@ from vitexplorer.ui.canvas.two_sided import Blocks, TwoSided
 from vitexplorer.ui.gradio_adapter.events import fields_of, sent
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.gradio_adapter.types import Block
-from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.rooms.compare.pair_figures import PairFigures
-from vitexplorer.ui.rooms.compare.pairs import (
-    DINO,
-    VIT,
-    Pair,
-    answer_of,
-    chosen,
-    matching,
-    pixels_of,
-    presets,
-    progress_line,
-    right_as_left,
-    swapped,
-    title_of,
-)
-from vitexplorer.ui.rooms.compare.sides import Sides, SidesData
-from vitexplorer.ui.rooms.compare.words import COMPARE_WORDS
+from vitexplorer.ui.rooms.compare.sides import DINO, VIT, Pair, Sides, SidesData, chosen, right_as_left, sides_data
 from vitexplorer.ui.rooms.room import Room
-from vitexplorer.ui.shell.address import COMPARED, FIRST_CHANGE, OWN, Address
-from vitexplorer.ui.shell.image_chip import ImageChip, ImageChipData, image_chip
-from vitexplorer.ui.shell.model_chip import ModelChip
-from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
-from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates
-from vitexplorer.ui.shell.size_chip import SizeChip, SizeChipData
-from vitexplorer.ui.shell.size_choice import cost_of, size_chip, with_sizes
+from vitexplorer.ui.shell.address import COMPARED, OWN, Address
+from vitexplorer.ui.shell.exploring import step_line
+from vitexplorer.ui.shell.image_chip import ImageChip, image_chip
+from vitexplorer.ui.shell.model_chip import ModelChip, model_chip, tuned_choices
+from vitexplorer.ui.shell.room_context import LATEST, WAITING, Listen, Updates, UpdateStream
+from vitexplorer.ui.shell.size_chip import SizeChip, priced_sizes, size_chip
 
 BESIDE = "beside"
 """Kind of job of a visitor who chooses another right side; a newer one ends it"""
-_WORDS = ("swap", "left_changed", "right_changed", "presets")
 
 
 class CompareRoom(Room):
@@ -73,19 +55,18 @@ class CompareRoom(Room):
                 self.image = ImageChip(elem_id="vx-other-image")
                 self.model = ModelChip(elem_id="vx-other-model")
                 self.size = SizeChip(elem_id="vx-other-size")
-            state = [self.beside, self.blocks, self.context.language]
-            self.stage.build(self.move, state, [self.sides, self.blocks])
+            self.stage.build(self.move, [self.beside, self.blocks], [self.sides, self.blocks])
         choices = [sent(part, "choose") for part in (self.image, self.model, self.size, self.sides)]
         chosen = gr.on(
             choices,
             self.choose,
-            [self.beside, self.blocks, self.context.language, self.context.visitor],
+            [self.beside, self.blocks, self.context.visitor],
             [*self._outputs, self.beside],
             trigger_mode="multiple",
             **WAITING,
         )
-        self.size.cost(self.cost, [self.beside, self.context.language], self.size, trigger_mode="always_last", **QUICK)
-        self.panel = PairFigures(replace(self.context, address=self.beside))
+        self.size.cost(self.cost, self.beside, self.size, **LATEST)
+        self.panel = PairFigures(replace(self.context, address=self.beside), self.key)
         self.panel.build()
         self.panel.enter_on(chosen.then, gr.State(self.key))
         return []
@@ -98,7 +79,7 @@ class CompareRoom(Room):
         """Fill the room when it is entered, and when the left side changes."""
         entered = listen(
             self.enter,
-            [active, self.context.address, self.beside, self.filled, self.context.language, self.context.visitor],
+            [active, self.context.address, self.beside, self.filled, self.context.visitor],
             [*self._outputs, self.beside, self.filled],
             **WAITING,
         )
@@ -107,93 +88,53 @@ class CompareRoom(Room):
     # -------------------------------------------------------------------------------------- events
 
     async def enter(
-        self,
-        active: str,
-        address: Address,
-        beside: Address,
-        filled: Address | None,
-        language: Language,
-        visitor: str,
-        request: gr.Request,
-    ) -> AsyncGenerator[Updates, None]:
+        self, active: str, address: Address, beside: Address, filled: Address | None, visitor: str, request: gr.Request
+    ) -> UpdateStream:
         """Show the right side of an opened link, or the previous one, or a model worth comparing with the left."""
         if active != self.key or filled == address or address == Address():
-            yield self._nothing
+            yield {self.sides: gr.skip()}  # gradio would write empty values if nothing were yielded
             return
         is_new_link = filled is None or filled.opened != address.opened
         requested = address if is_new_link else replace(address, **{name: getattr(beside, name) for name in COMPARED})
-        async for step in self._steps(requested, language, request):
+        async for step in self._steps(requested, request):
             if isinstance(step, Pair):
-                blocks, canvases = await self._opened(step, language)
-                yield {
-                    **self._chips(step, language, visitor),
-                    **canvases,
-                    self.sides: self._data(step, blocks, language),
-                    self.blocks: blocks,
-                    self.beside: step.address,
-                    self.filled: address,
-                }
+                yield await self._opened(step, visitor) | {self.filled: address}
             else:
                 yield {self.sides: step}
 
-    @property
-    def _nothing(self) -> Updates:
-        """Answer of a generator that changes nothing: gradio would write empty values if nothing were yielded."""
-        return {self.sides: gr.skip()}
-
     async def choose(
-        self,
-        event: gr.EventData,
-        beside: Address,
-        blocks: Blocks,
-        language: Language,
-        visitor: str,
-        request: gr.Request,
-    ) -> AsyncGenerator[Updates, None]:
+        self, event: gr.EventData, beside: Address, blocks: Blocks, visitor: str, request: gr.Request
+    ) -> UpdateStream:
         """Show another right side; for an impossible one a sentence appears and nothing else changes."""
         requested = chosen(fields_of(event), beside)
         if requested is None:
-            yield self._nothing
+            yield {self.sides: gr.skip()}
             return
-        async for step in self._steps(requested, language, request, instead=beside):
+        async for step in self._steps(requested, request, instead=beside):
             if not isinstance(step, Pair):
                 yield {self.sides: step}
-                continue
-            if step.refused:
-                yield {self.sides: self._data(step, blocks, language)}
-                return
-            blocks, canvases = await self._opened(step, language)
-            yield {
-                **self._chips(step, language, visitor),
-                **canvases,
-                self.sides: self._data(step, blocks, language),
-                self.blocks: blocks,
-                self.beside: step.address,
-            }
+            elif step.refused:
+                yield {self.sides: sides_data(step, blocks)}
+            else:
+                yield await self._opened(step, visitor)
 
-    async def move(self, event: gr.EventData, beside: Address, blocks: Blocks, language: Language) -> Updates:
+    async def move(self, event: gr.EventData, beside: Address, blocks: Blocks) -> Updates:
         """Show another block on one side, and the matching block on the other."""
         if beside == Address():
             return gr.skip()
         pair = await self.pair(beside)
-        moved = await in_thread(self.stage.move, event, pair.sides(language), blocks, language)
+        moved = await in_thread(self.stage.move, event, pair.sides(), blocks)
         if moved is None:
             return gr.skip()
         blocks, canvases = moved
-        return {**canvases, self.blocks: blocks, self.sides: self._data(pair, blocks, language)}
+        return {**canvases, self.blocks: blocks, self.sides: sides_data(pair, blocks)}
 
-    async def cost(self, event: gr.EventData, beside: Address, language: Language) -> Updates:
+    async def cost(self, event: gr.EventData, beside: Address) -> Updates:
         """Fill the sheet of input sizes of the right side, as in the page's header."""
         size = fields_of(event).get("size")
         if size is None or beside == Address():
             return gr.skip()
-        engine = self.context.engine
-        right = right_as_left(beside)
-        chip = size_chip(await engine.capture(right.picture), right, language)
-        chip = await with_sizes(chip, engine, right, language)
-        if size:
-            chip.says = await cost_of(engine, right, size, language)
-        return {self.size: chip}
+        return {self.size: await priced_sizes(self.context.engine, right_as_left(beside), size)}
 
     # -------------------------------------------------------------------------------------- data
 
@@ -206,11 +147,19 @@ class CompareRoom(Room):
             await engine.changed(address.other, address.other_change),
         )
 
-    async def _opened(self, pair: Pair, language: Language) -> tuple[Blocks, Updates]:
-        return await in_thread(self.stage.open, pair.sides(language), pair.address, language)
+    async def _opened(self, pair: Pair, visitor: str) -> Updates:
+        """Show both sides as their address names them."""
+        blocks, canvases = await in_thread(self.stage.open, pair.sides(), pair.address)
+        return {
+            **self._chips(pair, visitor),
+            **canvases,
+            self.sides: sides_data(pair, blocks),
+            self.blocks: blocks,
+            self.beside: pair.address,
+        }
 
     async def _steps(
-        self, requested: Address, language: Language, request: gr.Request, instead: Address | None = None
+        self, requested: Address, request: gr.Request, instead: Address | None = None
     ) -> AsyncGenerator[Any, None]:
         """Yield the progress of the right side, then both sides.
 
@@ -220,15 +169,18 @@ class CompareRoom(Room):
         self.context.engine.leave(waiter.visitor, BESIDE)
 
         try:
-            async with aclosing(following(waiter, self._possible(requested, instead, language))) as steps:
+            async with aclosing(following(waiter, self._possible(requested, instead))) as steps:
                 async for step in steps:
-                    yield step.result if isinstance(step, Done) else SidesData(working=progress_line(step, language))
+                    if isinstance(step, Done):
+                        yield step.result
+                    else:
+                        yield SidesData(working=step_line(step, requested.language))
         except StoppedError:  # another side was chosen; gradio would repeat the last answer, which is outdated
             yield gr.skip()
         except ExplainedError as error:
-            yield SidesData(refused=error.text.in_(language))
+            yield SidesData(refused=error.text.in_(requested.language))
 
-    async def _possible(self, requested: Address, instead: Address | None, language: Language) -> Pair:
+    async def _possible(self, requested: Address, instead: Address | None) -> Pair:
         address = requested
         if not address.other_model:
             address = replace(address, **await in_thread(self._neighbour, address))
@@ -237,7 +189,7 @@ class CompareRoom(Room):
         except ExplainedError as error:
             plain = replace(address, **dict.fromkeys(COMPARED, ""))
             other = instead or replace(plain, **await in_thread(self._neighbour, plain))
-            return replace(await self.pair(other), refused=error.text.in_(language))
+            return replace(await self.pair(other), refused=error.text.in_(requested.language))
 
     def _neighbour(self, address: Address) -> dict[str, str]:
         """Return a model worth comparing with the left: the base of a tuned model, otherwise another bundled one."""
@@ -247,34 +199,13 @@ class CompareRoom(Room):
                 return {"other_model": base.model, "other_weights": base.weights}
         return {"other_model": VIT if address.model == DINO else DINO, "other_weights": "trained", "other_size": OWN}
 
-    def _chips(self, pair: Pair, language: Language, visitor: str) -> Updates:
+    def _chips(self, pair: Pair, visitor: str) -> Updates:
         """Fill the chips of the right side, as the page's header shows the left."""
         engine = self.context.engine
         right = right_as_left(pair.address)
-        image: ImageChipData = image_chip(right.image, language)
+        image = image_chip(right)
         image.takes_drops = False
-        size: SizeChipData = size_chip(pair.right, right, language)
         tuned = tuned_choices(engine, settings(), visitor)
-        model = model_chip(right, language, settings(), tuned, engine.loaded(right.picture))
+        model = model_chip(right, settings(), tuned, engine.loaded(right.picture))
         model.takes_drops = False
-        return {self.image: image, self.model: model, self.size: size}
-
-    def _data(self, pair: Pair, blocks: Blocks, language: Language) -> SidesData:
-        address = pair.address
-        provenance = pair.left.provenance
-        height, width = provenance.input_size
-        answers = [answer_of(side, language) for side in (pair.left, pair.right)]
-        return SidesData(
-            question=word("compare_question", language),
-            reading=COMPARE_WORDS["answers"].format(left=answers[0], right=answers[1]).in_(language),
-            refused=pair.refused,
-            title=title_of(provenance.model, language),
-            note=f"{provenance.weights_text.in_(language)} · {pixels_of(height, width)}",
-            presets=list(presets(pair, language)),
-            swapped=swapped(address),
-            address={name: getattr(address, name) for name in COMPARED},
-            changes={"left_change": address.left_change, "change": address.other_change},
-            first_change=FIRST_CHANGE,
-            notes=list(matching(pair, blocks, language)),
-            words={key: COMPARE_WORDS[key].in_(language) for key in _WORDS},
-        )
+        return {self.image: image, self.model: model, self.size: size_chip(pair.right, right)}

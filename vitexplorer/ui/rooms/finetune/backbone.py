@@ -17,7 +17,7 @@ from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.service.user_storage import MODEL
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.model_menu import model_state
+from vitexplorer.ui.shell.model_chip import model_state
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
@@ -43,10 +43,7 @@ class Backbone:
 async def backbone_of(engine: Engine, address: Address, convolutional_name: str) -> Backbone:
     """Return the backbone for the model on the screen, or a convolutional network.
 
-    Args:
-        engine: engine that loads models.
-        address: address with the model on the screen.
-        convolutional_name: name of a convolutional network; any other text chooses the model on the screen.
+    Any text but the name of a convolutional network chooses the model on the screen.
 
     Raises:
         ExplainedError: for a model that cannot be loaded or that this installation does not allow, and for a model

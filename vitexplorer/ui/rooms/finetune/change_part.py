@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import gradio as gr
 
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.core.types import Result
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
-from vitexplorer.ui.panel.figure_panel import FigurePanel, PanelData, made_or_raised, result_or_error
-from vitexplorer.ui.rooms.finetune.figures import Asked, panel_of
-from vitexplorer.ui.rooms.finetune.session import Session
+from vitexplorer.ui.panel.figure_panel import FigurePanel, PanelData, Question, made_or_raised, result_or_error
+from vitexplorer.ui.rooms.finetune.figures import panel_of, question_of
+from vitexplorer.ui.rooms.finetune.session import Part
 from vitexplorer.ui.rooms.finetune.words import say
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, WAITING, RoomContext, Updates
+from vitexplorer.ui.shell.room_context import QUICK, WAITING, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.service.engine import Engine
@@ -38,18 +38,8 @@ SCROLL_TO_CHANGES = """() => {
 """JavaScript that scrolls to the answer, far below the pressed button and mounted some frames after it arrives"""
 
 
-class ChangePart:
+class ChangePart(Part):
     """Panel of the changes, shown after the button What changed was pressed."""
-
-    def __init__(self, context: RoomContext, session: Session):
-        """Store the shared state.
-
-        Args:
-            context: shared context of the rooms.
-            session: states that the parts of the room share.
-        """
-        self.context = context
-        self.session = session
 
     def build(self) -> None:
         """Build the panel under its title, both hidden."""
@@ -57,14 +47,14 @@ class ChangePart:
             self.title = gr.Markdown()
             self.panel = FigurePanel(elem_id="vx-training-changed")
         self.run = gr.State("")  # the run whose changes are shown
-        state = [self.session.visitor, self.session.training, self.run, self.context.address, self.context.language]
+        state = [*self.training, self.run, self.context.address]
         self.panel.ask(self.answer, state, self.panel, trigger_mode="multiple", **WAITING)
 
     def show_after(self, event: Dependency) -> None:
         """Fill the panel after an event that wrote `run`."""
         filled = event.success(
             self.show,
-            [self.session.visitor, self.session.training, self.run, self.context.address, self.context.language],
+            [*self.training, self.run, self.context.address],
             [self.column, self.title, self.panel],
             **(WAITING | {"show_progress": "minimal", "show_progress_on": self.title}),
         )
@@ -74,48 +64,45 @@ class ChangePart:
         """Hide the panel after an event that opened another training."""
         event.then(lambda: gr.Column(visible=False), None, self.column, **QUICK)
 
-    async def show(self, visitor: str, training: str, run: str, address: Address, language: Language) -> Updates:
+    async def show(self, visitor: str, training: str, run: str, address: Address) -> Updates:
         """Show the first figure."""
         result = await in_thread(self._result, visitor, training, run)
         if result is None:
             return {self.column: gr.Column(visible=False)}
         return {
             self.column: gr.Column(visible=True),
-            self.title: say("changed_open", language, run=result.run, model=result.base[0]),
-            self.panel: await self._panel(result, Asked(), address, language),
+            self.title: say("changed_open", address.language, run=result.run, model=result.base[0]),
+            self.panel: await self._panel(result, Question(), address),
         }
 
-    async def answer(
-        self, event: gr.EventData, visitor: str, training: str, run: str, address: Address, language: Language
-    ) -> PanelData:
+    async def answer(self, event: gr.EventData, visitor: str, training: str, run: str, address: Address) -> PanelData:
         """Show another figure or setting."""
         result = await in_thread(self._result, visitor, training, run)
         if result is None:
             return gr.skip()
-        return await self._panel(result, Asked.read(fields_of(event)), address, language)
+        return await self._panel(result, question_of(fields_of(event)), address)
 
     def _result(self, visitor: str, training: str, run: str) -> FinetuneResult | None:
         try:
-            return load_comparison(self.context.engine.places.training(visitor, training))[run]
+            return load_comparison(self.places.training(visitor, training))[run]
         except ExplainedError:
             return None
 
-    async def _panel(self, result: FinetuneResult, question: Asked, address: Address, language: Language) -> PanelData:
+    async def _panel(self, result: FinetuneResult, question: Question, address: Address) -> PanelData:
         from vitexplorer.finetune.methods import METHODS
 
         keys = ("size", "rank", "token", *(("prompts",) if METHODS[result.method].adds_tokens else ()))
         view = question.view if question.view in keys else keys[0]
-        engine = self.context.engine
-        made = await result_or_error(changed(engine, result, view, address))
+        made = await result_or_error(changed(self.engine, result, view, address))
         return await in_thread(
             panel_of,
             question,
             keys,
-            lambda key: say(f"changed_{key}", language),
-            language,
+            lambda key: say(f"changed_{key}", address.language),
+            address.language,
             [],
             lambda: made_or_raised(made),
-            python_lines(result, engine.places.path_of(result.file), view),
+            python_lines(result, self.engine.places.path_of(result.file), view),
         )
 
 

@@ -12,7 +12,7 @@ from vitexplorer.core.text import SettingError, Text
 from vitexplorer.finetune.job.plan import Augmentation, Candidate, ClassWeights, Head, JobConfig, Plan
 from vitexplorer.service.training_images import Chosen
 from vitexplorer.storage.claims import JobError
-from vitexplorer.ui.rooms.finetune.backbone import backbones
+from vitexplorer.ui.rooms.finetune.backbone import Backbone, backbones
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS
 
 if TYPE_CHECKING:
@@ -127,15 +127,8 @@ def _number(name: str, text: str, kind: type) -> Any:
         ) from None
 
 
-def job_of(choice: TrainingChoice, chosen: Chosen, model: LoadedModel, name: str, weights: str) -> JobConfig:
-    """Return the configuration of the chosen job.
-
-    Args:
-        choice: methods and plan.
-        chosen: images.
-        model: loaded backbone.
-        name: name of the backbone.
-        weights: weights of the backbone, `auto` or `random`.
+def job_of(choice: TrainingChoice, chosen: Chosen, backbone: Backbone) -> JobConfig:
+    """Return the configuration of the chosen job on the chosen images.
 
     Raises:
         JobError: without a method, or for more epochs than the installation allows.
@@ -151,10 +144,10 @@ def job_of(choice: TrainingChoice, chosen: Chosen, model: LoadedModel, name: str
     plan = Plan(**{**chosen_plan, "epochs": epochs, "seed": _number("seed", choice.seed, int)})
     return JobConfig(
         data=chosen.folder,
-        model=name,
-        candidates=tuple(candidate(model, method) for method in choice.methods),
+        model=backbone.picture.model,
+        candidates=tuple(candidate(backbone.model, method) for method in choice.methods),
         plan=plan,
-        weights=weights,
+        weights=backbone.weights,
         image_column=chosen.pick.image,
         target_column=chosen.pick.target,
         task=chosen.pick.task,

@@ -2,46 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import replace
 
 import gradio as gr
 
-from vitexplorer.core.text import ExplainedError, Language, Progress
-from vitexplorer.finetune.data import DataError, Pick, Split, split
+from vitexplorer.core.text import ExplainedError, Progress
+from vitexplorer.finetune.data import Pick
 from vitexplorer.finetune.job.folder import read_config
 from vitexplorer.service.jobs import Done, Report, Waiting, following
 from vitexplorer.service.scheduler import Scheduler
-from vitexplorer.service.training_images import Chosen, Looked, copy_taught, draw, look, of_training, point_at, unpack
+from vitexplorer.service.training_images import Chosen, copy_taught, draw, look, of_training, point_at, unpack
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.rooms.finetune.report import DataReportView, ReportData, empty_report, report_data
-from vitexplorer.ui.rooms.finetune.session import Session
+from vitexplorer.ui.rooms.finetune.session import Part, Session
 from vitexplorer.ui.rooms.finetune.teach import Teach
 from vitexplorer.ui.rooms.finetune.upload import UploadButton
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
-from vitexplorer.ui.shell.room_context import WAITING, RoomContext, Updates
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import WAITING, RoomContext, UpdateStream
 
 
-class DataPart:
+class DataPart(Part):
     """Buttons that choose images, and the report on them."""
 
     def __init__(self, context: RoomContext, session: Session):
-        """Store the shared state.
-
-        Args:
-            context: shared context of the rooms.
-            session: states that the parts of the room share.
-        """
-        self.context = context
-        self.session = session
+        super().__init__(context, session)
         self._reading = Scheduler("reading")  # decoding images must not wait for the model
 
     def build(self) -> tuple[Dependency, ...]:
         """Build buttons and report; return the events that choose other images."""
-        local = not self.context.engine.places.hosted
+        local = not self.places.hosted
         zip_text, scenes_text, folder_text, read_text = (
             self.context.t(TRAINING_WORDS[f"training_{name}"]) for name in ("zip", "scenes", "folder", "read")
         )
@@ -61,12 +55,12 @@ class DataPart:
                     )
                     read = gr.Button(read_text, size="md")
             self.report = DataReportView(elem_id="vx-training-report")
-        state = [self.session.visitor, self.context.language]
+        state = [self.session.visitor, self.context.address]
         outputs = [self.report, self.session.chosen]
         events = [
             zipped.upload(self.read_zip, [zipped, *state], outputs, **WAITING),
             scenes.click(self.read_scenes, state, outputs, **WAITING),
-            self.report.pick(self.read_columns, [self.session.chosen, self.context.language], outputs, **WAITING),
+            self.report.pick(self.read_columns, [self.session.chosen, self.context.address], outputs, **WAITING),
         ]
         if local:
             events.append(gr.on([read.click, folder.submit], self.read_folder, [folder, *state], outputs, **WAITING))
@@ -74,84 +68,73 @@ class DataPart:
 
     def follow(self, teach: Teach) -> Dependency:
         """Bind the button that trains on the taught images; return the event that chooses them."""
-        state = [self.session.visitor, self.context.language]
+        state = [self.session.visitor, self.context.address]
         return teach.compare(self.read_taught, state, [self.report, self.session.chosen], **WAITING)
 
-    def show(self, chosen: Chosen | None, language: Language) -> ReportData:
+    def show(self, chosen: Chosen | None, address: Address) -> ReportData:
         """Return the report on the chosen images, or a hint where there are none."""
         if chosen is None:
-            return empty_report(language)
-        looked = look(chosen)
-        return report_data(chosen, looked, sides_of(looked), language)
+            return empty_report(address.language)
+        return report_data(chosen, look(chosen), address.language)
 
     async def remember(
-        self, visitor: str, training: str, chosen: Chosen | None, language: Language, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+        self, visitor: str, training: str, chosen: Chosen | None, address: Address, request: gr.Request
+    ) -> UpdateStream:
         """Choose the images of the open training; the chosen images stay where it has none."""
         try:
-            images = of_training(read_config(self.context.engine.places.training(visitor, training)))
+            images = of_training(read_config(self.places.training(visitor, training)))
         except ExplainedError:
             return
         if images is not None and images != chosen:
-            async for updates in self._read(lambda report: images, "reading", language, request):
+            async for updates in self._read(lambda report: images, address, request):
                 yield updates
 
     # -------------------------------------------------------------------------------------- events
 
-    async def read_zip(
-        self, path: str | None, visitor: str, language: Language, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+    async def read_zip(self, path: str | None, visitor: str, address: Address, request: gr.Request) -> UpdateStream:
         """Read an uploaded zip."""
         if path is None:
             return
-        places = self.context.engine.places
-        async for updates in self._read(
-            lambda report: unpack(places, visitor, path, report), "reading", language, request
-        ):
+        async for updates in self._read(lambda report: unpack(self.places, visitor, path, report), address, request):
             yield updates
 
-    async def read_scenes(self, visitor: str, language: Language, request: gr.Request) -> AsyncGenerator[Updates, None]:
+    async def read_scenes(self, visitor: str, address: Address, request: gr.Request) -> UpdateStream:
         """Draw and read the example scenes."""
-        places = self.context.engine.places
-        async for updates in self._read(lambda report: draw(places, visitor), "drawing", language, request):
+        async for updates in self._read(lambda report: draw(self.places, visitor), address, request, "drawing"):
             yield updates
 
-    async def read_taught(self, visitor: str, language: Language, request: gr.Request) -> AsyncGenerator[Updates, None]:
+    async def read_taught(self, visitor: str, address: Address, request: gr.Request) -> UpdateStream:
         """Read a copy of the pictures in the visitor's teaching boxes."""
-        places = self.context.engine.places
         async for updates in self._read(
-            lambda report: copy_taught(places, visitor, language), "reading", language, request
+            lambda report: copy_taught(self.places, visitor, address.language), address, request
         ):
             yield updates
 
-    async def read_folder(
-        self, path: str, visitor: str, language: Language, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+    async def read_folder(self, path: str, visitor: str, address: Address, request: gr.Request) -> UpdateStream:
         """Read a folder of this machine."""
-        places = self.context.engine.places
-        async for updates in self._read(lambda report: point_at(places, path), "reading", language, request):
+        async for updates in self._read(lambda report: point_at(self.places, path), address, request):
             yield updates
 
     async def read_columns(
-        self, event: gr.EventData, chosen: Chosen | None, language: Language, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+        self, event: gr.EventData, chosen: Chosen | None, address: Address, request: gr.Request
+    ) -> UpdateStream:
         """Read other columns of the same table; where they cannot be learned, add the reason to the present report."""
         if chosen is None:
             return
         sent = {name: fields_of(event).get(name) or None for name in ("image", "target", "task")}
         task = sent["task"] if sent["task"] in ("classification", "regression") else None
         picked = replace(chosen, pick=Pick(sent["image"], sent["target"], task))
-        async for updates in self._read(lambda report: picked, "reading", language, request):
+        async for updates in self._read(lambda report: picked, address, request):
             report: ReportData = updates[self.report]
             if report.refused:
-                previous = self.show(chosen, language)
+                previous = self.show(chosen, address)
                 previous.refused = report.refused
                 updates = {self.report: previous}
             yield updates
 
     async def _read(
-        self, get: Callable[[Progress], Chosen], doing: str, language: Language, request: gr.Request
-    ) -> AsyncGenerator[Updates, None]:
+        self, get: Callable[[Progress], Chosen], address: Address, request: gr.Request, doing: str = "reading"
+    ) -> UpdateStream:
         """Yield the progress of reading, then the report.
 
         An error is reported and changes nothing else. Choosing other images stops the reading.
@@ -159,8 +142,7 @@ class DataPart:
 
         def work(report: Report) -> tuple[Chosen, ReportData]:
             chosen = get(report)
-            looked = look(chosen, report)
-            return chosen, report_data(chosen, looked, sides_of(looked), language)
+            return chosen, report_data(chosen, look(chosen, report), address.language)
 
         visitor = session_of(request)
         self._reading.leave(visitor)
@@ -171,19 +153,9 @@ class DataPart:
                         chosen, report = step.result
                         yield {self.report: report, self.session.chosen: chosen}
                         return
-                    line = say(f"report_{doing}", language)
+                    line = say(f"report_{doing}", address.language)
                     if step.total:
-                        line = say("report_progress", language, done=step.done, total=step.total)
-                    yield {self.report: empty_report(language, working=line)}
+                        line = say("report_progress", address.language, done=step.done, total=step.total)
+                    yield {self.report: empty_report(address.language, working=line)}
         except ExplainedError as error:
-            yield {self.report: empty_report(language, refused=error.text.in_(language))}
-
-
-def sides_of(looked: Looked) -> Split | None:
-    """Split the images into training and validation; None where they cannot be trained on."""
-    if not looked.report.can_train:
-        return None
-    try:
-        return split(looked.report.dataset)
-    except DataError:
-        return None
+            yield {self.report: empty_report(address.language, refused=error.text.in_(address.language))}

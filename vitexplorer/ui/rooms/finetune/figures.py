@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,39 +22,23 @@ from vitexplorer.finetune.outcome import (
     residuals_result,
 )
 from vitexplorer.service.user_storage import path_in_script
-from vitexplorer.ui.controls import Field, Option
+from vitexplorer.ui.controls.field import Field, Option
 from vitexplorer.ui.kit.language import word
-from vitexplorer.ui.panel.figure_panel import (
-    PanelData,
-    PanelView,
-    csv_file,
-    figure_file,
-    panel_words,
-)
+from vitexplorer.ui.panel.figure_panel import PanelData, PanelView, Question, csv_file, figure_file, panel_words
 from vitexplorer.ui.rooms.finetune.readings import reading
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Asked:
-    """Browser's question to such a panel."""
-
-    view: str = ""
-    settings: Mapping[str, str] = field(default_factory=dict)
-    theme: str = "light"
-    number: int = 0
-
-    @classmethod
-    def read(cls, sent: Mapping[str, Any]) -> Asked:
-        """Read the fields that a browser sent."""
-        theme = "dark" if sent.get("theme") == "dark" else "light"
-        return cls(sent.get("view") or "", sent.get("settings", {}), theme, sent.get("asked", 0))
+def question_of(sent: Mapping[str, Any]) -> Question:
+    """Read the fields that a browser sent to such a panel."""
+    theme = "dark" if sent.get("theme") == "dark" else "light"
+    return Question(sent.get("view") or "", sent.get("settings", {}), theme, sent.get("asked", 0))
 
 
 def panel_of(
-    question: Asked,
+    question: Question,
     keys: tuple[str, ...],
     text_of: Callable[[str], str],
     language: Language,
@@ -65,14 +48,8 @@ def panel_of(
 ) -> PanelData:
     """Return the panel data with one of several figures, or with the reason why there is none.
 
-    Args:
-        question: question of the browser; an unknown view shows the first figure.
-        keys: keys of the figures.
-        text_of: returns the text of a "key", of "question_key" and of "misleads_key".
-        language: language of all texts.
-        controls: controls of the figure.
-        make: computes the figure's result.
-        python: Python code that makes the same figure.
+    An unknown view shows the first figure. `text_of` returns the text of a "key", of "question_key" and of
+    "misleads_key", and `make` computes the figure's result.
     """
     view = question.view if question.view in keys else keys[0]
     data = PanelData(
@@ -111,7 +88,7 @@ def choice(name: str, label: str, value: str, options: Mapping[str, str]) -> Fie
     )
 
 
-def result_figures(comparison: Comparison, run: str, question: Asked, language: Language) -> PanelData:
+def result_figures(comparison: Comparison, run: str, question: Question, language: Language) -> PanelData:
     """Return the panel of a training with at least one result; `run` is the default of the control for the run."""
     results = {result.run: result for result in comparison.leaderboard}
     first = next(iter(results.values()))

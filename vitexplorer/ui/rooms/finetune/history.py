@@ -39,7 +39,6 @@ class HistoryView(Widget):
     """Component of the list. Events: `reopen` and `remove` with `run`."""
 
     data_model = HistoryData
-    stem = "history"
     sends = ("reopen", "remove")
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.service.amounts import duration, memory, percentage
-from vitexplorer.ui.controls import Field, field_of
+from vitexplorer.ui.controls.field import Field, field_of
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.rooms.finetune.choice import TrainingChoice, candidate, learning_rate, plan_specs
 from vitexplorer.ui.rooms.finetune.words import say, words_with
@@ -65,7 +65,6 @@ class MethodsPicker(Widget):
     """Component of the methods. Events: `count`, `estimate`, `start`, each with the fields of `TrainingChoice`."""
 
     data_model = MethodsData
-    stem = "methods"
     sends = ("count", "estimate", "start")
 
 
@@ -94,13 +93,8 @@ def methods_data(
 ) -> MethodsData:
     """Return every method with its counts, fewest trained parameters first, methods that do not fit the model last.
 
-    Args:
-        model: backbone; a tuned model refuses every method.
-        outputs: number of classes, or 1 for regression.
-        ready: True where there are images to train on.
-        language: language of all texts.
-        choice: chosen methods and settings; None for the defaults.
-        estimated: estimates, or reasons why there are none, by the keys of the candidates.
+    A tuned model refuses every method. `outputs` is the number of classes, or 1 for regression. `choice` is None for
+    the defaults. `estimated` has estimates, or reasons why there are none, by the keys of the candidates.
     """
     from vitexplorer.finetune.methods import METHODS
 
@@ -157,7 +151,13 @@ def _count(
     if counts.refused:
         item.refused = counts.refused.in_(language)
         return
-    item.counts = counts_text(counts, language)
+    item.counts = say(
+        "methods_counts",
+        language,
+        trainable=f"{counts.trainable:,}",
+        total=f"{counts.total:,}",
+        share=percentage(counts.trainable / counts.total),
+    )
     estimate = estimated.get(name)
     if isinstance(estimate, Text):
         item.refused = estimate.in_(language)
@@ -168,9 +168,3 @@ def _count(
             time=duration(estimate.seconds, language),
             memory=memory(estimate.memory_bytes),
         )
-
-
-def counts_text(counts: Preview, language: Language) -> str:
-    """Format trainable parameters, all parameters, and the share."""
-    share = percentage(counts.trainable / counts.total)
-    return say("methods_counts", language, trainable=f"{counts.trainable:,}", total=f"{counts.total:,}", share=share)

@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import gradio as gr
 
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.service.image_store import keep_upload
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import not_possible
 from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.rooms.finetune.results import ResultsView, image_path
-from vitexplorer.ui.rooms.finetune.session import Session
+from vitexplorer.ui.rooms.finetune.session import Part
 from vitexplorer.ui.rooms.finetune.teach import Teach
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, WAITING, RoomContext, Updates
+from vitexplorer.ui.shell.room_context import QUICK, WAITING, Updates
 from vitexplorer.ui.shell.visit import Visit
 
 ARRIVE = """() => {
@@ -27,52 +27,37 @@ ARRIVE = """() => {
 }"""
 
 
-class Opening:
+class Opening(Part):
     """Events that open a model or picture in the other rooms."""
-
-    def __init__(self, context: RoomContext, session: Session):
-        """Store the shared state.
-
-        Args:
-            context: shared context of the rooms.
-            session: states that the parts of the room share.
-        """
-        self.context = context
-        self.session = session
 
     def lead(
         self, results: ResultsView, teach: Teach, visit: Visit, then_explore: Callable[[Dependency], None]
     ) -> None:
         """Bind the buttons that open a model, a model with a wrong image, or a taught picture."""
         self.visit = visit
-        language = self.context.language
-        training = [self.session.visitor, self.session.training]
-        model_opened = results.open(self.open, [*training, visit.requested, language], visit.of_choice, **WAITING)
-        picture_opened = teach.open(self.look, [visit.requested, language], visit.of_choice, **WAITING)
+        model_opened = results.open(self.open, [*self.training, visit.requested], visit.of_choice, **WAITING)
+        picture_opened = teach.open(self.look, visit.requested, visit.of_choice, **WAITING)
         for event in (model_opened, picture_opened):
             event.success(None, None, None, js=ARRIVE, **QUICK)
             then_explore(event)
 
-    def open(self, event: gr.EventData, visitor: str, training: str, address: Address, language: Language) -> Updates:
+    def open(self, event: gr.EventData, visitor: str, training: str, address: Address) -> Updates:
         """Open the tuned model in the Attention room, with the validation image if one was pressed."""
-        places = self.context.engine.places
         index = fields_of(event).get("index")
         try:
-            folder = places.training(visitor, training)
+            folder = self.places.training(visitor, training)
             result = load_comparison(folder)[str(fields_of(event).get("run"))]
             if index is not None and 0 <= index < len(result.paths):
                 path = image_path(folder, result, index)
                 address = replace(address, image=keep_upload(str(path)))
         except ExplainedError as error:
-            raise not_possible(error, language) from error
-        return self.visit.enter(tuned(places.name_of(result.file), address), language)
+            raise not_possible(error, address.language) from error
+        model = self.places.name_of(result.file)
+        return self.visit.enter(
+            replace(address, model=model, weights="trained", room="attention", block="", head="", query="")
+        )
 
-    def look(self, event: gr.EventData, address: Address, language: Language) -> Updates:
+    def look(self, event: gr.EventData, address: Address) -> Updates:
         """Open a taught or tested picture in the Attention room, with the model on the screen."""
         image = Address.exactly(image=str(fields_of(event).get("image"))).image
-        return self.visit.enter(replace(address, image=image, room="attention", head="", query=""), language)
-
-
-def tuned(model: str, address: Address) -> Address:
-    """Return the address of a tuned model in the Attention room, with default block, head and query."""
-    return replace(address, model=model, weights="trained", room="attention", block="", head="", query="")
+        return self.visit.enter(replace(address, image=image, room="attention", head="", query=""))

@@ -6,7 +6,7 @@ place, so nothing flickers, and a page that is opened later shows the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from pydantic import BaseModel
 
@@ -23,21 +23,12 @@ MOST_POINTS = 160
 """Most points of a curve; more cannot be distinguished at its width"""
 
 
-class LineStyle(BaseModel):
-    """Line style of a method, in the palette of the figures."""
-
-    light: str
-    """Colour on a light page"""
-    dark: str
-    dash: str
-    """Dash pattern: solid, dash, dashdot or longdash"""
-
-
 class RunRow(BaseModel):
     """Progress of one method."""
 
     key: str
-    style: LineStyle
+    style: dict[str, str]
+    """Line in the palette of the figures: its colour on a `light` and a `dark` page, and its `dash` pattern"""
     state: str
     label: str
     """State in words"""
@@ -77,7 +68,6 @@ class ProgressView(Widget):
     """Component of the training. Events: `stop` and `resume`."""
 
     data_model = ProgressData
-    stem = "progress"
     sends = ("stop", "resume")
 
 
@@ -86,10 +76,9 @@ def no_progress(language: Language) -> ProgressData:
     return ProgressData(words=words_with("run_", language))
 
 
-def progress_data(state: JobState, events: Iterable[Event], language: Language) -> ProgressData:
+def progress_data(state: JobState, events: Sequence[Event], language: Language) -> ProgressData:
     """Return the progress of a training from its state and its events."""
     data = no_progress(language)
-    event_list = list(events)
     data.run = state.folder.name
     data.state = state.state
     data.doing, data.left, data.share = _doing(state, language)
@@ -99,15 +88,15 @@ def progress_data(state: JobState, events: Iterable[Event], language: Language) 
         return data
     data.epochs = state.config.plan.epochs
     data.title = f"{images_of(state.config)} · {state.config.model}"
-    task = next((event.values["task"] for event in event_list if event.kind == "data"), "classification")
+    task = next((event.values["task"] for event in events if event.kind == "data"), "classification")
     metric = METRIC[task]
     data.metric = say("run_on_validation", language, metric=TRAINING_WORDS[f"metric_{metric}"])
     data.is_share = metric == "accuracy"
-    compared = (event.values["metrics"].get(metric) for event in event_list if event.kind == "baseline")
+    compared = (event.values["metrics"].get(metric) for event in events if event.kind == "baseline")
     data.baseline = next(compared, None)
     works = state.state == "running"
-    data.rows = [_row(run, number, event_list, metric, works, language) for number, run in enumerate(state.runs)]
-    data.notes = [event.text.in_(language) for event in event_list if event.kind == "note" and event.text]
+    data.rows = [_row(run, number, events, metric, works, language) for number, run in enumerate(state.runs)]
+    data.notes = [event.text.in_(language) for event in events if event.kind == "note" and event.text]
     return data
 
 
@@ -124,8 +113,8 @@ def _doing(state: JobState, language: Language) -> tuple[str, str, float | None]
     return text, say("run_left", language, time=duration(state.seconds_left, language)), min(1.0, done / steps)
 
 
-def _row(run: RunState, number: int, event_list: list[Event], metric: str, works: bool, language: Language) -> RunRow:
-    own = [event.values for event in event_list if event.run == run.key and event.kind in ("step", "epoch")]
+def _row(run: RunState, number: int, events: Sequence[Event], metric: str, works: bool, language: Language) -> RunRow:
+    own = [event.values for event in events if event.run == run.key and event.kind in ("step", "epoch")]
     losses = [
         (values["step"] / values["steps"] * values["epochs"], values["loss"])
         for values in own
@@ -157,14 +146,14 @@ def _row(run: RunState, number: int, event_list: list[Event], metric: str, works
     )
 
 
-def line_style(run: str, number: int) -> LineStyle:
+def line_style(run: str, number: int) -> dict[str, str]:
     """Return the style of a method, the same in every figure; a run with its own settings has a style by its number."""
     from vitexplorer.figures.chart import numbered_style
     from vitexplorer.figures.meanings import NAMED_LINES, line_number
 
     own = line_number(run)
     light, dark = (numbered_style(NAMED_LINES + number if own is None else own, theme) for theme in ("light", "dark"))
-    return LineStyle(light=light.color, dark=dark.color, dash=light.dash)
+    return {"light": light.color, "dark": dark.color, "dash": light.dash}
 
 
 def thinned(points: list[tuple[float, float]], most: int = MOST_POINTS) -> list[tuple[float, float]]:

@@ -126,8 +126,4 @@ _READINGS: dict[type[Result], Callable[[Any], Text]] = {
     ResidualsResult: _residuals,
     CurvesResult: _curves,
 }
-_OF_VIEW: dict[str, Callable[[Any], Text]] = {
-    "weight_size": _change,
-    "weight_rank": _change,
-    "token_change": _turned,
-}
+_OF_VIEW: dict[str, Callable[[Any], Text]] = {"weight_size": _change, "weight_rank": _change, "token_change": _turned}

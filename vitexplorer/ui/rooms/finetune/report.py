@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language
-from vitexplorer.finetune.data import DataReport, Split
+from vitexplorer.finetune.data import DataError, DataReport, Split, split
 from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.service.training_images import Chosen, Looked
 from vitexplorer.ui.kit.served_files import ServedFile, image_file
@@ -28,13 +28,6 @@ class Bar(BaseModel):
 
     name: str
     count: int
-
-
-class Finding(BaseModel):
-    """Finding of the report."""
-
-    level: str
-    text: str
 
 
 class Sample(BaseModel):
@@ -59,7 +52,8 @@ class ReportData(BaseModel):
     """Title of the bars"""
     bars: list[Bar] = []
     more: str = ""
-    findings: list[Finding] = []
+    findings: list[dict[str, str]] = []
+    """Findings: `level` and `text`"""
     samples: list[Sample] = []
     columns: list[str] = []
     """Columns of the table; empty for class folders"""
@@ -73,7 +67,6 @@ class DataReportView(Widget):
     """Component of the report. Event: `pick` with `image`, `target` and `task` where there is a table."""
 
     data_model = ReportData
-    stem = "report"
     sends = ("pick",)
 
 
@@ -82,9 +75,9 @@ def empty_report(language: Language, refused: str = "", working: str = "") -> Re
     return ReportData(refused=refused, working=working, words=words_with("report_", language))
 
 
-def report_data(chosen: Chosen, looked: Looked, sides: Split | None, language: Language) -> ReportData:
-    """Return the report on chosen images; `sides` is None where they cannot be trained on."""
-    report = looked.report
+def report_data(chosen: Chosen, looked: Looked, language: Language) -> ReportData:
+    """Return the report on chosen images."""
+    report, sides = looked.report, sides_of(looked)
     table = looked.columns
     data = empty_report(language)
     data.title = chosen.title.in_(language)
@@ -93,12 +86,15 @@ def report_data(chosen: Chosen, looked: Looked, sides: Split | None, language: L
     if sides is not None:
         expected = [] if chosen.expect is None else [chosen.expect.in_(language)]
         data.summary = " ".join([_summary(report, sides, language), *expected])
-    bars = _class_bars(report) if report.dataset.classes else _number_bars(report)
+    if report.dataset.classes:
+        bars = [Bar(name=name, count=count) for name, count in report.counts]
+    else:
+        bars = _number_bars(report)
     data.bars = bars[:MOST_BARS]
     data.chart = say("report_counts" if report.dataset.classes else "report_histogram", language)
     if len(bars) > MOST_BARS:
         data.more = say("report_more", language, count=len(bars) - MOST_BARS)
-    data.findings = [Finding(level=finding.level, text=finding.text.in_(language)) for finding in report.findings]
+    data.findings = [{"level": finding.level, "text": finding.text.in_(language)} for finding in report.findings]
     data.samples = samples(report)
     if table is not None:
         data.columns = [column.name for column in table.columns]
@@ -108,16 +104,22 @@ def report_data(chosen: Chosen, looked: Looked, sides: Split | None, language: L
     return data
 
 
+def sides_of(looked: Looked) -> Split | None:
+    """Split the images into training and validation; None where they cannot be trained on."""
+    if not looked.report.can_train:
+        return None
+    try:
+        return split(looked.report.dataset)
+    except DataError:
+        return None
+
+
 def _summary(report: DataReport, sides: Split, language: Language) -> str:
     dataset = report.dataset
     counts = {"images": len(dataset), "train": len(sides.train), "validation": len(sides.validation)}
     if dataset.classes:
         return say("report_classes", language, classes=len(dataset.classes), **counts)
     return say("report_numbers", language, target=dataset.target_name, **counts)
-
-
-def _class_bars(report: DataReport) -> list[Bar]:
-    return [Bar(name=name, count=count) for name, count in report.counts]
 
 
 def _number_bars(report: DataReport) -> list[Bar]:

@@ -50,13 +50,6 @@ class WrongImage(BaseModel):
     label: str
 
 
-class DownloadKind(BaseModel):
-    """Kind of file to download."""
-
-    what: str
-    label: str
-
-
 class ResultsData(BaseModel):
     """Results of a training; empty before there are any."""
 
@@ -74,7 +67,8 @@ class ResultsData(BaseModel):
     """True where the other rooms can show the chosen model"""
     beside: dict[str, str] = {}
     """Address parameters of the room Compare with the base on the left and the chosen run on the right"""
-    files: list[DownloadKind] = []
+    files: list[dict[str, str]] = []
+    """Kinds of files to download: `what` and `label`"""
     download: ServedFile | None = None
     """Requested file; the other fields are then empty"""
     working: str = ""
@@ -92,7 +86,6 @@ class ResultsView(Widget):
     """
 
     data_model = ResultsData
-    stem = "results"
     sends = ("choose", "open", "changed", "fetch")
 
 
@@ -123,7 +116,7 @@ def results_data(comparison: Comparison, chosen: str, language: Language) -> Res
     data.opens = not is_convolutional(result.base[0])
     if data.opens and data.wrong:
         data.wrong_title += ("" if language == "zh" else " ") + say("board_press", language)
-    data.files = [DownloadKind(what=what, label=say(f"board_{what}", language)) for what in download_kinds(result)]
+    data.files = [{"what": what, "label": say(f"board_{what}", language)} for what in download_kinds(result)]
     return data
 
 

@@ -6,14 +6,14 @@ report; methods; the running training and earlier ones; results.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 import gradio as gr
 from gradio.components import Component
 
 from vitexplorer.core.settings import Settings
-from vitexplorer.core.text import ExplainedError, Language, Text
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.service.training_images import Chosen
 from vitexplorer.service.visitor_names import VISITOR, training_of, visitor_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
@@ -28,7 +28,7 @@ from vitexplorer.ui.rooms.finetune.steps import Steps, steps_data
 from vitexplorer.ui.rooms.finetune.teach import Teach, teach_data
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates
+from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates, UpdateStream
 from vitexplorer.ui.shell.visit import Visit
 
 
@@ -48,7 +48,6 @@ class FinetuneRoom(Room):
     def build(self) -> list[Component]:
         """Build the steps and bind the events that lead from one to the next."""
         context = self.context
-        language = context.language
         visitor = context.visitor if context.visitor is not None else gr.State("")
         self.session = session = Session(visitor, gr.State(None), gr.State(""), gr.State(""))
         self.data = DataPart(context, session)
@@ -66,16 +65,14 @@ class FinetuneRoom(Room):
             with gr.Column(elem_id="vx-step-results"):
                 self.results.build()
         for event in other_images:
-            event.then(
-                self.count, [session.chosen, context.address, language], [self.runs.picker, self.filled], **QUICK
-            )
+            event.then(self.count, [session.chosen, context.address], [self.runs.picker, self.filled], **QUICK)
         training = [session.visitor, session.training]
         self.images = [self.data.report, session.chosen, self.runs.picker, self.filled]
-        choice = [session.chosen, context.address, language]
+        choice = [session.chosen, context.address]
         self.runs.reopened.success(self.remember, [*training, *choice], self.images, **WAITING)
         self.runs.removed.success(self.let_go, choice, self.images, **QUICK)
         for event in (self.runs.started, self.runs.removed, self.runs.reopened):
-            event.then(self.runs.earlier, [*training, language], self.runs.history, **QUICK)
+            event.then(self.runs.earlier, [*training, context.address], self.runs.history, **QUICK)
             self.results.follow(event)
             self.results.changes.hide_after(event)
         self.results.follow_on(self.runs.ticked)
@@ -87,31 +84,25 @@ class FinetuneRoom(Room):
         here = [active, self.context.address]
         entered = listen(
             self.enter,
-            [self.browser, *here, self.greeted, session.chosen, session.training, self.context.language],
+            [self.browser, *here, self.greeted, session.chosen, session.training],
             [self.teach, self.steps, self.data.report, session.visitor, session.training, self.greeted],
             js=VISITOR,
             **QUICK,
         )
         counted = entered.then(
-            self.count_here,
-            [*here, self.filled, session.chosen, self.context.language],
-            [self.runs.picker, self.filled],
-            **QUICK,
+            self.count_here, [*here, self.filled, session.chosen], [self.runs.picker, self.filled], **QUICK
         )
         training = [session.visitor, session.training]
         counted.success(
-            self.remember_first,
-            [active, *training, session.chosen, self.context.address, self.context.language],
-            self.images,
-            **WAITING,
+            self.remember_first, [active, *training, session.chosen, self.context.address], self.images, **WAITING
         )
         opened = entered.success(
             self.runs.look_on,
-            [*training, self.runs.seen, self.context.language],
+            [*training, self.runs.seen, self.context.address],
             [self.runs.progress, self.runs.seen, self.runs.timer],
             **QUICK,
         )
-        opened.then(self.runs.earlier, [*training, self.context.language], self.runs.history, **QUICK)
+        opened.then(self.runs.earlier, [*training, self.context.address], self.runs.history, **QUICK)
         self.results.follow_on(entered)
 
     def lead(self, visit: Visit, then_explore: Callable[[Dependency], None]) -> None:
@@ -121,81 +112,56 @@ class FinetuneRoom(Room):
     # -------------------------------------------------------------------------------------- events
 
     def enter(
-        self,
-        browser: str,
-        active: str,
-        address: Address,
-        greeted: bool,
-        chosen: Chosen | None,
-        training: str,
-        language: Language,
+        self, browser: str, active: str, address: Address, greeted: bool, chosen: Chosen | None, training: str
     ) -> Updates:
         """Store the visitor's name and the training of the browser's address; at first entry show the report's hint."""
         visitor = visitor_of(browser)
         entered: Updates = {self.session.visitor: visitor}
-        is_captured = address != Address()
-        if active != self.key or not is_captured:
+        if active != self.key or address == Address():
             return entered
-        entered[self.teach] = teach_data(address, language)
+        entered[self.teach] = teach_data(address)
         if not greeted:
-            report = self.data.show(chosen, language)
-            entered |= {self.steps: steps_data(language), self.data.report: report, self.greeted: True}
+            report = self.data.show(chosen, address)
+            entered |= {self.steps: steps_data(address.language), self.data.report: report, self.greeted: True}
         return entered | {self.session.training: training or self.runs.known(visitor, training_of(browser))}
 
-    async def count_here(
-        self, active: str, address: Address, filled: Address | None, chosen: Chosen | None, language: Language
-    ) -> Updates:
+    async def count_here(self, active: str, address: Address, filled: Address | None, chosen: Chosen | None) -> Updates:
         """Count the methods for the current model, unless they were counted for it already."""
         if active != self.key or address == Address():
             return gr.skip()
         if filled is not None and (filled.model, filled.weights) == (address.model, address.weights):
             return gr.skip()
-        return await self.count(chosen, address, language)
+        return await self.count(chosen, address)
 
     async def remember(
-        self,
-        visitor: str,
-        training: str,
-        chosen: Chosen | None,
-        address: Address,
-        language: Language,
-        request: gr.Request,
-    ) -> AsyncGenerator[Updates, None]:
+        self, visitor: str, training: str, chosen: Chosen | None, address: Address, request: gr.Request
+    ) -> UpdateStream:
         """Choose the images of the open training, and count the methods for them under its plan."""
-        async for updates in self.data.remember(visitor, training, chosen, language, request):
+        async for updates in self.data.remember(visitor, training, chosen, address, request):
             if images := updates.get(self.session.chosen):
                 plan = self.runs.plan(visitor, training)
-                updates |= await self.count(images, address, language, plan)
+                updates |= await self.count(images, address, plan)
             yield updates
 
     async def remember_first(
-        self,
-        active: str,
-        visitor: str,
-        training: str,
-        chosen: Chosen | None,
-        address: Address,
-        language: Language,
-        request: gr.Request,
-    ) -> AsyncGenerator[Updates, None]:
+        self, active: str, visitor: str, training: str, chosen: Chosen | None, address: Address, request: gr.Request
+    ) -> UpdateStream:
         """Choose the images of the open training on a page that has none, such as a reloaded one."""
         if active == self.key and chosen is None and address != Address():
-            async for updates in self.remember(visitor, training, chosen, address, language, request):
+            async for updates in self.remember(visitor, training, chosen, address, request):
                 yield updates
 
-    async def let_go(self, chosen: Chosen | None, address: Address, language: Language) -> Updates:
+    async def let_go(self, chosen: Chosen | None, address: Address) -> Updates:
         """Unset the chosen images where they were deleted with their training."""
         if chosen is None or Path(chosen.folder).is_dir():
             return gr.skip()
-        no_images = {self.data.report: empty_report(language), self.session.chosen: None}
-        return no_images | await self.count(None, address, language)
+        no_images = {self.data.report: empty_report(address.language), self.session.chosen: None}
+        return no_images | await self.count(None, address)
 
-    async def count(
-        self, chosen: Chosen | None, address: Address, language: Language, plan: dict[str, str] | None = None
-    ) -> Updates:
+    async def count(self, chosen: Chosen | None, address: Address, plan: dict[str, str] | None = None) -> Updates:
         """Count every method for the images and the model; `plan` fills the fields."""
         try:
-            methods = await self.runs.methods(chosen, address, language, plan=plan)
+            methods = await self.runs.methods(chosen, address, plan=plan)
         except ExplainedError as error:
-            return {self.runs.picker: MethodsData(refused=error.text.in_(language))}
+            return {self.runs.picker: MethodsData(refused=error.text.in_(address.language))}
         return {self.runs.picker: methods, self.filled: address}

@@ -25,15 +25,15 @@ from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.rooms.finetune.backbone import Backbone, backbone_of
 from vitexplorer.ui.rooms.finetune.choice import PLANNED, TrainingChoice, job_of
-from vitexplorer.ui.rooms.finetune.data_part import sides_of
 from vitexplorer.ui.rooms.finetune.history import HistoryData, HistoryView, history_data
 from vitexplorer.ui.rooms.finetune.methods import MethodsData, MethodsPicker, methods_data
 from vitexplorer.ui.rooms.finetune.progress import ProgressView, no_progress, progress_data
-from vitexplorer.ui.rooms.finetune.session import Session
+from vitexplorer.ui.rooms.finetune.report import sides_of
+from vitexplorer.ui.rooms.finetune.session import Part, Session
 from vitexplorer.ui.rooms.finetune.watch import Watch
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, RoomContext, Updates
+from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, RoomContext, Updates
 
 USUAL_OUTPUTS = 10
 """Number of classes for which parameters are counted before images are chosen"""
@@ -41,18 +41,11 @@ BETWEEN_LOOKS = 1.0
 """Seconds between two readings of a training's progress"""
 
 
-class RunPart:
+class RunPart(Part):
     """Methods, progress and earlier trainings."""
 
     def __init__(self, context: RoomContext, session: Session):
-        """Store the shared state.
-
-        Args:
-            context: shared context of the rooms.
-            session: states that the parts of the room share.
-        """
-        self.context = context
-        self.session = session
+        super().__init__(context, session)
         self._watch = Watch()
 
     def build(self) -> None:
@@ -64,38 +57,34 @@ class RunPart:
             self.history = HistoryView(elem_id="vx-training-history")
         self.timer = gr.Timer(BETWEEN_LOOKS, active=False)
         self.seen = gr.State(None)  # training, bytes of its event file and state that are on the screen
-        choice_inputs = [self.session.chosen, self.context.address, self.context.language]
-        self.picker.count(self.count, choice_inputs, self.picker, trigger_mode="always_last", **QUICK)
+        choice_inputs = [self.session.chosen, self.context.address]
+        self.picker.count(self.count, choice_inputs, self.picker, **LATEST)
         self.picker.estimate(self.estimate, choice_inputs, self.picker, trigger_mode="multiple", **WAITING)
-        training = [self.session.visitor, self.session.training]
         watched = [self.progress, self.seen, self.timer]
         self.started = self.picker.start(
-            self.start, [*training, *choice_inputs], [self.picker, self.session.training], **WAITING
+            self.start, [*self.training, *choice_inputs], [self.picker, self.session.training], **WAITING
         )
-        self.started.success(self.look, [*training, self.context.language], watched, **QUICK)
-        self.ticked = self.timer.tick(self.look_on, [*training, self.seen, self.context.language], watched, **QUICK)
-        self.progress.stop(self.stop, training, None, **QUICK)
-        resumed = self.progress.resume(
-            self.resume, [*training, self.context.language], [self.picker, self.timer], **QUICK
-        )
-        resumed.then(self.look, [*training, self.context.language], watched, **QUICK)
+        self.started.success(self.look, self.here, watched, **QUICK)
+        self.ticked = self.timer.tick(self.look_on, [*self.training, self.seen, self.context.address], watched, **QUICK)
+        self.progress.stop(self.stop, self.training, None, **QUICK)
+        resumed = self.progress.resume(self.resume, self.here, [self.picker, self.timer], **QUICK)
+        resumed.then(self.look, self.here, watched, **QUICK)
         self._bind_history()
 
     def _bind_history(self) -> None:
         """Bind the list of earlier trainings."""
-        training = [self.session.visitor, self.session.training]
         self.listed = gr.State(None)  # `seen` of the last ended training that the list contains
         self.ticked.then(
             self.earlier_on,
-            [*training, self.seen, self.listed, self.context.language],
+            [*self.training, self.seen, self.listed, self.context.address],
             [self.history, self.listed],
             **QUICK,
         )
         watched = [self.progress, self.seen, self.timer]
-        self.reopened = self.history.reopen(self.reopen, training, self.session.training, **QUICK)
-        self.removed = self.history.remove(self.remove, training, self.session.training, **QUICK)
+        self.reopened = self.history.reopen(self.reopen, self.training, self.session.training, **QUICK)
+        self.removed = self.history.remove(self.remove, self.training, self.session.training, **QUICK)
         for event in (self.reopened, self.removed):
-            event.then(self.look, [*training, self.context.language], watched, **QUICK)
+            event.then(self.look, self.here, watched, **QUICK)
 
     # -------------------------------------------------------------------------------------- methods
 
@@ -103,32 +92,25 @@ class RunPart:
         self,
         chosen: Chosen | None,
         address: Address,
-        language: Language,
         choice: TrainingChoice | None = None,
         estimated: dict | None = None,
         plan: dict[str, str] | None = None,
     ) -> MethodsData:
         """Return the methods for the model on the screen and the chosen images.
 
-        Args:
-            chosen: images, or None.
-            address: address with the model on the screen.
-            language: language of all texts.
-            choice: chosen methods and settings; None for the defaults.
-            estimated: estimates by the keys of the candidates.
-            plan: values for the fields, see `MethodsData.plan`.
+        `choice` is None for the defaults; `estimated` and `plan` are as in `methods_data` and `MethodsData.plan`.
         """
         outputs, ready = await in_thread(_outputs, chosen)
-        backbone = await backbone_of(self.context.engine, address, choice.backbone if choice else "")
-        data = await in_thread(methods_data, backbone.model, outputs, ready, language, choice, estimated)
-        data.backbone = backbone.text.in_(language)
+        backbone = await backbone_of(self.engine, address, choice.backbone if choice else "")
+        data = await in_thread(methods_data, backbone.model, outputs, ready, address.language, choice, estimated)
+        data.backbone = backbone.text.in_(address.language)
         data.plan = plan or {}
         return data
 
     def plan(self, visitor: str, training: str) -> dict[str, str]:
         """Return the plan of an earlier training, see `MethodsData.plan`; empty where it was deleted."""
         try:
-            config = read_config(self.context.engine.places.training(visitor, training))
+            config = read_config(self.places.training(visitor, training))
         except ExplainedError:
             return {}
         return {
@@ -137,28 +119,20 @@ class RunPart:
             "backbone": config.model if is_convolutional(config.model) else "",
         }
 
-    async def count(
-        self, event: gr.EventData, chosen: Chosen | None, address: Address, language: Language
-    ) -> MethodsData:
+    async def count(self, event: gr.EventData, chosen: Chosen | None, address: Address) -> MethodsData:
         """Count the trained parameters after another tick, setting or backbone."""
         if address == Address():
             return gr.skip()
         try:
-            return await self.methods(chosen, address, language, TrainingChoice.read(fields_of(event)))
+            return await self.methods(chosen, address, TrainingChoice.read(fields_of(event)))
         except ExplainedError as error:
-            return MethodsData(refused=error.text.in_(language))
+            return MethodsData(refused=error.text.in_(address.language))
 
     async def estimate(
-        self,
-        event: gr.EventData,
-        chosen: Chosen | None,
-        address: Address,
-        language: Language,
-        request: gr.Request,
+        self, event: gr.EventData, chosen: Chosen | None, address: Address, request: gr.Request
     ) -> AsyncGenerator[MethodsData, None]:
         """Estimate time and memory of every ticked method from two batches of each; yield the progress first."""
         choice = TrainingChoice.read(fields_of(event))
-        engine = self.context.engine
         visitor = session_of(request)
 
         async def estimate_methods() -> MethodsData:
@@ -166,45 +140,38 @@ class RunPart:
 
             config, base = await self._config(choice, chosen, address)
             dataset = (await in_thread(look, chosen)).report.dataset
-            estimated = await engine.long.run(object(), partial(estimates, config, dataset, base.model))
-            return await self.methods(chosen, address, language, choice, estimated)
+            estimated = await self.engine.long.run(object(), partial(estimates, config, dataset, base.model))
+            return await self.methods(chosen, address, choice, estimated)
 
-        engine.leave(visitor, FIGURE)
+        self.engine.leave(visitor, FIGURE)
         try:
             async with aclosing(following(Waiting(visitor, FIGURE), estimate_methods())) as steps:
                 async for step in steps:
-                    yield step.result if isinstance(step, Done) else MethodsData(working=_line(step, language))
+                    yield step.result if isinstance(step, Done) else MethodsData(working=_line(step, address.language))
         except ExplainedError as error:
-            yield MethodsData(refused=error.text.in_(language))
+            yield MethodsData(refused=error.text.in_(address.language))
 
     async def start(
-        self,
-        event: gr.EventData,
-        visitor: str,
-        training: str,
-        chosen: Chosen | None,
-        address: Address,
-        language: Language,
+        self, event: gr.EventData, visitor: str, training: str, chosen: Chosen | None, address: Address
     ) -> Updates:
         """Start a training in a process of its own, or add methods to the open one; an error becomes a sentence."""
         try:
             config, _ = await self._config(TrainingChoice.read(fields_of(event)), chosen, address)
             folder = await in_thread(self._start_job, visitor, training, config)
         except ExplainedError as error:
-            return {self.picker: MethodsData(refused=error.text.in_(language))}
+            return {self.picker: MethodsData(refused=error.text.in_(address.language))}
         return {self.picker: MethodsData(), self.session.training: folder.name}
 
     def _start_job(self, visitor: str, training: str, config: JobConfig) -> Path:
-        places = self.context.engine.places
-        check_room(places, visitor)
-        folder = self._extendable_folder(visitor, training, config) or places.new_training(visitor)
-        with places.room_for_one(settings().trainings):
+        check_room(self.places, visitor)
+        folder = self._extendable_folder(visitor, training, config) or self.places.new_training(visitor)
+        with self.places.room_for_one(settings().trainings):
             return detached.start(config, folder).folder
 
     def _extendable_folder(self, visitor: str, training: str, config: JobConfig) -> Path | None:
         """Return the folder of the open training if only its methods differ and some of them are new to it."""
         try:
-            state = job_state(self.context.engine.places.training(visitor, training))
+            state = job_state(self.places.training(visitor, training))
         except ExplainedError:
             return None
         new = {candidate.key for candidate in config.candidates} - {run.key for run in state.runs}
@@ -216,74 +183,76 @@ class RunPart:
     ) -> tuple[JobConfig, Backbone]:
         if chosen is None:
             raise JobError(TRAINING_WORDS["data_first"])
-        backbone = await backbone_of(self.context.engine, address, choice.backbone)
-        config = await in_thread(job_of, choice, chosen, backbone.model, backbone.picture.model, backbone.weights)
+        backbone = await backbone_of(self.engine, address, choice.backbone)
+        config = await in_thread(job_of, choice, chosen, backbone)
         return config, backbone
 
     # -------------------------------------------------------------------------------------- the run
 
-    def look(self, visitor: str, training: str, language: Language) -> Updates:
+    def look(self, visitor: str, training: str, address: Address) -> Updates:
         """Show the present state of a training, and keep the timer running while it runs."""
-        nothing = {self.progress: no_progress(language), self.seen: None, self.timer: gr.Timer(active=False)}
+        nothing = {self.progress: no_progress(address.language), self.seen: None, self.timer: gr.Timer(active=False)}
         if not training:
             return nothing
         try:
-            folder = self.context.engine.places.training(visitor, training)
+            folder = self.places.training(visitor, training)
             state = job_state(folder)
             log = self._watch.look(folder)
         except ExplainedError:
             return nothing
         return {
-            self.progress: progress_data(state, log.events, language),
+            self.progress: progress_data(state, log.events, address.language),
             self.seen: (training, log.read, state.state),
             self.timer: gr.Timer(active=state.state == "running"),
         }
 
-    def look_on(self, visitor: str, training: str, seen: tuple | None, language: Language) -> Updates:
+    def look_on(self, visitor: str, training: str, seen: tuple | None, address: Address) -> Updates:
         """Show the progress if it differs from the screen; otherwise change nothing."""
         with suppress(ExplainedError):
-            folder = self.context.engine.places.training(visitor, training)
+            folder = self.places.training(visitor, training)
             current = (training, self._watch.look(folder).read, job_state(folder).state)
             if current == seen:
                 return gr.skip()
-        return self.look(visitor, training, language)
+        return self.look(visitor, training, address)
 
     def stop(self, visitor: str, training: str) -> None:
         """Ask the training to end after its current step."""
         with suppress(ExplainedError):
-            detached.stop(self.context.engine.places.training(visitor, training))
+            detached.stop(self.places.training(visitor, training))
 
-    def resume(self, visitor: str, training: str, language: Language) -> Updates:
+    def resume(self, visitor: str, training: str, address: Address) -> Updates:
         """Resume a training that was stopped or interrupted."""
-        places = self.context.engine.places
         try:
-            with places.room_for_one(settings().trainings):
-                detached.resume(places.training(visitor, training))
+            with self.places.room_for_one(settings().trainings):
+                detached.resume(self.places.training(visitor, training))
         except ExplainedError as error:
-            return {self.picker: MethodsData(refused=error.text.in_(language)), self.timer: gr.Timer(active=False)}
+            return {
+                self.picker: MethodsData(refused=error.text.in_(address.language)),
+                self.timer: gr.Timer(active=False),
+            }
         return {self.picker: MethodsData(), self.timer: gr.Timer(active=True)}
 
     # -------------------------------------------------------------------------------------- earlier trainings
 
-    def earlier(self, visitor: str, training: str, language: Language) -> HistoryData:
+    def earlier(self, visitor: str, training: str, address: Address) -> HistoryData:
         """List the visitor's trainings."""
         try:
-            return history_data(self.context.engine.places.trainings(visitor), training, language)
+            return history_data(self.places.trainings(visitor), training, address.language)
         except ExplainedError:  # a hosted page whose browser sent no visitor name
-            return history_data((), "", language)
+            return history_data((), "", address.language)
 
     def earlier_on(
-        self, visitor: str, training: str, seen: tuple | None, listed: tuple | None, language: Language
+        self, visitor: str, training: str, seen: tuple | None, listed: tuple | None, address: Address
     ) -> Updates:
         """List the earlier trainings again when the training has ended."""
         if seen is None or seen[-1] == "running" or seen == listed:
             return gr.skip()
-        return {self.history: self.earlier(visitor, training, language), self.listed: seen}
+        return {self.history: self.earlier(visitor, training, address), self.listed: seen}
 
     def known(self, visitor: str, training: str) -> str:
         """Return the training's name if it exists and belongs to the visitor, otherwise an empty one."""
         try:
-            return self.context.engine.places.training(visitor, training).name
+            return self.places.training(visitor, training).name
         except ExplainedError:
             return ""
 
@@ -295,7 +264,7 @@ class RunPart:
         """Delete a training of the list, and close it if it is the open one."""
         run = str(fields_of(event).get("run"))
         try:
-            self.context.engine.places.delete(visitor, run)
+            self.places.delete(visitor, run)
         except ExplainedError:
             return training
         return "" if run == training else training

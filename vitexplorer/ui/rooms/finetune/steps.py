@@ -12,13 +12,6 @@ STEPS = ("images", "methods", "training", "results")
 """Keys of the steps in order; a step stands in the element `vx-step-<key>`"""
 
 
-class StepData(BaseModel):
-    """Step of the list."""
-
-    key: str
-    label: str
-
-
 class StepsData(BaseModel):
     """Question and steps in one language."""
 
@@ -26,14 +19,14 @@ class StepsData(BaseModel):
     reading: str = ""
     name: str = ""
     """Accessible name of the list of steps"""
-    steps: list[StepData] = []
+    steps: list[dict[str, str]] = []
+    """Steps: `key` and `label`"""
 
 
 class Steps(Widget):
     """Component of the steps; pressing a step scrolls to it."""
 
     data_model = StepsData
-    stem = "steps"
 
 
 def steps_data(language: Language) -> StepsData:
@@ -42,5 +35,5 @@ def steps_data(language: Language) -> StepsData:
         question=say("steps_question", language),
         reading=say("steps_reading", language),
         name=say("steps_name", language),
-        steps=[StepData(key=key, label=say(f"step_{key}", language)) for key in STEPS],
+        steps=[{"key": key, "label": say(f"step_{key}", language)} for key in STEPS],
     )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from vitexplorer.core.text import Language
 from vitexplorer.service.teaching.words import words_of_teaching
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.widget import Widget
@@ -30,15 +29,14 @@ class Teach(Widget):
     """Component of the teaching part. Events: `open` with `image`, an id of `/picture`; `compare`."""
 
     data_model = TeachData
-    stem = "teach"
     sends = ("open", "compare")
 
 
-def teach_data(address: Address, language: Language) -> TeachData:
+def teach_data(address: Address) -> TeachData:
     """Return the data for the model of an address."""
     words = {
-        **words_of_teaching(language),
-        **{key: word(key, language) for key in _WORDS},
-        **{key: say(key, language) for key in _OF_RESULTS},
+        **words_of_teaching(address.language),
+        **{key: word(key, address.language) for key in _WORDS},
+        **{key: say(key, address.language) for key in _OF_RESULTS},
     }
     return TeachData(model=address.model, weights=address.weights, words=words)

@@ -32,8 +32,8 @@ from vitexplorer.service.teaching.teaching import Seen, Taught, Teaching, wrong_
 from vitexplorer.service.teaching.words import TEACH_WORDS
 from vitexplorer.service.visitor_names import valid_visitor
 from vitexplorer.ui.gradio_adapter.page_blocks import status_of
-from vitexplorer.ui.kit.language import language_of
-from vitexplorer.ui.server.image_upload import answer_picture
+from vitexplorer.ui.kit.language import language_of_request
+from vitexplorer.ui.server.image_upload import answer_picture, refused
 from vitexplorer.ui.shell.address import Address
 
 THUMBNAIL = 72
@@ -46,17 +46,13 @@ class TeachRequest:
     def __init__(self, teaching: Teaching, request: Request):
         """Read a request.
 
-        Args:
-            teaching: shared teaching service.
-            request: HTTP request.
-
         Raises:
             ExplainedError: for a visitor or a model that the page would not name.
         """
         parameters = request.query_params
         self.teaching = teaching
         self.request = request
-        self.language: Language = language_of(request.url.query, request.headers.get("accept-language", ""))
+        self.language: Language = language_of_request(request)
         self.visitor = valid_visitor(request.headers.get("x-visitor", ""))
         self.places = teaching.engine.places
         self.boxes = Boxes(self.places.taught(self.visitor))
@@ -231,11 +227,10 @@ def teach_routes(engine: Engine) -> list[Route]:
     teaching = Teaching(engine)
 
     async def answer(request: Request) -> Response:
-        language = language_of(request.url.query, request.headers.get("accept-language", ""))
         try:
             return await _answered(TeachRequest(teaching, request), request.path_params["what"])
         except ExplainedError as error:
-            return JSONResponse({"refused": error.text.in_(language)}, status_of(error))
+            return refused(request, error.text, status_of(error))
         except StoppedError:
             return JSONResponse({"stopped": True}, 409)
 

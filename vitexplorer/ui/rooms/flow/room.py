@@ -18,7 +18,7 @@ from vitexplorer.ui.canvas.block_data import frame_data, on_grids
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, query_text
 from vitexplorer.ui.canvas.files import attention_file, capture_file
 from vitexplorer.ui.canvas.payload import MEAN
-from vitexplorer.ui.controls import field_of
+from vitexplorer.ui.controls.field import field_of
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.served_files import ServedFile
@@ -27,7 +27,7 @@ from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.flow.words import FLOW_WORDS
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, Listen, RoomContext, Updates
+from vitexplorer.ui.shell.room_context import LATEST, QUICK, Listen, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -47,54 +47,39 @@ class FlowRoom(Room):
     invitation = Text("Through all blocks at once", "贯穿所有块")
     icon = "M3 6h3c6 0 6 12 12 12h3 M3 18h3c6 0 6-12 12-12h3"
 
-    def __init__(self, context: RoomContext):
-        """Make the room.
-
-        Args:
-            context: shared context of the rooms.
-        """
-        super().__init__(context)
-        self.own = OwnPicture(self.key, "attention_rollout")
-
     def build(self) -> list[Block]:
         """Build the canvas and the panel of the room's other views."""
-        state = [self.context.address, self.context.language]
-        latest = {"trigger_mode": "always_last", **QUICK}
+        self.own = OwnPicture(self.key, "attention_rollout")
         with gr.Column(elem_classes=["vx-views"]):
             with self.own.build():
                 self.canvas = AttentionCanvas(elem_id="vx-flow-canvas")
             self.panel = RoomFigures(self.context, self.key, own=("attention_rollout",))
             self.panel.build()
-        self.canvas.patch_select(self.show, state, self.canvas, **latest)
-        self.canvas.adjust(self.show, state, self.canvas, **latest)
+        self.canvas.patch_select(self.show, self.context.address, self.canvas, **LATEST)
+        self.canvas.adjust(self.show, self.context.address, self.canvas, **LATEST)
         self.filled = gr.State(None)  # the address that the canvas was filled for
         return self.own.components
 
-    def fill(self, timed_capture: TimedCapture, address: Address, language: Language) -> Updates:
+    def fill(self, timed_capture: TimedCapture, address: Address) -> Updates:
         """Show before anybody enters that there is no rollout, so that the page does not shift on entering."""
-        return self.own.fill(timed_capture.capture, language)
+        return self.own.fill(timed_capture.capture, address.language)
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
         """Compute the rollout only when the room is entered, so that no other room waits for it."""
-        listen(
-            self.enter,
-            [active, self.context.address, self.filled, self.context.language],
-            [self.canvas, self.filled],
-            **QUICK,
-        )
+        listen(self.enter, [active, self.context.address, self.filled], [self.canvas, self.filled], **QUICK)
         super().enter_on(listen, active)
 
-    async def enter(self, active: str, address: Address, filled: Address | None, language: Language) -> Updates:
+    async def enter(self, active: str, address: Address, filled: Address | None) -> Updates:
         """Show the rollout of the address; by default of all blocks, heads fused by their mean, nothing discarded."""
         if active != self.key or filled == address or address == Address():
             return gr.skip()
         capture = await self.context.engine.capture(address.picture)
         if self.own.is_refused(capture):
             return {self.filled: address}
-        data = await in_thread(lambda: self.data(capture, address, language, linked(capture, address)))
+        data = await in_thread(lambda: self.data(capture, address, linked(capture, address)))
         return {self.canvas: data.model_copy(update=address.display), self.filled: address}
 
-    async def show(self, event: gr.EventData, address: Address, language: Language) -> Updates:
+    async def show(self, event: gr.EventData, address: Address) -> Updates:
         """Show another query or other settings."""
         capture = await self.context.engine.capture(address.picture)
         given = fields_of(event).get("settings")
@@ -102,25 +87,23 @@ class FlowRoom(Room):
             return gr.skip()
         query = fields_of(event).get("query")
         try:
-            data = await in_thread(self.data, capture, address, language, {**given, "query": query})
+            data = await in_thread(self.data, capture, address, {**given, "query": query})
         except ExplainedError:  # the page's controls never send such settings
             return gr.skip()
         data.asked = fields_of(event).get("asked", 0)
         return {self.canvas: data}
 
-    def data(self, capture: Capture, address: Address, language: Language, given: Mapping[str, Any]) -> CanvasData:
+    def data(self, capture: Capture, address: Address, given: Mapping[str, Any]) -> CanvasData:
         """Return the canvas data under settings given as text; raises what `View.settings` raises."""
         from vitexplorer.views import VIEWS
 
         record = VIEWS["attention_rollout"]
         settings = record.settings(capture, given)
-        data = rollout_data(capture, settings, language)
+        data = rollout_data(capture, settings, address.language)
         data.query = query_text(settings["query"])
-        data.controls = [
-            field_of(spec, language) for spec in specs(record.controls, capture, settings) if spec.name != "query"
-        ]
-        python = self.context.python_lines(address, "attention_rollout", **settings)
-        return data.model_copy(update=self.around("attention_rollout", language, python=python))
+        controls = [spec for spec in specs(record.controls, capture, settings) if spec.name != "query"]
+        data.controls = [field_of(spec, address.language) for spec in controls]
+        return data.model_copy(update=self.around("attention_rollout", address, **settings))
 
 
 def linked(capture: Capture, address: Address) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ from vitexplorer.service.surveys.sources import (
     sent_as,
     sent_before,
 )
-from vitexplorer.service.surveys.store import Asked, StoredSurvey, linked, new_survey, now
+from vitexplorer.service.surveys.store import Asked, StoredSurvey, linked, new_survey
 from vitexplorer.service.surveys.words import SURVEY_WORDS, words_of
 from vitexplorer.storage.claims import begun_at, standing_still
 from vitexplorer.ui.shell.address import Address
@@ -121,7 +122,7 @@ def start(request: SurveyRequest) -> dict[str, Any]:
         address = replace(address, model=CLASSIFIER, weights="trained", size="", fit="crop")
     request.engine.check_allowed(address.picture)
     picture = address.picture
-    settled = Asked("", "", picture.model, picture.weights, picture.fit, picture.size, questions, now())
+    settled = Asked("", "", picture.model, picture.weights, picture.fit, picture.size, questions, time.time())
     model_of(request.places, settled)
     source = _source(request)  # last: images may have to be drawn
     settled = replace(settled, title=source.title, source=str(source.path))

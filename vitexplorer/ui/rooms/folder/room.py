@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vitexplorer.core.text import Language, Text
+from vitexplorer.core.text import Text
 from vitexplorer.service.engine import TimedCapture
 from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.rooms.folder.survey import SurveyData, SurveyView
@@ -24,7 +24,7 @@ class FolderRoom(Room):
         self.view = SurveyView(elem_id="vx-survey")
         return [self.view]
 
-    def fill(self, timed_capture: TimedCapture, address: Address, language: Language) -> Updates:
+    def fill(self, timed_capture: TimedCapture, address: Address) -> Updates:
         """Tell the component the model for a new survey."""
         return {
             self.view: SurveyData(
@@ -33,6 +33,6 @@ class FolderRoom(Room):
                 fit=address.fit,
                 size=address.picture.size,
                 classifies=timed_capture.capture.logits is not None,
-                language=language,
+                language=address.language,
             )
         }

@@ -8,12 +8,16 @@ Opening a very large survey for the first time takes minutes; requests that wait
 from __future__ import annotations
 
 import asyncio
+import shutil
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
+from starlette.background import BackgroundTask
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from vitexplorer.core.text import ExplainedError
@@ -26,13 +30,40 @@ from vitexplorer.service.surveys.pictures import file_of, small_picture
 from vitexplorer.service.surveys.process import begin, stop
 from vitexplorer.service.surveys.request import SurveyRequest, counting
 from vitexplorer.service.surveys.store import delete
+from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.service.visitor_names import valid_visitor
+from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.ui.gradio_adapter.page_blocks import status_of
-from vitexplorer.ui.kit.language import language_of
+from vitexplorer.ui.kit.language import language_of_request
 from vitexplorer.ui.kit.static_responses import NO_STORE
 from vitexplorer.ui.rooms.folder import beginning
-from vitexplorer.ui.rooms.folder.rows_file import rows_file
-from vitexplorer.ui.server.image_upload import KIND, answer_picture
+from vitexplorer.ui.server.image_upload import KIND, answer_picture, refused
+
+FORMATS = ("csv", "parquet")
+
+
+def rows_file(request: SurveyRequest) -> FileResponse:
+    """Return the rows as a CSV or Parquet file; only Parquet holds columns of lists.
+
+    Raises:
+        ExplainedError: where the file cannot be written.
+    """
+    from vitexplorer.survey.export import export
+
+    ending = request.text("as")
+    if ending not in FORMATS:
+        raise ExplainedError(SURVEY_WORDS["survey_wrong"])
+    survey, where = request.opened, request.where
+    with explain_full_disk(Path(tempfile.gettempdir())):
+        folder = Path(tempfile.mkdtemp(prefix="vitexplorer-rows-"))
+    try:
+        file = export(survey, where, folder / f"rows.{ending}", lists=ending == "parquet")
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    remove_folder = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    return FileResponse(file, headers=NO_STORE, background=remove_folder)
+
 
 AT_ONCE = 2
 """Most answers that are computed at the same time"""
@@ -89,11 +120,6 @@ ROW_ANSWERS: dict[str, Callable[[SurveyRequest], dict[str, Any] | Response]] = {
 """Answers that need an opened survey"""
 
 
-def _survey_request(engine: Engine, request: Request) -> SurveyRequest:
-    language = language_of(request.url.query, request.headers.get("accept-language", ""))
-    return SurveyRequest(engine, request.query_params, language, valid_visitor(request.headers.get("x-visitor", "")))
-
-
 def survey_routes(engine: Engine) -> list[Route]:
     """Return the routes `POST /survey/{what}` and `GET /survey-pictures/{door}`."""
     turns = asyncio.Semaphore(AT_ONCE)
@@ -110,7 +136,8 @@ def survey_routes(engine: Engine) -> list[Route]:
 
     async def answer(request: Request) -> Response:
         what = request.path_params["what"]
-        survey_request = _survey_request(engine, request)
+        visitor = valid_visitor(request.headers.get("x-visitor", ""))
+        survey_request = SurveyRequest(engine, request.query_params, language_of_request(request), visitor)
         if what == "zip":
             return await answer_picture(
                 request,
@@ -126,7 +153,7 @@ def survey_routes(engine: Engine) -> list[Route]:
                 made = await asyncio.to_thread((ANSWERS | ROW_ANSWERS)[what], survey_request)
             return made if isinstance(made, Response) else JSONResponse(made, headers=NO_STORE)
         except ExplainedError as error:
-            return JSONResponse({"refused": error.text.in_(survey_request.language)}, status_of(error))
+            return refused(request, error.text, status_of(error))
 
     async def picture(request: Request) -> Response:
         picture_key = request.path_params["door"]
@@ -135,11 +162,7 @@ def survey_routes(engine: Engine) -> list[Route]:
             async with turns:
                 small = await asyncio.to_thread(small_picture, engine.places, picture_key, row)
         except ExplainedError as error:
-            language = language_of(request.url.query, request.headers.get("accept-language", ""))
-            return JSONResponse({"refused": error.text.in_(language)}, 404, NO_STORE)
+            return JSONResponse({"refused": error.text.in_(language_of_request(request))}, 404, NO_STORE)
         return Response(small, media_type="image/jpeg", headers=PICTURES)
 
-    return [
-        Route("/survey/{what}", answer, methods=["POST"]),
-        Route("/survey-pictures/{door}", picture),
-    ]
+    return [Route("/survey/{what}", answer, methods=["POST"]), Route("/survey-pictures/{door}", picture)]

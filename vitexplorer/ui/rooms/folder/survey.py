@@ -23,4 +23,3 @@ class SurveyView(Widget):
     """Component of the room; it fires no gradio events."""
 
     data_model = SurveyData
-    stem = "survey"

@@ -40,7 +40,6 @@ class PatchesBoard(Widget):
     """
 
     data_model = BoardData
-    stem = "board"
     sends = ("patch_select",)
 
 
@@ -55,17 +54,9 @@ def board_data(
     start: tuple[int, int] = (0, 0),
     saved_as: str = "patches",
 ) -> BoardData:
-    """Return the data of the board for one image.
+    """Return the data of the board for one image, see `BoardData`.
 
-    Args:
-        image: lossless file of the pixels that the model saw, (rows * patch_size) x (cols * patch_size).
-        grid: patch grid of the first block.
-        prefix_tokens: names of the prefix tokens in order: "cls", "dist", "reg1", ...
-        embed_dim: width of a token of the first block.
-        language: language of all texts.
-        caption: lines under a saved picture.
-        start: row and column of the patch that is enlarged first.
-        saved_as: first part of the name of a saved picture.
+    The image has (rows * patch_size) x (cols * patch_size) pixels; grid and width of a token are the first block's.
     """
     return BoardData(
         image=image,

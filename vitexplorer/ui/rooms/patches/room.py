@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vitexplorer.controls import sharpest_patch
-from vitexplorer.core.text import Language, Text
+from vitexplorer.core.text import Text
 from vitexplorer.service.engine import TimedCapture
 from vitexplorer.ui.canvas.files import capture_file, made_once
 from vitexplorer.ui.gradio_adapter.types import Block
@@ -12,7 +12,7 @@ from vitexplorer.ui.panel.own_picture import OwnPicture
 from vitexplorer.ui.rooms.patches.board import PatchesBoard, board_data, reading
 from vitexplorer.ui.rooms.room import Room, caption_lines
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import RoomContext, Updates
+from vitexplorer.ui.shell.room_context import Updates
 
 
 class PatchesRoom(Room):
@@ -23,28 +23,20 @@ class PatchesRoom(Room):
     invitation = Text("How the image is cut", "图像如何切分")
     icon = "M4 4h16v16H4z M4 9.3h16 M4 14.7h16 M9.3 4v16 M14.7 4v16"
 
-    def __init__(self, context: RoomContext):
-        """Make the room.
-
-        Args:
-            context: shared context of the rooms.
-        """
-        super().__init__(context)
-        self.own = OwnPicture(self.key, "patch_grid")
-
     def build(self) -> list[Block]:
         """Build the board."""
+        self.own = OwnPicture(self.key, "patch_grid")
         with self.own.build():
             self.board = PatchesBoard()
         return [*self.own.components, self.board]
 
-    def fill(self, timed_capture: TimedCapture, address: Address, language: Language) -> Updates:
+    def fill(self, timed_capture: TimedCapture, address: Address) -> Updates:
         """Show the patches of the pixels that the model saw."""
         from vitexplorer.figures.identity import run_of
 
         capture = timed_capture.capture
         provenance = capture.provenance
-        own = self.own.fill(capture, language)
+        own = self.own.fill(capture, address.language)
         if self.own.is_refused(capture):
             return own
         pixels = capture.input.pixels
@@ -55,11 +47,11 @@ class PatchesRoom(Room):
             grid,
             capture.prefix_tokens,
             dim,
-            language,
+            address.language,
             caption_lines(capture),
             start=made_once(capture, "sharpest", lambda: sharpest_patch(pixels, grid)),
             saved_as=f"patch_grid_{provenance.model}_{run_of(provenance)}",
         )
-        frame = self.around("patch_grid", language, python=self.context.python_lines(address, "patch_grid"))
-        sentences = reading(pixels.shape[:2], grid, capture.prefix_tokens, dim, language)
-        return own | {self.board: board.model_copy(update={**frame, "reading": sentences})}
+        sentences = reading(pixels.shape[:2], grid, capture.prefix_tokens, dim, address.language)
+        frame = self.around("patch_grid", address) | {"reading": sentences}
+        return own | {self.board: board.model_copy(update=frame)}

@@ -63,11 +63,7 @@ class Design:
         return bool(self.preset or self.moved)
 
     def shape(self, own: ViTShape | None) -> ViTShape:
-        """Return the shape of the designed ViT.
-
-        Args:
-            own: shape of the model on the screen; None where it is no plain ViT.
-        """
+        """Return the shape of the designed ViT; `own` is the model on the screen, None where it is no plain ViT."""
         base = PRESETS.get(self.preset) or own or ViTShape()
         integers = {name: int(self.moved[name]) for name in ("patch_size", "depth", "num_heads") if name in self.moved}
         side = self.moved.get("image_size")

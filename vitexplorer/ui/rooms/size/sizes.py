@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from vitexplorer.controls import Spec
-from vitexplorer.core.format import counted
+from vitexplorer.core import format as numbers
 from vitexplorer.core.part_names import part_text
 from vitexplorer.core.text import Language, same
 from vitexplorer.core.types import CostResult, CountResult, Term
 from vitexplorer.quantities.parameter_formulas import SwinShape, ViTShape, differences, exact_terms, rough_terms, total
 from vitexplorer.ui.controls.field import Field, field_of
-from vitexplorer.ui.rooms.size.data import CountTableData, SizeData
 from vitexplorer.ui.rooms.size.designs import SLIDERS, Design, design_note, settings_of
 from vitexplorer.ui.rooms.size.literature import PRESETS
 from vitexplorer.ui.rooms.size.multiplications import (
@@ -26,43 +26,28 @@ from vitexplorer.ui.rooms.size.multiplications import (
     vit_macs,
     windowed_attention,
 )
+from vitexplorer.ui.rooms.size.size_board import CountTableData, SizeData
 from vitexplorer.ui.rooms.size.story import is_twelve, reading, story
-from vitexplorer.ui.rooms.size.tables import declared_table, parts_table, terms_table, tools_table
-from vitexplorer.ui.rooms.size.units import MACS, compact
+from vitexplorer.ui.rooms.size.tables import MACS, compact, declared_table, parts_table, terms_table, tools_table
 from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
 from vitexplorer.ui.shell.frame import frame_words
 
-_PART_OF_MACS = {
-    PATCHES: "embedding",
-    PROJECTIONS: "attention",
-    ATTENTION: "attention",
-    MLP: "mlp",
-    CLASSIFIER: "head",
-}
+if TYPE_CHECKING:
+    from vitexplorer.capturing.capture import Capture
+
+_PART_OF_MACS = {PATCHES: "embedding", PROJECTIONS: "attention", ATTENTION: "attention", MLP: "mlp", CLASSIFIER: "head"}
 
 
 def model_sizes(
-    title: str,
-    shape: ViTShape | SwinShape | None,
-    module: Mapping[str, int],
-    parameters: CountResult,
-    cost: CostResult | None,
-    macs: Mapping[str, int] | None,
-    size: tuple[int, int],
-    language: Language,
+    capture: Capture, title: str, parameters: CountResult, cost: CostResult | None, language: Language
 ) -> SizeData:
-    """Return the board's data for the model on the screen.
+    """Return the board's data for the model on the screen; `cost` is None where it is not counted."""
+    from vitexplorer.quantities.story import counted, multiplied
+    from vitexplorer.views.parameters import shape_of
 
-    Args:
-        title: title of the model.
-        shape: shape for the closed formula that is exact for the model; None where there is none.
-        module: parameters of the module by part.
-        parameters: parameters by block.
-        cost: cost of one image of `size`; None where it is not counted.
-        macs: multiply-accumulates by part; None where they are not counted.
-        size: height and width in pixels.
-        language: language of all texts.
-    """
+    module = capture.model.module
+    shape = shape_of(module)
+    size = capture.input.pixels.shape[:2]
     own = shape if isinstance(shape, ViTShape) else None
     notes = [CALCULATOR_WORDS["formula_equals" if shape else "formula_none"]]
     notes += [CALCULATOR_WORDS["twelve"]] if is_twelve(shape) else []
@@ -76,7 +61,7 @@ def model_sizes(
         tables.append(_cost_table(cost.terms, sized, language))
     if sized and cost and total(vit_macs(sized)) == cost.total:
         tables.append(tools_table(sized, language))
-    data = _sizes(shape, module, macs, size, language)
+    data = _sizes(shape, counted(module), multiplied(cost) if cost else None, size, language)
     data.title = title
     data.notes = [note.in_(language) for note in notes]
     data.tables = [*tables, declared_table(language)]
@@ -85,13 +70,7 @@ def model_sizes(
 
 
 def design_sizes(design: Design, own: ViTShape | None, language: Language) -> SizeData:
-    """Return the board's data for a design.
-
-    Args:
-        design: design that is not empty.
-        own: shape of the model on the screen; None where it is no plain ViT.
-        language: language of all texts.
-    """
+    """Return the board's data for a design that is not empty; `own` is as in `Design.shape`."""
     shape = design.shape(own)
     macs: Counter[str] = Counter()
     for term in vit_macs(shape):
@@ -144,7 +123,9 @@ def _formula_tables(shape: ViTShape | SwinShape, language: Language) -> list[Cou
     left_out = differences(exact, rough)
     rough_note = CALCULATOR_WORDS["rough_note" if isinstance(shape, ViTShape) else "rough_note_stages"]
     sums = {"exact": total(exact), "rough": total(rough), "difference": total(left_out)}
-    left_out_note = CALCULATOR_WORDS["left_out_note"].format(**{key: counted(count) for key, count in sums.items()})
+    left_out_note = CALCULATOR_WORDS["left_out_note"].format(
+        **{key: numbers.counted(count) for key, count in sums.items()}
+    )
     return [
         terms_table("exact", exact, language),
         terms_table("rough", rough, language, note=rough_note),

@@ -8,8 +8,8 @@ from vitexplorer.core.format import counted, percent
 from vitexplorer.core.text import Language, Text
 from vitexplorer.quantities.parameter_formulas import SwinShape, ViTShape, exact_terms, rough_terms
 from vitexplorer.quantities.story import PARTS, by_formula
-from vitexplorer.ui.rooms.size.data import StoryRow
-from vitexplorer.ui.rooms.size.units import MACS, PARAMETERS, compact
+from vitexplorer.ui.rooms.size.size_board import StoryRow
+from vitexplorer.ui.rooms.size.tables import MACS, PARAMETERS, compact
 from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
 
 ROUGH_OF_VIT = {
@@ -35,11 +35,8 @@ def story(
 ) -> tuple[list[StoryRow], StoryRow]:
     """Return the rows and their total.
 
-    Args:
-        shape: shape for the formulas; None where no formula is exact.
-        module: parameters of each part, counted from a module; None for a design.
-        macs: multiply-accumulates of each part; None where they are not counted.
-        language: language of the names.
+    `shape` is None where no formula is exact, `module`, the parameters that are counted of each part, for a design, and
+    `macs`, the multiply-accumulates of each part, where they are not counted.
     """
     exact, rough = (by_formula(terms(shape)) if shape else None for terms in (exact_terms, rough_terms))
     rough_symbols = _rough_symbols(shape) if shape else {}

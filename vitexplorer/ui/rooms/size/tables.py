@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from vitexplorer.core.text import Language, Text
+from vitexplorer.core import format as numbers
+from vitexplorer.core.text import Language, Text, same
 from vitexplorer.core.types import Term
 from vitexplorer.quantities.parameter_formulas import ViTShape
-from vitexplorer.ui.rooms.size.data import CountRow, CountTableData
 from vitexplorer.ui.rooms.size.literature import DECLARED, counted
 from vitexplorer.ui.rooms.size.multiplications import as_counted
-from vitexplorer.ui.rooms.size.units import MACS, PARAMETERS, Unit, compact
+from vitexplorer.ui.rooms.size.size_board import CountRow, CountTableData
 from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Unit of a count."""
+
+    after_number: Text
+    """Unit after a number: 5,717,416 parameters"""
+    column: Text
+    """Heading of a column of numbers"""
+    billion: str = "G"
+    """Letter for 10^9: G, or B for parameters, which are usually written as 7 B"""
+
+
+PARAMETERS = Unit(Text("parameters", "个参数"), Text("Parameters", "参数量"), billion="B")
+MACS = Unit(Text("multiply-accumulates (MACs)", "次乘加运算（MACs）"), same("MACs"))
+
+
+def compact(count: int, unit: Unit) -> str:
+    """Format a count to one decimal, with its unit's letter for 10^9."""
+    return numbers.compact(count, unit.billion)
 
 
 def parts_table(parts: Sequence[str], counts: Sequence[int], model: str, language: Language) -> CountTableData:
@@ -64,14 +86,9 @@ def _table_with_total(key: str, rows: list[CountRow], unit: Unit, name: str, lan
 
 
 def _table(key: str, rows: list[CountRow], unit: Unit, headings: dict[str, str], language: Language) -> CountTableData:
-    """Return a table.
+    """Return a table whose column of counts is headed by their unit.
 
-    Args:
-        key: name of the table in the keys of its button and title in `CALCULATOR_WORDS`.
-        rows: rows of the table.
-        unit: unit of the counts, the heading of their column.
-        headings: other columns, with the keys of their headings in `CALCULATOR_WORDS`.
-        language: language of all texts.
+    `CALCULATOR_WORDS` has its button and title under `key`, and the values of `headings`, the other columns.
     """
     columns = {column: CALCULATOR_WORDS[heading].in_(language) for column, heading in headings.items()}
     return CountTableData(

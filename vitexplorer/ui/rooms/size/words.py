@@ -16,12 +16,10 @@ CALCULATOR_WORDS: dict[str, Text] = {
         "共 {total} 个参数（{compact}），其中 {share} {part}。",
     ),
     "reading_less": Text(
-        "The rough formula of lecture notes gives {rough}, {off} less.",
-        "讲义中的粗略公式得 {rough}，少算 {off}。",
+        "The rough formula of lecture notes gives {rough}, {off} less.", "讲义中的粗略公式得 {rough}，少算 {off}。"
     ),
     "reading_more": Text(
-        "The rough formula of lecture notes gives {rough}, {off} more.",
-        "讲义中的粗略公式得 {rough}，多算 {off}。",
+        "The rough formula of lecture notes gives {rough}, {off} more.", "讲义中的粗略公式得 {rough}，多算 {off}。"
     ),
     "reading_cost": Text(
         "A picture of {height} × {width} px costs {macs} multiply-accumulates, {share} of them {part}.",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from vitexplorer.core.text import ExplainedError, Language
-from vitexplorer.ui.controls import Field, field_of
+from vitexplorer.ui.controls.field import Field, field_of
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile, image_file
 from vitexplorer.ui.kit.widget import Widget
@@ -51,20 +51,14 @@ class ChangeItem(BaseModel):
     controls: list[Field] = []
 
 
-class ChangeExample(BaseModel):
-    """Set of changes with a label."""
-
-    label: str
-    text: str
-
-
 class ChangesData(FrameData):
     """All interventions, with those that are on."""
 
     asked: int = 0
     """Number of the question that this answers, counted by the browser; 0 where it answers none"""
     items: list[ChangeItem] = []
-    examples: list[ChangeExample] = []
+    examples: list[dict[str, str]] = []
+    """Sets of changes: `label` and `text`"""
     text: str = ""
     """Current changes as text"""
     image: ServedFile | None = None
@@ -77,7 +71,6 @@ class ChangesPicker(Widget):
     """Component of the switches. Event: `choose` with `text` and `asked`."""
 
     data_model = ChangesData
-    stem = "changes"
     sends = ("choose",)
 
 
@@ -98,7 +91,7 @@ def changes_data(capture: Capture, chosen: Changes, language: Language) -> Chang
     )
 
 
-def _examples(capture: Capture, language: Language) -> list[ChangeExample]:
+def _examples(capture: Capture, language: Language) -> list[dict[str, str]]:
     """List the examples that are possible for this model; every setting is filled in."""
     from vitexplorer.interventions import settled, write_changes
 
@@ -107,7 +100,7 @@ def _examples(capture: Capture, language: Language) -> list[ChangeExample]:
     for name, changes in EXAMPLES.items():
         with suppress(ExplainedError):
             text = write_changes(settled(capture, changes.format(**fields)))
-            examples.append(ChangeExample(label=WHAT_IF_WORDS[name].in_(language), text=text))
+            examples.append({"label": WHAT_IF_WORDS[name].in_(language), "text": text})
     return examples
 
 

@@ -23,7 +23,8 @@ from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.what_if.changes import ChangesData, ChangesPicker, changes_data
 from vitexplorer.ui.rooms.what_if.words import WHAT_IF_WORDS
 from vitexplorer.ui.shell.address import FIRST_CHANGE, Address
-from vitexplorer.ui.shell.room_context import QUICK, Listen, RoomContext, Updates
+from vitexplorer.ui.shell.room_context import LATEST, QUICK, Listen, Updates
+from vitexplorer.ui.shell.room_sign import next_button
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -39,15 +40,7 @@ NOTHING = "nothing"
 
 
 class ChangedFigures(RoomFigures):
-    """Panel of the changed run: the room's own views and some of other rooms."""
-
-    def __init__(self, context: RoomContext):
-        """Make the panel.
-
-        Args:
-            context: shared context of the rooms, whose address names the changes.
-        """
-        super().__init__(context, "what_if")
+    """Panel of the changed run, which the address names: the room's own views and some of other rooms."""
 
     def views(self) -> tuple[str, ...]:
         """Return the keys of the views, the room's own first."""
@@ -83,16 +76,11 @@ class WhatIfRoom(Room):
         with gr.Column(elem_classes=["vx-what-if", "vx-frame"]), gr.Column(elem_classes=["layout"]):
             self.picker = ChangesPicker(elem_id="vx-changes")
             self.stage = TwoSided(self.key, ("vx-plain-canvas", "vx-changed-canvas"))
-            self.stage.build(self.show_block, [self.changed, self.context.language], [self.block])
-        self.panel = ChangedFigures(replace(self.context, address=self.changed))
+            self.stage.build(self.show_block, [self.changed], [self.block])
+        self.panel = ChangedFigures(replace(self.context, address=self.changed), self.key)
         self.panel.build()
-        chosen = self.picker.choose(
-            self.choose,
-            [self.changed, self.block, self.context.language],
-            [self.picker, *self.stage.canvases, self.changed],
-            trigger_mode="always_last",
-            **QUICK,
-        )
+        outputs = [self.picker, *self.stage.canvases, self.changed]
+        chosen = self.picker.choose(self.choose, [self.changed, self.block], outputs, **LATEST)
         self.panel.enter_on(chosen.then, gr.State(self.key))
         return []
 
@@ -100,15 +88,13 @@ class WhatIfRoom(Room):
         """Fill the room when it is entered, and when the image or model changes."""
         entered = listen(
             self.enter,
-            [active, self.context.address, self.changed, self.filled, self.context.language],
+            [active, self.context.address, self.changed, self.filled],
             [self.picker, self.block, *self.stage.canvases, self.changed, self.filled],
             **QUICK,
         )
         self.panel.enter_on(entered.then, active)
 
-    async def enter(
-        self, active: str, address: Address, changed: Address, filled: Address | None, language: Language
-    ) -> Updates:
+    async def enter(self, active: str, address: Address, changed: Address, filled: Address | None) -> Updates:
         """Show the changes of an opened link, or the previous ones, or shuffled patches."""
         if active != self.key or filled == address or address == Address():
             return gr.skip()
@@ -118,10 +104,10 @@ class WhatIfRoom(Room):
         else:
             requested = changed.change
         plain = await self.context.engine.capture(address.picture)
-        data, changed_run, text = await self._changed(address, requested, language)
+        data, changed_run, text = await self._changed(address, requested)
         if changed_run is None:  # another model may have no such head
-            data, changed_run, text = await self._changed(address, FIRST_CHANGE, language)
-        (block, _), canvases = await in_thread(self.stage.open, _sides(plain, changed_run, language), address, language)
+            data, changed_run, text = await self._changed(address, FIRST_CHANGE)
+        (block, _), canvases = await in_thread(self.stage.open, _sides(plain, changed_run, address), address)
         return {
             self.picker: data,
             self.block: block,
@@ -130,36 +116,35 @@ class WhatIfRoom(Room):
             self.filled: address,
         }
 
-    async def choose(self, event: gr.EventData, changed: Address, block: int, language: Language) -> Updates:
+    async def choose(self, event: gr.EventData, changed: Address, block: int) -> Updates:
         """Show other changes; for impossible ones a sentence appears and nothing else changes."""
         text = fields_of(event).get("text")
         if text is None or changed == Address():
             return gr.skip()
-        data, changed_run, text = await self._changed(changed, text, language)
+        data, changed_run, text = await self._changed(changed, text)
         data.asked = fields_of(event).get("asked", 0)
         if changed_run is None:
             return {self.picker: data}
-        sides = _sides(await self.context.engine.capture(changed.picture), changed_run, language)
-        canvases = await in_thread(self.stage.show, sides, (block, block), language)
+        sides = _sides(await self.context.engine.capture(changed.picture), changed_run, changed)
+        canvases = await in_thread(self.stage.show, sides, (block, block))
         return {self.picker: data, **canvases, self.changed: replace(changed, change=text)}
 
-    async def show_block(self, event: gr.EventData, changed: Address, language: Language) -> Updates:
+    async def show_block(self, event: gr.EventData, changed: Address) -> Updates:
         """Show another block of both runs; head and query stay what the visitor chose in the browser."""
         plain = await self.context.engine.capture(changed.picture)
         block = fields_of(event).get("block", 0)
         changed_run = await self.context.engine.changed(changed.picture, changed.change)
-        moved = await in_thread(self.stage.move, event, _sides(plain, changed_run, language), (block, block), language)
+        moved = await in_thread(self.stage.move, event, _sides(plain, changed_run, changed), (block, block))
         if moved is None:
             return gr.skip()
         (block, _), canvases = moved
         return {self.block: block, **canvases}
 
-    async def _changed(
-        self, address: Address, text: str, language: Language
-    ) -> tuple[ChangesData, Capture | None, str]:
+    async def _changed(self, address: Address, text: str) -> tuple[ChangesData, Capture | None, str]:
         """Return the picker's data, the changed run or None where it is impossible, and its changes in full."""
         from vitexplorer.interventions import settled, write_changes
 
+        language = address.language
         plain = await self.context.engine.capture(address.picture)
         try:
             chosen = await in_thread(settled, plain, text)
@@ -170,11 +155,14 @@ class WhatIfRoom(Room):
             return data, None, text
         data = await in_thread(changes_data, plain, chosen, language)
         data.reading = await in_thread(answer, plain, changed_run, language) if chosen else ""
-        return data.model_copy(update=self.next_button(language)), changed_run, write_changes(chosen)
+        button = next_button(self.context.rooms, self.key, language)
+        return data.model_copy(update=button), changed_run, write_changes(chosen)
 
 
-def _sides(plain: Capture, changed_run: Capture, language: Language) -> tuple[Side, Side]:
-    return Side(plain, WHAT_IF_WORDS["plain"].in_(language)), Side(changed_run, WHAT_IF_WORDS["changed"].in_(language))
+def _sides(plain: Capture, changed_run: Capture, address: Address) -> tuple[Side, Side]:
+    language = address.language
+    plain_title, changed_title = (WHAT_IF_WORDS[key].in_(language) for key in ("plain", "changed"))
+    return Side(plain, plain_title, language), Side(changed_run, changed_title, language)
 
 
 def _possible(plain: Capture, text: str) -> dict[str, dict[str, Any]]:

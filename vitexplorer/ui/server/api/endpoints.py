@@ -1,10 +1,13 @@
-"""API endpoints: each is `/gradio_api/call/v2/<name>`, a method of gradio's client and an MCP tool.
+"""API endpoints: each is `/gradio_api/call/v2/<name>`, a method of gradio's client and, if enabled, an MCP tool.
 
 They are on a gradio page of their own, so that their configuration is not sent to browsers. gradio reads their names,
 types, defaults and the descriptions of the tools off the functions.
 """
 
 from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 from starlette.requests import Request
@@ -16,6 +19,9 @@ from vitexplorer.service.engine import Engine
 from vitexplorer.ui.server.api.explaining import Explaining
 from vitexplorer.ui.server.api.listing import Listing
 
+if TYPE_CHECKING:
+    from gradio.mcp import GradioMCPServer
+
 PATH = "api"
 
 
@@ -26,14 +32,20 @@ def add_endpoints(page: gr.Blocks, settings: Settings, engine: Engine) -> None:
     """
     listing, explaining = Listing(settings, engine), Explaining(settings, engine)
     with page.route("API", PATH, show_in_navbar=False):
-        for endpoint in (
-            listing.models,
-            listing.views,
-            explaining.explain,
-            explaining.predict,
-            explaining.parameters,
-        ):
+        for endpoint in (listing.models, listing.views, explaining.explain, explaining.predict, explaining.parameters):
             gr.api(endpoint, api_name=endpoint.__name__, queue=False, concurrency_limit=None)
+
+
+def answer_in_json(server: GradioMCPServer) -> None:
+    """Send agents results as JSON and pictures as images; gradio would send the `repr` of both."""
+    postprocess = server.postprocess_output_data
+
+    def postprocess_as_json(data: list[Any], root_url: str) -> list[Any]:
+        (result,) = data
+        picture = result.pop("picture", None) if isinstance(result, dict) else None
+        return postprocess([json.dumps(result, ensure_ascii=False), *([picture] if picture else [])], root_url)
+
+    server.postprocess_output_data = postprocess_as_json
 
 
 async def _redirect_to_schema(request: Request) -> RedirectResponse:

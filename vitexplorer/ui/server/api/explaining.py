@@ -2,6 +2,7 @@
 
 # Annotations are read by gradio as they stand here: no `from __future__ import annotations`.
 import asyncio
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from gradio import FileData
@@ -26,17 +27,12 @@ Drawn = Literal["none", "png", "svg"]
 KINDS = {"png": "image/png", "svg": "image/svg+xml"}
 
 
+@dataclass(eq=False)
 class Explaining:
     """The endpoints that run a model."""
 
-    def __init__(self, settings: Settings, engine: Engine):
-        """Set up the endpoints.
-
-        Args:
-            settings: limits, and the default model.
-            engine: the engine of the page.
-        """
-        self._settings, self._engine = settings, engine
+    settings: Settings
+    engine: Engine
 
     @answering
     async def explain(
@@ -69,7 +65,7 @@ class Explaining:
         Returns:
             values (rows by rows, null where there is no number), axes, unit, caption, reading, provenance, picture
         """
-        image_key = await image_id(image, self._settings)
+        image_key = await image_id(image, self.settings)
         address = Address.exactly(image=image_key, model=model, weights=weights, fit=fit, size=size, change=change)
         result = await self._result(address, view, settings or {})
         drawn = None if picture == "none" else await asyncio.to_thread(_drawn, result, picture, language)
@@ -101,7 +97,7 @@ class Explaining:
             classes with index, name, probability and logit, likeliest first; of a model with one output that alone,
             with index, name and output
         """
-        image_key = await image_id(image, self._settings)
+        image_key = await image_id(image, self.settings)
         address = Address.exactly(image=image_key, model=model, fit=fit, size=size, change=change)
         capture = await self._capture(address)
         return {"model": address.model, "classes": await in_thread(_classes, capture, top, language)}
@@ -130,14 +126,14 @@ class Explaining:
     async def _result(self, address: Address, view: str, settings: dict[str, Any]) -> Result:
         await in_thread(_check_view, view)  # report a mistyped name before a model is loaded
         run = (address.picture, address.change) if address.change else address.picture
-        return await self._engine.compute(run, await self._capture(address), view, settings)
+        return await self.engine.compute(run, await self._capture(address), view, settings)
 
     async def _capture(self, address: Address) -> "Capture":
         if address.fit == "native" and address.size:
             from vitexplorer.capturing.capture import TWO_SIZES
 
             raise SettingError(TWO_SIZES)
-        return await self._engine.changed(address.picture, address.change)
+        return await self.engine.changed(address.picture, address.change)
 
 
 def _check_view(view: str) -> None:

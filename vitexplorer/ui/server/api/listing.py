@@ -2,6 +2,7 @@
 
 # Annotations are read by gradio as they stand here: no `from __future__ import annotations`.
 import asyncio
+from dataclasses import dataclass
 from typing import Any
 
 from vitexplorer.core.settings import Settings
@@ -10,21 +11,16 @@ from vitexplorer.models.catalog import CatalogEntry, catalog
 from vitexplorer.models.examples import examples
 from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.ui.server.api.answering import answering
-from vitexplorer.ui.shell.model_menu import model_state
+from vitexplorer.ui.shell.model_chip import model_state
 from vitexplorer.views.record import View
 
 
+@dataclass(eq=False)
 class Listing:
     """Endpoints that list what an installation offers."""
 
-    def __init__(self, settings: Settings, engine: Engine):
-        """Set up the endpoints.
-
-        Args:
-            settings: permissions of visitors.
-            engine: decides which models visitors may load.
-        """
-        self._settings, self._engine = settings, engine
+    settings: Settings
+    engine: Engine
 
     @answering
     async def models(self, language: Language = "en") -> dict[str, Any]:
@@ -38,7 +34,7 @@ class Listing:
         """
         return {
             "models": [self._model(entry, language) for entry in catalog()],
-            "any_timm_model": self._settings.any_model,
+            "any_timm_model": self.settings.any_model,
             "examples": {key: example.title.in_(language) for key, example in examples().items()},
         }
 
@@ -62,13 +58,13 @@ class Listing:
             "family": entry.family,
             "about": entry.sentence.in_(language),
             "megabytes": entry.megabytes,
-            "weights": model_state(entry, self._settings).in_(language),
+            "weights": model_state(entry, self.settings).in_(language),
             "refused": _in_language(self._refusal(entry), language),
         }
 
     def _refusal(self, entry: CatalogEntry) -> Text | None:
         try:
-            self._engine.check_allowed(Picture("", entry.name))
+            self.engine.check_allowed(Picture("", entry.name))
         except ExplainedError as error:
             return error.text
         return None

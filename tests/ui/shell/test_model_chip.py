@@ -1,0 +1,19 @@
+"""The menu of models."""
+
+from __future__ import annotations
+
+import re
+
+from tests.helpers.page_pictures import SMALL
+from vitexplorer.core.settings import Settings
+from vitexplorer.models.catalog import catalog
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.model_chip import model_chip
+
+
+def test_the_menu_lists_every_model_with_its_state() -> None:
+    chip = model_chip(Address(model=SMALL.model, language="zh"), Settings(downloads=False))
+    states = {item.name: item.state for item in chip.models}
+    assert set(states) == {entry.name for entry in catalog()}
+    assert all(re.search("内置|已在本机|无法获取", state) for state in states.values())
+    assert chip.title == SMALL.model, "of a model that is not listed its name is all there is"

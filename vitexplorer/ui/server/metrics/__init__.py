@@ -1,1 +1,0 @@
-"""Readiness, request metrics and log lines for operators of a server."""
