@@ -31,7 +31,7 @@ TITLE = Text("Principal components of the tokens", "标记的主成分")
 COLOURS = 3
 NO_PREFIX = Text("Prefix tokens are left out.", "不包含前缀标记。")
 VISIBLE = Text(
-    "{shown} of {patches} patches are shown: the side of the first component that touches the border less.",
+    "{shown} of {patches} patches are shown: those on the side of the first component that touches the border less.",
     "显示 {patches} 个图块中的 {shown} 个：第一主成分上较少接触边缘的一侧。",
 )
 SPANNED = Text(
@@ -191,15 +191,15 @@ def reading(result: ColoursResult) -> Text:
     patches = int(result.shown.sum())
     counts = {"shown": counted(patches), "total": counted(result.shown.size)}
     object_text = Text(
-        "{shown} of {total} patches are taken for the object{where}. ",
+        "{shown} of {total} patches are taken as the object{where}. ",
         "{total} 个图块中有 {shown} 个被当作物体{where}。",
     ).format(**counts, where=where_most(result.shown) if patches else same(""))
     if result.shown.all():
         object_text = same("")
     if is_constant(red):
-        return Text(
-            "{found}There is no direction in which their tokens differ.", "{found}它们的标记没有任何方向上的差别。"
-        ).format(found=object_text)
+        return Text("{found}All their tokens are equal.", "{found}它们的标记没有任何方向上的差别。").format(
+            found=object_text
+        )
     return Text(
         "{found}Where the tokens differ most, shown in red, {high} is at one end and {low} at the other; {near} of "
         "{shown} patches lie nearer to the first.",
@@ -217,7 +217,7 @@ VIEW = View(
     title=TITLE,
     question=Text("Which patches have similar tokens?", "哪些图块的标记彼此相似？"),
     misleads=Text(
-        "Colours are this picture's own: the same colour in two pictures means nothing unless they share a basis.",
+        "The colours belong to this picture: the same colour in two pictures means nothing unless they share a basis.",
         "颜色只相对于这张图：除非使用同一组基，两张图中的相同颜色没有可比性。",
     ),
     room="tokens",

@@ -123,6 +123,6 @@ _NO_IMAGE_COLUMN = Text(
     "{name} 中没有任何一列是文件夹内图像的名称。现有的列：{columns}。请在其中一列写入文件名或文件夹内的路径。",
 )
 _NO_TARGET_COLUMN = Text(
-    'The table {name} has no column beside "{image}". Add one with a label or a number for each image.',
+    'The table {name} has no column besides "{image}". Add a column with a label or a number for each image.',
     "表格 {name} 除“{image}”外没有其他列。请添加一列，为每幅图像给出标签或数值。",
 )
