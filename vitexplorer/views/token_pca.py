@@ -30,7 +30,7 @@ from vitexplorer.views.record import View
 TITLE = Text("Principal components of the tokens", "标记的主成分")
 COLOURS = 3
 NO_PREFIX = Text("Prefix tokens are left out.", "不包含前缀标记。")
-SHOWN = Text(
+VISIBLE = Text(
     "{shown} of {patches} patches are shown: the side of the first component that touches the border less.",
     "显示 {patches} 个图块中的 {shown} 个：第一主成分上较少接触边缘的一侧。",
 )
@@ -166,7 +166,7 @@ def _in_one_basis(
     ends = np.cumsum([len(rows) for rows in tokens])[:-1]
     return [
         ColoursResult(
-            values=(basis.colours(rows) * shown[:, None]).reshape(grid.rows, grid.cols, COLOURS),
+            values=(basis.colours(rows) * seen[:, None]).reshape(grid.rows, grid.cols, COLOURS),
             axes=("rows", "cols", "channels"),
             unit=Text("components 1, 2, 3 as red, green, blue", "第 1、2、3 主成分作为红、绿、蓝"),
             formula=Text(
@@ -174,14 +174,14 @@ def _in_one_basis(
             ),
             notes=present(
                 NO_PREFIX,
-                SHOWN.format(shown=int(shown.sum()), patches=len(shown)) if foreground else None,
+                VISIBLE.format(shown=int(seen.sum()), patches=len(seen)) if foreground else None,
                 spanned if len(basis.components) < COLOURS else None,
             ),
             grid=grid,
             image=capture.input.pixels,
-            shown=shown.reshape(grid.rows, grid.cols),
+            shown=seen.reshape(grid.rows, grid.cols),
         )
-        for capture, grid, rows, shown in zip(captures, grids, tokens, np.split(visible, ends), strict=True)
+        for capture, grid, rows, seen in zip(captures, grids, tokens, np.split(visible, ends), strict=True)
     ]
 
 

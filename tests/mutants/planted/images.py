@@ -60,11 +60,11 @@ MUTANTS = (
         "test_native_sizes_by_hand",
     ),
     Mutant(
-        "box of the picture half a cut too far",
+        "box of the picture half a border too far",
         "_span",
-        "round(max(resized - target, 0) / 2)",
-        "max(resized - target, 0)",
-        "test_the_boxes_say_where_every_pixel_comes_from",
+        "max(target - resized, 0) // 2",
+        "max(target - resized, 0)",
+        "test_the_box_holds_all_that_is_not_border",
     ),
     Mutant(
         "image not divided by its standard deviation",

@@ -2,7 +2,7 @@
 //
 // 640 units wide, dark on white whatever the page's theme.
 
-import {measuring, pixels, SANS, svg, textLine, wrapped} from '../kit/svg.js';
+import {measuring, pixels, rect, SANS, svg, textLine, wrapped} from '../kit/svg.js';
 import {barOf, levelOf, paintOf, paintOfDropped} from './colours.js';
 import {HATCH, imageCanvas, mapCanvas, OUTSIDE, outlinesOf} from './picture.js';
 import {borderOf, outsideOf} from './windows.js';
@@ -60,7 +60,7 @@ function band(warning, bottom) {
   const top = bottom - high - 8;
   const style = {'font-weight': 600, fill: '#78350f'};
   return [
-    svg('rect', {x: MARGIN + 8, y: top, width: INNER - 16, height: high, fill: '#fef3c7'}),
+    rect(MARGIN + 8, top, INNER - 16, high, {fill: '#fef3c7'}),
     ...lines.map((line, i) => textLine(MARGIN + 20, top + 20 + 20 * i, 14, line, style)),
   ];
 }
@@ -71,7 +71,7 @@ function colourBar({mode, colormap}, y) {
     .map((colour, i) => svg('stop', {offset: ((5 * i) / 255).toFixed(4), 'stop-color': `rgb(${colour})`}));
   return [
     svg('defs', {}, svg('linearGradient', {id: 'bar'}, ...stops)),
-    svg('rect', {x: MARGIN, y, width: INNER, height: 14, fill: 'url(#bar)'}),
+    rect(MARGIN, y, INNER, 14, {fill: 'url(#bar)'}),
   ];
 }
 
@@ -160,11 +160,7 @@ function border(lines, w, h) {
 }
 
 function outline({box: [x, y, width, height], colour, size, dash}) {
-  return svg('rect', {
-    x: round(x),
-    y: round(y),
-    width: round(width),
-    height: round(height),
+  return rect(round(x), round(y), round(width), round(height), {
     fill: 'none',
     stroke: colour,
     'stroke-width': round(size),

@@ -145,3 +145,24 @@ export function onFiles(input, take) {
     if (files.length) take(files);
   });
 }
+
+const STEPS = {ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1};
+
+/**
+ * Moves the focus among buttons by arrow keys, around the ends.
+ *
+ * @param {KeyboardEvent} event
+ * @param {Iterable<HTMLElement>} all
+ * @param {boolean} [jumps] true where Home and End lead to the first and the last
+ * @returns {HTMLElement | null} the newly focused button; null where the key moves nothing
+ */
+export function stepFocus(event, all, jumps = false) {
+  const buttons = [...all];
+  const at = buttons.indexOf(/** @type {any} */ (document.activeElement));
+  const ends = jumps ? {Home: 0, End: buttons.length - 1} : {};
+  const to = ends[event.key] ?? (at + STEPS[event.key] + buttons.length) % buttons.length;
+  if (at < 0 || Number.isNaN(to)) return null;
+  event.preventDefault();
+  buttons[to].focus();
+  return buttons[to];
+}

@@ -1,7 +1,7 @@
 // Previews of a room's views on the current image: a strip under a figure, or a list in an inspector. The room's panel
 // provides the views with `offerViews`; its other components show the same list with `otherViews`.
 
-import {make} from './dom.js';
+import {make, stepFocus} from './dom.js';
 
 /**
  * @typedef {object} Preview
@@ -22,8 +22,6 @@ import {make} from './dom.js';
  * @property {string} label
  * @property {(key: string) => void} choose
  */
-
-const STEPS = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1};
 
 function thumbnail({key, title, question, slow, needs = '', refused}) {
   const picture = make('span.picture', {ariaHidden: 'true', dataset: {needs: refused ? '–' : needs}});
@@ -61,15 +59,8 @@ export function previewList(choose) {
     if (button) choose(button.dataset.view);
   });
   element.addEventListener('keydown', (event) => {
-    const buttons = /** @type {HTMLElement[]} */ ([...element.children]);
-    const step = STEPS[event.key];
-    const at = buttons.indexOf(/** @type {HTMLElement} */ (document.activeElement));
-    const ends = {Home: 0, End: buttons.length - 1};
-    if (at < 0 || (!step && !(event.key in ends))) return;
-    event.preventDefault();
-    const next = buttons[step ? (at + step + buttons.length) % buttons.length : ends[event.key]];
-    next.focus();
-    choose(next.dataset.view);
+    const next = stepFocus(event, element.children, true);
+    if (next) choose(next.dataset.view);
   });
 
   return {

@@ -144,7 +144,7 @@ function randomName() {
 }
 
 /** Returns the browser's name, and stores a new one if it has none. */
-export function browserName() {
+function browserName() {
   try {
     name ||= localStorage.getItem('vx-visitor') ?? '';
   } catch {

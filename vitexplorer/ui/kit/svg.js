@@ -18,6 +18,15 @@ export function svg(tag, attributes, ...children) {
 }
 
 /**
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ * @param {Record<string, string | number>} [more] attributes
+ */
+export const rect = (x, y, width, height, more = {}) => svg('rect', {x, y, width, height, ...more});
+
+/**
  * Makes a line of text; `y` is its baseline.
  *
  * @param {number} x

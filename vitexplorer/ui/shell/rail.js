@@ -2,7 +2,7 @@
 // the page, and by the browser's back and forward buttons.
 
 import {inAddress, pushAddress, viewChanges, writeAddress} from '../kit/address.js';
-import {make} from '../kit/dom.js';
+import {make, stepFocus} from '../kit/dom.js';
 import {svg} from '../kit/svg.js';
 
 const BOOK =
@@ -74,14 +74,7 @@ export function mount({root, props, trigger}) {
     if (button) button.ariaPressed = String(isLearning);
   });
 
-  list.addEventListener('keydown', (event) => {
-    const step = {ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1}[event.key];
-    const buttons = [...list.querySelectorAll('button')];
-    const at = buttons.indexOf(/** @type {any} */ (document.activeElement));
-    if (!step || at < 0) return;
-    event.preventDefault();
-    buttons[(at + step + buttons.length) % buttons.length].focus();
-  });
+  list.addEventListener('keydown', (event) => stepFocus(event, list.querySelectorAll('button')));
   document.addEventListener('vx-room', (/** @type {CustomEvent} */ event) => {
     go(event.detail.room);
     if (event.target === document.activeElement)

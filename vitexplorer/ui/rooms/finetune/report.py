@@ -77,7 +77,8 @@ def empty_report(language: Language, refused: str = "", working: str = "") -> Re
 
 def report_data(chosen: Chosen, looked: Looked, language: Language) -> ReportData:
     """Return the report on chosen images."""
-    report, sides = looked.report, sides_of(looked)
+    report = looked.report
+    sides = sides_of(looked)
     table = looked.columns
     data = empty_report(language)
     data.title = chosen.title.in_(language)

@@ -1,6 +1,6 @@
 // Selection of a part of a chart: dragged with the pointer, or moved and widened with the keyboard.
 
-import {svg} from '../../kit/svg.js';
+import {rect} from '../../kit/svg.js';
 import {ordered} from './scales.js';
 
 const CLICK = 4; // pixels; a shorter drag is a click
@@ -107,12 +107,8 @@ export function showPart({node, marks, x, y, inner}, part) {
   const [left, right] = part.x.map(x.to);
   const [bottom, top] = part.y ? part.y.map(y.to) : [inner.bottom, inner.top];
   marks.parentElement.append(
-    svg('rect', {
+    rect(left, top, Math.max(2, right - left), Math.max(2, bottom - top), {
       class: 'brush',
-      x: left,
-      y: top,
-      width: Math.max(2, right - left),
-      height: Math.max(2, bottom - top),
       'pointer-events': 'none',
       fill: 'currentColor',
       'fill-opacity': 0.12,

@@ -1,7 +1,7 @@
 // Drawings of the answers: a histogram, points of two numbers or of a map, cells of all heads.
 
 import {filled} from '../../kit/dom.js';
-import {svg} from '../../kit/svg.js';
+import {rect, svg} from '../../kit/svg.js';
 import {COLOURS, GREY, label, legend, plot} from './plot.js';
 import {short} from './scales.js';
 
@@ -57,24 +57,13 @@ export function histogram(answer, size, ink, words) {
         const bottom = made.y.to(tops[at]);
         tops[at] += count;
         const top = made.y.to(tops[at]);
-        made.marks.append(
-          svg(
-            'rect',
-            {
-              x: left + 0.5,
-              y: top,
-              width: Math.max(0.5, right - left - 1),
-              height: Math.max(0.5, bottom - top),
-              fill: names[number]?.colour ?? ink.accent,
-              'data-bin': at,
-            },
-            svg(
-              'title',
-              {},
-              filled(words.chart_bin, {low: short(edges[at]), high: short(edges[at + 1]), count: short(totals[at])}),
-            ),
-          ),
-        );
+        const mark = rect(left + 0.5, top, Math.max(0.5, right - left - 1), Math.max(0.5, bottom - top), {
+          fill: names[number]?.colour ?? ink.accent,
+          'data-bin': at,
+        });
+        const bin = {low: short(edges[at]), high: short(edges[at + 1]), count: short(totals[at])};
+        mark.append(svg('title', {}, filled(words.chart_bin, bin)));
+        made.marks.append(mark);
       }
     }
     return made;
@@ -127,11 +116,7 @@ function density({counts, x, y}, made, ink) {
       const bottom = made.y.to(y[row]);
       const top = made.y.to(y[row + 1]);
       group.append(
-        svg('rect', {
-          x: left,
-          y: top,
-          width: right - left,
-          height: bottom - top,
+        rect(left, top, right - left, bottom - top, {
           fill: ink.accent,
           'fill-opacity': (0.06 + 0.3 * Math.sqrt(count / most)).toFixed(3),
         }),
@@ -182,11 +167,8 @@ export function heads({values, title}, {width, height}, ink, words, both = false
     node.append(label(left - 8, top + (block + 0.5) * tall + 4.5, String(block), ink.muted, {'text-anchor': 'end'}));
     for (const [head, value] of line.entries()) {
       if (value === null) continue;
-      const cell = svg('rect', {
-        x: left + head * wide + 1,
-        y: top + block * tall + 1,
-        width: Math.max(1, wide - 2),
-        height: Math.max(1, tall - 2),
+      const [x, y] = [left + head * wide + 1, top + block * tall + 1];
+      const cell = rect(x, y, Math.max(1, wide - 2), Math.max(1, tall - 2), {
         rx: 3,
         fill: mixed(both ? BOTH : RAMP, (value - low) / (high - low || 1)),
         'data-block': block,
@@ -215,13 +197,7 @@ export function ramp(colours, {left, right, top}, low, high, title, ink, isBelow
   const wide = Math.min(220, (right - left) / 2);
   const name = isBelow ? label(left, top + 46, title, ink.text) : label(left + wide + 12, top + 10, title, ink.text);
   const bars = Array.from({length: steps}, (_, at) =>
-    svg('rect', {
-      x: left + (wide * at) / steps,
-      y: top,
-      width: wide / steps + 0.5,
-      height: 11,
-      fill: mixed(colours, at / (steps - 1)),
-    }),
+    rect(left + (wide * at) / steps, top, wide / steps + 0.5, 11, {fill: mixed(colours, at / (steps - 1))}),
   );
   return [
     ...bars,

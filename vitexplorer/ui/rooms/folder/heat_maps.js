@@ -1,6 +1,6 @@
 // Mean map of a view over the chosen images beside the map of one image, on one colour scale.
 
-import {svg} from '../../kit/svg.js';
+import {rect, svg} from '../../kit/svg.js';
 import {mixed, RAMP, ramp} from './charts.js';
 import {label} from './plot.js';
 
@@ -30,11 +30,7 @@ export function heatMaps({mean, own, title, names}, {width, height}, ink) {
     for (const [row, line] of values.entries()) {
       for (const [col, value] of line.entries()) {
         if (value === null) continue;
-        const cell = svg('rect', {
-          x: left + col * side,
-          y: top + row * side,
-          width: side + 0.3,
-          height: side + 0.3,
+        const cell = rect(left + col * side, top + row * side, side + 0.3, side + 0.3, {
           fill: mixed(RAMP, (value - low) / (high - low || 1)),
           ...(number ? {} : {'data-block': row, 'data-head': col}),
         });

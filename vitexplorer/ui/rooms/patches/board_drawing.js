@@ -1,7 +1,7 @@
 // SVG of the board for a slide, dark on white.
 
 import {filled} from '../../kit/dom.js';
-import {measuring, pixels, SANS, svg, textLine, wrapped} from '../../kit/svg.js';
+import {measuring, pixels, rect, SANS, svg, textLine, wrapped} from '../../kit/svg.js';
 import {facts, length} from './facts.js';
 import {corner, cutOut, excerpt, laidOut, numberOf, PREFIX, PREFIX_SIZE, patchOf, SIZE, TILE} from './geometry.js';
 import {canvasOf} from './ink.js';
@@ -23,17 +23,7 @@ const ring = ([x, y], side) =>
   [
     [5, '#000'],
     [2.5, '#fff'],
-  ].map(([width, stroke]) =>
-    svg('rect', {
-      x: x - 1.5,
-      y: y - 1.5,
-      width: side + 3,
-      height: side + 3,
-      fill: 'none',
-      stroke,
-      'stroke-width': width,
-    }),
-  );
+  ].map(([width, stroke]) => rect(x - 1.5, y - 1.5, side + 3, side + 3, {fill: 'none', stroke, 'stroke-width': width}));
 
 /** Draws pixels as squares. */
 const squares = (canvas, [x, y], side) =>
