@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
@@ -26,18 +26,27 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True, repr=False)
 class NamedCapture:
-    """Capture of another picture, by the same model, with its name, which is also its text form."""
+    """Capture of another picture, by the same model, with its name, which is also its text form.
 
-    name: str
-    """Id of the picture on the page, its file, or the start of its hash"""
-    capture: CaptureProtocol = field(compare=False)
+    It is no dataclass, of which a saved result would list every field.
+    """
+
+    def __init__(self, name: str, capture: CaptureProtocol):
+        self.name = name
+        """Id of the picture on the page, its file, or the start of its hash"""
+        self.capture = capture
 
     def __str__(self) -> str:
         return self.name
 
     __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NamedCapture) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
 
 @dataclass(frozen=True)
