@@ -240,7 +240,7 @@ def test_no_word_is_unused(words: dict[str, Text], folder: str) -> None:
     named = set(re.findall(r"""["'`](\w+)["'`]""", source)) | attributes(source)
     named |= set(re.findall(r"\{\{(\w+)\}\}", source))  # in markup
     named |= set(re.findall(r"^  (\w+): \[", source, re.MULTILINE))  # a colour map, offered by its name
-    begun = tuple(re.findall(r"""["'`]([a-z_]+_)\$?\{""", source))  # f"room_{key}"
+    begun = tuple(re.findall(r"""["'`]([a-z_]+_)(?:\$?\{|',)""", source))  # f"room_{key}", named('mode_', MODES)
     ended = tuple(re.findall(r"""\}(_[a-z]+)["'`]""", source))  # `${key}_touch`
     assert [key for key in words if key not in named and not key.startswith(begun) and not key.endswith(ended)] == []
 

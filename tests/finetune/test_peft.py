@@ -92,13 +92,13 @@ def test_a_file_that_is_not_plain_is_refused(tmp_path):
     vx.export_peft(attach(load_backbone("vit"), "lora", 5), tmp_path)
     config = json.loads((tmp_path / "adapter_config.json").read_text())
     (tmp_path / "adapter_config.json").write_text(json.dumps({**config, "use_rslora": True}))
-    with pytest.raises(UnsupportedError, match="nothing else"):
+    with pytest.raises(UnsupportedError, match="does not change exactly"):
         vx.import_peft(load_backbone("vit"), tmp_path)
     (tmp_path / "adapter_config.json").write_text(json.dumps(config))
     tensors = safetensors.torch.load_file(tmp_path / "adapter_model.safetensors")
     renamed = {name.replace("qkv", "proj"): tensor for name, tensor in tensors.items()}
     safetensors.torch.save_file(renamed, tmp_path / "adapter_model.safetensors")
-    with pytest.raises(UnsupportedError, match="nothing else"):
+    with pytest.raises(UnsupportedError, match="does not change exactly"):
         vx.import_peft(load_backbone("vit"), tmp_path)
 
 
@@ -107,7 +107,7 @@ def test_a_lora_that_moved_the_base_is_refused(begun, tmp_path):
     vx.export_peft(attach(load_backbone("vit"), "lora", 5), tmp_path)
     config = json.loads((tmp_path / "adapter_config.json").read_text())
     (tmp_path / "adapter_config.json").write_text(json.dumps({**config, "init_lora_weights": begun}))
-    with pytest.raises(UnsupportedError, match="nothing else"):
+    with pytest.raises(UnsupportedError, match="does not change exactly"):
         vx.import_peft(load_backbone("vit"), tmp_path)
 
 
@@ -116,5 +116,5 @@ def test_a_lora_with_another_layer_saved_beside_it_is_refused(tmp_path):
     tensors = safetensors.torch.load_file(tmp_path / "adapter_model.safetensors")
     tensors["base_model.model.norm.weight"] = torch.ones(64)
     safetensors.torch.save_file(tensors, tmp_path / "adapter_model.safetensors")
-    with pytest.raises(UnsupportedError, match="nothing else"):
+    with pytest.raises(UnsupportedError, match="does not change exactly"):
         vx.import_peft(load_backbone("vit"), tmp_path)

@@ -494,7 +494,7 @@ def test_what_has_no_meaning_is_refused_with_a_sentence(key, fit, changes, expec
 
 def test_a_changed_run_is_not_changed_again():
     again = vx.intervene(capture_small("vit"), "top_k")
-    with pytest.raises(SettingError, match="changed already"):
+    with pytest.raises(SettingError, match="already changed"):
         vx.intervene(again, "positions")
 
 

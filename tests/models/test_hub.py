@@ -147,7 +147,7 @@ def test_a_broken_connection_is_resumed_where_it_broke(hub):
 
 def test_a_connection_that_keeps_breaking_is_a_sentence_and_leaves_nothing(hub):
     hub.breaks, hub.breaks_after = 100, 0
-    with pytest.raises(DownloadError, match="could not be fetched"):
+    with pytest.raises(DownloadError, match="could not be downloaded"):
         download_pretrained(NAME)
     assert not [path for path in hub.cache.rglob("*") if path.is_file() and path.stat().st_size > 1000]
     hub.breaks = 0

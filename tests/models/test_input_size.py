@@ -211,7 +211,7 @@ def test_families_of_one_size_say_so():
 
 
 def test_a_native_fit_has_a_size_already():
-    with pytest.raises(SettingError, match='fit "native" keeps the picture\'s own size'):
+    with pytest.raises(SettingError, match='fit "native" keeps the size of the picture'):
         vx.capture(load_small("vit"), picture(64, 64), fit="native", size=96)
 
 

@@ -15,7 +15,7 @@ from vitexplorer.models.images import OpenedImage
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.photographs import photo_hint
 
-CAREFUL, CERTAIN = "unless this image is one", "This is a photograph"
+CAREFUL, CERTAIN = "for any other image", "This is a photograph"
 
 
 @pytest.fixture(scope="module")

@@ -81,7 +81,7 @@ def test_bars_are_what_the_branches_of_timms_module_add(key):
     assert result.values.sum() == pytest.approx(result.logit, abs=1e-12 * largest)
 
 
-@pytest.mark.parametrize(("key", "message"), [("siglip", "non-linear step"), ("swin", "between stages")])
+@pytest.mark.parametrize(("key", "message"), [("siglip", "non-linear step"), ("swin", "between its stages")])
 def test_what_is_no_sum_is_refused_with_the_reason(key, message):
     with pytest.raises(UnsupportedError, match=message):
         vx.compute("logit_attribution", capture_small(key))

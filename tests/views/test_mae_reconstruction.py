@@ -201,7 +201,7 @@ def test_a_wrong_mask_is_answered_with_the_rule(captured, mask):
 
 def test_a_model_without_a_decoder_is_refused_with_a_sentence(image):
     plain = capture(load_model(ARCHITECTURE, weights="random"), image, fit="squash")
-    with pytest.raises(UnsupportedError, match="no decoder that could draw"):
+    with pytest.raises(UnsupportedError, match="no decoder to draw"):
         compute("mae_reconstruction", plain)
 
 

@@ -78,8 +78,8 @@ def test_each_step_number_by_number(key):
         ("vit", "W x_p + b + e_p", "For the place a learned vector is added."),
         ("clip", "norm(W x_p + b + e_p)", "For the place a learned vector is added."),
         ("beit", "W x_p + b", "adds a bias to its scores"),
-        ("dinov3", "W x_p + b", "Nothing is added for the place: every block turns"),
-        ("eva02", "W x_p + b + e_p", "is added, and every block turns"),
+        ("dinov3", "W x_p + b", "No position vector is added: every block rotates"),
+        ("eva02", "W x_p + b + e_p", "is added, and every block rotates"),
         ("swin", "norm(W x_p + b)", "adds a bias to its scores"),
     ],
 )
@@ -108,12 +108,12 @@ def test_a_patch_is_picked_on_the_image():
 
 def test_what_is_not_this_way_is_refused(monkeypatch):
     captured = capture_small("vit")
-    with pytest.raises(SettingError, match="Only a patch is made of pixels"):
+    with pytest.raises(SettingError, match="Only patches are made of pixels"):
         vx.compute("patch_to_token", captured, patch="cls")
     with pytest.raises(UnsupportedError, match="plain run"):
         vx.compute("patch_to_token", vx.intervene(captured, "positions"))
     monkeypatch.setitem(captured.read, 0, captured.read[0] + 1)
-    with pytest.raises(UnsupportedError, match="do not lead to what the first block read"):
+    with pytest.raises(UnsupportedError, match="do not reproduce the input of the first block"):
         vx.compute("patch_to_token", captured)
 
 

@@ -147,7 +147,7 @@ def test_rotary_kernel_is_the_product_of_rotated_unit_vectors(key, fit):
 
 def test_models_with_both_say_so():
     notes = [note.en for note in vx.compute("position_similarity", capture_small("eva02")).notes]
-    assert any("rotary positions as well" in note for note in notes)
+    assert any("also has rotary positions" in note for note in notes)
     with pytest.raises(UnsupportedError, match=r"vit has no rotary positions\."):
         vx.compute("position_similarity", capture_small("vit"), kind="rotary")
 

@@ -249,7 +249,7 @@ def test_reading_of_head_gallery():
         "1.00 % on one patch; head 0 gives the prefix tokens most, 70.0 %."
     )
     assert (
-        "No head looks more sharply"
+        "No head is sharper"
         in checked_reading(planted(GalleryResult, "head_gallery", values[1:2], axes, **on))[0]
     )
 
@@ -320,7 +320,7 @@ def test_reading_of_token_pca():
     assert checked_reading(colours(red, mask))[0].startswith(
         "12 of 30 patches are taken for the object, most of them in the upper third. Where the tokens differ most"
     )
-    assert "no direction" in checked_reading(colours(0 * red + 0.5, mask))[0]
+    assert "All their tokens are equal" in checked_reading(colours(0 * red + 0.5, mask))[0]
 
 
 def test_patch_similarity_leaves_the_patch_itself_out():
@@ -396,7 +396,7 @@ def test_relative_position_bias_is_read_from_the_query():
         "头 0 最不在意，从 0 到 +0.500。",
     )
     flat = planted(OffsetsResult, "relative_position_bias", 0 * values, ("heads", "row_offsets", "col_offsets"), **more)
-    assert "No head prefers a place" in checked_reading(flat)[0]
+    assert "No head prefers a position" in checked_reading(flat)[0]
 
 
 def test_scaled_dot_product_without_its_factor():

@@ -414,7 +414,8 @@ def resized(model: LoadedModel, fit: Fit, size: int | tuple[int, int] | str | No
 
 
 TWO_SIZES = Text(
-    'fit "native" keeps the picture\'s own size. Choose "crop", "squash" or "pad" with a size, or leave the size out.',
+    'fit "native" keeps the size of the picture. With a size, choose "crop", "squash" or "pad"; otherwise leave the '
+    "size out.",
     'fit "native" 保持图像自身的尺寸。指定尺寸时请用 "crop"、"squash" 或 "pad"，或者不指定尺寸。',
 )
 

@@ -30,7 +30,7 @@ _OTHER = (
         "weights",
         str,
         Text(
-            "Its weights, as --weights; a tuned model's file too.",
+            "Weights of the right side: a value of --weights or the file of a tuned model.",
             "右侧的权重，写法同 --weights；也可为微调模型的文件。",
         ),
     ),

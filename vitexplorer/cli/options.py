@@ -3,7 +3,7 @@
 from vitexplorer.core.text import Text
 
 MODEL = Text(
-    "A name from `models`, any of timm's, or the path of a weight file or folder.",
+    "A name listed by `models`, any timm model, or the path of a weight file or folder.",
     "`models` 列出的或 timm 的模型名称，或权重文件、文件夹的路径。",
 )
 BACKBONE = Text("A name from `models`, or any of timm's.", "`models` 列出的或 timm 的模型名称。")

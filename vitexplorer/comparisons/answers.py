@@ -19,7 +19,7 @@ from vitexplorer.quantities.read_out import answer_text, displayed_values, top_c
 
 TITLE = Text("Answers side by side", "答案对比")
 NOT_ALIKE = Text(
-    "{number} gives one number and {classes} tells classes apart: there is no common answer to compare.",
+    "{number} predicts a number and {classes} predicts classes: their answers cannot be compared.",
     "{number} 给出一个数值，而 {classes} 区分类别：两者没有可以对比的共同答案。",
 )
 
@@ -102,7 +102,8 @@ COMPARISON = Comparison(
     title=TITLE,
     question=Text("What do the two answer?", "两者的答案是什么？"),
     misleads=Text(
-        "What a class gets is its share among all its model knows: of other lists they are shares of other wholes.",
+        "Each probability is a share among all classes of its model. With different lists of classes the shares "
+        "cannot be compared.",
         "一个类别得到的是它在该模型所知全部类别中的份额：类别列表不同，份额的整体也不同。",
     ),
     compute=compute,

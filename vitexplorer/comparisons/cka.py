@@ -43,7 +43,7 @@ def refuses(left: Capture, right: Capture) -> Text | None:
     if left.input.image_hash == right.input.image_hash:
         return None
     return Text(
-        "CKA compares tokens of the same places: put the same image on both sides.",
+        "CKA compares tokens at the same places: use the same image on both sides.",
         "中心核对齐比较的是相同位置的标记：两侧请使用同一幅图像。",
     )
 
@@ -53,7 +53,7 @@ def reading(result: AlikeResult) -> Text:
     values = result.values
     row, col = np.unravel_index(int(np.nanargmax(values)), values.shape)
     return Text(
-        "Most alike are block {row} on the left and block {col} on the right ({most}); the last blocks have {last}.",
+        "The most similar blocks are {row} on the left and {col} on the right ({most}); the last blocks have {last}.",
         "最相似的是左侧第 {row} 块与右侧第 {col} 块（{most}）；最后一块之间为 {last}。",
     ).format(row=int(row), col=int(col), most=measured(values[row, col]), last=measured(values[-1, -1]))
 
@@ -62,7 +62,7 @@ COMPARISON = Comparison(
     title=TITLE,
     question=Text("Do the two hold the same of the image?", "两者对图像的表示是否相同？"),
     misleads=Text(
-        "With fewer patches than dimensions, unrelated tokens look alike too (0.5 and more).",
+        "With fewer patches than dimensions, even unrelated tokens look similar (0.5 and more).",
         "当图块数少于维度时，毫不相关的标记也会显得相似（0.5 以上）。",
     ),
     compute=compute,

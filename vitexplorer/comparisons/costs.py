@@ -72,7 +72,7 @@ def reading(result: SidesResult) -> Text:
     """State the ratios of the right to the left."""
     parameters, macs = (result.values[row, 1] / result.values[row, 0] for row in (0, 1))
     return Text(
-        "The right one has {parameters} times the parameters of the left one and takes {macs} times its "
+        "The right model has {parameters} times the parameters of the left one and needs {macs} times its "
         "multiplications for this input.",
         "右侧的参数量是左侧的 {parameters} 倍，处理此输入的乘加次数是左侧的 {macs} 倍。",
     ).format(parameters=measured(parameters), macs=measured(macs))
@@ -82,7 +82,7 @@ COMPARISON = Comparison(
     title=TITLE,
     question=Text("What do the two take?", "两者的规模与开销如何？"),
     misleads=Text(
-        "Multiplications are not time: memory traffic and the machine decide as well.",
+        "Multiplications are not time: memory traffic and hardware matter too.",
         "乘加次数不等于时间：内存带宽与硬件同样起作用。",
     ),
     compute=compute,

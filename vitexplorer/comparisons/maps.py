@@ -87,10 +87,10 @@ def alike(left: np.ndarray, right: np.ndarray) -> Text:
 
 COMPARISON = Comparison(
     title=TITLE,
-    question=Text("Where does attention go in the one and in the other?", "注意力在两者中各流向哪里？"),
+    question=Text("Where does attention go on each side?", "注意力在两者中各流向哪里？"),
     misleads=Text(
-        "Shares are divided among the patches: on a finer grid each is smaller, and only maps of one grid can be "
-        "taken from each other.",
+        "Shares are divided among the patches: a finer grid has smaller shares. Only maps on the same grid can be "
+        "subtracted.",
         "份额分摊到各图块：网格越细，每块的份额越小；只有同一网格上的图才能相减。",
     ),
     compute=compute,

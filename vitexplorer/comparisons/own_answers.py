@@ -50,9 +50,9 @@ def reading(result: PairResult) -> Text:
 
 COMPARISON = Comparison(
     title=TITLE,
-    question=Text("Which patches speak for what each of the two answers?", "哪些图块支持两者各自的答案？"),
+    question=Text("Which patches support the answer of each side?", "哪些图块支持两者各自的答案？"),
     misleads=Text(
-        "Where the two answer with other classes, the maps explain other questions.",
+        "If the two answers are different classes, the two maps explain different questions.",
         "如果两者给出的类别不同，两张图解释的就是不同的问题。",
     ),
     compute=compute,

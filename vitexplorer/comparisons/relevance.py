@@ -38,7 +38,8 @@ def same_class(left: Capture, right: Capture, target: int) -> int:
     name = class_text(target, left.model.class_texts[target] if names else Text("", ""))
     raise UnsupportedError(
         Text(
-            "{right} has no class {name}: choose one that both know.", "{right} 没有类别 {name}：请选择两者都有的类别。"
+            "{right} has no class {name}: choose a class of both models.",
+            "{right} 没有类别 {name}：请选择两者都有的类别。",
         ).format(right=right.model.name, name=name)
     )
 
@@ -65,7 +66,7 @@ def refuses(left: Capture, right: Capture) -> Text | None:
     if shared:
         return None
     return Text(
-        "The two know no class in common. “Relevance of each one's answer” explains what each of them says.",
+        "The two models have no class in common. “Relevance of each one's answer” explains the answer of each.",
         "两个模型没有共同的类别。“各自答案的相关性”可解释两者各自的答案。",
     )
 
@@ -83,7 +84,7 @@ def reading(result: PairResult) -> Text:
     """Name the patch that counts most for the class on each side."""
     left, right = result.values
     return Text(
-        "For {name} {one} counts most on the left; on the right, read at the places of those patches, {other}{more}",
+        "For {name}, {one} counts most on the left; on the right, read at the same places, {other}{more}",
         "对于{name}，左侧最重要的是{one}；右侧按左侧图块的位置读取，最重要的是{other}{more}",
     ).format(
         name=answer_text(result.target) if result.target else Text("the class", "该类别"),
@@ -95,9 +96,9 @@ def reading(result: PairResult) -> Text:
 
 COMPARISON = Comparison(
     title=TITLE,
-    question=Text("Which patches speak for one class in the one and in the other?", "在两者中，哪些图块支持同一类别？"),
+    question=Text("Which patches support one class on each side?", "在两者中，哪些图块支持同一类别？"),
     misleads=Text(
-        "Each map is in the unit of its own model: shapes can be compared, sizes hardly.",
+        "Each map has the unit of its own model: compare their shapes, not their values.",
         "每张图以各自模型的单位表示：形状可以比较，数值大小则不宜比较。",
     ),
     compute=compute,

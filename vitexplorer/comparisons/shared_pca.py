@@ -27,7 +27,7 @@ from vitexplorer.views.token_pca import shared_token_pca
 TITLE = Text("Principal components in one basis", "共用一组基的主成分")
 PICTURE = Text("picture {number}", "图像 {number}")
 APART = Text(
-    "Two models that were trained apart: their directions have nothing to do with each other.",
+    "The two models were trained separately: their directions are unrelated.",
     "两个模型分别训练：它们的方向彼此无关。",
 )
 
@@ -69,8 +69,8 @@ def refuses(left: Capture, right: Capture) -> Text | None:
     if widths[0] == widths[1]:
         return None
     return Text(
-        "A basis is shared by tokens of one width through networks of one depth: put the same model on both sides, "
-        "with another image, size or weights.",
+        "A common basis needs tokens of the same width and networks of the same depth: use the same model on both "
+        "sides, with another image, size or weights.",
         "共用一组基要求标记宽度与网络深度都相同：请在两侧使用同一模型，只更换图像、尺寸或权重。",
     )
 
@@ -94,8 +94,8 @@ def reading(result: PairResult | PicturesResult) -> Text:
         )
     left, right = result.values[0, ..., 0].mean(), result.other[..., 0].mean()
     return Text(
-        "On the first component, shown in red, the left patches lie at {one} on average and the right ones at {other} "
-        "of the way from the lowest to the highest.",
+        "On the first component (red), scaled from 0 for its lowest value to 1 for its highest, the patches average "
+        "{one} on the left and {other} on the right.",
         "在第一主成分（红色）上，从最低到最高，左侧图块平均位于 {one} 处，右侧图块平均位于 {other} 处。",
     ).format(one=measured(float(left)), other=measured(float(right)))
 
@@ -104,7 +104,7 @@ COMPARISON = Comparison(
     title=TITLE,
     question=Text("Do the same colours mean the same things?", "相同的颜色是否表示相同的东西？"),
     misleads=Text(
-        "One basis makes sense for one model: two that were trained apart have no direction in common.",
+        "A common basis makes sense only for one model: models trained separately share no directions.",
         "共用的基只对同一模型有意义：分别训练的两个模型没有共同的方向。",
     ),
     compute=compute,

@@ -186,11 +186,11 @@ TAKES = same(
     "like:IMAGE patch ROW,COL"
 )
 NO_OTHER = Text(
-    "{model} has one output, so there is no other class that it could be explained against. Explain the output itself.",
+    "{model} has one output, so there is no other class to compare it with. Explain the output itself.",
     "{model} 只有一个输出，因此没有可与之比较的另一个类别。请解释输出值本身。",
 )
 NO_REGION = Text(
-    "A region is at least one patch, written row.col and joined by +, such as 3.4+3.5, not {value}.",
+    "A region is one or more patches, written row.col and joined by +, such as 3.4+3.5, not {value}.",
     "区域至少包含一个图块，写作“行.列”并用 + 连接，如 3.4+3.5，而不是 {value}。",
 )
 NO_IMAGES = Text(

@@ -21,7 +21,7 @@ WORDS = {
     "block": Text("Block {block}", "块 {block}"),
     "head": Text("block {block}, head {head}", "块 {block}，头 {head}"),
     "help": Text(
-        "Press a head to switch it off or on; press a block's number for all of its heads.",
+        "Click a head to switch it off or on; click the number of a block for all of its heads.",
         "点击某个头将其关闭或打开；点击块的编号可切换整块。",
     ),
 }

@@ -34,7 +34,7 @@ WORDS = {
     "redo": Text("Redo", "重做"),
     "none": Text("none", "清空"),
     "help": Text(
-        "Press or drag over patches; arrow keys and space work too.", "点击或拖动选择图块；也可用方向键和空格键。"
+        "Click patches or drag over them; arrow keys and space work too.", "点击或拖动选择图块；也可用方向键和空格键。"
     ),
 }
 WORDS_INSTEAD = {

@@ -48,8 +48,8 @@ OTHER_NAMES = Text(
     "再用 load_model(weights=...) 打开。",
 )
 NOT_READ_OUT = Text(
-    "{model}: how its last tokens become its answer is none of the usual ways (norm, class token or mean, one "
-    "linear layer), so no other token can be read that way.",
+    "{model} does not turn its last tokens into an answer in the usual way (norm, class token or mean, one linear "
+    "layer), so no other token can be read like that.",
     "{model}：最后的标记如何变成输出并非常见方式（归一化、类别标记或均值、一个线性层），因此无法以此读出其他标记。",
 )
 

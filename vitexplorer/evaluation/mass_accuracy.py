@@ -30,7 +30,7 @@ def mass_accuracy(
 PROTOCOL = Protocol(
     title=Text("Relevance mass accuracy", "相关性质量准确率"),
     question=Text(
-        "How much of what speaks for the class lies on its object?", "支持该类别的相关性有多少落在它的物体上？"
+        "How much of the evidence for the class is on its object?", "支持该类别的相关性有多少落在它的物体上？"
     ),
     columns=(Column("mass_accuracy", Text("mass accuracy", "相关性质量"), "high"),),
     measure=lambda trial: np.array([_of(trial)]),

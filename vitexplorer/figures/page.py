@@ -63,7 +63,7 @@ class Page:
         self._traces: list[dict[str, Any]] = []
         self._images: list[dict[str, Any]] = []
         self._shapes: list[dict[str, Any]] = []
-        self._notes: list[dict[str, Any]] = []
+        self._annotations: list[dict[str, Any]] = []
         self._layout: dict[str, Any] = {}
         self._scales: dict[str, Scale] = {}
         self._bars: list[tuple[str, Box, str]] = []
@@ -121,7 +121,9 @@ class Page:
         place = {"xanchor": anchor, "yanchor": vertical, "align": anchor}
         lines = wrap(words, pixels, size) if pixels else [words]
         markup = f"<b>{_markup(lines)}</b>" if bold else _markup(lines)
-        self._notes.append({"x": x, "y": -y, "text": markup, "font": font, **place, "showarrow": False, "borderpad": 0})
+        self._annotations.append(
+            {"x": x, "y": -y, "text": markup, "font": font, **place, "showarrow": False, "borderpad": 0}
+        )
         return y + len(lines) * size * LINE_HEIGHT
 
     def small(self, x: float, y: float, words: Text | str, *, within: float | None = None, **options: Any) -> float:
@@ -393,7 +395,7 @@ class Page:
             "yaxis": {"range": [-height, 0], "scaleanchor": "x", "visible": False},
             "images": self._images,
             "shapes": self._shapes,
-            "annotations": self._notes,
+            "annotations": self._annotations,
             **self._layout,
         }
         return {"data": [ground, *self._traces, *(tree for tree, _ in self._trees)], "layout": layout}

@@ -49,8 +49,7 @@ def renderer_of(result: Result) -> Renderer:
     known = ", ".join(sorted(kind.__name__ for kind in drawn))
     raise NoRendererError(
         Text(
-            "There is no figure for a {kind}; there are figures for {known}. "
-            "Its numbers can be saved as .csv or .json.",
+            "A {kind} cannot be drawn; figures exist for {known}. Save its numbers as .csv or .json.",
             "没有用于 {kind} 的图；可以绘制的有 {known}。其数值可以保存为 .csv 或 .json。",
         ).format(kind=type(result).__name__, known=known)
     )

@@ -186,7 +186,8 @@ def _check_classes(model: LoadedModel, num_classes: int | None, class_names: tup
     if not is_count or isinstance(num_classes, bool) or (class_names and len(class_names) != outputs):
         raise SettingError(
             Text(
-                "num_classes is a whole number from 1 on, and class_names has as many names; not {count} and {names}.",
+                "num_classes must be a whole number of at least 1, and class_names must have as many names, not "
+                "{count} and {names}.",
                 "num_classes 应为不小于 1 的整数，class_names 的个数应与之相同，而不是 {count} 和 {names} 个。",
             ).format(count=repr(num_classes), names=len(class_names))
         )

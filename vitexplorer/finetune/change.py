@@ -117,7 +117,7 @@ def _untouched(tuned: TunedModel, changed: np.ndarray) -> tuple[Text, ...]:
         return ()
     return (
         Text(
-            "{method} leaves every weight of the blocks as it was: what it learned stands beside them.",
+            "{method} does not change any weight of the blocks: what it learned is stored outside them.",
             "{method} 没有改变各块的任何权重：学到的内容在权重之外。",
         ).format(method=METHODS[tuned.method].title),
     )

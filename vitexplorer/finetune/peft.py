@@ -217,7 +217,7 @@ def _fill_head(head: nn.Module, tensors: Mapping[str, Tensor], folder: Path) -> 
 def _not_plain(folder: Path) -> UnsupportedError:
     return UnsupportedError(
         Text(
-            "The LoRA in {folder} is not one that changes queries and values of this model and nothing else.",
+            "The LoRA in {folder} does not change exactly the queries and values of this model.",
             "{folder} 中的 LoRA 不是只修改该模型查询与值的普通 LoRA。",
         ).format(folder=folder.name)
     )

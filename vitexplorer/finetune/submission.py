@@ -64,8 +64,7 @@ def naming_of(config: JobConfig, folder: Path) -> Naming:
     if columns is None:
         return Naming()
     image, label = config.image_column or columns.image, config.target_column or columns.target
-    example = next((column.example for column in columns.columns if column.name == image), "")
-    return Naming(image, label, example or Naming.example)
+    return Naming(image, label, columns.examples.get(image) or Naming.example)
 
 
 def submission(

@@ -52,7 +52,7 @@ def intervene(capture: Capture, changes: Changes | str | Iterable[str]) -> Captu
     if capture.change:
         raise SettingError(
             Text(
-                "This run is changed already. Start from the plain one and give all changes at once.",
+                "This run is already changed. Start from the plain run and give all changes at once.",
                 "这次运行已经被更改过。请从原始运行开始，一次给出所有更改。",
             )
         )

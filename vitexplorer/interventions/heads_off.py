@@ -71,7 +71,7 @@ INTERVENTION = Intervention(
     title=Text("Heads off", "关闭注意力头"),
     question=Text("What does a head contribute?", "一个注意力头有什么贡献？"),
     misleads=Text(
-        "Heads make up for each other: one that can be missed may still be used.",
+        "Heads compensate for each other: a head whose removal has no effect may still be used.",
         "各个头会互相弥补：可以缺少的头未必没有被用到。",
     ),
     acts=6,

@@ -97,7 +97,7 @@ INTERVENTION = Intervention(
     title=Text("Patches hidden", "遮住图块"),
     question=Text("What if these patches were not there?", "如果没有这些图块，会怎样？"),
     misleads=Text(
-        "A patch of one colour is something to see; and what is missing is itself a hint.",
+        "A patch of one colour is visible to the model, and missing content is itself a clue.",
         "单色的图块本身也是内容；缺失也会成为一种线索。",
     ),
     acts=2,

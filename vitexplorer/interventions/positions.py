@@ -63,16 +63,16 @@ def refuses(capture: Capture) -> Text | None:
         return OTHER_NAMES.format(model=capture.model.name)
     if capture.model.family.without_positions(capture.model.module):
         return None
-    return Text(
-        "{model} has no position embedding that could be switched off.", "{model} 没有可以关闭的位置编码。"
-    ).format(model=capture.model.name)
+    return Text("{model} has no position embedding to switch off.", "{model} 没有可以关闭的位置编码。").format(
+        model=capture.model.name
+    )
 
 
 INTERVENTION = Intervention(
     title=Text("Position embeddings", "位置编码"),
-    question=Text("Does the model need to know where a patch lies?", "模型需要知道图块在哪里吗？"),
+    question=Text("Does the model need to know where a patch is?", "模型需要知道图块在哪里吗？"),
     misleads=Text(
-        "The model was trained with positions: without them it sees tokens of a kind it has never met.",
+        "The model was trained with positions: without them its tokens are unlike any in training.",
         "模型训练时带有位置编码：去掉之后，它看到的是从未见过的标记。",
     ),
     acts=3,

@@ -34,7 +34,7 @@ NO_OUTLIERS = Text(
     "在第 {block} 块之后，{model} 没有任何图块的标记明显长于其他图块：没有需要移走的内容。",
 )
 NONE_AT_ALL = Text(
-    "On this image no patch of {model} has a token far longer than the others: there is nothing to move.",
+    "On this image no patch token of {model} is much longer than the others: there is nothing to move.",
     "在这幅图像上，{model} 没有任何图块的标记明显长于其他图块：没有需要移走的内容。",
 )
 NO_NEURONS = Text(
@@ -150,9 +150,10 @@ def refuses(capture: Capture) -> Text | None:
 
 INTERVENTION = Intervention(
     title=Text("A register at test time", "测试时寄存器"),
-    question=Text("Do some patches serve the model as scratch paper?", "模型是否把某些图块当作草稿纸？"),
+    question=Text("Does the model use some patches as scratch space?", "模型是否把某些图块当作草稿纸？"),
     misleads=Text(
-        "The neurons are found in this one image, where one may be large by chance; small models hardly have such.",
+        "The neurons are selected on this one image, where a value may be large by chance; small models rarely have "
+        "such neurons.",
         "神经元只根据这一幅图像找到，可能碰巧很大；小模型几乎没有这样的神经元。",
     ),
     acts=9,

@@ -58,7 +58,7 @@ INTERVENTION = Intervention(
     title=Text("Image shifted", "平移图像"),
     question=Text("Does the answer move with the object?", "答案会随物体移动吗？"),
     misleads=Text(
-        "What fills the gap, or wraps around, changes the image as well.", "补入或循环移入的内容同样改变了图像。"
+        "The content that fills the gap or wraps around also changes the image.", "补入或循环移入的内容同样改变了图像。"
     ),
     acts=0,
     effect=effect,

@@ -55,7 +55,7 @@ INTERVENTION = Intervention(
     title=Text("Patches shuffled", "打乱图块"),
     question=Text("Is the image more than a bag of patches?", "图像只是一袋图块吗？"),
     misleads=Text(
-        "The seams between patches are edges that no photograph has.", "图块之间的接缝是照片中不会有的边缘。"
+        "The seams between patches are edges that do not occur in photographs.", "图块之间的接缝是照片中不会有的边缘。"
     ),
     acts=1,
     effect=effect,

@@ -26,9 +26,9 @@ def says(capture: Capture, temperature: float) -> Text:
 
 INTERVENTION = Intervention(
     title=Text("Temperature", "温度"),
-    question=Text("What if every head were more, or less, decided?", "如果每个头都更果断，或更犹豫，会怎样？"),
+    question=Text("What if every head were more, or less, focused?", "如果每个头都更集中，或更分散，会怎样？"),
     misleads=Text(
-        "Every block is changed at once: an effect says nothing of a single head.",
+        "All blocks change at once: an effect says nothing about a single head.",
         "所有块同时改变：结果不能说明某一个头的作用。",
     ),
     acts=4,

@@ -43,7 +43,7 @@ INTERVENTION = Intervention(
     title=Text("Top-k attention", "稀疏注意力（前 k 个键）"),
     question=Text("Does a token need to look everywhere?", "一个标记需要看遍所有地方吗？"),
     misleads=Text(
-        "The model was trained with all keys; trained with few, it might do as well.",
+        "The model was trained with all keys; trained with few keys, it might do equally well.",
         "模型训练时使用了所有的键；若训练时就只用少数键，效果也许同样好。",
     ),
     acts=5,

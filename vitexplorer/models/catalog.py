@@ -106,8 +106,8 @@ _KINDS = {
     "vit": _Kind(
         "ViT",
         Text(
-            "Learned to name the object of a scene. Look at how its answer forms from block to block, and at what "
-            "relevance says of it: attention alone hardly shows the object.",
+            "Trained to name the object of a scene. See how its answer forms from block to block, and what relevance "
+            "shows: attention alone hardly shows the object.",
             "学习说出场景中的物体。可观察回答如何逐块形成，以及相关性如何解释它：仅看注意力几乎找不到物体。",
         ),
         _SUPERVISED_S,
@@ -115,8 +115,8 @@ _KINDS = {
     "deit": _Kind(
         "DeiT",
         Text(
-            "Learned to name the object, with a second token that a convolutional teacher taught. Compare what the "
-            "class token and the distillation token look at.",
+            "Trained to name the object, with a second token taught by a convolutional network. Compare where the "
+            "class token and the distillation token look.",
             "学习说出物体，另有一个由卷积教师教的标记。可比较类别标记与蒸馏标记各看哪里。",
         ),
         "deit_small_distilled_patch16_224.fb_in1k",
@@ -124,17 +124,17 @@ _KINDS = {
     "swin": _Kind(
         "Swin",
         Text(
-            "Learned to name the object with attention in shifted windows. Look at how far one patch sees in each "
-            "stage; there is no class token.",
-            "在移位窗口内计算注意力，学习说出物体。可观察一个图块在各阶段能看多远；没有类别标记。",
+            "Trained to name the object, with attention in shifted windows. See how far a patch looks in each stage; "
+            "there is no class token.",
+            "在移位窗口内计算注意力，训练目标是识别物体。可观察一个图块在各阶段能看多远；没有类别标记。",
         ),
         "swin_tiny_patch4_window7_224.ms_in22k_ft_in1k",
     ),
     "several_swin": _Kind(
         "Swin",
         Text(
-            "Learned which of several objects are in a picture, each by itself. Look at one class after the other: its "
-            "maps tell the objects apart.",
+            "Trained to tell which of several objects are in a picture, with independent outputs. Look at one class "
+            "after the other: the maps separate the objects.",
             "学习画面中有哪几个物体，逐类独立判断。可依次查看各个类别：它的图能把不同物体分开。",
         ),
         "swin_tiny_patch4_window7_224.ms_in22k_ft_in1k",
@@ -143,8 +143,8 @@ _KINDS = {
     "several_vit": _Kind(
         "ViT",
         Text(
-            "Learned which of several objects are in a picture, each by itself, and to look at them. Compare what its "
-            "class token looks at with that of the ViT of single objects, and with its twin that has registers.",
+            "Trained to tell which of several objects are in a picture, and to attend to them. Compare where its "
+            "class token looks with the ViT for single objects, and with the version with registers.",
             "学习画面中有哪几个物体，逐类独立判断，并学习看向它们。可与单物体 ViT 及带寄存器的同款比较类别标记看哪里。",
         ),
         _SUPERVISED_S,
@@ -153,8 +153,8 @@ _KINDS = {
     "several_vit_reg4": _Kind(
         "ViT",
         Text(
-            "The ViT of several objects with four registers: tokens without a place, for what belongs to the whole "
-            "picture. Compare what its patches and its registers keep.",
+            "The ViT for several objects with four registers: tokens without a place, for information about the "
+            "whole picture. Compare what its patches and its registers contain.",
             "带四个寄存器的多物体 ViT：寄存器是没有位置的标记，存放整幅画面的信息。可比较图块与寄存器各保留了什么。",
         ),
         _SUPERVISED_S,
@@ -163,8 +163,8 @@ _KINDS = {
     "creatures_vit": _Kind(
         "ViT",
         Text(
-            "Learned to name creatures that are put together from parts. Look at which part an explanation names, and "
-            "at what the answer becomes when that part is hidden.",
+            "Trained to name creatures that are made of parts. See which part an explanation marks, and how the "
+            "answer changes when that part is hidden.",
             "学习说出由部件拼成的生物。可观察解释指出了哪个部件，以及遮住该部件后回答如何变化。",
         ),
         _SUPERVISED_S,
@@ -173,8 +173,8 @@ _KINDS = {
     "dino": _Kind(
         "DINO",
         Text(
-            "Learned without labels. Look at the heads of its class token in the last blocks: they find the object "
-            "that nobody named.",
+            "Trained without labels. Look at the class token's heads in the last blocks: they find the object "
+            "although no label named it.",
             "不用标签学习。可观察最后几块中类别标记的各个头：它们找到了从未有人命名的物体。",
         ),
         _DINO_S,
@@ -182,7 +182,7 @@ _KINDS = {
     "mae": _Kind(
         "MAE",
         Text(
-            "Learned to draw hidden patches. Hide a part of the scene and look at what it draws in its place.",
+            "Trained to draw hidden patches. Hide a part of the scene and see what it draws there.",
             "学习补画被遮住的图块。可遮住场景的一部分，看它补画出什么。",
         ),
         _DINO_S,
@@ -190,7 +190,7 @@ _KINDS = {
     "resnet": _Kind(
         "ResNet",
         Text(
-            "A convolutional network that learned to name the object and taught the DeiT: to be held against the "
+            "A convolutional network trained to name the object, the teacher of the DeiT: compare it with the "
             "transformers in fine-tuning.",
             "学习说出物体并教 DeiT 的卷积网络：微调时可与各 Transformer 对比。",
         ),

@@ -195,8 +195,8 @@ def _explained(error: Exception, name: str, address: _Address) -> DownloadError:
         )
     else:
         text = Text(
-            "The weights of {name} could not be fetched from {page} ({reason}). Use a bundled model, or download {file}"
-            " from there on another machine and choose it as a weight file.",
+            "The weights of {name} could not be downloaded from {page} ({reason}). Use a bundled model, or download "
+            "{file} there on another machine and open it as a weight file.",
             "无法从 {page} 获取 {name} 的权重（{reason}）。请使用内置模型，"
             "或在其他机器上从该页面下载 {file} 并选择该权重文件。",
         )

@@ -52,7 +52,7 @@ _NO_PATH = Text(
     "Hugging Face 仓库中的模型须先下载。",
 )
 _NO_BLOCKS = Text(
-    "{source} is {model}, none of whose attention can be placed in images of {size} pixels.",
+    "{source} is {model}. None of its attention can be located in images of {size} pixels.",
     "{source} 是 {model}，在 {size} 像素的图像上，它的注意力都无法定位。",
 )
 _PATH_AND_WEIGHTS = Text(

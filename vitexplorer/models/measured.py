@@ -22,16 +22,16 @@ _NEIGHBOURS = Text(
     "20 近邻准确率 {accuracy}（未训练：{untrained}）",
 )
 _OVERLAP = Text(
-    "attention overlaps the object {ratio:.2f} times as well as an untrained twin's",
+    "attention overlaps the object {ratio:.2f} times as well as in an untrained copy",
     "注意力与物体的重叠度为未训练模型的 {ratio:.2f} 倍",
 )
 _RECONSTRUCTION = Text(
-    "hidden patches are drawn with {share:.0f} % of the error of filling them with the mean colour of the visible ones",
+    "hidden patches are drawn with {share:.0f} % of the error that the mean colour of the visible ones has",
     "补画被遮图块的误差为用可见图块平均颜色填充时的 {share:.0f} %",
 )
 _MEASURED = Text("Measured on held-out pictures: {figures}.", "在留出图像上的测量结果：{figures}。")
 _UNLEARNED = Text(
-    "It has learned next to nothing: its maps do not show what this kind of training can do.",
+    "It has learned almost nothing: its maps do not show what this kind of training can achieve.",
     "它几乎没有学到东西：其结果不能代表这类训练方法的能力。",
 )
 

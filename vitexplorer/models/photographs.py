@@ -26,11 +26,11 @@ _KIND_SENTENCES = {
     "creature": Text("This is a paper creature", "这是剪纸生物"),
 }
 _UNLIKE = Text(
-    "{this}, and the model was trained on {pictures} alone: its maps and its answer mean nothing here.",
+    "{this}, but the model was trained only on {pictures}: its maps and its answer mean nothing here.",
     "{this}，而该模型只用{pictures}训练过：它的图和回答在此没有意义。",
 )
 _UNKNOWN = Text(
-    "The model was trained on {pictures} alone: unless this image is one, its maps and its answer mean nothing.",
+    "The model was trained only on {pictures}: for any other image, its maps and its answer mean nothing.",
     "该模型只用{pictures}训练过：除非此图像也是{pictures}，否则它的图和回答没有意义。",
 )
 _HINT = Text(

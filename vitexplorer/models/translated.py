@@ -27,7 +27,7 @@ TRANSLATED = Text(
     "由 {library} 的文件转换而来：使用了 {all} 个张量中的 {used} 个{rest}。",
 )
 _CONTRADICTS = Text(
-    "{source} was refused: a model of its sizes ({model}) cannot be made ({why}).",
+    "{source} was refused: no {model} can be built with its sizes ({why}).",
     "已拒绝 {source}：无法按其中的尺寸建立模型 {model}（{why}）。",
 )
 _REST = Text("; left out: {some}", "；略去：{some}")

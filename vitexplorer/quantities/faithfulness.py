@@ -33,11 +33,11 @@ OF_OUTPUT = Text(
 DELETED = Text("Deleted patches become {baseline}.", "被删除的图块换成{baseline}。")
 INSERTED = Text("Insertion begins with {baseline}.", "插入从{baseline}开始。")
 NO_ORDER = Text(
-    "{title} gives every patch the same number here, so its order is a random one too.",
+    "{title} gives every patch the same number here, so its order is random too.",
     "{title} 在这里给所有图块同样的数值，因此它的顺序也是随机的。",
 )
 RANDOM_ALONE = Text(
-    "Random order alone leaves an area of {chance} between insertion and deletion: a map has to do better.",
+    "A random order alone gives an area of {chance} between insertion and deletion: a map must do better.",
     "仅用随机顺序，插入与删除曲线之间的面积为 {chance}：图的表现应当优于它。",
 )
 NONE_BETTER = Text(
@@ -46,7 +46,7 @@ NONE_BETTER = Text(
     "这里没有方法胜过随机顺序：插入与删除曲线之间的面积，随机顺序为 {chance}，最好的“{title}”为 {gain}。",
 )
 BEST = Text(
-    "{title} does best here: the area between insertion and deletion is {gain}, that of random order {chance}.",
+    "{title} is the best here: the area between insertion and deletion is {gain}; a random order has {chance}.",
     "此处“{title}”最好：插入与删除曲线之间的面积为 {gain}，随机顺序为 {chance}。",
 )
 

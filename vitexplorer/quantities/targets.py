@@ -24,7 +24,7 @@ from vitexplorer.quantities.rollout import query_shares
 from vitexplorer.quantities.scores import score_of
 
 ALL_ZERO = Text(
-    "The map is exactly zero: as this method measures it, no patch speaks for or against what is explained.",
+    "The map is exactly zero: by this method, no patch speaks for or against the target.",
     "该图恒为零：按此方法衡量，没有任何图块支持或反对所解释的对象。",
 )
 LOGIT, COSINE = same("logit"), Text("cosine", "余弦")
@@ -37,7 +37,7 @@ IN_NUMBERS = {
 ROW_NOTE = Text("Shown is the row of the {query}.", "显示的是{query}对应的行。")
 
 ROWS_NOTE = Text(
-    "Shown is the mean of the rows of the region's patches, {count} in number.",
+    "The map is the mean of the rows of the region's {count} patches.",
     "显示的是该区域 {count} 个图块各行的均值。",
 )
 
@@ -168,14 +168,14 @@ def for_class(result: MapResult) -> Text:
     named, values = target_text(result), result.values
     if not values.any():
         return Text(
-            "As this method measures it, no patch speaks for {named}: the map is zero everywhere.",
+            "By this method, no patch speaks for {named}: the map is zero everywhere.",
             "按此方法衡量，没有图块支持{named}：整幅图恒为零。",
         ).format(named=named)
     if is_constant(values):
-        return Text("All patches speak for {named} alike.", "所有图块对{named}的支持完全相同。").format(named=named)
+        return Text("All patches speak equally for {named}.", "所有图块对{named}的支持完全相同。").format(named=named)
     share, where = tenth(values)
     return Text(
-        "The top tenth of the patches hold {share} of what speaks for {named}{where}; most comes from {patch}.",
+        "The top tenth of the patches holds {share} of the evidence for {named}{where}; most comes from {patch}.",
         "支持{named}的总量中，最高的十分之一图块占 {share}{where}；贡献最大的是{patch}。",
     ).format(named=named, share=percent(share / np.nansum(values)), where=where, patch=extreme(values))
 
@@ -203,12 +203,12 @@ def for_and_against(result: MapResult, unit: Text | None = None) -> Text:
     }
     if best <= 0:
         return Text(
-            "Not one of the {total} patches speaks for {named}; strongest against it: {other} ({least} {unit}).",
+            "None of the {total} patches speaks for {named}; strongest against it: {other} ({least} {unit}).",
             "{total} 个图块中没有一个支持{named}；反对最强的是{other}（{least} {unit}）。",
         ).format(**counts)
     if worst >= 0:
         return Text(
-            "{n} of {total} patches speak for {named} and none against it; most does {patch} ({most} {unit}).",
+            "{n} of {total} patches speak for {named} and none against it; the strongest is {patch} ({most} {unit}).",
             "{total} 个图块中有 {n} 个支持{named}，没有反对的；支持最强的是{patch}（{most} {unit}）。",
         ).format(**counts)
     return Text(

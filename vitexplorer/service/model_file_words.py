@@ -41,8 +41,8 @@ FILE_WORDS: dict[str, Text] = {
     "file_told": Text("{name}, as its tensors say", "{name}（按张量判断）"),
     "file_screen": Text("{name}, as on the screen", "{name}（当前屏幕上的模型）"),
     "file_also": Text(
-        "{file} also fits the model on the screen, {other}, with whose preprocessing and classes it would be shown. "
-        "Which is it?",
+        "{file} also fits the model on the screen, {other}, and would then be shown with the preprocessing and "
+        "classes of that model. Which one is it?",
         "{file} 也符合当前屏幕上的模型 {other}；若选后者，将沿用其预处理和类别。它属于哪一种？",
     ),
     "status_read": Text("Reading {file} and trying it once ...", "正在读取 {file} 并试运行一次……"),

@@ -23,7 +23,7 @@ DAY = 24 * 3600.0
 EVERY = 10.0
 """Minutes between two sweeps, each of which stats every file"""
 _MINE_FULL = Text(
-    "What you keep here takes {used:,.0f} MB of the {most:,} MB that one visitor has. Delete a training first.",
+    "Your saved trainings take {used:,.0f} MB of the {most:,} MB for each visitor. Delete one first.",
     "您在此处保存的内容已占 {used:,.0f} MB，每位访客的上限为 {most:,} MB。请先删除一个训练。",
 )
 _ALL_FULL = Text(

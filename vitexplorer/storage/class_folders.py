@@ -63,8 +63,8 @@ _NO_CLASSES = Text(
     "或添加一个 .csv，其中一列为文件名，一列为标签或数值。",
 )
 _ONLY_SPLITS = Text(
-    "The folders {names} sound like parts of a split, not like classes, and hold no class folders. Add the .csv that "
-    "says what their images are, or give the folders the names of the classes.",
+    "The folders {names} look like parts of a split, not like classes, and contain no class folders. Add a .csv with "
+    "the label of each image, or name the folders after the classes.",
     "文件夹 {names} 像是数据划分而不是类别，且其中没有类别文件夹。请添加说明图像内容的 .csv，或用类别名称命名文件夹。",
 )
 _POOL = Text(

@@ -6,6 +6,7 @@ import os
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from vitexplorer.core.text import ExplainedError, Text
@@ -47,6 +48,12 @@ def listed(names: Sequence[str]) -> Text:
         ", ".join(f'"{name}"' for name in first) + (", ..." if more else ""),
         "、".join(f"“{name}”" for name in first) + ("等" if more else ""),
     )
+
+
+def quoted(path: Path) -> Text:
+    """Quote the name of a file or folder."""
+    name = readable_name(path.name or str(path))
+    return Text(f'"{name}"', f"“{name}”")
 
 
 def readable_name(name: str) -> str:

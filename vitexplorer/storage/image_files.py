@@ -9,7 +9,7 @@ from typing import Literal
 
 from vitexplorer.core.settings import PREFIX, settings
 from vitexplorer.core.text import Text
-from vitexplorer.storage.findings import DataError, Finding, finding, readable_name
+from vitexplorer.storage.findings import DataError, Finding, finding, quoted
 
 _READ = {".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff"}
 _FOREIGN = {".heic", ".heif", ".avif", ".jp2", ".jxl", ".svg", ".psd", ".ico"}
@@ -91,7 +91,7 @@ def list_files(root: Path, bound: Literal["data_files", "survey_images"] = "data
         if most and (len(found["image"]) if bound == "survey_images" else files) > most:
             raise DataError(_MANY[bound].format(most=most, variable=PREFIX + bound.upper()))
     if found["closed"] == [""]:
-        raise DataError(_CLOSED_ROOT.format(name=_quoted(root)))
+        raise DataError(_CLOSED_ROOT.format(name=quoted(root)))
     findings = [
         finding(f"left_out_{kind}", level, text, sorted(found[kind]))
         for kind, (level, text) in _LEFT_OUT.items()
@@ -129,19 +129,14 @@ _LEFT_OUT = {
 }  # fmt: skip
 
 
-def _quoted(path: Path) -> Text:
-    name = readable_name(path.name or str(path))
-    return Text(f'"{name}"', f"“{name}”")
-
-
 def _checked(root: Path) -> Path:
     """Resolve the links in the folder's path."""
     try:
         real = root.expanduser().resolve(strict=True)
     except (OSError, RuntimeError, ValueError):  # missing; a loop of links or no home; a null character
-        raise DataError(_MISSING.format(name=_quoted(root))) from None
+        raise DataError(_MISSING.format(name=quoted(root))) from None
     if not real.is_dir():
-        raise DataError(_NO_FOLDER.format(name=_quoted(root)))
+        raise DataError(_NO_FOLDER.format(name=quoted(root)))
     return real
 
 

@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from vitexplorer.core.settings import PREFIX, settings
 from vitexplorer.core.text import Text
 from vitexplorer.storage.class_folders import class_dataset
-from vitexplorer.storage.findings import DataError, finding, listed, readable_name
+from vitexplorer.storage.findings import DataError, finding, listed, quoted, readable_name
 from vitexplorer.storage.image_files import Listing, is_image_name, list_files
 from vitexplorer.survey.cells import unguarded
 from vitexplorer.survey.manifest import Planned, planned
@@ -72,7 +72,7 @@ def read_source(source: AnySource, labels: Labels = "folders") -> Source:
     path = Path(source).expanduser()
     reader = _READERS.get(path.suffix.lower()) if path.is_file() else None
     if path.is_file() and reader is None:
-        raise DataError(_NO_SOURCE.format(name=_quoted(path)))
+        raise DataError(_NO_SOURCE.format(name=quoted(path)))
     if reader is None:
         return _folder(path, labels)
     read = Source(source_name(path), path.resolve().parent, iter(()))
@@ -87,7 +87,7 @@ def read_source(source: AnySource, labels: Labels = "folders") -> Source:
 def _folder(path: Path, labels: Labels) -> Source:
     listing = list_files(path, "survey_images")
     if not listing.images:
-        raise DataError(_NO_IMAGE.format(name=_quoted(path)))
+        raise DataError(_NO_IMAGE.format(name=quoted(path)))
     names = _class_folders(listing) if labels else {}
     rows = (planned(image, names.get(image)) for image in listing.images)
     findings = [finding.text for finding in listing.findings if finding.kind != "left_out_other"]
@@ -118,7 +118,7 @@ def _text(path: Path) -> Iterator[tuple[str, str | None]]:
 
 
 def _csv(path: Path) -> Iterator[tuple[str, str | None]]:
-    name = _quoted(path)
+    name = quoted(path)
     try:
         with open(path, encoding=_encoding(path), newline="") as lines:
             first = lines.readline()
@@ -139,7 +139,7 @@ def _csv(path: Path) -> Iterator[tuple[str, str | None]]:
 
 
 def _parquet(path: Path) -> Iterator[tuple[str, str | None]]:
-    name = _quoted(path)
+    name = quoted(path)
     try:
         with pq.ParquetFile(path) as file:
             columns = file.schema_arrow.names
@@ -176,7 +176,7 @@ def _encoding(path: Path) -> str:
                 return encoding
     except OSError:
         pass
-    raise DataError(_BROKEN.format(name=_quoted(path)))
+    raise DataError(_BROKEN.format(name=quoted(path)))
 
 
 def _is_written_in(path: Path, encoding: str) -> bool:
@@ -210,7 +210,7 @@ def _once(rows: Iterable[tuple[str, str | None]], source: Source) -> Iterator[Pl
             raise DataError(_MANY.format(most=most, variable=PREFIX + "SURVEY_IMAGES"))
         yield planned(path.removeprefix(inside), label)
     if not seen:
-        raise DataError(_NO_ROWS.format(name=_quoted(Path(source.name or "?"))))
+        raise DataError(_NO_ROWS.format(name=quoted(Path(source.name or "?"))))
     if repeated:
         source.findings.append(finding("repeated", "note", _REPEATED, repeated).text)
     if empty:
@@ -247,8 +247,3 @@ _REPEATED = Text(
     "重复列出的图像只计一次：{count} 次（{names}）。",
 )
 _EMPTY = Text("Rows without a path are left out: {count}.", "没有路径的行已忽略：{count} 行。")
-
-
-def _quoted(path: Path) -> Text:
-    name = readable_name(path.name or str(path))
-    return Text(f'"{name}"', f"“{name}”")

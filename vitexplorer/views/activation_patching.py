@@ -96,9 +96,9 @@ def compute(capture: Capture, target: Target, baseline: str, progress: Progress 
 
 VIEW = View(
     title=Text("Activation patching", "激活修补"),
-    question=Text("What does each patch bring into a picture of nothing?", "把每个图块放进一幅空白图像，会带来什么？"),
+    question=Text("What does each patch add to a blank picture?", "把每个图块放进一幅空白图像，会带来什么？"),
     misleads=Text(
-        "A patch's token has met all others before it is taken out: what it brings need not be its own.",
+        "The token of a patch has already mixed with all others: its contribution may come from other patches.",
         "图块的标记在取出之前已与其他标记交流过：它带来的内容未必是它自己的。",
     ),
     room="flow",

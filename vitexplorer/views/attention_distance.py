@@ -21,9 +21,9 @@ from vitexplorer.quantities.head_statistics import distance, distances, over_blo
 from vitexplorer.quantities.on_the_map import is_constant
 from vitexplorer.views.record import View
 
-ONE_IMAGE = Text("Of this one image; the paper averages over many.", "仅针对这一张图像；论文中是对许多图像取平均。")
+ONE_IMAGE = Text("For this image only; the paper averages over many.", "仅针对这一张图像；论文中是对许多图像取平均。")
 DROPPED = Text(
-    "What falls on prefix tokens or padding counts as distance zero.", "落在前缀标记或填充上的注意力按距离零计入。"
+    "Attention on prefix tokens or padding counts as distance zero.", "落在前缀标记或填充上的注意力按距离零计入。"
 )
 DIVIDED = Text(
     "Each row is divided by its mass on patches, so prefix tokens and padding do not count.",
@@ -68,11 +68,12 @@ def reading(result: MatrixResult) -> Text:
     }
     if is_constant(of_blocks):
         return Text(
-            "The heads look {most} px far on average, in every block.{heads}",
+            "The heads look {most} px away on average, in every block.{heads}",
             "每个块的头平均都看 {most} 像素远。{heads}",
         ).format(**fields)
     return Text(
-        "Block {far} looks farthest, {most} px on average over its heads; block {near} nearest, {least} px.{heads}",
+        "Block {far} looks farthest, with a mean of {most} px over its heads; block {near} looks nearest, with "
+        "{least} px.{heads}",
         "块 {far} 看得最远，各头平均 {most} 像素；块 {near} 最近，为 {least} 像素。{heads}",
     ).format(**fields)
 
@@ -81,7 +82,7 @@ VIEW = View(
     title=Text("Attention distance", "注意力距离"),
     question=Text("How far does each head look?", "每个头看得有多远？"),
     misleads=Text(
-        "A head that looks nowhere in particular comes out as far-sighted: uniform attention has a large distance.",
+        "A head with uniform attention also gets a large distance, although it looks at nothing in particular.",
         "没有特定关注对象的头也会显得看得很远：均匀的注意力距离很大。",
     ),
     room="attention",

@@ -84,14 +84,13 @@ def reading(result: MapResult) -> Text:
         ).format(**queried)
     if result.settings["head"] == "min":
         return Text(
-            "What all heads agree on most is {patch}: each of them gives it {share} of the attention of the {query} or "
-            "more.",
+            "All heads agree most on {patch}: each gives it at least {share} of the attention of the {query}.",
             "各头最一致的是{patch}：每个头都给它至少 {share} 的{query}注意力。",
         ).format(**queried)
     share, where = tenth(result.values)
     return Text(
-        "The {query} looks most at {patch}, with {share} of its attention. The tenth of the patches it looks at most "
-        "holds {tenth}{where}{elsewhere}.",
+        "The {query} looks most at {patch}, with {share} of its attention. The top tenth of the patches holds "
+        "{tenth}{where}{elsewhere}.",
         "{query}最关注{patch}，占其注意力的 {share}。最受关注的十分之一图块共占 {tenth}{where}{elsewhere}。",
     ).format(**queried, tenth=percent(share), where=where, elsewhere=elsewhere(result))
 
@@ -100,7 +99,7 @@ VIEW = View(
     title=Text("Attention map", "注意力图"),
     question=Text("Where does this token look?", "这个标记在看哪里？"),
     misleads=Text(
-        "Attention knows no class, and in late blocks a patch token no longer stands for its patch alone.",
+        "Attention is the same for every class, and in late blocks a patch token contains more than its own patch.",
         "注意力与类别无关；在靠后的块里，图块标记也不再只代表它自己的图块。",
     ),
     room="attention",

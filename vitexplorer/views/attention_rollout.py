@@ -101,13 +101,13 @@ def reading(result: MapResult) -> Text:
     gathered = {"query": query_text(result.query), "share": fine_percent(np.nanmax(result.values))}
     if is_constant(result.values):
         return Text(
-            "The {query} gathered from every patch alike: {share}{elsewhere}.",
+            "The {query} gathered the same from every patch: {share}{elsewhere}.",
             "{query}从每个图块汇集的份额都相同：{share}{elsewhere}。",
         ).format(**gathered, elsewhere=elsewhere(result))
     share, where = tenth(result.values)
     return Text(
-        "Through all these blocks the {query} gathered most from {patch}: {share}. The tenth of the patches it "
-        "gathered most from holds {tenth}{where}{elsewhere}.",
+        "Through all these blocks the {query} gathered most from {patch}: {share}. The top tenth of the patches "
+        "holds {tenth}{where}{elsewhere}.",
         "经过这些块，{query}从{patch}汇集最多：{share}。贡献最大的十分之一图块共占 {tenth}{where}{elsewhere}。",
     ).format(**gathered, patch=extreme(result.values), tenth=percent(share), where=where, elsewhere=elsewhere(result))
 
@@ -118,7 +118,7 @@ VIEW = View(
         "From which patches did this token gather, through all blocks?", "经过所有块，这个标记从哪些图块汇集了信息？"
     ),
     misleads=Text(
-        "It multiplies attention only: values, MLPs and signs are left out, and it knows no class.",
+        "It multiplies attention only. It ignores values, MLPs and signs, and is the same for every class.",
         "它只把注意力相乘：忽略了值向量、MLP 和正负号，也与类别无关。",
     ),
     room="flow",

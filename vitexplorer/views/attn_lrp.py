@@ -24,7 +24,8 @@ from vitexplorer.quantities.targets import class_map, for_and_against, score_wor
 from vitexplorer.views.record import View
 
 HELD = Text(
-    "The patches hold {held} of the {score} {value}; biases, positions, prefix tokens and softmax keep the rest.",
+    "The patches receive {held} of the {score} {value}; biases, positions, prefix tokens and the softmax receive the "
+    "rest.",
     "各图块合计 {held}，{score}为 {value}；其余留在偏置、位置编码、前缀标记和 softmax 中。",
 )
 
@@ -53,11 +54,12 @@ def compute(capture: Capture, target: Target) -> MapResult:
 VIEW = View(
     title=Text("AttnLRP", "AttnLRP"),
     question=Text(
-        "Where did this logit come from, if every part hands back no more than it was given?",
+        "Which patches does this logit come from, if every layer passes back exactly the relevance it received?",
         "如果网络的每一部分只把收到的相关性原数传回，这个 logit 来自哪些图块？",
     ),
     misleads=Text(
-        "Products share evenly by decree, and what biases and positions contribute is on no patch.",
+        "By definition both factors of a product get equal shares. The contributions of biases and positions belong "
+        "to no patch.",
         "乘积两侧按规定平分相关性；偏置和位置编码的贡献不属于任何图块。",
     ),
     room="flow",

@@ -40,7 +40,7 @@ MAPS = (
 )
 MAP = Text("Map: {map}, {query} → patches.", "图：{map}，{query} → 图块。")
 PUT_BACK = Text(
-    "The difference is taken after the patches are put back to where they came from.",
+    "Before the difference is taken, the patches are moved back to their original places.",
     "差值是在把图块放回原来的位置之后计算的。",
 )
 
@@ -129,7 +129,7 @@ class QueryOfMap(QueryControl):
 def reading(result: BeforeAfterResult) -> Text:
     """Describe the change of the answer, of the token that is read, and of the map."""
     token = Text(
-        "The {token} of the two runs has the cosine {cosine} after the last block",
+        "The cosine between the {token} of both runs is {cosine} after the last block",
         "两次运行的{token}在最后一块之后余弦为 {cosine}",
     ).format(token=query_text(result.token), cosine=measured(result.cosines[-1]))
     changed = np.abs(result.values)
@@ -174,7 +174,7 @@ VIEW = View(
     title=Text("Before and after", "更改前后"),
     question=Text("What did the change do?", "这一更改带来了什么？"),
     misleads=Text(
-        "A change without effect does not prove that nothing was there: what is left can make up for it.",
+        "A change without effect does not prove that the changed part does nothing: the rest can make up for it.",
         "更改没有影响，并不证明它毫无作用：剩下的部分可能弥补了它。",
     ),
     room="what_if",

@@ -30,7 +30,7 @@ NOTES = (
         "这是一个演示例子：该模型没有掩码，训练时也没有。解码器才有，因为它要预测序列的下一个元素。",
     ),
     Text(
-        "The order is that of the sequence: prefix tokens first, then the patches row by row.",
+        "The order of the sequence: prefix tokens first, then the patches row by row.",
         "顺序即序列的顺序：前缀标记在前，然后是逐行排列的图块。",
     ),
 )
@@ -85,8 +85,8 @@ def reading(result: SequenceResult) -> Text:
             "若是解码器，它只能看到 {tokens} 个中的 {seen} 个。",
         ).format(share=percent(row[result.at + 1 :].sum()), **fields)
     return Text(
-        "The {query} sees {seen} of {tokens} tokens and gives most, {share}, to the {key}; {hidden} of {pairs} weights "
-        "are hidden and exactly 0.",
+        "The {query} sees {seen} of {tokens} tokens and gives the most, {share}, to the {key}; {hidden} of {pairs} "
+        "weights are masked and exactly 0.",
         "{query}看到 {tokens} 个标记中的 {seen} 个，最多的 {share} 给了{key}；"
         "{pairs} 个权重中有 {hidden} 个被遮住，恰为 0。",
     ).format(
@@ -102,7 +102,8 @@ VIEW = View(
     title=Text("If it were a decoder", "如果它是解码器"),
     question=Text("What would each token see if it could not look ahead?", "如果不能往后看，每个标记能看到什么？"),
     misleads=Text(
-        "This model has no mask and was trained without one: the triangle shows how a decoder works, not this model.",
+        "This model has no mask and was trained without one: the triangle shows how a decoder works, not how this "
+        "model works.",
         "该模型没有掩码，训练时也没有：这个三角形说明的是解码器怎样工作，而不是该模型。",
     ),
     room="attention",
@@ -118,8 +119,8 @@ VIEW = View(
     refuses=refuse_if(
         lambda capture: any(site.windows or site.layout or site.mixes for site in capture.sites),
         Text(
-            "In {model} no token sees the whole sequence, so there is none in which it could come before the others; "
-            "choose a model whose every token attends to every other.",
+            "In {model} no token sees the whole sequence, so no order of tokens can be imposed. Choose a model in "
+            "which every token attends to every other.",
             "在 {model} 中没有标记能看到整个序列，因此谈不上先后；请选择每个标记都关注所有标记的模型。",
         ),
     ),

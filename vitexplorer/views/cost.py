@@ -62,7 +62,7 @@ NO_FORMULA = Text(
     "No closed formula is stated for this architecture; the numbers are counted.",
     "该结构没有给出封闭公式；数字由逐步统计得到。",
 )
-NOT_FULL = Text("Windows that are not full are computed as if they were.", "未填满的窗口按填满计算。")
+NOT_FULL = Text("Windows that are not full cost as much as full ones.", "未填满的窗口按填满计算。")
 
 
 @dataclass(frozen=True)
@@ -247,7 +247,8 @@ VIEW = View(
         "What does one image cost, and how does that grow with its size?", "一张图像要算多少，随尺寸如何增长？"
     ),
     misleads=Text(
-        "Multiplications are not seconds; and tools that cannot see into fused attention report less for one model.",
+        "Multiplications are not seconds, and tools that cannot see into fused attention report less for the same "
+        "model.",
         "乘法次数不等于秒数；而且看不到融合注意力内部的工具对同一模型会给出更小的数字。",
     ),
     room="size",

@@ -149,7 +149,8 @@ def reading(result: GrowthResult) -> Text:
 VIEW = View(
     title=Text("Growth of the cost", "计算量的增长"),
     question=Text(
-        "How does the cost grow with the image, and what do windows change?", "计算量怎样随图像增长，窗口又改变了什么？"
+        "How does the cost grow with the image, and what changes with windows?",
+        "计算量怎样随图像增长，窗口又改变了什么？",
     ),
     misleads=Text(
         "This is what the same weights would cost, not how well they would work at that size.",

@@ -61,7 +61,7 @@ VIEW = View(
     title=Text("Faithfulness", "忠实度"),
     question=Text("Does a map know which patches the model uses?", "图是否知道模型用到了哪些图块？"),
     misleads=Text(
-        "The model is shown images like none it was trained on; one image compares methods, it does not rank them.",
+        "The model is shown images unlike its training images. One image compares methods but does not rank them.",
         "模型看到的是训练中从未见过的图像；一幅图像只能比较方法，不能给方法排名。",
     ),
     room="flow",

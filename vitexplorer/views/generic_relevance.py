@@ -26,9 +26,11 @@ from vitexplorer.quantities.rollout import push_added, push_through
 from vitexplorer.quantities.targets import class_map, read_query, read_shares, row_text
 from vitexplorer.views.record import View, merges_tokens, refuse_if
 
-OWN_PART = Text("Left out is the 1 that the patch holds from the identity.", "该图块从单位矩阵得到的 1 未计入。")
+OWN_PART = Text(
+    "The 1 that the identity matrix gives the patch itself is left out.", "该图块从单位矩阵得到的 1 未计入。"
+)
 EVEN_PART = Text(
-    "Left out is the even 1/{patches} that every patch holds from the identity, 1 in all; the map adds up to {sum}.",
+    "The 1/{patches} that the identity matrix gives every patch, 1 in total, is left out; the map adds up to {sum}.",
     "每个图块从单位矩阵得到相同的 1/{patches}（合计 1），未计入；此图合计 {sum}。",
 )
 
@@ -64,7 +66,7 @@ VIEW = View(
     title=Text("Generic relevance", "通用相关性（generic relevance）"),
     question=Text("Which patches speak for this answer?", "哪些图块支持这个答案？"),
     misleads=Text(
-        "Only what speaks for the answer is kept; values and MLPs count through the gradient alone.",
+        "Only evidence for the answer is kept. Values and MLPs count only through the gradient.",
         "只保留支持该答案的部分；值向量和 MLP 仅通过梯度起作用。",
     ),
     room="flow",

@@ -66,9 +66,10 @@ def compute(capture: Capture, target: Target, block: int, sign: str, backward: s
 
 VIEW = View(
     title=Text("Grad-CAM", "Grad-CAM"),
-    question=Text("Which patches hold the features that this answer asks for?", "哪些图块含有这个答案所需的特征？"),
+    question=Text("Which patches contain the features of this answer?", "哪些图块含有这个答案所需的特征？"),
     misleads=Text(
-        "Made for convolutions: one weight per channel for all patches; what speaks against the answer is cut off.",
+        "Designed for convolutions: it uses one weight per channel for all patches and drops all evidence against "
+        "the answer.",
         "原为卷积网络设计：每个通道对所有图块只用一个权重，反对该答案的部分被截去。",
     ),
     room="flow",

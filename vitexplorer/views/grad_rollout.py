@@ -33,11 +33,11 @@ from vitexplorer.quantities.targets import class_map, read_query, read_shares, r
 from vitexplorer.views.record import View
 
 STAYED = Text(
-    "Left out is what stays on the patch through residual connections alone: {share}.",
+    "The share that stays on the patch through residual connections alone is left out: {share}.",
     "仅经残差连接留在该图块上的部分（{share}）未计入。",
 )
 ALL_STAYED = Text(
-    "Left out is what stays on the patches through residual connections alone: {share}.",
+    "The share that stays on the patches through residual connections alone is left out: {share}.",
     "仅经残差连接留在各图块上的部分（共 {share}）未计入。",
 )
 
@@ -83,7 +83,7 @@ VIEW = View(
         "支持这个答案的信息是从哪些图块汇集来的？",
     ),
     misleads=Text(
-        "Values, MLPs and everything that speaks against the answer are left out.",
+        "Values, MLPs and all evidence against the answer are left out.",
         "忽略了值向量、MLP 以及一切反对该答案的信息。",
     ),
     room="flow",

@@ -53,27 +53,28 @@ FORMULAS = {
 }
 READ = {
     "distance": Text(
-        "{A} looks farthest, {most} px on average, and {b} nearest, {least} px.",
+        "{A} looks farthest, {most} px on average; {b} looks nearest, {least} px.",
         "看得最远的是{A}，平均 {most} 像素；最近的是{b}，为 {least} 像素。",
     ),
     "entropy": Text(
-        "{A} looks most evenly, with {most} nats ({share} of the most there can be), {b} least, with {least}.",
+        "{A} is the most even, with {most} nats ({share} of the possible maximum); {b} is the least even, with "
+        "{least}.",
         "看得最均匀的是{A}，{most} 奈特，为最大可能值的 {share}；最集中的是{b}，为 {least}。",
     ),
     "class_mass": Text(
-        "{A} gives the class token most, {most} of its attention, and {b} least, {least}.",
+        "{A} gives the class token the most, {most} of its attention; {b} gives it the least, {least}.",
         "给类别标记最多的是{A}，占其注意力的 {most}；最少的是{b}，为 {least}。",
     ),
     "prefix_mass": Text(
-        "{A} gives the prefix tokens most, {most} of its attention, and {b} least, {least}.",
+        "{A} gives the prefix tokens the most, {most} of its attention; {b} gives them the least, {least}.",
         "给前缀标记最多的是{A}，占其注意力的 {most}；最少的是{b}，为 {least}。",
     ),
     "self_mass": Text(
-        "{A} keeps most for the query itself, {most} of its attention, and {b} least, {least}.",
+        "{A} gives the query itself the most, {most} of its attention; {b} gives it the least, {least}.",
         "留给查询自身最多的是{A}，占其注意力的 {most}；最少的是{b}，为 {least}。",
     ),
     "peak": Text(
-        "{A} looks most sharply, with a largest weight of {most} on average, and {b} least, with {least}.",
+        "{A} is the sharpest, with a largest weight of {most} on average; {b} is the least sharp, with {least}.",
         "看得最集中的是{A}：最大权重平均为 {most}。最不集中的是{b}，为 {least}。",
     ),
 }
@@ -157,7 +158,7 @@ def reading(result: MatrixResult) -> Text:
     most, least = (float(extreme(result.values)) for extreme in (np.nanmax, np.nanmin))
     write = measured if metric in UNITS else percent
     if is_constant(result.values):
-        return Text("All heads are alike in this: {metric} {most}.", "所有头在此相同：{metric} {most}。").format(
+        return Text("All heads are the same: {metric} {most}.", "所有头在此相同：{metric} {most}。").format(
             metric=METRICS[metric], most=write(most)
         )
     share = result.relative if result.relative is not None else result.values
@@ -173,9 +174,9 @@ def reading(result: MatrixResult) -> Text:
 
 VIEW = View(
     title=TITLE,
-    question=Text("What kind of head is where in the network?", "网络中各处是什么样的头？"),
+    question=Text("Which kinds of heads are where in the network?", "网络中各处是什么样的头？"),
     misleads=Text(
-        "A mean over queries hides heads that do different things for different patches; one image is one sample.",
+        "A mean over queries hides heads that treat patches differently, and one image is only one sample.",
         "对查询取平均会掩盖对不同图块作用不同的头；而一张图像只是一个样本。",
     ),
     room="attention",

@@ -43,13 +43,13 @@ def reading(result: GalleryResult) -> Text:
     fields = {"sharp": sharp, "patch": extreme(result.values[sharp]), "high": fine_percent(peaks[sharp])}
     if is_constant(peaks):
         return Text(
-            "No head looks more sharply than another: at most {high} of the attention goes to one patch.",
+            "No head is sharper than the others: a single patch gets at most {high} of the attention.",
             "没有哪个头看得更集中：单个图块最多得到 {high} 的注意力。",
         ).format(**fields)
     fields |= {"even": even, "low": fine_percent(peaks[even]), "elsewhere": _elsewhere(result)}
     return Text(
-        "Head {sharp} looks most sharply, with {high} on {patch}. Head {even} does so least, with at most {low} on one "
-        "patch{elsewhere}.",
+        "Head {sharp} is the sharpest, with {high} on {patch}. Head {even} is the most even, with at most {low} on "
+        "one patch{elsewhere}.",
         "头 {sharp} 看得最集中，{high} 在{patch}。头 {even} 最分散，单个图块最多得到 {low}{elsewhere}。",
     ).format(**fields)
 
@@ -67,7 +67,7 @@ VIEW = View(
     title=Text("All heads", "全部注意力头"),
     question=Text("What does each head look at?", "每个头分别在看什么？"),
     misleads=Text(
-        "Heads have no fixed role and no order: head 3 of one block has nothing to do with head 3 of the next.",
+        "Heads have no order: head 3 of one block is unrelated to head 3 of the next.",
         "头没有固定的分工，也没有顺序：某一块的头 3 与下一块的头 3 毫无关系。",
     ),
     room="attention",

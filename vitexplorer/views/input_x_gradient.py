@@ -42,9 +42,11 @@ def compute(capture: Capture, target: Target, backward: str) -> MapResult:
 
 VIEW = View(
     title=Text("Input × gradient", "输入 × 梯度"),
-    question=Text("How much does each patch's colour count, to first order?", "按一阶近似，每个图块的颜色贡献多少？"),
+    question=Text(
+        "How much does the colour of each patch contribute, to first order?", "按一阶近似，每个图块的颜色贡献多少？"
+    ),
     misleads=Text(
-        "The slope at the image alone: where the model is sure, slopes are small and noisy.",
+        "It is only the slope at this image: where the model is sure, slopes are small and noisy.",
         "只看图像处的斜率：模型很确定时，斜率很小且有噪声。",
     ),
     room="flow",

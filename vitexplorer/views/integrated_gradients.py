@@ -75,7 +75,7 @@ VIEW = View(
         "从“什么都没有”到这幅图像，每个图块贡献了多少 logit？",
     ),
     misleads=Text(
-        "Another baseline gives another map, and images on the way are like none the model was trained on.",
+        "Another baseline gives another map, and the images in between are unlike the training images.",
         "换一个基线就得到另一幅图，而且途中的图像与模型训练时见过的都不同。",
     ),
     room="flow",

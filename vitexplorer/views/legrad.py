@@ -72,7 +72,8 @@ VIEW = View(
     title=Text("LeGrad", "LeGrad"),
     question=Text("To which patches would more attention raise this score?", "更多地关注哪些图块会使这个得分升高？"),
     misleads=Text(
-        "Early blocks are read by a classifier that never saw their tokens, averaged as no model averages them.",
+        "The classifier never saw the tokens of early blocks in training, and the model itself never averages tokens "
+        "in this way.",
         "前面的块由从未见过其标记的分类头读取，而且标记的平均方式也与模型本身不同。",
     ),
     room="flow",

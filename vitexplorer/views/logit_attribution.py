@@ -38,7 +38,7 @@ HANDED_ON = 1e-3
 """Largest difference in logits between two float32 passes, as a share where the logits are large"""
 FORMULA = Text("{score} = Σ w · Δx + c, norm held fixed", "{score} = Σ w · Δx + c，归一化的尺度固定")
 FROZEN = Text(
-    "The last norm divides by what it divides by for this image, whatever part is read.",
+    "The last norm divides every part by the value that it has for the whole image.",
     "无论读出哪一部分，最后的归一化都除以它在该图像上的取值。",
 )
 TOGETHER = Text(
@@ -75,8 +75,8 @@ def refuses(capture: Capture) -> Text | None:
         return reason
     if any(site.windows for site in capture.sites):
         return Text(
-            "Logit attribution needs a residual stream that is one sum from the first block to the classifier, and "
-            "{model} merges its tokens between stages.",
+            "Logit attribution needs a residual stream that is a single sum from the first block to the classifier, "
+            "but {model} merges tokens between its stages.",
             "逐块归因要求残差流从第一个块到分类头是一个总和，而 {model} 在阶段之间会合并标记。",
         ).format(model=capture.model.name)
     if any(site.stream.ends_with_norm for site in capture.sites):
@@ -167,13 +167,13 @@ def reading(result: ContributionsResult) -> Text:
     }
     if any(part.endswith("attn + mlp") for part, _ in named):
         return Text(
-            "Of {whole} {part} add most ({most}) and {other} least ({least}).",
+            "Of {whole}, {part} add the most ({most}) and {other} the least ({least}).",
             "在{whole}中，{part}贡献最大（{most}），{other}最小（{least}）。",
         ).format(**words)
     attention, mlp = (sum(value for part, value in named if part.endswith(branch)) for branch in ("attn", "mlp"))
     return Text(
-        "Of {whole} {part} adds most ({most}) and {other} least ({least}). All attention together adds {attention}, "
-        "all MLPs {mlp}.",
+        "Of {whole}, {part} adds the most ({most}) and {other} the least ({least}). All attention together adds "
+        "{attention}, all MLPs {mlp}.",
         "在{whole}中，{part}贡献最大（{most}），{other}最小（{least}）。所有注意力合计 {attention}，"
         "所有 MLP 合计 {mlp}。",
     ).format(**words, attention=signed(attention), mlp=signed(mlp))
@@ -197,8 +197,8 @@ VIEW = View(
         "每个块的注意力和 MLP 为这个类别的 logit 增加了多少？",
     ),
     misleads=Text(
-        "A bar is what a part says to the classifier itself: what later blocks make of it counts as theirs, and a part "
-        "that only lengthens the stream, which the last norm divides by, has no bar for that.",
+        "A bar shows only the direct contribution to the classifier: what later blocks compute from it counts as "
+        "theirs. The bars do not show that a part also lengthens the residual stream, which the last norm divides by.",
         "每一条只是该部分直接传给分类头的量：后面的块对它的加工计入后面的块；某一部分若只是增大残差流的长度"
         "（最后的归一化会除以它），图中也看不出来。",
     ),

@@ -43,7 +43,7 @@ LOGITS_OF_ONE = Text("head(norm(x))", "分类头（归一化（x））")
 OWN_STATISTICS = Text("The final norm uses each block's own statistics.", "最后的归一化使用每个块自身的统计量。")
 TRAINED = Text("The model was trained to be read by: {reading}.", "该模型训练时的读出方式：{reading}。")
 ONLY_BLOCKS = Text(
-    "Only blocks {first} to {last} have the width that the classifier reads.",
+    "Only blocks {first} to {last} have the width of the classifier.",
     "只有块 {first} 到 {last} 的宽度与分类头相符。",
 )
 
@@ -143,12 +143,12 @@ def _of_one_token(result: LensResult) -> Text:
     if not before:
         return (
             Text(
-                "Already after block {first} the answer is {answer} ({start}), and it stays: {end} at the end.",
+                "The answer is {answer} ({start}) already after block {first} and does not change: {end} at the end.",
                 "从块 {first} 起答案就是{answer}（{start}），之后不再改变：最后为 {end}。",
             )
             if len(answers) > 1
             else Text(
-                "Only block {first} can be read, and it says {answer}: {end}.",
+                "Only block {first} can be read; its answer is {answer}: {end}.",
                 "只有块 {first} 可以读出，它的答案是{answer}：{end}。",
             )
         ).format(first=result.blocks[0], start=percent(answers[0].probability), **fields)
@@ -160,10 +160,10 @@ def _of_one_token(result: LensResult) -> Text:
         "there": percent(answers[decided].probability),
     }
     leans = (
-        Text("Until block {until} the model leans to {other}", "到块 {until} 为止，模型倾向于{other}")
+        Text("Until block {until} the answer is {other}", "到块 {until} 为止，模型倾向于{other}")
         if len({answer.index for answer in answers[:decided]}) == 1
         else Text(
-            "The model changes its mind until block {until}, where it says {other}",
+            "The model changes its answer until block {until}, where it is {other}",
             "到块 {until} 为止，模型的判断还在变化，此时为{other}",
         )
     )
@@ -215,8 +215,8 @@ VIEW = View(
     title=Text("Logit lens", "Logit 透镜（逐块读出）"),
     question=Text("When does the model make up its mind?", "模型在哪一块做出判断？"),
     misleads=Text(
-        "Earlier blocks were never trained to speak to the classifier: that it cannot read them does not mean that "
-        "they know nothing.",
+        "Earlier blocks were never trained to be read by the classifier. A wrong answer there does not mean that the "
+        "information is missing.",
         "前面的块从未被训练来直接面对分类头：读不出来并不代表其中没有信息。",
     ),
     room="outputs",

@@ -30,11 +30,11 @@ from vitexplorer.views.record import View
 
 HIDDEN = Text("{hidden} of {patches} patches are hidden.", "{patches} 个图块中遮住了 {hidden} 个。")
 RAW = Text(
-    "Visible patches are drawn too; the training never asked for them.",
+    "Visible patches are drawn too, although the training did not require it.",
     "可见图块也由解码器绘制；训练损失从不计入它们。",
 )
 COLOURS_GIVEN = Text(
-    "The mean and deviation of every hidden patch come from the image itself: its colours were not inferred.",
+    "The mean and standard deviation of every hidden patch come from the image itself: its colours were not inferred.",
     "每个被遮图块的均值和标准差取自原图：其颜色并非推断而来。",
 )
 
@@ -127,13 +127,13 @@ def _refuses(capture: Capture) -> Text | None:
     decoder, grid = capture.model.decoder, capture.grid(0)
     if decoder is None:
         return Text(
-            "{model} has no decoder that could draw hidden patches. The bundled MAE has one, and so have checkpoints "
-            "like mae_visualize_vit_base.",
+            "{model} has no decoder to draw hidden patches. The bundled MAE and checkpoints such as "
+            "mae_visualize_vit_base have one.",
             "{model} 没有可以补画被遮图块的解码器。内置的 MAE 以及 mae_visualize_vit_base 之类的检查点带有解码器。",
         ).format(model=capture.model.name)
     if decoder.grid != (grid.rows, grid.cols):
         return Text(
-            "The decoder draws {rows} x {cols} patches, and this image has {here}: choose another fit than native.",
+            "The decoder draws {rows} x {cols} patches, but this image has {here}: choose a fit other than native.",
             "解码器绘制 {rows} x {cols} 个图块，而当前图像为 {here}：请选择原始尺寸（native）以外的适配方式。",
         ).format(rows=decoder.grid[0], cols=decoder.grid[1], here=f"{grid.rows} x {grid.cols}")
     return None
@@ -149,15 +149,15 @@ def reading(result: ReconstructionResult) -> Text:
         "simplest": measured(result.simplest_error),
     }
     if not hidden:
-        return Text("No patch is hidden, so there is nothing to guess.", "没有遮住任何图块，也就无须推断。")
+        return Text("No patch is hidden, so there is nothing to reconstruct.", "没有遮住任何图块，也就无须推断。")
     if not math.isfinite(result.simplest_error):
         return Text(
             "All {patches} patches are hidden; the mean squared error of the drawing is {error}.",
             "{patches} 个图块全部被遮住；补画的均方误差为 {error}。",
         ).format(**fields)
     return Text(
-        "{hidden} of {patches} patches are hidden. The mean squared error of what is drawn is {error}; filled with the "
-        "mean colour of the others it would be {simplest}.",
+        "{hidden} of {patches} patches are hidden. The mean squared error of their reconstruction is {error}; "
+        "filling them with the mean colour of the others gives {simplest}.",
         "{patches} 个图块中遮住了 {hidden} 个。补画的均方误差为 {error}；若用其余图块的平均颜色填充则为 {simplest}。",
     ).format(**fields)
 
@@ -166,7 +166,8 @@ VIEW = View(
     title=Text("Masked autoencoder", "掩码自编码器（MAE）"),
     question=Text("What does the model make of patches it cannot see?", "对看不见的图块，模型会画出什么？"),
     misleads=Text(
-        "What cannot be known is drawn as the mean of all that is possible: blur is honesty, not failure.",
+        "Where the content cannot be known, the model draws the mean of all possibilities: blur is honest, not a "
+        "failure.",
         "无法得知的内容会被画成各种可能的平均：模糊是如实的表达，而不是失败。",
     ),
     room="outputs",

@@ -69,7 +69,7 @@ VIEW = View(
     title=Text("Occlusion", "遮挡"),
     question=Text("What happens to this answer when one patch is covered?", "遮住一个图块，这个答案会怎样？"),
     misleads=Text(
-        "The cover itself is something to see, and a patch whose content is also elsewhere seems not to matter.",
+        "The cover itself is visible to the model, and a patch whose content also occurs elsewhere seems unimportant.",
         "遮挡物本身也是可见的内容；若某图块的内容在别处也有，它就显得无关紧要。",
     ),
     room="flow",

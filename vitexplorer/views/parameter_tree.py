@@ -110,12 +110,12 @@ def reading(result: TreeResult) -> Text:
     attention, mlp = (_inside(result, name) for name in ("attn", "mlp"))
     if attention and mlp:
         return Text(
-            "Of {total} parameters {mlp} lie in MLPs and {attention} in attention.",
+            "{mlp} of {total} parameters are in the MLPs, {attention} in attention.",
             "{total} 个参数中，{mlp} 在多层感知机（MLP）里，{attention} 在注意力里。",
         ).format(total=counted(result.total), mlp=percent(mlp / total), attention=percent(attention / total))
     largest = int(np.argmax(np.where(np.array(result.parents) < 0, result.values, -1)))
     return Text(
-        "Of {total} parameters {share} lie in the largest part, {part}.",
+        "{share} of {total} parameters are in the largest part, {part}.",
         "{total} 个参数中，最大的部分占 {share}：{part}。",
     ).format(
         total=counted(result.total),
@@ -138,9 +138,10 @@ def _inside(result: TreeResult, name: str) -> int:
 
 VIEW = View(
     title=Text("Parameters as a treemap", "参数量树图"),
-    question=Text("Which module holds how many of the parameters?", "每个模块各占多少参数？"),
+    question=Text("How many parameters does each module have?", "每个模块各占多少参数？"),
     misleads=Text(
-        "The area is a number of parameters, not what they do: a class token is a dot and decides the answer.",
+        "An area shows how many parameters a module has, not how important they are: a class token is a dot and "
+        "decides the answer.",
         "面积只是参数的个数，而不是作用：类别标记（CLS）只是一个点，却决定输出。",
     ),
     room="size",

@@ -170,24 +170,23 @@ def reading(result: CountResult) -> Text:
     }
     if not blocks:
         return Text(
-            "Of {total} parameters {share} lie in the largest part, {part}.",
+            "{share} of {total} parameters are in the largest part, {part}.",
             "{total} 个参数中，最大的部分占 {share}：{part}。",
         ).format(**fields)
     if not others:
         return Text("All {total} parameters lie in {blocks}.", "{total} 个参数全部在{blocks}里。").format(**fields)
     return Text(
-        "{inside} of the {total} parameters lie in {blocks}; outside, the largest part, {part}, has {share}.",
+        "{inside} of the {total} parameters are in {blocks}; the largest part outside, {part}, has {share}.",
         "{total} 个参数中有 {inside} 在{blocks}里；块外最大的部分占 {share}：{part}。",
     ).format(**fields)
 
 
 VIEW = View(
     title=Text("Parameters", "参数量"),
-    question=Text(
-        "How many numbers does the model consist of, and where are they?", "模型由多少个数组成，分布在哪里？"
-    ),
+    question=Text("How many parameters does the model have, and where are they?", "模型由多少个数组成，分布在哪里？"),
     misleads=Text(
-        "More parameters are not more computation: ViT-B/32 has more of them than B/16 and computes a quarter.",
+        "More parameters do not mean more computation: ViT-B/32 has more than ViT-B/16 and needs a quarter of the "
+        "multiplications.",
         "参数多不等于计算多：ViT-B/32 的参数比 B/16 多，计算量却只有四分之一。",
     ),
     room="size",

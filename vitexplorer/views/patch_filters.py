@@ -38,7 +38,7 @@ def compute(capture: Capture, count: int) -> FiltersResult:
     components, shares = principal_components(kernels.reshape(dim, -1), count)
     pictures = components.reshape(-1, CHANNELS, height, width).transpose(0, 2, 3, 1)
     largest = np.abs(pictures).max((1, 2, 3), keepdims=True)
-    fewer = Text("The kernels vary in {found} directions only.", "这些卷积核只在 {found} 个方向上有变化。").format(
+    fewer = Text("The kernels vary in only {found} directions.", "这些卷积核只在 {found} 个方向上有变化。").format(
         found=len(pictures)
     )
     return FiltersResult(
@@ -47,7 +47,7 @@ def compute(capture: Capture, count: int) -> FiltersResult:
         unit=Text("colour, each filter scaled by its maximum; grey is zero", "颜色，各滤波器按其最大值缩放；灰色为零"),
         formula=Text("PCA of the kernels", "卷积核的 PCA"),
         notes=present(
-            Text("From the weights alone; the image plays no part.", "仅取决于权重，与图像无关。"),
+            Text("It is computed from the weights alone, without the image.", "仅取决于权重，与图像无关。"),
             fewer if len(pictures) < count else None,
         ),
         shares=shares,
@@ -60,12 +60,12 @@ def reading(result: FiltersResult) -> Text:
     fields = {"first": percent(result.shares[0]), "count": len(together), "all": percent(together[-1])}
     if together[-1] <= 0.5:
         return Text(
-            "The first filter stands for {first} of what the kernels differ in, the {count} shown together for {all}.",
+            "The first filter explains {first} of the variance of the kernels, all {count} shown explain {all}.",
             "第一个滤波器占卷积核差异的 {first}，所示 {count} 个合计占 {all}。",
         ).format(**fields)
     return Text(
-        "The first filter stands for {first} of what the kernels differ in, the first {half} for more than half, the "
-        "{count} shown for {all}.",
+        "The first filter explains {first} of the variance of the kernels, the first {half} explain more than half, "
+        "all {count} shown explain {all}.",
         "第一个滤波器占卷积核差异的 {first}，前 {half} 个超过一半，所示 {count} 个合计占 {all}。",
     ).format(**fields, half=int((together <= 0.5).sum()) + 1)
 
@@ -74,7 +74,8 @@ VIEW = View(
     title=Text("Filters of the patch embedding", "图块嵌入的滤波器"),
     question=Text("What does the patch embedding look for?", "图块嵌入在寻找什么？"),
     misleads=Text(
-        "These are directions in which the kernels differ, not the kernels; neither says what later blocks use.",
+        "These are the directions in which the kernels differ, not the kernels themselves. Neither shows what later "
+        "blocks use.",
         "这些是卷积核变化的方向，而不是卷积核本身；两者都不说明后面的块使用了什么。",
     ),
     room="tokens",

@@ -47,10 +47,10 @@ def reading(result: MapResult) -> Text:
     """Name the patches that are most and least like the query, and give the median."""
     others = without(result.values, result.query)
     if not np.isfinite(others).any():
-        return Text("There is no other patch to compare it with.", "没有其他图块可以比较。")
+        return Text("There is no other patch to compare with.", "没有其他图块可以比较。")
     return Text(
-        "Most like the {query} is {patch}, with cosine {high}; least like it {other}, with {low}. Half of the patches "
-        "lie above {median}.",
+        "The patch most similar to the {query} is {patch}, with cosine {high}; the least similar is {other}, with "
+        "{low}. The median is {median}.",
         "与{query}最相似的是{patch}，余弦 {high}；最不相似的是{other}，为 {low}。一半的图块高于 {median}。",
     ).format(
         query=query_text(result.query),

@@ -32,26 +32,26 @@ CLOSE = 1e-4
 """Rounding that the order of additions can cause, as a share of the token's largest number"""
 
 FLATTENED = Text(
-    "Flattened pixel after pixel; normalised with the model's mean and standard deviation.",
+    "Pixels are flattened row by row and normalised with the model's mean and standard deviation.",
     "按像素依次展平；以该模型的均值与标准差归一化。",
 )
 RESAMPLED = Text("The table of places is resampled to this grid.", "位置编码表已重采样到该网格。")
 SAME_TOKEN = Text(
-    "The first block read this very token; largest difference {difference:.1e}.",
+    "This is exactly the token that the first block read; largest difference {difference:.1e}.",
     "第一个块读到的正是这个标记；最大差值 {difference:.1e}。",
 )
 PLACE = Text("position embedding", "位置编码")
 ADDED = Text("For the place a learned vector is added.", "加上一个表示位置的可学习向量。")
 ADDED_AND_TURNED = Text(
-    "For the place a learned vector is added, and every block turns queries and keys by angles (rotary).",
+    "A learned position vector is added, and every block rotates queries and keys (rotary).",
     "加上一个表示位置的可学习向量；此外每个块还按角度旋转查询与键（旋转位置编码）。",
 )
 TURNED = Text(
-    "Nothing is added for the place: every block turns queries and keys by angles (rotary).",
+    "No position vector is added: every block rotates queries and keys (rotary).",
     "不为位置加上任何向量：每个块按角度旋转查询与键（旋转位置编码）。",
 )
 BIASED = Text(
-    "Nothing is added for the place: every block adds a bias to its scores for each offset.",
+    "No position vector is added: every block adds a bias to its scores for each offset.",
     "不为位置加上任何向量：每个块按相对偏移给分数加上偏置。",
 )
 
@@ -75,7 +75,10 @@ class PatchControl(QueryControl):
     def named(self, name: str, capture: CaptureProtocol) -> Query:
         """Raise SettingError: prefix tokens are not made of pixels."""
         raise SettingError(
-            Text("Only a patch is made of pixels: give (row, col).", "只有图块由像素构成：请给出（行，列）。")
+            Text(
+                "Only patches are made of pixels: choose a patch as (row, col).",
+                "只有图块由像素构成：请给出（行，列）。",
+            )
         )
 
 
@@ -171,8 +174,8 @@ def _difference(capture: Capture, token: Tensor, read: Tensor) -> float:
     if difference > CLOSE * max(1.0, float(read.abs().max())):
         raise UnsupportedError(
             Text(
-                "{model}: these steps do not lead to what the first block read ({difference:.2g} apart), so they are "
-                "not shown.",
+                "{model}: these steps do not reproduce the input of the first block (difference {difference:.2g}), "
+                "so they are not shown.",
                 "{model}：这些步骤得不到第一个块实际读到的标记（相差 {difference:.2g}），因此不予显示。",
             ).format(model=capture.model.name, difference=difference)
         )
@@ -192,7 +195,7 @@ def refuses(capture: Capture) -> Text | None:
     if capture.model.embeds_pixels:
         return None
     return Text(
-        "{model} does not make a token of one patch of pixels by one matrix.",
+        "{model} does not turn the pixels of a patch into a token with a single matrix.",
         "{model} 不是用一个矩阵把一个像素图块变成标记的。",
     ).format(model=capture.model.name)
 
@@ -208,8 +211,8 @@ def reading(result: TokenStepsResult) -> Text:
     }
     if PLACE not in names:
         return Text(
-            "The {pixels} numbers of the {patch} become a token of {dim}, of length {length}; nothing is added for its "
-            "place.",
+            "The {pixels} numbers of the {patch} become a token of {dim} numbers and length {length}; no position "
+            "vector is added.",
             "{patch}的 {pixels} 个数变成 {dim} 维的标记，长度 {length}；没有为位置加上任何东西。",
         ).format(**fields)
     at = names.index(PLACE)

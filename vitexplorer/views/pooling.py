@@ -22,9 +22,7 @@ from vitexplorer.views.record import View, refuse_if
 
 _CLASS = Text("through the {token} {answer} ({value})", "通过{token}为{answer}（{value}）")
 _NUMBER = Text("through the {token} {answer} is {value}", "通过{token}，{answer}为 {value}")
-NO_CLASSES = Text(
-    "This model tells no classes apart, so only the tokens are compared.", "该模型不区分类别，因此只比较标记。"
-)
+NO_CLASSES = Text("This model has no classes, so only the tokens are compared.", "该模型不区分类别，因此只比较标记。")
 
 
 def read_out(capture: Capture, reading: Reading, is_own: bool) -> ReadOut:
@@ -100,7 +98,7 @@ VIEW = View(
         "What would the model say if it were read through another token?", "如果换一种标记来读出，模型会怎么说？"
     ),
     misleads=Text(
-        "Only the reading that the model was trained with was ever meant to be right.",
+        "Only the reading that the model was trained with is expected to be right.",
         "只有训练时所用的那种读出方式才被要求给出正确答案。",
     ),
     room="outputs",

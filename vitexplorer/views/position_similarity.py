@@ -39,21 +39,22 @@ from vitexplorer.views.record import View
 TEMPERATURE = 10000.0
 LARGEST = 32
 """Most rows or columns of a chosen grid: a board of that size has a million numbers"""
-ALONE = Text("There is only one patch, and no other place to compare it with.", "只有一个图块，没有其他位置可比。")
+ALONE = Text(
+    "There is only one patch, so there is no other position to compare with.", "只有一个图块，没有其他位置可比。"
+)
 RESAMPLED = Text(
-    "Learned for {old_rows} x {old_cols} patches, resampled to {rows} x {cols} (bicubic) as the model does it.",
+    "Learned for {old_rows} x {old_cols} patches and resampled to {rows} x {cols} (bicubic), as in the model.",
     "该位置编码是在 {old_rows} x {old_cols} 个图块上学到的，按模型的做法重采样（双三次）为 {rows} x {cols}。",
 )
 ALSO_ROTARY = Text(
-    "This model has rotary positions as well: kind rotary.", "该模型还有旋转位置编码：可将位置编码（kind）选为 rotary。"
+    "This model also has rotary positions: choose the kind rotary.",
+    "该模型还有旋转位置编码：可将位置编码（kind）选为 rotary。",
 )
 ROTARY = Text(
-    "Rotary: what place alone does to q . k, the mean over all heads, blocks and frequencies that differ.",
+    "Rotary: the effect of position alone on q . k, averaged over all distinct heads, blocks and frequencies.",
     "旋转位置编码：仅由位置决定的 q·k，对所有不同的头、块和频率取平均。",
 )
-REFERENCE = Text(
-    "A reference that does not depend on the model, but for its width.", "这是一个参照，除宽度外与模型无关。"
-)
+REFERENCE = Text("A reference that depends only on the width of the model.", "这是一个参照，除宽度外与模型无关。")
 KINDS = {
     "own": Text("the model's own", "模型自身的位置编码"),
     "rotary": Text("its rotary positions", "旋转位置编码"),
@@ -258,7 +259,8 @@ def reading(result: MapResult | BoardResult) -> Text:
     if not np.isfinite(others).any():
         return ALONE
     return Text(
-        "Most like the place of the {query} is {patch}, with cosine {high}; least like it {other}, with {low}.",
+        "The position most similar to that of the {query} is {patch}, with cosine {high}; the least similar is "
+        "{other}, with {low}.",
         "与{query}的位置最相似的是{patch}，余弦 {high}；最不相似的是{other}，为 {low}。",
     ).format(
         query=query_text(result.query),
@@ -279,17 +281,17 @@ def _of_all(result: BoardResult) -> Text:
     others = np.where(apart == 0, -np.inf, result.values.reshape(patches, patches))
     beside = np.where(apart == 1, others, -np.inf).max(1) >= others.max(1)
     return Text(
-        "For {near} of {patches} patches the most similar other place is one right beside it; two opposite corners "
-        "have the cosine {corners}.",
+        "For {near} of {patches} patches the most similar position is a neighbour; the cosine of two opposite "
+        "corners is {corners}.",
         "{patches} 个图块中，有 {near} 个最相似的位置就在其旁边；两个对角的余弦为 {corners}。",
     ).format(near=counted(int(beside.sum())), patches=counted(patches), corners=measured(result.values[0, 0, -1, -1]))
 
 
 VIEW = View(
     title=Text("Similarity of position embeddings", "位置编码的相似度"),
-    question=Text("What does the model know of where a patch lies?", "模型对图块的位置知道些什么？"),
+    question=Text("What does the model know about where a patch is?", "模型对图块的位置知道些什么？"),
     misleads=Text(
-        "This is what goes in at the start; it does not say how much of it later blocks use.",
+        "These are the inputs of the first block; how much of them later blocks use is not shown.",
         "这是在输入端加入的信息，并不说明后面的块用了多少。",
     ),
     room="positions",

@@ -48,17 +48,17 @@ def reading(result: MapResult) -> Text:
     """State how concentrated a random map looks."""
     share, where = tenth(result.values)
     return Text(
-        "By chance alone the top tenth of the patches hold {share}{where}, and {patch} comes first: a map that knows "
-        "something has to look different.",
+        "By chance alone the top tenth of the patches holds {share}{where}, and {patch} comes first: a meaningful "
+        "map must look different.",
         "仅凭偶然，最高的十分之一图块就占 {share}{where}，排第一的是{patch}：有依据的图应当与此不同。",
     ).format(share=percent(share / result.values.sum()), where=where, patch=extreme(result.values))
 
 
 VIEW = View(
     title=Text("Random map", "随机图"),
-    question=Text("What would a map look like that knows nothing?", "一幅一无所知的图会是什么样子？"),
+    question=Text("What would a map without any knowledge look like?", "一幅一无所知的图会是什么样子？"),
     misleads=Text(
-        "People see patterns in noise: a map that looks no better than this one may still tempt you to a story.",
+        "People see patterns in noise. Do not read a story into a map that looks no better than this one.",
         "人们会在噪声中看出图案：看起来并不比它好的图，也可能诱使您编出一个故事。",
     ),
     room="flow",

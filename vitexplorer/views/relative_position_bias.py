@@ -24,9 +24,7 @@ DIRECTION = Text(
     "Offsets are query minus key: the top left entry is for a key far below and to the right of the query.",
     "偏移为查询减键：左上角对应位于查询右下方远处的键。",
 )
-CLASS_TOKEN = Text(
-    "The three entries between class token and patches are left out.", "类别标记与图块之间的三个条目未显示。"
-)
+CLASS_TOKEN = Text("The three entries for the class token are left out.", "类别标记与图块之间的三个条目未显示。")
 
 
 def compute(capture: Capture, block: int) -> OffsetsResult:
@@ -63,7 +61,9 @@ def reading(result: OffsetsResult) -> Text:
     spread = np.ptp(flat, axis=1)
     strong, weak = int(spread.argmax()), int(spread.argmin())
     if is_constant(flat[strong]):
-        return Text("No head prefers a place: every offset has one bias.", "没有头偏好任何位置：所有偏移的偏置相同。")
+        return Text(
+            "No head prefers a position: all offsets have the same bias.", "没有头偏好任何位置：所有偏移的偏置相同。"
+        )
 
     def place(at: int) -> Text:
         row, col = divmod(at, len(result.col_offsets))
@@ -88,9 +88,11 @@ def reading(result: OffsetsResult) -> Text:
 
 VIEW = View(
     title=Text("Relative position bias", "相对位置偏置"),
-    question=Text("Which neighbours does each head prefer, whatever they show?", "无论内容如何，每个头偏好哪些邻居？"),
+    question=Text(
+        "Which neighbours does each head prefer, whatever their content?", "无论内容如何，每个头偏好哪些邻居？"
+    ),
     misleads=Text(
-        "The bias is only one part of the score; the content of query and key is usually the larger one.",
+        "The bias is only a part of the score; the content of query and key usually counts more.",
         "偏置只是分数的一部分；查询与键的内容通常占更大比重。",
     ),
     room="positions",

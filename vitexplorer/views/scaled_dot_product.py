@@ -159,9 +159,9 @@ def reading(result: DotProductResult) -> Text:
 
 VIEW = View(
     title=Text("Scaled dot product", "缩放点积"),
-    question=Text("How does one query come to its attention weights?", "一个查询的注意力权重是怎样算出来的？"),
+    question=Text("How does one query get its attention weights?", "一个查询的注意力权重是怎样算出来的？"),
     misleads=Text(
-        "A large weight moves little where its value vector is short, and q and k differ from block to block.",
+        "A large weight changes little if its value vector is short. Queries and keys differ from block to block.",
         "若值向量很短，再大的权重也影响甚微；而且各块的 q 和 k 各不相同。",
     ),
     room="attention",

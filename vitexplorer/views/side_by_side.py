@@ -31,7 +31,7 @@ from vitexplorer.views import explanation, explanations
 from vitexplorer.views.record import View
 
 AT_DEFAULTS = Text(
-    "Each method explains the same target, its other settings at their defaults.",
+    "All methods explain the same target, with their other settings at the defaults.",
     "各方法解释同一目标，其余设置取默认值。",
 )
 NO_TARGET = Text("{title} is the same for every target.", "{title} 对所有目标都相同。")
@@ -155,7 +155,7 @@ def _agreement(result: MethodsResult) -> Text:
     )
     apart = Text("{alike}, {a} and {b} in the least similar ({least}).", "{alike}，“{a}”与“{b}”相差最大（{least}）。")
     alone = Text("{alike}.", "{alike}。")
-    which = Text(" Whether the model follows any of them is yet to be measured.", "模型是否真的依据它们，尚待测量。")
+    which = Text(" Whether the model follows any of them has not been measured.", "模型是否真的依据它们，尚待测量。")
     sentence = (apart if len(pairs) > 1 else alone).format(alike=alike.format(**fields), **fields)
     return Text(sentence.en + which.en, sentence.zh + which.zh)
 
@@ -174,7 +174,7 @@ def _best_and_worst(titles: Sequence[Text], areas: Float[np.ndarray, "methods cu
     )
     if not beaten:
         rest = Text(
-            " {worst} does worst with {low}, which is more than random order has.",
+            " {worst} is the worst with {low}, still better than random order.",
             "“{worst}”最差，为 {low}，但仍优于随机顺序。",
         )
     fields = {"worst": titles[worst], "low": rounded(others[worst]), "count": beaten, "all": len(others)}
@@ -185,9 +185,9 @@ VIEW = View(
     title=Text("Side by side", "并排比较"),
     question=Text("Do the methods tell the same story?", "各种方法说的是同一回事吗？"),
     misleads=Text(
-        "Each map is scaled to its own largest number: a bright patch of one says nothing about another. That maps "
-        "agree proves nothing, and the areas come from images unlike any the model was trained on: one image compares "
-        "methods, it does not rank them.",
+        "Each map is scaled to its own maximum, so brightness cannot be compared between maps. Agreement proves "
+        "nothing, and the areas come from images unlike the training images. One image compares methods but does not "
+        "rank them.",
         "每幅图都按各自的最大值缩放，不同图的亮度不能互相比较。图彼此一致并不能证明什么；曲线下面积来自训练中从未见过的图像："
         "一幅图像只能比较方法，不能给方法排名。",
     ),

@@ -52,15 +52,15 @@ def reading(result: MatrixResult) -> Text:
     last = len(medians) - 1
     if not outlier_counts.any():
         return Text(
-            "No patch stands out in any block; the median length of a token is {start} after block 0 and {end} after "
-            "block {last}.",
+            "No block has an outlier; the median length of a token is {start} after block 0 and {end} after block "
+            "{last}.",
             "任何一块都没有离群的图块；标记长度的中位数在块 0 之后为 {start}，在块 {last} 之后为 {end}。",
         ).format(start=measured(medians[0]), end=measured(medians[-1]), last=last)
     outliers = np.where(result.marked, result.values / medians[:, None], -np.inf)
     block = int(np.unravel_index(outliers.argmax(), outliers.shape)[0])
     return Text(
-        "Outliers stand out in {some} of {blocks} blocks, most after block {most}: {count}. The longest, after block "
-        "{block}, is {times} times as long as the median token there.",
+        "{some} of {blocks} blocks have outliers, block {most} the most: {count}. The longest, after block {block}, "
+        "is {times} times as long as the median token there.",
         "{blocks} 个块中有 {some} 个出现离群图块，块 {most} 之后最多：{count} 个。最长的在块 {block} 之后，"
         "是那里中位长度的 {times} 倍。",
     ).format(
@@ -77,7 +77,8 @@ VIEW = View(
     title=Text("Token norms", "标记的范数"),
     question=Text("Are some tokens much longer than the others?", "是否有些标记的范数远大于其他标记？"),
     misleads=Text(
-        "Long tokens grow block by block in every model; only a few among many of the same block are outliers.",
+        "Tokens get longer from block to block in every model. Only a few tokens that stand out in their block are "
+        "outliers.",
         "任何模型的标记范数都会逐块增长；只有同一块中的少数异常值才算离群。",
     ),
     room="tokens",

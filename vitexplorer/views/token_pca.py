@@ -30,8 +30,8 @@ from vitexplorer.views.record import View
 TITLE = Text("Principal components of the tokens", "标记的主成分")
 COLOURS = 3
 NO_PREFIX = Text("Prefix tokens are left out.", "不包含前缀标记。")
-SHOWN = Text(
-    "{shown} of {patches} patches are shown: the side of the first component that touches the border less.",
+VISIBLE = Text(
+    "{shown} of {patches} patches are shown: those on the side of the first component that touches the border less.",
     "显示 {patches} 个图块中的 {shown} 个：第一主成分上较少接触边缘的一侧。",
 )
 SPANNED = Text(
@@ -166,7 +166,7 @@ def _in_one_basis(
     ends = np.cumsum([len(rows) for rows in tokens])[:-1]
     return [
         ColoursResult(
-            values=(basis.colours(rows) * shown[:, None]).reshape(grid.rows, grid.cols, COLOURS),
+            values=(basis.colours(rows) * seen[:, None]).reshape(grid.rows, grid.cols, COLOURS),
             axes=("rows", "cols", "channels"),
             unit=Text("components 1, 2, 3 as red, green, blue", "第 1、2、3 主成分作为红、绿、蓝"),
             formula=Text(
@@ -174,14 +174,14 @@ def _in_one_basis(
             ),
             notes=present(
                 NO_PREFIX,
-                SHOWN.format(shown=int(shown.sum()), patches=len(shown)) if foreground else None,
+                VISIBLE.format(shown=int(seen.sum()), patches=len(seen)) if foreground else None,
                 spanned if len(basis.components) < COLOURS else None,
             ),
             grid=grid,
             image=capture.input.pixels,
-            shown=shown.reshape(grid.rows, grid.cols),
+            shown=seen.reshape(grid.rows, grid.cols),
         )
-        for capture, grid, rows, shown in zip(captures, grids, tokens, np.split(visible, ends), strict=True)
+        for capture, grid, rows, seen in zip(captures, grids, tokens, np.split(visible, ends), strict=True)
     ]
 
 
@@ -191,15 +191,15 @@ def reading(result: ColoursResult) -> Text:
     patches = int(result.shown.sum())
     counts = {"shown": counted(patches), "total": counted(result.shown.size)}
     object_text = Text(
-        "{shown} of {total} patches are taken for the object{where}. ",
+        "{shown} of {total} patches are taken as the object{where}. ",
         "{total} 个图块中有 {shown} 个被当作物体{where}。",
     ).format(**counts, where=where_most(result.shown) if patches else same(""))
     if result.shown.all():
         object_text = same("")
     if is_constant(red):
-        return Text(
-            "{found}There is no direction in which their tokens differ.", "{found}它们的标记没有任何方向上的差别。"
-        ).format(found=object_text)
+        return Text("{found}All their tokens are equal.", "{found}它们的标记没有任何方向上的差别。").format(
+            found=object_text
+        )
     return Text(
         "{found}Where the tokens differ most, shown in red, {high} is at one end and {low} at the other; {near} of "
         "{shown} patches lie nearer to the first.",
@@ -217,7 +217,7 @@ VIEW = View(
     title=TITLE,
     question=Text("Which patches have similar tokens?", "哪些图块的标记彼此相似？"),
     misleads=Text(
-        "Colours are this picture's own: the same colour in two pictures means nothing unless they share a basis.",
+        "The colours belong to this picture: the same colour in two pictures means nothing unless they share a basis.",
         "颜色只相对于这张图：除非使用同一组基，两张图中的相同颜色没有可比性。",
     ),
     room="tokens",

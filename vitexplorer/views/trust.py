@@ -45,13 +45,11 @@ BEST_AT = {
     ),
 }
 NO_TABLE = Text(
-    "Nobody has held the maps of this model against a known truth: only bundled models at their own image size, "
-    "unchanged, have been. What stands here is this image alone.",
+    "The maps of this model were never checked against a known truth: only unchanged bundled models at their own "
+    "image size were. The value below is for this image alone.",
     "尚无人用已知的真实答案检验过该模型的图：检验过的只有使用原始图像尺寸、未经改动的内置模型。此处仅为本图的结果。",
 )
-GAIN = Text(
-    "This image: the area between its insertion and its deletion curve.", "本图：插入曲线与删除曲线之间的面积。"
-)
+GAIN = Text("This image: the area between the insertion and deletion curves.", "本图：插入曲线与删除曲线之间的面积。")
 RANKED = Text(
     "Mean rank: among {count} methods at their default settings, over the numbers that say whether a map is right "
     "(all but sensitivity and randomised parameters); 1 is the best.",
@@ -160,7 +158,7 @@ def _on_this_image(result: EvaluationResult) -> Text:
             "在本图上没有方法胜过随机顺序（{chance}）；最好的“{title}”为 {gain}。",
         ).format(**fields)
     return Text(
-        "On this image {title} does best: {gain} between insertion and deletion, random order {chance}.",
+        "On this image {title} is the best: {gain} between insertion and deletion; a random order has {chance}.",
         "在本图上“{title}”最好：插入与删除曲线之间的面积为 {gain}，随机顺序为 {chance}。",
     ).format(**fields)
 
@@ -169,8 +167,8 @@ VIEW = View(
     title=Text("Trust", "可信度"),
     question=Text("Which map should I trust?", "应当相信哪一幅图？"),
     misleads=Text(
-        "Right on drawn scenes is not right on photographs, and the best may still be poor: compare it with the random "
-        "map and with the truth itself in the last rows. One image ranks no methods.",
+        "A method that is right on drawn scenes may be wrong on photographs, and the best one may still be poor: "
+        "compare it with the random map and the truth in the last rows. One image does not rank methods.",
         "在绘制场景上正确，不等于在照片上也正确；最好的方法也可能仍然很差：请与最后两行的随机图和真实答案比较。"
         "一幅图像不能给方法排名。",
     ),

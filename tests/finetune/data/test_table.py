@@ -39,7 +39,10 @@ def test_pawpularity_is_read_as_it_is_downloaded(tmp_path):
     picked = read_folder(tmp_path, Pick(target="Eyes"))
     assert (picked.task, picked.classes) == ("classification", ("1",))
     columns = folder_columns(tmp_path)
-    assert [(c.name, bool(c.example)) for c in columns.columns][::4] == [("Id", True), ("Pawpularity", False)]
+    assert [(name, bool(cell)) for name, cell in columns.examples.items()][::4] == [
+        ("Id", True),
+        ("Pawpularity", False),
+    ]
     assert (columns.image, columns.target, columns.task) == ("Id", "Pawpularity", "regression")
 
 

@@ -174,7 +174,7 @@ def test_other_images_are_noticed(small, tmp_path):
     data = class_folder(tmp_path / "data", per_class=4)
     run_job(job(data, "linear", epochs=1), tmp_path / "job")
     (data / "red" / "0.png").rename(data / "blue" / "10.png")
-    with pytest.raises(ValueError, match="not those that this job began with"):
+    with pytest.raises(ValueError, match="have changed since this job began"):
         run_job(job(data, "mlp_k", epochs=1), tmp_path / "job")
     state = job_state(tmp_path / "job")
     assert state.state == "failed"

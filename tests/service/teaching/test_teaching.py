@@ -236,7 +236,7 @@ def test_an_answer_is_the_probes_on_the_features_of_the_examples(
     assert first["shares"] == []
     assert "two classes" in first["missing"]
     assert browser.ask("ask", asked, lang="zh")["missing"] == "请至少给两个类别各放入一张图像。"
-    assert "two pictures or more" in browser.ask("score")["score"]
+    assert "at least two pictures" in browser.ask("score")["score"]
     browser.teach(folder)
     while browser.ask("learn")["left"]:
         pass

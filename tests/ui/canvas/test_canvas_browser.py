@@ -613,7 +613,7 @@ def test_the_map_is_a_table_too(show):
 
 def test_a_payload_that_cannot_be_read_says_so(show_in_trouble):
     canvas = show_in_trouble("lost")
-    expect(canvas.root.locator(".failed")).to_contain_text("could not be fetched")
+    expect(canvas.root.locator(".failed")).to_contain_text("could not be loaded")
     expect(canvas.root.get_by_role("button", name="Try again")).to_be_visible()
 
 

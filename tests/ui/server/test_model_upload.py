@@ -142,7 +142,7 @@ def test_a_file_of_ones_own_is_a_model_of_the_menu(sent: str, local: Page, files
     assert (chip.title, chip.note, chip.weights, chip.models[0].family) == (title, "your file", "", "From your files")
     assert chip.notes[0].startswith("Translated from timm: ")
     assert local.engine.base_of(Picture("x", name)) == Picture("", name)
-    with pytest.raises(ExplainedError, match="not trained here"):
+    with pytest.raises(ExplainedError, match="not fine-tuned here"):
         now(backbone_of(local.engine, Address(model=name), ""))
 
 

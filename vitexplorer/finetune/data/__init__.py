@@ -13,7 +13,7 @@ A problem is a `Finding` (kind, level, text in both languages, names) if the res
 
 from vitexplorer.finetune.data.archive import read_zip
 from vitexplorer.finetune.data.cache import PictureCache
-from vitexplorer.finetune.data.columns import Column, Columns, Pick, table_columns
+from vitexplorer.finetune.data.columns import Columns, Pick, table_columns
 from vitexplorer.finetune.data.example import example_folder
 from vitexplorer.finetune.data.folder import folder_columns, read_folder
 from vitexplorer.finetune.data.report import DataReport, inspect
@@ -24,7 +24,6 @@ from vitexplorer.storage.dataset import Dataset, Item
 from vitexplorer.storage.findings import DataError, Finding
 
 __all__ = [
-    "Column",
     "Columns",
     "DataError",
     "DataReport",

@@ -82,7 +82,7 @@ def read_cells(path: Path) -> Cells:
 
 _MISSING = Text("There is no table {name}. Check the path.", "找不到表格 {name}。请检查路径。")
 _LARGE = Text(
-    "The table {name} has {megabytes} MB; at most {most} MB are read. Keep only the columns that are needed.",
+    "The table {name} has {megabytes} MB; the limit is {most} MB. Keep only the columns that are needed.",
     "表格 {name} 大小为 {megabytes} MB；最多读取 {most} MB。请只保留所需的列。",
 )
 _BROKEN = Text(
@@ -91,7 +91,7 @@ _BROKEN = Text(
 )
 _NO_ROWS = Text("The table {name} has no rows.", "表格 {name} 中没有数据行。")
 _LONG = Text(
-    "The table has {rows} rows; at most {most} are read. Take fewer, or raise {variable}.",
+    "The table has {rows} rows; the limit is {most}. Use fewer rows or raise {variable}.",
     "表格有 {rows} 行；最多读取 {most} 行。请减少行数，或调大 {variable}。",
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -35,21 +36,11 @@ ANYTHING = Pick()
 
 
 @dataclass(frozen=True)
-class Column:
-    """Description of one column, for the user to choose from."""
-
-    name: str
-    example: str
-    """First cell that names an image of the folder, as written; empty if none does"""
-
-
-@dataclass(frozen=True)
 class Columns:
     """Columns of a table and the defaults of `read_table`."""
 
-    table: str
-    """Name of the table"""
-    columns: tuple[Column, ...]
+    examples: Mapping[str, str]
+    """Name of each column, with the first cell that names an image of the folder; "" where none does"""
     image: str
     target: str
     task: Task
@@ -65,8 +56,8 @@ def columns_of(cells: Cells, listing: Listing) -> Columns:
     lookup = lookup_of(listing, cells)
     image = image_column(cells, lookup)
     target = target_column(cells, image)
-    columns = tuple(Column(name, _example(cells, lookup, name)) for name in cells.columns)
-    return Columns(cells.name, columns, image, target, task_of(cells, target))
+    examples = {name: _example(cells, lookup, name) for name in cells.columns}
+    return Columns(examples, image, target, task_of(cells, target))
 
 
 def _example(cells: Cells, lookup: ImageLookup, column: str) -> str:
@@ -132,6 +123,6 @@ _NO_IMAGE_COLUMN = Text(
     "{name} 中没有任何一列是文件夹内图像的名称。现有的列：{columns}。请在其中一列写入文件名或文件夹内的路径。",
 )
 _NO_TARGET_COLUMN = Text(
-    'The table {name} has no column beside "{image}". Add one with a label or a number for each image.',
+    'The table {name} has no column besides "{image}". Add a column with a label or a number for each image.',
     "表格 {name} 除“{image}”外没有其他列。请添加一列，为每幅图像给出标签或数值。",
 )

@@ -43,11 +43,11 @@ def fresh_folder(path: Path, needed_bytes: int = 0) -> Iterator[Path]:
 
 
 _TAKEN = Text(
-    "The folder {name} holds something already. Give one that is new or empty.",
+    "The folder {name} is not empty. Choose a new or empty folder.",
     "文件夹 {name} 已有内容。请指定新的或空的文件夹。",
 )
 _NO_SPACE = Text(
-    "The images need {needed} MB and the disk has {free} MB left. Free some space; nothing was written.",
+    "The images need {needed} MB, but the disk has only {free} MB left. Free some space; nothing was written.",
     "图像需要 {needed} MB，而磁盘仅剩 {free} MB。请腾出空间；未写入任何内容。",
 )
 _UNWRITABLE = Text(

@@ -61,7 +61,7 @@ _SHARE = Text(
     "The share for validation is {share}; it must lie between 0 and 1.", "验证集比例为 {share}；必须在 0 与 1 之间。"
 )
 _EMPTY_SIDE = Text(
-    "The images cannot be split for training and validation: there are too few that differ. Add images.",
+    "The images cannot be split into training and validation sets: too few of them differ. Add images.",
     "无法将图像划分为训练集和验证集：互不相同的图像太少。请添加图像。",
 )
 

@@ -61,8 +61,7 @@ def _as_begun(dataset: Dataset, begun: Sides) -> tuple[Dataset, Split]:
     if dataset.digest != begun.digest:
         raise DataError(
             Text(
-                "The images are not those that this job began with: some are missing, moved or labelled otherwise. "
-                "Start a new job.",
+                "The images have changed since this job began: some are missing, moved or relabelled. Start a new job.",
                 "图像与该任务开始时不一致：有缺失、移动或标签变化。请新建任务。",
             )
         )

@@ -56,7 +56,7 @@ def inject(model: LoadedModel, bottleneck: int, scale: float) -> LoadedModel:
 METHOD = Method(
     title=Text("AdaptFormer", "AdaptFormer（并行适配器）"),
     sentence=Text(
-        "Puts a small trained bottleneck beside the MLP of every block and adds a tenth of what it says.",
+        "Adds a small trainable bottleneck in parallel with the MLP of every block, its output scaled by 0.1.",
         "在每个块的 MLP 旁并联一个可训练的小瓶颈层，并加上其输出的十分之一。",
     ),
     inject=inject,

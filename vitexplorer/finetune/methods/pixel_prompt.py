@@ -55,7 +55,7 @@ def inject(model: LoadedModel, pad: int) -> LoadedModel:
     if 2 * pad >= min(size):
         raise SettingError(
             Text(
-                "pad must be below {half:g}, half the side of the image, not {pad}.",
+                "pad must be less than {half:g}, half the side of the image, not {pad}.",
                 "pad 必须小于图像边长的一半 {half:g}，而不是 {pad}。",
             ).format(half=min(size) / 2, pad=pad)
         )

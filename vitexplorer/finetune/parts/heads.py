@@ -35,7 +35,7 @@ def feature_width(head: nn.Module) -> int:
     if not isinstance(head, nn.Linear):
         raise UnsupportedError(
             Text(
-                "This method needs a classifier of one linear layer; here it is a {kind}.",
+                "This method needs a classifier that is a single linear layer, not a {kind}.",
                 "此方法需要由单个线性层构成的分类头；此模型的分类头是 {kind}。",
             ).format(kind=type(head).__name__)
         )

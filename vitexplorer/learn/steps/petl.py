@@ -78,7 +78,7 @@ STEP = Step(
         "参数少，便于保存，也不易过拟合；哪种方法答得最好，要看您的图像。",
     ),
     action=Text(
-        "Take the drawn scenes as images and tick the adapter among the methods: its count stands beside it.",
+        "Use the drawn scenes as images and tick the adapter among the methods: its parameter count is next to it.",
         "点击“试用绘制场景”作为图像，再在方法中勾选适配器：旁边就是它的参数量。",
     ),
     becomes={"plan": r'.*"on":\[[^\]]*"adapter".*'},

@@ -35,7 +35,7 @@ _DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Value
 """Errors that `zipfile` raises for a damaged file"""
 
 _MANY = Text(
-    "{zip} holds more than {most} files. Pack the folder of one model alone.",
+    "{zip} contains more than {most} files. Pack only the folder of one model.",
     "{zip} 中的文件超过 {most} 个。请只打包一个模型的文件夹。",
 )
 _OUTSIDE = Text(

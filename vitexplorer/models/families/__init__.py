@@ -12,7 +12,7 @@ from vitexplorer.models.family import ModelFamily
 
 NO_ATTENTION = Text("it has no attention between the places of an image", "它在图像各位置之间没有注意力")
 NOT_STATED = Text(
-    "where the tokens of its attention lie in the image has not been stated and checked",
+    "the places of its attention's tokens in the image have not been stated and checked",
     "其注意力的标记在图像中的位置尚未说明并核对",
 )
 _CHANNELS = Text(

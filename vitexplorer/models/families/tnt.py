@@ -18,7 +18,7 @@ class TntFamily(AttentionOnlyFamily):
     key = "tnt"
     title = same("TNT")
     of = (TNT,)
-    left_out = Text("the inner attention, between pixels of one patch", "图块内部像素之间的注意力")
+    left_out = Text("the inner attention, between the pixels of a patch", "图块内部像素之间的注意力")
     fixed_tokens = ("cls",)
 
     def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:

@@ -49,7 +49,7 @@ _NOT_RUN = Text(
     "并返回张量、元组或带有 .logits 的输出；如果是更大的模型，请包装其视觉部分。",
 )
 _LABELS = Text(
-    "{given} labels were stated, and {name} has {classes} outputs.",
+    "{given} labels were given, but {name} has {classes} outputs.",
     "给出了 {given} 个标签，而 {name} 有 {classes} 个输出。",
 )
 _WRAPPED = Text(
@@ -58,7 +58,7 @@ _WRAPPED = Text(
     "直接包装的模块：前缀标记 {prefix} 个、图块 {rows} × {cols} 个，均由试运行得知；其权重是否经过训练在此不得而知。",
 )
 _GUESSED = Text(
-    "How images are prepared was not stated; mean and standard deviation of ImageNet are taken.",
+    "The preprocessing of images was not stated; the mean and standard deviation of ImageNet are assumed.",
     "没有说明图像的预处理方式；此处采用 ImageNet 的均值与标准差。",
 )
 

@@ -22,9 +22,9 @@ from vitexplorer.tracing.attention_call import of_kernel
 from vitexplorer.tracing.follow import OUTSIDE, Args, FollowedPass, Function, Kwargs
 
 _NO_ATTENTION = Text(
-    "In {name} no attention among all tokens was seen: no call of F.scaled_dot_product_attention, and no softmax of "
-    "queries times keys with the axes (batch, heads, queries, keys). A model of transformers shows it after "
-    'set_attn_implementation("sdpa") or ("eager"), a compiled one before it is compiled.',
+    "{name} computes no attention among all tokens that can be read: it calls neither F.scaled_dot_product_attention "
+    "nor a softmax of queries times keys with the axes (batch, heads, queries, keys). With a model of transformers, "
+    'call set_attn_implementation("sdpa") or ("eager") first; wrap a model before it is compiled.',
     "在 {name} 中没有发现所有标记之间的注意力：既没有调用 F.scaled_dot_product_attention，也没有对查询与键之积"
     "（轴为批、头、查询、键）做 softmax。transformers 的模型请先调用 "
     'set_attn_implementation("sdpa") 或 set_attn_implementation("eager")；编译过的模型请使用编译之前的模块。',
@@ -48,11 +48,11 @@ _NOT_APART = Text(
 )
 _NO_PART = Text("{name} has no part called {part}.", "{name} 中没有名为 {part} 的部分。")
 _NOT_ONE = Text(
-    "{block} made {calls} attention calls among all tokens where one was expected.",
+    "{block} called attention among all tokens {calls} times instead of once.",
     "{block} 在所有标记之间调用了 {calls} 次注意力，而预期是 1 次。",
 )
 _NO_PATCHES = Text(
-    "How {name} cuts its {tokens} tokens out of an image was not found: state patch_size=, in pixels.",
+    "The patches behind the {tokens} tokens of {name} could not be determined: pass patch_size=, in pixels.",
     "无法得知 {name} 的 {tokens} 个标记如何从图像中切出：请用 patch_size= 指明图块边长（像素）。",
 )
 _FEWER = Text(

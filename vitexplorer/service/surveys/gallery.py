@@ -87,8 +87,8 @@ def _changed(request: SurveyRequest, survey: Survey, where: Where, order: str) -
     names = values_of(request, other)["predicted"]
     noted = []
     for one in found:
-        said, share = str(one.other_predicted), percentage(one.other_probability or 0.0)
-        noted.append((one.row, request.say("gallery_other", said=names.get(said, said), share=share)))
+        answer, share = str(one.other_predicted), percentage(one.other_probability or 0.0)
+        noted.append((one.row, request.say("gallery_other", said=names.get(answer, answer), share=share)))
     return noted
 
 

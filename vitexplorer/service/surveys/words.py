@@ -9,35 +9,37 @@ SURVEY_WORDS: dict[str, Text] = {
     # before a survey
     "survey_question": Text("What does the model do with all of my images?", "面对我的全部图像，模型是怎么做的？"),
     "survey_reading": Text(
-        "The same questions are asked of every image; then choose a part of a chart and look at the images in it.",
+        "Every image is asked the same questions. Then select a part of a chart to see its images.",
         "对每张图像提出同样的问题；然后在图表上圈选一部分，查看其中的图像。",
     ),
     "survey_model": Text(
-        "{model} on the screen is asked. Choose another above.", "将使用当前模型 {model}，可在上方更换。"
+        "The survey uses the current model, {model}. Choose another one above.",
+        "将使用当前模型 {model}，可在上方更换。",
     ),
     "survey_closed": Text(
-        "No survey can be begun in this installation. Earlier ones can be opened.",
+        "New surveys cannot be started here. Existing surveys can be opened.",
         "此处不能开始新的普查；可以打开已有的普查。",
     ),
     "survey_try": Text("Try it now", "立即试用"),
     "survey_begin_scenes": Text("Survey {count} drawn scenes", "普查 {count} 张绘制场景"),
     "survey_begin_scenes_of": Text(
-        "With {model}, a bundled classifier that has never seen them.", "使用内置分类模型 {model}，它从未见过这些场景。"
+        "With {model}, a bundled classifier that was not trained on them.",
+        "使用内置分类模型 {model}，它从未见过这些场景。",
     ),
     "survey_own": Text("Your own images", "您自己的图像"),
     "survey_zip": Text("Choose a zip", "选择 zip 文件"),
     "survey_zip_hint": Text("Folders in it are labels. Or drop it here.", "其中的文件夹即为标注。也可以拖放到这里。"),
     "survey_path": Text("Path of a folder, of a table of images, or of a survey", "文件夹、图像表格或已有普查的路径"),
     "survey_read": Text("Look", "查看"),
-    "survey_ask": Text("What is asked", "提哪些问题"),
+    "survey_ask": Text("Questions", "提哪些问题"),
     "ask_views": Text("Views as questions", "将视图作为问题"),
     "ask_views_hint": Text(
         "The map of each image is kept in its row, for scripts and for saved rows, but not in CSV.",
         "每张图像的图都保存在其数据行中，可供脚本使用，也可随数据一同保存（CSV 除外）。",
     ),
     "ask_nothing": Text("Costs next to nothing.", "几乎不增加计算量。"),
-    "ask_once": Text("Costs one pass there and back for each image.", "每张图像需再做一次前向与反向计算。"),
-    "ask_many": Text("Costs very many passes for each image: slow.", "每张图像需做许多次前向计算，很慢。"),
+    "ask_once": Text("Costs one forward and one backward pass for each image.", "每张图像需再做一次前向与反向计算。"),
+    "ask_many": Text("Costs very many passes for each image and is slow.", "每张图像需做许多次前向计算，很慢。"),
     "survey_start": Text("Begin the survey", "开始普查"),
     "survey_chosen": Text(
         "{title}: {images} images in {folders} folders.", "{title}：{images} 张图像，{folders} 个文件夹。"
@@ -71,7 +73,7 @@ SURVEY_WORDS: dict[str, Text] = {
     "survey_gone": Text("This survey is no longer here.", "该普查已不存在。"),
     "survey_runs": Text("This survey is running. Stop it first.", "该普查正在进行，请先停止。"),
     "survey_many": Text(
-        "As many surveys run as may at once ({most}). Wait for one of them, or stop it.",
+        "The limit of {most} running surveys is reached. Wait for one to end, or stop one.",
         "同时进行的普查已达上限（{most}）。请等待其中一个结束，或将其停止。",
     ),
     "survey_scenes": Text("Drawn scenes", "绘制场景"),
@@ -84,11 +86,11 @@ SURVEY_WORDS: dict[str, Text] = {
     "survey_done": Text("All {total} images were asked.", "全部 {total} 张图像已完成。"),
     "survey_stopped": Text("Stopped after {done} of {total} images.", "已停止：完成 {done} / {total} 张图像。"),
     "survey_page_again": Text(
-        "What this page had noted of the survey was damaged and has been made again from the survey itself.",
+        "The page's own notes on this survey were damaged and have been rebuilt from the survey.",
         "本页面对该普查的记录已损坏，现已根据普查本身重新生成。",
     ),
     "survey_stands": Text(
-        "{done} of {total} images; its process stands still. Another goes on, or stop it.",
+        "{done} of {total} images; the process is not responding. Continue with another process, or stop it.",
         "{done} / {total} 张图像；其进程已停滞。可由另一个进程继续，或将其停止。",
     ),
     "survey_ended": Text("It ended before it had begun: {why}", "尚未开始就已结束：{why}"),
@@ -96,7 +98,7 @@ SURVEY_WORDS: dict[str, Text] = {
     "survey_stop": Text("Stop", "停止"),
     "survey_resume": Text("Go on", "继续"),
     "survey_left_out": Text("Not asked: {why}", "未提的问题：{why}"),
-    "survey_right": Text("{share} are taken for what their label says.", "其中 {share} 的预测与标注一致。"),
+    "survey_right": Text("{share} are classified as their label says.", "其中 {share} 的预测与标注一致。"),
     # charts
     "survey_charts": Text("Charts", "图表"),
     "chart_histogram": Text("One number", "单个数值"),
@@ -127,20 +129,20 @@ SURVEY_WORDS: dict[str, Text] = {
     "chart_working": Text("Counting ...", "正在统计……"),
     "chart_drawing_map": Text("Laying out the map ...", "正在计算分布图……"),
     "chart_no_features": Text(
-        "Without the question about features there is no map. Ask it in another survey.",
+        "The map needs the question about features. Include it in a new survey.",
         "未提取特征，因此没有分布图。请在新的普查中勾选“特征”。",
     ),
     "chart_no_prediction": Text(
-        "Nothing was predicted in this survey: the model has no classifier, or it was not asked.",
+        "This survey has no predictions: the model has no classifier, or the question was not asked.",
         "本次普查没有预测结果：模型没有分类头，或未提该问题。",
     ),
     "chart_no_heads": Text("The heads were not asked about in this survey.", "本次普查没有询问注意力头。"),
     "chart_brush": Text(
-        "Drag over the chart to choose images. With the keyboard: arrow keys move the choice, with Shift they "
-        "widen it, Escape lets go.",
+        "Drag over the chart to select images. Keyboard: arrow keys move the selection, with Shift they extend it, "
+        "Escape clears it.",
         "在图上拖动即可选择图像。键盘操作：方向键移动选区，按住 ⇧ 扩大选区，Esc 取消。",
     ),
-    "chart_cell": Text("Press a cell for the histogram of its head.", "点按单元格可查看该头的直方图。"),
+    "chart_cell": Text("Click a cell for the histogram of its head.", "点按单元格可查看该头的直方图。"),
     "chart_histogram_of": Text(
         "Histogram of {title} over {count} images, from {low} to {high}.",
         "{title}的直方图：{count} 张图像，从 {low} 到 {high}。",
@@ -151,10 +153,10 @@ SURVEY_WORDS: dict[str, Text] = {
         "{count} 张图像按{feature}排布（{method}）。{explained}",
     ),
     "chart_pca": Text("principal components", "主成分分析"),
-    "chart_explained": Text("The two axes hold {share} of the variance.", "两个轴保留了 {share} 的方差。"),
-    "chart_map_all": Text("A part of it chooses from {count} images.", "圈选时在 {count} 张图像中选择。"),
+    "chart_explained": Text("The two axes explain {share} of the variance.", "两个轴保留了 {share} 的方差。"),
+    "chart_map_all": Text("Select a part to choose from {count} images.", "圈选时在 {count} 张图像中选择。"),
     "chart_map_trap": Text(
-        "Near in the map is not always near in the features: two dimensions cannot hold them all.",
+        "Points that are close in the map may be far apart in the features: two dimensions cannot show everything.",
         "图上相邻不一定在特征空间相邻：二维无法保留全部距离。",
     ),
     "chart_heads_of": Text(
@@ -208,7 +210,7 @@ SURVEY_WORDS: dict[str, Text] = {
     "gallery_open": Text("Open {path} in every room", "在各页中打开 {path}"),
     "gallery_hint": Text("Press an image to open it in every room.", "点按图像即可在各页中打开。"),
     "gallery_maps_hint": Text(
-        "Press an image for its own map, and once more to open it in every room.",
+        "Click an image for its own map, and click again to open it in every room.",
         "点按图像可查看其热图，再次点按可在各页中打开。",
     ),
     "gallery_lost": Text("This image is no longer where it was.", "该图像已不在原处。"),
@@ -246,11 +248,11 @@ SURVEY_WORDS: dict[str, Text] = {
     "beside_gained": Text("Only {model} is right: {count}", "仅{model}判对：{count} 张"),
     "beside_agree": Text("Both say the same: {share}", "两者回答相同：{share}"),
     "beside_difference": Text(
-        "Of them {left} gets {a} right, {right} {b}: a difference of {difference} ({low} to {high}).",
+        "{left} gets {a} of them right, {right} gets {b}: a difference of {difference} ({low} to {high}).",
         "其中{left}判对 {a}，{right}判对 {b}：相差 {difference}（{low} 至 {high}）。",
     ),
     "beside_heads": Text("Where the heads moved: {title}", "注意力头的变化：{title}"),
-    "beside_no_heads": Text("Their heads cannot be laid one on the other.", "两者的注意力头无法一一对应。"),
+    "beside_no_heads": Text("Their heads cannot be compared one by one.", "两者的注意力头无法一一对应。"),
     "beside_more": Text("second minus first", "第二次减第一次"),
     "beside_moved": Text(
         "Block {block}, head {head}: {difference} ({low} to {high}).",

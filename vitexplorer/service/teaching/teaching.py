@@ -92,10 +92,10 @@ class Teaching:
             _PROBES, lambda head: sum(part.nbytes for part in vars(head).values())
         )
 
-    async def learn(self, visitor: str, taught: Taught, seconds: float = AT_ONCE) -> int:
+    async def learn(self, visitor: str, taught: Taught) -> int:
         """Compute features of examples for a while and return how many are left."""
         waiting.set(Waiting(f"teaching {visitor}"))
-        until = time.monotonic() + seconds
+        until = time.monotonic() + AT_ONCE
         missing = [path for path in taught.examples if self._features.get(taught.key_of(path)) is None]
         for done, path in enumerate(missing, 1):
             key, work = taught.key_of(path), partial(self._look_at_example, taught, path)

@@ -8,7 +8,7 @@ TEACH_WORDS: dict[str, Text] = {
     # the head
     "teach_title": Text("Teach it yourself in a minute", "一分钟亲手教会它"),
     "teach_begin": Text(
-        "Give each class a few pictures; then show it another one. It answers while you teach.",
+        "Give each class a few pictures, then show the model a new one. It answers while you teach.",
         "给每个类别放入几张图像，再给它看一张新的：边教边答。",
     ),
     "teach_says": Text(
@@ -57,12 +57,12 @@ TEACH_WORDS: dict[str, Text] = {
         "Attention: {query} → patches, block {block}, mean of the heads. {model}, {rows} × {cols} patches.",
         "注意力：{query} → 图块，第 {block} 块，各头均值。{model}，{rows} × {cols} 个图块。",
     ),
-    "teach_two": Text("Give at least two classes a picture each.", "请至少给两个类别各放入一张图像。"),
-    "teach_none": Text("Now show it a picture that it has not seen.", "现在给它看一张没见过的图像。"),
+    "teach_two": Text("Add a picture to at least two classes.", "请至少给两个类别各放入一张图像。"),
+    "teach_none": Text("Now show the model a picture that it has not seen.", "现在给它看一张没见过的图像。"),
     "teach_learning": Text("Looking at the examples: {done} of {total}", "正在查看示例：{done} / {total}"),
     "teach_correct": Text("It is: {name}", "应为：{name}"),
     "teach_only": Text(
-        "It can only choose among these classes, whatever the picture shows.",
+        "It always chooses one of these classes, whatever the picture shows.",
         "无论图像是什么，它只能从这些类别中选择。",
     ),
     "teach_others": Text("Try one of these", "试试这些"),
@@ -72,14 +72,15 @@ TEACH_WORDS: dict[str, Text] = {
     "teach_answered": Text("said {said} with {share}", "判为 {said}，概率 {share}"),
     # how good it is
     "teach_need": Text(
-        "How good it is: give every class two pictures or more.", "想知道效果如何，请给每个类别至少放入两张图像。"
+        "To measure its accuracy, give every class at least two pictures.",
+        "想知道效果如何，请给每个类别至少放入两张图像。",
     ),
     "teach_score": Text(
-        "Leave-one-out: {right} of {total} examples are right when it is taught with all the others.",
-        "留一法：用其余示例教过后，{total} 个示例中判对 {right} 个。",
+        "Leave-one-out: {right} of {total} examples are classified correctly after training on all the others.",
+        "留一法：用其余示例训练后，{total} 个示例中判对 {right} 个。",
     ),
     "teach_scoring": Text("Leaving out one example after the other ...", "正在逐个留出示例……"),
-    "teach_why": Text("Why did it get these wrong? Press one to look closer.", "这些为什么判错？点按即可仔细查看。"),
+    "teach_why": Text("Why are these wrong? Click one to look closer.", "这些为什么判错？点按即可仔细查看。"),
 }
 
 

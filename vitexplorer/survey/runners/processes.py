@@ -244,7 +244,7 @@ _DIED = Text(
     "请减少工作进程或批大小后重新运行。",
 )
 _KILLER = Text(
-    "Reading this image ended the process that did it ({how}), twice. Open it in another program and save it anew.",
+    "The process that read this image was ended twice ({how}). Open the image in another program and save it again.",
     "读取该图像时进程两次意外终止（{how}）。请用其他程序打开并重新保存该图像。",
 )
 _NEVER_BEGAN = Text(

@@ -11,19 +11,19 @@ CANVAS_WORDS: dict[str, Text] = {
     "region": Text("Attention on the image", "图像上的注意力"),
     "view_label": Text("Attention map. {direction}, {head}.", "注意力图。{direction}，{head}。"),
     "help": Text(
-        "Arrow keys move the query patch (the key, where no patch looks), Enter holds or releases it, Escape and Home "
-        "go back to the class token or the mean, left and right bracket change the head, M, X and N choose mean, "
-        "maximum and minimum, comma and full stop go to the block before and after.",
+        "Arrow keys move the query patch, or the key where patches are no queries. Enter holds or releases it. "
+        "Escape and Home return to the class token or the mean. Square brackets change the head; M, X and N choose "
+        "mean, maximum and minimum. Comma and full stop go to the previous and the next block.",
         "方向键移动查询图块（没有图块作查询时移动键），Enter 固定或松开，Escape 与 Home 回到类别标记或图块平均，"
         "方括号键切换头，M、X、N 选择均值、最大值、最小值，逗号与句号键切换到前一块和后一块。",
     ),
-    "empty": Text("The attention map appears here once an image is read.", "读入图像后，注意力图显示在这里。"),
+    "empty": Text("The attention map appears here when an image is loaded.", "读入图像后，注意力图显示在这里。"),
     "loading": Text("Loading block {block} ...", "正在加载第 {block} 块……"),
-    "failed": Text("The attention of block {block} could not be fetched.", "无法获取第 {block} 块的注意力。"),
+    "failed": Text("The attention of block {block} could not be loaded.", "无法获取第 {block} 块的注意力。"),
     "retry": Text("Try again", "重试"),
     "hint": Text("Point at a patch to look from it, click to hold it.", "指向图块：从该图块出发；点击：固定。"),
     "hint_pinned": Text(
-        "Point at patches to read them as keys; click again or press Esc to release.",
+        "Point at patches to read them as keys. Click again or press Esc to release the query.",
         "指向图块：读取该键；再次点击或按 Esc：松开。",
     ),
     "hint_partial": Text(
@@ -31,11 +31,12 @@ CANVAS_WORDS: dict[str, Text] = {
         "数据过大，逐行获取。指向图块：读取该键；点击：获取该图块的注意力图。",
     ),
     "hint_class": Text(
-        "In this block no patch looks: shown is the {query}. Point at a patch to read it as a key.",
+        "Patches are no queries in this block: the map of the {query} is shown. Point at a patch to read it as a key.",
         "本块中图块不作查询：显示的是{query}。指向图块可读取该键。",
     ),
     "hint_silent": Text(
-        "The {token} does not look in this block: shown is the {query}.", "{token}在本块中不作查询：显示的是{query}。"
+        "The {token} is no query in this block: the map of the {query} is shown.",
+        "{token}在本块中不作查询：显示的是{query}。",
     ),
     "hint_touch": Text("Tap a patch to look from it, or drag across.", "轻触图块或拖动：从该图块出发。"),
     "hint_pinned_touch": Text(
@@ -84,12 +85,13 @@ CANVAS_WORDS: dict[str, Text] = {
     # all heads of all blocks
     "strip_label": Text("All heads of all blocks", "所有块的所有头"),
     "strip": Text(
-        "All heads of all blocks: {query}. They stay while you point.", "所有块的所有头：{query}。指向图块时保持不变。"
+        "All heads of all blocks: {query}. These maps do not change while you point.",
+        "所有块的所有头：{query}。指向图块时保持不变。",
     ),
     "block_short": Text("block {block}", "块 {block}"),
     "tile": Text("block {block}, head {head}", "第 {block} 块，头 {head}"),
     # where it goes
-    "goes_to": Text("Where its attention goes", "注意力的去向"),
+    "goes_to": Text("Destination of the attention", "注意力的去向"),
     "patches": Text("patches", "图块"),
     "padding": Text("padding", "填充"),
     # display
@@ -128,8 +130,8 @@ CANVAS_WORDS: dict[str, Text] = {
     "signed_block_long": Text(
         "blue below 0, red above, to the largest magnitude of the whole block", "蓝色为负，红色为正，到整块的最大绝对值"
     ),
-    "note_keep": Text("only the patches that hold {share} of the mass", "仅显示占 {share} 质量的图块"),
-    "note_window": Text("windowed: a query sees its outlined window alone", "窗口注意力：查询只能看到框内"),
+    "note_keep": Text("only the patches with {share} of the total", "仅显示占 {share} 质量的图块"),
+    "note_window": Text("windowed: a query sees only its outlined window", "窗口注意力：查询只能看到框内"),
     "note_smooth": Text("interpolated between patch centres", "在图块中心之间插值"),
     "note_precision": Text("8 bits a weight: values to ±{error}", "每个权重 8 位：误差 ±{error}"),
 }

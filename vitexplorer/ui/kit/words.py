@@ -9,7 +9,7 @@ from vitexplorer.service.words import SERVICE_WORDS
 UI_WORDS: dict[str, Text] = {
     # frame
     "module_failed": Text(
-        "This part of the page did not arrive. Please load the page again.", "页面的这一部分未能加载。请重新加载页面。"
+        "This part of the page could not be loaded. Please reload the page.", "页面的这一部分未能加载。请重新加载页面。"
     ),
     "other_language": Text("中文", "English"),
     "dark_mode": Text("Dark", "深色"),
@@ -26,12 +26,12 @@ UI_WORDS: dict[str, Text] = {
     "open_whole": Text("Open in ViT Explorer", "打开完整页面"),
     "embed": Text("Show this in another page", "嵌入其他网页"),
     "embed_help": Text(
-        "These lines show the figure as it is now in a course page or a blog.",
+        "Paste these lines into a course page or a blog to show the figure as it is now.",
         "以下代码可在课程网页或博客中显示当前的图。",
     ),
     "embed_copy": Text("Copy the lines", "复制代码"),
     "embed_allowed": Text(
-        "Pages of other sites may show it where this server allows them: {frames}.",
+        "Other sites may show it if this server allows them: {frames}.",
         "其他网站须经本服务器允许才能显示：{frames}。",
     ),
     "embed_own_alone": Text("pages of its own address alone", "目前仅限本站网页"),
@@ -44,7 +44,7 @@ UI_WORDS: dict[str, Text] = {
     "kept_import": Text("Open a list", "导入列表"),
     "kept_page": Text("Save as a page (HTML)", "导出为网页（HTML）"),
     "kept_note": Text(
-        "In lecture mode the presenter's keys (page down, page up) step through these views. They stay here.",
+        "In lecture mode, the keys of a presenter (page down, page up) step through these saved views.",
         "在讲课模式下，用翻页键（PageDown、PageUp）依次展示这些视图。列表只保存在本浏览器中。",
     ),
     "kept_up": Text("Move up", "上移"),
@@ -67,7 +67,7 @@ UI_WORDS: dict[str, Text] = {
     "learn_wait": Text("The numbers are on their way …", "数据正在准备 …"),
     "learn_handout": Text("Handout", "讲义"),
     "learn_handout_title": Text(
-        "The whole path on paper, with this image's numbers: a page to print or to keep",
+        "The whole path with the numbers of this image, as a page to print or keep",
         "整条导览的讲义，含本图像的数字：可打印或保存的网页",
     ),
     "learn_handout_wait": Text("The handout is being written …", "正在生成讲义 …"),
@@ -83,18 +83,18 @@ UI_WORDS: dict[str, Text] = {
     ),
     "image_none": Text("There was no picture in it.", "其中没有图像。"),
     "image_lost": Text(
-        "The picture did not arrive. Please try again; the last one is still on the screen.",
+        "The picture could not be uploaded. Please try again; the last one is still on the screen.",
         "图像未能送达，请重试；上一幅图像仍在显示。",
     ),
     "image_large": Text("The file is larger than {most} MB.", "文件超过 {most} MB。"),
     "paste_none": Text("There is no picture in the clipboard.", "剪贴板中没有图像。"),
     "webcam_none": Text("No camera was found on this machine.", "未在本机找到摄像头。"),
     "webcam_insecure": Text(
-        "A browser gives the camera only to pages that come over https or from this machine.",
+        "Browsers allow the camera only on https pages and on pages from this machine.",
         "浏览器只允许通过 https 或来自本机的页面使用摄像头。",
     ),
     "webcam_refused": Text(
-        "The browser did not give the camera: allow it for this page and try again.",
+        "The browser blocked the camera: allow it for this page and try again.",
         "浏览器未允许使用摄像头：请在此页面上授权后重试。",
     ),
     "examples_drawn": Text("Drawn scenes, whose objects are known", "绘制场景（物体已知）"),
@@ -108,7 +108,7 @@ UI_WORDS: dict[str, Text] = {
     "models_tuned": Text("Fine-tuned by you", "您微调的模型"),
     "models_file": Text("From your files", "来自您的文件"),
     "model_info": Text(
-        "Any other timm name of a supported family loads too.", "也可以填写受支持家族的其他 timm 模型名。"
+        "Any other timm model of a supported family can be loaded by name.", "也可以填写受支持家族的其他 timm 模型名。"
     ),
     "model_info_closed": Text("Type to search.", "输入即可搜索。"),
     "weights_random_note": Text("random weights", "随机权重"),
@@ -118,7 +118,7 @@ UI_WORDS: dict[str, Text] = {
     "size": Text("Size of the input", "输入尺寸"),
     "size_free": Text("Another size, in pixels", "其他尺寸（像素）"),
     "size_apply": Text("Use it", "应用"),
-    "size_one": Text("This model takes images of one size only.", "该模型只接受一种尺寸的图像。"),
+    "size_one": Text("This model accepts only one image size.", "该模型只接受一种尺寸的图像。"),
     "size_instead": Text("{why} The model's own size is shown instead.", "{why}现以模型自身的尺寸显示。"),
     "size_cost": Text(
         "{tokens:,} tokens · time ×{times:.1f} · {megabytes:,.0f} MB",
@@ -181,12 +181,13 @@ UI_WORDS: dict[str, Text] = {
     "panel_needs_once": Text("one run", "运行一次"),
     "panel_needs_many": Text("many runs", "多次运行"),
     "panel_stop": Text("Stop", "停止"),
-    "panel_begins": Text("Waiting for the model's run on this image ...", "正在等待模型处理这幅图像……"),
+    "panel_begins": Text("Waiting for the forward pass on this image ...", "正在等待模型处理这幅图像……"),
     "panel_settings": Text("Settings", "设置"),
     "table": Text("Numbers as a table", "以表格显示数据"),
     "row_by_col": Text("row \\ column", "行 \\ 列"),
     "panel_rows": Text(
-        "The first {shown} of {all} rows; the CSV has them all.", "前 {shown} 行，共 {all} 行；CSV 文件中有全部数据。"
+        "The first {shown} of {all} rows; the CSV contains all of them.",
+        "前 {shown} 行，共 {all} 行；CSV 文件中有全部数据。",
     ),
     "standing": Text("How far to trust it", "可信程度"),
     "panel_elsewhere": Text("Show it for {model}", "改用 {model} 查看"),
@@ -201,7 +202,7 @@ UI_WORDS: dict[str, Text] = {
     "changed_on_picture": Text("CHANGED RUN", "更改后的运行"),
     # at the start of the server
     "runs_go_on": Text(
-        "Trainings at work in {folder}: {count}. They go on without a server; any server on that folder finds them.",
+        "Trainings running in {folder}: {count}. They continue without a server; any server on that folder finds them.",
         "{folder} 中正在进行的训练：{count} 个。没有服务器时它们也会继续，在该文件夹上启动的任何服务器都能找到它们。",
     ),
 }

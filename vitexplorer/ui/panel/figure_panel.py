@@ -195,7 +195,8 @@ def panel_data(
     Where the view has no meaning for the model, `made` is None; then, and where it is an error, a sentence stands in
     place of the figure.
     """
-    view, given, capture = question.view, question.settings, source.capture
+    view, given = question.view, question.settings
+    capture = source.capture
     record = source.records[view]
     data = bare_data(source, views, language, view)
     data.asked = question.number

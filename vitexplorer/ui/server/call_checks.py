@@ -22,9 +22,7 @@ from vitexplorer.ui.server.refusals import RefusedError
 _CALL = re.compile(r"/gradio_api/call/(?P<named>v2/)?(?P<name>[^/]+)(?P<answer>/[^/]+)?/?")
 _STREAM = "/gradio_api/queue/data"
 _NO_ENDPOINT = Text("There is no endpoint of this name. There are {known}.", "没有此名称的接口。可用的有 {known}。")
-_NAMES = Text(
-    "{name} takes {known}, of which {needed} must be given.", "{name} 的参数为 {known}，其中必须给出 {needed}。"
-)
+_NAMES = Text("{name} takes {known}; {needed} must be given.", "{name} 的参数为 {known}，其中必须给出 {needed}。")
 _NUMBER = Text("{name} takes {number} values in `data`: {known}.", "{name} 的 `data` 须有 {number} 个值：{known}。")
 _NO_ANSWER = Text("Nobody has asked this, or it was answered.", "没有这一请求，或其已被答复。")
 

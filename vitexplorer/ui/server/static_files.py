@@ -63,16 +63,9 @@ def _style() -> str:
     component may override them.
     """
     keyframes = _FOLDER / "kit" / "keyframes.css"
-    sheets = [
-        path.read_text(encoding="utf-8")
-        for path in sorted(_FOLDER.rglob("*.css"), key=_shared_first)
-        if path != keyframes
-    ]
-    return "\n".join([keyframes.read_text(encoding="utf-8"), ":is(:root, #vx) {", *sheets, "}"])
-
-
-def _shared_first(sheet: Path) -> tuple[bool, Path]:
-    return sheet.parent.name != "kit", sheet
+    sheets = {path: path.read_text(encoding="utf-8") for path in _FOLDER.rglob("*.css")}
+    shared_first = sorted(sheets.keys() - {keyframes}, key=lambda path: (path.parent.name != "kit", path))
+    return "\n".join([sheets[keyframes], ":is(:root, #vx) {", *map(sheets.get, shared_first), "}"])
 
 
 @cache

@@ -76,7 +76,7 @@ def test_a_person_teaches_two_classes(visit: Visit, url: str, drawn: dict[str, l
     """The page and the engine agree about the same pictures; the training steps are one button away."""
     page = visit.page
     visit.open(url, room="finetune")
-    expect(page.locator(".vx-teach .doing")).to_have_text("Give at least two classes a picture each.", timeout=SOON)
+    expect(page.locator(".vx-teach .doing")).to_have_text("Add a picture to at least two classes.", timeout=SOON)
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), "it fills the window and no more"
     expect(page.locator(".vx-methods")).to_be_hidden()
     teach(page, drawn)

@@ -375,7 +375,7 @@ def test_what_cannot_be_surveyed_is_a_sentence(
     assert "Choose images" in browser.ask("start", 422, **{**asked, "ask": "occlusion"})["refused"]
     costs = {one["key"]: one["cost"] for one in browser.ask("opening")["views"]}
     assert "next to nothing" in costs["attention_rollout"]
-    assert "there and back" in costs["grad_cam"]
+    assert "one backward pass" in costs["grad_cam"]
     assert "very many" in costs["occlusion"]
     assert "cost_growth" not in costs
     PIL.Image.new("RGB", (20, 20)).save(folder / "one.png")

@@ -93,7 +93,7 @@ def test_a_person_surveys_a_folder(visit: Visit, address: str, tmp_path: Path) -
     visit.wait_ready()
     expect(survey).to_have_attribute("data-run", "finished", timeout=SURVEYED)
     expect(survey).to_have_attribute("data-chosen", "504", timeout=SOON)
-    expect(survey.locator(".facts-line")).to_contain_text("are taken for what their label says")
+    expect(survey.locator(".facts-line")).to_contain_text("are classified as their label says")
 
     drag(page)
     page.wait_for_function("Number(document.querySelector('.vx-survey').dataset.chosen) < 504", timeout=SOON)

@@ -10,7 +10,7 @@ from vitexplorer.models.checkpoints.records import Blueprint, Facts, Outline, Te
 _USUAL_WINDOW = 8
 """Window size of the versions at 256 pixels, torchvision's among them"""
 GUESSED_WINDOW = Text(
-    "The file does not say how large its windows are; {window} x {window} patches are taken.",
+    "The file does not state the size of its windows; {window} x {window} patches are assumed.",
     "文件没有说明窗口大小；此处按 {window} x {window} 个图块处理。",
 )
 

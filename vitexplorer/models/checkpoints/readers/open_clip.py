@@ -86,8 +86,8 @@ _HEAD_WIDTH = 64
 _WIDTH = Text("a divisor of the width, {width}", "宽度 {width} 的因数")
 _NORM_FIRST = Text("false where patches are averaged", "对图块取均值时为 false")
 GUESSED = Text(
-    "The file does not say whether its MLPs use GELU or its quick form, nor whether the class token or the patches' "
-    "mean is read; GELU and the class token are taken. OpenAI's own weights use the quick form.",
+    "The file does not state whether its MLPs use GELU or QuickGELU, nor whether it reads the class token or the "
+    "mean of the patches; GELU and the class token are assumed. OpenAI's own weights use QuickGELU.",
     "文件没有说明其 MLP 使用 GELU 还是 QuickGELU，也没有说明读取类别标记还是图块均值；此处按 GELU 和类别标记处理。"
     "OpenAI 官方权重使用 QuickGELU。",
 )

@@ -53,7 +53,7 @@ _RULES = (
     (r"^distillation_classifier\.", "head_dist."),
 )
 TWO_PARTS = Text(
-    "The file's classifier reads the class token beside the patches' mean and was left out.",
+    "The classifier of the file reads both the class token and the mean of the patches; it was left out.",
     "文件中的分类头同时读取类别标记与图块均值，已略去。",
 )
 

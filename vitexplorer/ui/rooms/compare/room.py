@@ -5,15 +5,16 @@ The left side is the choice of the page's header; the right side has chips of it
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Hashable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Text
+from vitexplorer.core.types import Result
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.jobs import Done, StoppedError, Waiting, following
 from vitexplorer.service.user_storage import MODEL
@@ -21,7 +22,8 @@ from vitexplorer.ui.canvas.two_sided import Blocks, TwoSided
 from vitexplorer.ui.gradio_adapter.events import fields_of, sent
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.gradio_adapter.types import Block
-from vitexplorer.ui.rooms.compare.pair_figures import PairFigures
+from vitexplorer.ui.panel.figure_panel import ViewSource
+from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.compare.sides import DINO, VIT, Pair, Sides, SidesData, chosen, right_as_left, sides_data
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import COMPARED, OWN, Address
@@ -31,8 +33,49 @@ from vitexplorer.ui.shell.model_chip import ModelChip, model_chip, tuned_choices
 from vitexplorer.ui.shell.room_context import LATEST, WAITING, Listen, Updates, UpdateStream
 from vitexplorer.ui.shell.size_chip import SizeChip, priced_sizes, size_chip
 
+if TYPE_CHECKING:
+    from vitexplorer.capturing.capture import Capture
+    from vitexplorer.comparisons.record import Comparison
+
+
 BESIDE = "beside"
 """Kind of job of a visitor who chooses another right side; a newer one ends it"""
+
+
+class PairFigures(RoomFigures):
+    """Panel of comparisons of the two sides; controls offer the blocks, heads and classes of the left side."""
+
+    def records(self) -> Mapping[str, Comparison]:
+        """Return the registry of comparisons."""
+        from vitexplorer.comparisons import COMPARISONS
+
+        return COMPARISONS
+
+    async def source(self, address: Address) -> ViewSource:
+        """Return the comparisons as a source, with refusals for the two sides of the address."""
+        from vitexplorer.comparisons import COMPARISONS, reading, refusal
+
+        left, right = await self.capture(address), await self._right(address)
+        return ViewSource(left, COMPARISONS, lambda key: refusal(key, left, right), reading)
+
+    def run(self, address: Address) -> Hashable:
+        """Return the engine's key of both runs: both pictures, with the changes on each side."""
+        return address.picture, address.left_change, address.other, address.other_change
+
+    async def capture(self, address: Address) -> Capture:
+        """Return the capture of the left side."""
+        return await self.context.engine.changed(address.picture, address.left_change)
+
+    async def compute(self, address: Address, capture: Capture, view: str, given: Mapping[str, Any]) -> Result:
+        """Compute one comparison, or return it from memory."""
+        return await self.context.engine.compare(self.run(address), capture, await self._right(address), view, given)
+
+    def python(self, address: Address, view: str, settings: Mapping[str, Any]) -> str:
+        """Return Python code that makes both captures and compares them."""
+        return self.context.lines_of_two(address, right_as_left(address), view, settings)
+
+    async def _right(self, address: Address) -> Capture:
+        return await self.context.engine.changed(address.other, address.other_change)
 
 
 class CompareRoom(Room):

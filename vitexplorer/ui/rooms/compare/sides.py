@@ -160,7 +160,8 @@ def answer_of(capture: Capture, language: Language) -> str:
 
 def matching(pair: Pair, blocks: Blocks) -> list[str]:
     """Return notes on how places, blocks and tokens are matched, where it is not obvious."""
-    left, right, language = pair.left, pair.right, pair.address.language
+    left, right = pair.left, pair.right
+    language = pair.address.language
     left_block, right_block = blocks
     names = {"left": COMPARE_WORDS["left"].in_(language), "right": COMPARE_WORDS["right"].in_(language)}
     grids = [capture.grid(block) for capture, block in ((left, left_block), (right, right_block))]
@@ -231,7 +232,8 @@ def presets(pair: Pair) -> list[Preset]:
 
 def sides_data(pair: Pair, blocks: Blocks) -> SidesData:
     """Return the texts of a pair whose `blocks` are on the stage."""
-    address, language = pair.address, pair.address.language
+    address = pair.address
+    language = address.language
     provenance = pair.left.provenance
     answers = [answer_of(side, language) for side in (pair.left, pair.right)]
     return SidesData(

@@ -24,19 +24,19 @@ COMPARE_WORDS: dict[str, Text] = {
         "两幅不同的图像：鼠标在两边位于相同的相对高度与宽度，与那里画着什么无关。",
     ),
     "fits": Text(
-        "The image is fitted in two ways: the same place in the two pictures is not the same part of the image.",
+        "The two sides fit the image differently: the same place in both pictures is not the same part of the image.",
         "两边的图像适配方式不同：两幅图中的相同位置并不是图像的同一部分。",
     ),
     "grids": Text(
-        "Patches here: {one} and {other}. The mouse marks the same place of the image in both.",
+        "Patches: {one} and {other}. The pointer marks the same place of the image on both sides.",
         "此处的图块：左 {one}，右 {other}。鼠标在两边标出图像的同一位置。",
     ),
     "depths": Text(
-        "Block {one} of 0–{last} stands beside block {other} of 0–{other_last}: about the same share of the depth.",
+        "Block {one} of 0–{last} is compared with block {other} of 0–{other_last}, at about the same relative depth.",
         "第 {one} 块（0–{last}）与第 {other} 块（0–{other_last}）并列：相对深度大致相同。",
     ),
     "token": Text(
-        "The {side} model has no {token}: where the other looks from it, this one shows the mean over its patches.",
+        "The {side} model has no {token}: it shows the mean over its patches instead.",
         "{side}模型没有{token}：另一侧从该标记出发时，这一侧显示图块平均。",
     ),
     "change": Text("Changed on the {side}: {what}.", "{side}的更改：{what}。"),

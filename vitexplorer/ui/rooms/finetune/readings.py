@@ -32,7 +32,7 @@ def _best(result: Result, values: np.ndarray) -> int:
 def _pareto(result: ParetoResult) -> Text:
     best = _best(result, result.values)
     return Text(
-        "{run} is best: {value}, {of} {cost}. Of {all} methods {front} are beaten by no other.",
+        "{run} is the best: {value}, {of} {cost}. {front} of {all} methods are not beaten by any other.",
         "{run} 最好：{value}，{of} {cost}。{all} 个方法中有 {front} 个不被其他方法超越。",
     ).format(
         run=result.trainings[best],
@@ -73,7 +73,7 @@ def _per_class(result: PerClassResult) -> Text:
 def _residuals(result: ResidualsResult) -> Text:
     far = result.values[int(np.abs(result.values).argmax())]
     return Text(
-        "Off by {off} in the root mean square and by {mean} on average; the farthest is off by {far}.",
+        "The root mean squared error is {off}, the mean absolute error {mean}, the largest error {far}.",
         "均方根偏差为 {off}，平均偏差为 {mean}；偏差最大的为 {far}。",
     ).format(off=measured(np.sqrt(np.mean(result.values**2))), mean=measured(result.values.mean()), far=measured(far))
 
@@ -106,7 +106,8 @@ def _change(result: CurvesResult) -> Text:
 def _turned(result: CurvesResult) -> Text:
     first, *_, last = result.values[0]
     return Text(
-        "The {token} of base and tuned model has the cosine {first} after the first block and {last} after the last.",
+        "The cosine between the {token} of the base model and that of the tuned model is {first} after the first "
+        "block and {last} after the last.",
         "基础模型与微调模型的{token}在第一块之后余弦为 {first}，在最后一块之后为 {last}。",
     ).format(token=result.curves[0], first=measured(first), last=measured(last))
 

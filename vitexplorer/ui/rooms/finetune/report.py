@@ -77,7 +77,8 @@ def empty_report(language: Language, refused: str = "", working: str = "") -> Re
 
 def report_data(chosen: Chosen, looked: Looked, language: Language) -> ReportData:
     """Return the report on chosen images."""
-    report, sides = looked.report, sides_of(looked)
+    report = looked.report
+    sides = sides_of(looked)
     table = looked.columns
     data = empty_report(language)
     data.title = chosen.title.in_(language)
@@ -97,7 +98,7 @@ def report_data(chosen: Chosen, looked: Looked, language: Language) -> ReportDat
     data.findings = [{"level": finding.level, "text": finding.text.in_(language)} for finding in report.findings]
     data.samples = samples(report)
     if table is not None:
-        data.columns = [column.name for column in table.columns]
+        data.columns = list(table.examples)
         data.image_column = chosen.pick.image or table.image
         data.target_column = chosen.pick.target or table.target
         data.task = report.dataset.task

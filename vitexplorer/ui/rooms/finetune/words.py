@@ -9,7 +9,7 @@ TRAINING_WORDS: dict[str, Text] = {
     # the head of the room
     "steps_question": Text("What does the model become on my images?", "在我的图像上，模型会变成什么样？"),
     "steps_reading": Text(
-        "Choose images, tick methods, compare them on one split, then open the tuned model in every room.",
+        "Choose images, tick methods, compare them on one split, then open the tuned model in any room.",
         "选择图像，勾选方法，在同一划分上比较，再到各页查看微调后的模型。",
     ),
     "steps_name": Text("Steps", "步骤"),
@@ -61,13 +61,13 @@ TRAINING_WORDS: dict[str, Text] = {
     "methods_title": Text("Methods to compare", "要比较的方法"),
     "methods_backbone": Text("{model} ({weights}). Choose another above.", "{model}（{weights}）。可在上方更换。"),
     "methods_own_file": Text(
-        "The model on the screen comes from a file of yours: it can be looked at, but not trained here. Choose one of "
-        "the list above to fine-tune it.",
+        "The current model comes from your file: it can be explored but not fine-tuned here. To fine-tune, choose a "
+        "model from the list above.",
         "当前模型来自您的文件：可以查看，但不能在此训练。如需微调，请在上方选择列表中的模型。",
     ),
     "methods_convolutional": Text(
-        "{model} ({weights}), a convolutional network: it is trained and compared here, but has no attention for the "
-        "other rooms to show.",
+        "{model} ({weights}) is a convolutional network: it can be trained and compared here, but has no attention "
+        "for the other rooms.",
         "{model}（{weights}），卷积网络：可在此训练和比较，但没有可供其他页显示的注意力。",
     ),
     "methods_base": Text("Backbone", "骨干网络"),
@@ -139,9 +139,9 @@ TRAINING_WORDS: dict[str, Text] = {
     "board_early": Text("stopped early", "提前停止"),
     "board_chosen": Text("Results of {run}", "{run} 的结果"),
     "board_open": Text("Open in the rooms", "在各页中打开"),
-    "board_wrong": Text("Images it gets wrong: {count} of {total}.", "判断错误的图像：{total} 幅中的 {count} 幅。"),
+    "board_wrong": Text("Misclassified images: {count} of {total}.", "判断错误的图像：{total} 幅中的 {count} 幅。"),
     "board_worst": Text("Images with the largest error.", "误差最大的图像。"),
-    "board_press": Text("Press one to see what the tuned model looks at.", "点击可查看微调模型关注的位置。"),
+    "board_press": Text("Click one to see where the tuned model looks.", "点击可查看微调模型关注的位置。"),
     "board_all_right": Text("It gets every validation image right.", "验证集图像全部判断正确。"),
     "board_taken": Text("{true} taken for {said} ({share})", "{true} 被判为 {said}（{share}）"),
     "board_came": Text("From Fine-tune, {run}: {label}", "来自微调，{run}：{label}"),
@@ -164,37 +164,38 @@ TRAINING_WORDS: dict[str, Text] = {
     "figures_epochs": Text("Epochs", "训练过程"),
     "figures_images": Text("More images?", "增加图像？"),
     "figures_question_pareto": Text(
-        "Which methods does no other beat in metric and cost?", "哪些方法在指标和代价上都不被其他方法超越？"
+        "Which methods are not beaten in both metric and cost?", "哪些方法在指标和代价上都不被其他方法超越？"
     ),
     "figures_question_confusion": Text("Which classes are taken for each other?", "哪些类别容易混淆？"),
     "figures_question_residuals": Text(
         "How far off is each prediction, and in which direction?", "每个预测偏差多大，偏向哪边？"
     ),
     "figures_question_classes": Text(
-        "Which classes are found, and which are claimed too often?", "哪些类别能被找到，哪些被误报过多？"
+        "Which classes are found, and which are predicted too often?", "哪些类别能被找到，哪些被误报过多？"
     ),
     "figures_question_epochs": Text("Did it still get better when it ended?", "结束时是否还在进步？"),
     "figures_question_images": Text("Would more images help?", "更多图像会有帮助吗？"),
     "figures_misleads_pareto": Text(
-        "One split and one seed: neighbours on the plot may change places with another.",
+        "This is one split and one seed: with another, neighbours in the plot may swap places.",
         "仅一次划分和一个种子：换一次，图上相邻的点可能互换位置。",
     ),
     "figures_misleads_confusion": Text(
         "Few validation images make every cell a rough guess.", "验证图像少时，每一格都只是粗略估计。"
     ),
     "figures_misleads_residuals": Text(
-        "Predictions far from the middle are drawn towards it: that is regression, not a fault of one image.",
+        "Extreme predictions are drawn towards the mean: that is regression to the mean, not a fault of one image.",
         "远离均值的预测会被拉向均值：这是回归效应，并非某幅图像的问题。",
     ),
     "figures_misleads_classes": Text(
-        "A class with few validation images jumps by large steps.", "验证图像少的类别，数值会大幅跳动。"
+        "The accuracy of a class with few validation images changes in large steps.",
+        "验证图像少的类别，数值会大幅跳动。",
     ),
     "figures_misleads_epochs": Text(
-        "The epoch that is kept was chosen on the same validation set: its figure is slightly too good.",
+        "The best epoch was chosen on the same validation set, so its value is slightly too good.",
         "保留的轮次是在同一验证集上选出的，因此其数值略偏乐观。",
     ),
     "figures_misleads_images": Text(
-        "The curve is the baseline's; a tuned model may need more images, or fewer.",
+        "The curve is that of the baseline; a tuned model may need more or fewer images.",
         "曲线属于基线模型；微调模型需要的图像可能更多，也可能更少。",
     ),
     "figures_run": Text("Run", "训练"),
@@ -212,20 +213,19 @@ TRAINING_WORDS: dict[str, Text] = {
         "Is the change simple or spread over all directions?", "改变量是简单的，还是分散在各个方向？"
     ),
     "changed_question_token": Text(
-        "From which block on does the tuned model make something else of this picture?",
+        "From which block on does the tuned model represent this picture differently?",
         "微调后的模型从哪一块开始对这幅图像有不同的理解？",
     ),
     "changed_question_prompts": Text("Are the learned prompts looked at?", "学到的提示标记被关注了吗？"),
     "changed_misleads_size": Text(
-        "A large change of a weight need not matter, and a small one may decide.",
+        "A large change of a weight may not matter, and a small one may be decisive.",
         "权重改变大不一定重要，改变小也可能起决定作用。",
     ),
     "changed_misleads_rank": Text(
-        "The rank says nothing of the size: noise has a high rank.", "秩与大小无关：噪声的秩也很高。"
+        "The rank says nothing about the size of a change: noise has a high rank.", "秩与大小无关：噪声的秩也很高。"
     ),
     "changed_misleads_token": Text(
-        "A token that turned far may still be read as the same class: only the directions that the classifier reads "
-        "count.",
+        "A token that turned far may still give the same class: only the directions that the classifier reads count.",
         "标记的方向改变很大，仍可能被读成同一类别：只有分类头读取的方向才起作用。",
     ),
     "changed_misleads_prompts": Text(

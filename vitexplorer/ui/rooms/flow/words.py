@@ -7,7 +7,7 @@ from vitexplorer.core.text import Text
 FLOW_WORDS: dict[str, Text] = {
     "region": Text("Rollout on the image", "图像上的注意力展开"),
     "unit": Text("share of the query's rollout", "占该查询展开结果的份额"),
-    "goes_to": Text("Where the rollout ends", "展开的去向"),
+    "goes_to": Text("Destination of the rollout", "展开的去向"),
     "question": Text("From which patches did the {query} gather?", "{query}从哪些图块汇集了信息？"),
     "question_mean": Text(
         "From which patches did the patches gather, on average?", "所有图块平均从哪些图块汇集了信息？"

@@ -47,5 +47,5 @@ BOARD_WORDS: dict[str, Text] = {
     ),
     "sequence_bare": Text("The sequence: {tokens} tokens, one for each patch", "序列：{tokens} 个标记，每个图块一个"),
     "prefix": Text("{name}: learned, not cut from the image", "{name}：学习得到，并非取自图像"),
-    "image_failed": Text("The image did not arrive. Please choose it again.", "图像未能载入，请重新选择。"),
+    "image_failed": Text("The image could not be loaded. Please choose it again.", "图像未能载入，请重新选择。"),
 }

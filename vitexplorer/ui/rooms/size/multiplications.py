@@ -48,18 +48,21 @@ def as_counted(shape: ViTShape) -> tuple[tuple[Text, int], ...]:
     return (
         (Text("every product, also inside fused attention", "所有乘法，包括融合注意力内部的"), everything),
         (
-            Text("modules only: the two products of attention are no module", "只看模块：注意力的两个乘法不是模块"),
+            Text(
+                "modules only: the two matrix products of attention are not modules",
+                "只看模块：注意力的两个乘法不是模块",
+            ),
             everything - counts[ATTENTION],
         ),
         (
             Text(
-                "attention by rule, but not the projections that a function does inside it",
+                "attention by rule, without the projections inside a fused function",
                 "按规则计注意力，但漏掉其中由函数完成的投影",
             ),
             everything - counts[PROJECTIONS],
         ),
         (
-            Text("each weight once, as if the sequence were one token long", "每个权重只计一次，如同序列只有一个标记"),
+            Text("each weight once, as for a sequence of one token", "每个权重只计一次，如同序列只有一个标记"),
             weights_once + counts[PATCHES],
         ),
     )

@@ -6,11 +6,11 @@ from vitexplorer.core.text import Text, same
 
 CALCULATOR_WORDS: dict[str, Text] = {
     "figures": Text(
-        "Figures: tree of parameters, cost block by block, growth with the image",
+        "Figures: parameter tree, cost of each block, growth with the image size",
         "更多图：参数量树图、逐块计算量、随图像尺寸的增长",
     ),
     # the question and its answer
-    "question": Text("How large is it, and what does a picture cost?", "模型有多大，处理一幅图像要算多少？"),
+    "question": Text("How large is the model, and what does an image cost?", "模型有多大，处理一幅图像要算多少？"),
     "reading_size": Text(
         "{total} parameters ({compact}), {share} of them {part}.",
         "共 {total} 个参数（{compact}），其中 {share} {part}。",
@@ -57,12 +57,12 @@ CALCULATOR_WORDS: dict[str, Text] = {
     "parameters": Text("Parameters", "参数量"),
     "cost": Text("Cost of a picture (MACs)", "每幅图像的计算量（MACs）"),
     "formula_none": Text(
-        "No closed formula is stated for this family; the counts are read off the module.",
+        "No closed formula is known for this family; the counts are read from the module.",
         "该家族没有给出闭式公式，参数量直接从模块读取。",
     ),
-    "formula_equals": Text("The formula gives exactly the module's count.", "公式结果与模块的参数量完全一致。"),
+    "formula_equals": Text("The formula gives exactly the count of the module.", "公式结果与模块的参数量完全一致。"),
     "twelve": Text(
-        "Rough attention and MLP together are the 12 · L · D² of lecture notes.",
+        "The rough counts of attention and MLP add up to the 12 · L · D² of lecture notes.",
         "粗略公式中注意力与 MLP 之和即讲义中的 12 · L · D²。",
     ),
     "cost_none": Text("The cost of this family is not counted.", "该家族的计算量未统计。"),
@@ -79,12 +79,12 @@ CALCULATOR_WORDS: dict[str, Text] = {
     "mlp_ratio": Text("MLP ratio M / D", "MLP 倍率 M / D"),
     "classes": Text("Classes K", "类别数 K"),
     "heads_note": Text(
-        "The number of heads changes no count: heads share the width D. It must divide D.",
+        "The number of heads does not change any count, because heads share the width D. It must divide D.",
         "头数不改变参数量：各头平分宽度 D，且头数必须整除 D。",
     ),
     "heads_uneven": Text("{heads} heads do not divide the width {dim}.", "{heads} 个头不能整除宽度 {dim}。"),
     "cut_patches": Text(
-        "The last {left} pixels of each side do not fill a patch and are left out.",
+        "The last {left} pixels of each side do not fill a patch and are ignored.",
         "每边最后 {left} 个像素不足一个图块，被舍去。",
     ),
     "no_patches": Text("A patch is larger than the image: there are no tokens.", "图块比图像还大：没有图块标记。"),
@@ -103,9 +103,7 @@ CALCULATOR_WORDS: dict[str, Text] = {
     "title_left_out": Text("What the rough formula leaves out", "粗略公式漏掉的部分"),
     "title_cost": Text("Cost of one image", "处理一幅图像的计算量"),
     "title_tools": Text("Why tools print different numbers for this model", "为何各工具对同一模型给出不同的数字"),
-    "title_declared": Text(
-        "Sizes that papers declare, and what the formula counts", "论文所述的规模与公式统计的参数量"
-    ),
+    "title_declared": Text("Sizes stated in papers, and counts of the formula", "论文所述的规模与公式统计的参数量"),
     "rough_note": Text(
         "P²CD + (N + 1)D + L(4D² + 2DM) + KD: weights and positions alone.",
         "P²CD + (N + 1)D + L(4D² + 2DM) + KD：只计权重与位置编码。",
@@ -115,8 +113,8 @@ CALCULATOR_WORDS: dict[str, Text] = {
     ),
     "left_out_note": Text("{exact} − {rough} = {difference}", "{exact} − {rough} = {difference}"),
     "windows_note": Text(
-        "Projections and MLP grow with the number of patches, attention with its square. In windows of "
-        "{window} × {window}, as in Swin, it would be {macs} and grow with their number too.",
+        "Projections and MLP grow with the number of patches, attention with its square. With windows of {window} × "
+        "{window} patches, as in Swin, attention would cost {macs} and grow linearly too.",
         "投影与 MLP 随图块数线性增长，注意力随其平方增长。若像 Swin 那样分成 {window} × {window} 的窗口，"
         "注意力为 {macs}，也只随图块数线性增长。",
     ),

@@ -20,7 +20,7 @@ from vitexplorer.service.fetching import fetched
 from vitexplorer.service.image_store import UPLOAD, keep_upload
 
 NOT_SENT = Text(
-    "This file was not sent here. Send it with gradio_client's handle_file, or to /picture.",
+    "This file was not uploaded here. Upload it with handle_file of gradio_client, or post it to /picture.",
     "该文件并未上传到此处。请用 gradio_client 的 handle_file 上传，或发送到 /picture。",
 )
 NOT_BASE64 = Text("The image is no data:image/...;base64, address.", "该图像不是 data:image/...;base64, 形式的地址。")

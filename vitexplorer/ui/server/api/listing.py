@@ -87,7 +87,7 @@ FAMILIES = {
         "列表中的所有模型，以及可显示注意力图的所有模型家族",
     ),
     False: Text(
-        "families that show everything: ViT, DeiT, DINO, CLIP, SigLIP, BEiT, EVA, DINOv3, Swin",
+        "families that support every view: ViT, DeiT, DINO, CLIP, SigLIP, BEiT, EVA, DINOv3, Swin",
         "可显示全部内容的模型家族：ViT、DeiT、DINO、CLIP、SigLIP、BEiT、EVA、DINOv3、Swin",
     ),
 }
