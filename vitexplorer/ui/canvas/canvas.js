@@ -70,7 +70,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
   let moved = null;
   let told = '';
   let asked = 0; // number of the latest event
-  let requested = /** @type {number | null} */ (null); // block
+  let requested = /** @type {number | null} */ (null); // the requested block
 
   // ---- changes of the selection
 

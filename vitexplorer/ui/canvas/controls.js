@@ -43,17 +43,16 @@ export function newControls(root, aside, change) {
     return input;
   }
 
-  function segments(selector, field, options) {
-    for (const [value, word] of options) {
-      const text = make('span', {dataset: {word}});
+  function segments(selector, field, values, wordOf) {
+    for (const value of values) {
+      const text = make('span', {dataset: {word: wordOf(value)}});
       find(selector).append(make('label.segment', radio(selector, value, field), text));
     }
   }
 
-  const named = (prefix, names) => names.map((name) => [name, `${prefix}${name}`]);
-  segments('.fusion', 'head', named('', Object.keys(FUSIONS)));
-  segments('.mode', 'mode', named('mode_', MODES));
-  segments('.limit', 'scale', named('scale_', SCALES));
+  segments('.fusion', 'head', Object.keys(FUSIONS), (how) => how);
+  segments('.mode', 'mode', MODES, (mode) => `mode_${mode}`);
+  segments('.limit', 'scale', SCALES, (scale) => `scale_${scale}`);
   colormap.append(...Object.keys(COLORMAPS).map((name) => make('option', {value: name, dataset: {word: name}})));
   colormap.addEventListener('change', () => change({colormap: colormap.value}));
   smooth.addEventListener('change', () => change({smooth: smooth.checked}));

@@ -20,28 +20,29 @@ function changed(changes) {
 }
 
 /**
+ * @param {Changes} changes
+ * @param {'replaceState' | 'pushState'} method
+ */
+function write(changes, method) {
+  const url = changed(changes);
+  if (url.href === location.href) return;
+  history[method](history.state, '', url);
+  document.dispatchEvent(new CustomEvent(WRITTEN));
+}
+
+/**
  * Writes parameters into the address bar without reloading; an empty value removes its parameter.
  *
  * @param {Changes} changes
  */
-export function writeAddress(changes) {
-  const url = changed(changes);
-  if (url.href === location.href) return;
-  history.replaceState(history.state, '', url);
-  document.dispatchEvent(new CustomEvent(WRITTEN));
-}
+export const writeAddress = (changes) => write(changes, 'replaceState');
 
 /**
  * Writes parameters as a new entry of the browser's history, so that the back button returns to the previous address.
  *
  * @param {Changes} changes
  */
-export function pushAddress(changes) {
-  const url = changed(changes);
-  if (url.href === location.href) return;
-  history.pushState(history.state, '', url);
-  document.dispatchEvent(new CustomEvent(WRITTEN));
-}
+export const pushAddress = (changes) => write(changes, 'pushState');
 
 /**
  * Returns a parameter of the address; empty if it has none.

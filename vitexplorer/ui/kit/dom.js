@@ -25,7 +25,7 @@ export function make(selector, ...parts) {
   const {dataset = {}, style = {}, attributes = {}, ...properties} = /** @type {Record<string, any>} */ (options);
   const node = /** @type {any} */ (document.createElement(tag));
   if (tag === 'button') node.type = 'button';
-  node.classList.add(...classes);
+  if (classes.length) node.className = classes.join(' ');
   Object.assign(node, properties);
   Object.assign(node.dataset, dataset);
   for (const [name, value] of Object.entries(style)) node.style.setProperty(name, value);

@@ -42,15 +42,6 @@ export function notice(element, closed = () => {}) {
 }
 
 /**
- * Adds a notice to the band; it stays until it is removed.
- *
- * @param {HTMLElement} element
- */
-function addNotice(element) {
-  document.querySelector(BAND).append(element);
-}
-
-/**
  * Shows after a room opened one of its own images in another room: a label, and a button back.
  *
  * @param {string} label description of the image and the model's answer
@@ -85,5 +76,5 @@ export function cameFrom(label, words, room) {
   }
 
   document.addEventListener('vx-ready', ready);
-  addNotice(note);
+  document.querySelector(BAND).append(note);
 }

@@ -115,11 +115,7 @@ export function offerViews(inside, offer) {
   if (wasHere) keepFocus(column);
 }
 
-/**
- * Moves the focus to the visible list of the room if it was in the list that has just been hidden.
- *
- * @param {Element} column
- */
+/** Moves the focus to the visible list of the room if it was in the list that has just been hidden. */
 function keepFocus(column) {
   const focused = document.activeElement;
   if (column.contains(focused) && focused.checkVisibility()) return;

@@ -109,12 +109,7 @@ export function sendModel(files, parameters, progress) {
   return {opened, stop: () => request.abort()};
 }
 
-/**
- * Returns the last complete line of JSON received so far.
- *
- * @param {string} text
- * @returns {any} null if there is none
- */
+/** Returns the last complete line of JSON received so far; null if there is none. */
 function lastLine(text) {
   for (const line of text.split('\n').reverse()) {
     try {

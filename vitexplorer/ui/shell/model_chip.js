@@ -5,11 +5,7 @@ import {labelled} from '../kit/formats.js';
 import {chip, segments} from './chip.js';
 import {modelFile} from './model_file.js';
 
-/**
- * True if the typed text is the path of a file or folder, not the name of a model.
- *
- * @param {string} text
- */
+/** True if the typed text is the path of a file or folder, not the name of a model. */
 const isPath = (text) => /[\\/]/.test(text) || /^~|\.(safetensors|zip|bin|pth|pt|ckpt|tar)$/i.test(text);
 
 /** @param {import('../kit/widget.js').Gradio} gradio */

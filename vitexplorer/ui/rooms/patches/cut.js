@@ -62,12 +62,7 @@ export function cutImage(board, scene) {
     }
   }
 
-  /**
-   * Paints the patches with outlines around the current and the held one.
-   *
-   * @param {Patch} shown
-   * @param {Patch} kept
-   */
+  /** Paints the patches with outlines around the current and the held one. */
   function paint(shown, kept) {
     const pen = sharp(board);
     if (!pen || !scene.image) return;

@@ -44,11 +44,7 @@ export function magnifier(root, scene, say) {
     return pen;
   }
 
-  /**
-   * Returns one channel of the patch in its colour.
-   *
-   * @param {number} channel 0 is red
-   */
+  /** Returns one channel of the patch in its colour; 0 is red. */
   function plane(channel) {
     const data = new ImageData(pixels.width, pixels.height);
     for (let at = 0; at < data.data.length; at += 4) {
