@@ -203,7 +203,7 @@ def for_and_against(result: MapResult, unit: Text | None = None) -> Text:
     }
     if best <= 0:
         return Text(
-            "None of the {total} patches speaks for {named}; strongest against it: {other} ({least} {unit}).",
+            "Not one of the {total} patches speaks for {named}; strongest against it: {other} ({least} {unit}).",
             "{total} 个图块中没有一个支持{named}；反对最强的是{other}（{least} {unit}）。",
         ).format(**counts)
     if worst >= 0:
