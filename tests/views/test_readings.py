@@ -248,10 +248,7 @@ def test_reading_of_head_gallery():
         "Head 1 looks most sharply, with 20.0 % on the patch in row 4, column 5. Head 0 does so least, with at most "
         "1.00 % on one patch; head 0 gives the prefix tokens most, 70.0 %."
     )
-    assert (
-        "No head is sharper"
-        in checked_reading(planted(GalleryResult, "head_gallery", values[1:2], axes, **on))[0]
-    )
+    assert "No head is sharper" in checked_reading(planted(GalleryResult, "head_gallery", values[1:2], axes, **on))[0]
 
 
 def matrix(view: str, values, settings=None, **more) -> MatrixResult:
