@@ -24,8 +24,8 @@ from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
 from vitexplorer.ui.rooms.flow.room import FlowRoom
 from vitexplorer.ui.rooms.patches.room import PatchesRoom
 from vitexplorer.ui.rooms.room import Room
-from vitexplorer.ui.rooms.size.data import SizeData
 from vitexplorer.ui.rooms.size.room import SizeRoom
+from vitexplorer.ui.rooms.size.size_board import SizeData
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import RoomContext, Updates
