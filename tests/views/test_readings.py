@@ -323,8 +323,8 @@ def test_reading_of_token_pca():
 def test_patch_similarity_leaves_the_patch_itself_out():
     values = np.array([[1.0, 0.9, 0.5], [0.4, -0.2, 0.6]])
     assert checked_reading(planted_map("patch_similarity", values, query=(0, 0))) == (
-        "The patch most similar to the patch in row 0, column 0 is the patch in row 0, column 1, with cosine 0.900; the "
-        "least similar is the patch in row 1, column 1, with −0.200. The median is 0.500.",
+        "The patch most similar to the patch in row 0, column 0 is the patch in row 0, column 1, with cosine 0.900; "
+        "the least similar is the patch in row 1, column 1, with −0.200. The median is 0.500.",
         "与第 0 行第 0 列的图块最相似的是第 0 行第 1 列的图块，余弦 0.900；最不相似的是第 1 行第 1 列的图块，"
         "为 −0.200。一半的图块高于 0.500。",
     )
@@ -414,8 +414,8 @@ def test_causal_attention_counts_what_is_hidden():
     values = np.array([[0.2, 0.3, 0.5], [0.25, 0.75, 0], [0.1, 0.2, 0.7]])
     on = {"values": values, "query": (0, 0), "at": 1, "sequence": ("cls", (0, 0), (0, 1))}
     assert checked_reading(replace(result, **on))[0] == (
-        "The patch in row 0, column 0 sees 2 of 3 tokens and gives the most, 75.0 %, to the patch in row 0, column 0; 3 "
-        "of 9 weights are masked and exactly 0."
+        "The patch in row 0, column 0 sees 2 of 3 tokens and gives the most, 75.0 %, to the patch in row 0, column 0; "
+        "3 of 9 weights are masked and exactly 0."
     )
     plain = checked_reading(replace(result, **(on | {"query": "cls", "at": 0, "masked": False})))
     assert plain[0].startswith("Without the mask the class token gives 80.0 % of its attention to tokens that come")
