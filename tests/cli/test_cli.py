@@ -174,7 +174,7 @@ def test_compute_is_the_command_of_the_view_with_its_picture_as_an_option(image,
 
 
 def test_a_bundled_model_says_of_a_picture_that_it_may_not_know_it(image):
-    assert "drawn scenes alone" in run("attention-map", image, "--model", "scenes_vit_patch16_192").stdout
+    assert "only on drawn scenes" in run("attention-map", image, "--model", "scenes_vit_patch16_192").stdout
 
 
 @pytest.mark.parametrize(

@@ -203,7 +203,7 @@ def test_relevance_is_of_the_class_of_that_name():
     strange = replace(right, model=replace(right.model, class_names=tuple(f"x{n}" for n in range(len(names)))))
     assert "no class in common" in refusal("relevance", left, strange).en
     some = replace(right, model=replace(right.model, class_names=("gear", *(f"x{n}" for n in range(len(names) - 1)))))
-    with pytest.raises(UnsupportedError, match=r"has no class fish: choose one that both know"):
+    with pytest.raises(UnsupportedError, match=r"has no class fish: choose a class of both models"):
         vx.compare("relevance", left, some, target="fish")
 
 

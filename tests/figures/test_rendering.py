@@ -414,7 +414,7 @@ def test_errors_are_sentences():
     result = a_map()
     fields = {field.name: getattr(result, field.name) for field in dataclasses.fields(Result)}
     with pytest.raises(
-        NoRendererError, match="no figure for a Strange; there are figures for AlikeResult, BeforeAfterResult"
+        NoRendererError, match="A Strange cannot be drawn; figures exist for AlikeResult, BeforeAfterResult"
     ) as caught:
         render(Strange(**fields))
     assert "没有用于 Strange 的图" in caught.value.text.zh

@@ -230,7 +230,7 @@ def test_what_cannot_work_says_so(method, backbone):
 @pytest.mark.parametrize(("method", "settings"), OTHER_HEADS)
 @pytest.mark.parametrize("family", ["levit", "vit_sam"])
 def test_what_reads_features_needs_a_classifier_of_one_layer(family, method, settings):
-    with pytest.raises(UnsupportedError, match=r"one linear layer; here it is a (NormLinear|ClassifierHead)\."):
+    with pytest.raises(UnsupportedError, match=r"a single linear layer, not a (NormLinear|ClassifierHead)\."):
         attach(load_case(family), method, num_classes=3, **settings)
 
 

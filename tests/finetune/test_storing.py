@@ -298,7 +298,7 @@ def test_the_pixel_frame_is_a_frame():
     assert (frame != 0).sum() == 2 * 3 * 5 * (64 + 64 - 10)
     with pytest.raises(UnsupportedError, match="64 x 64"):
         tuned.module.patch_embed.pixels(torch.zeros(1, 3, 64, 96))
-    with pytest.raises(SettingError, match="below 32"):
+    with pytest.raises(SettingError, match="less than 32"):
         attach(load_backbone("vit"), "pixel_prompt", 5, pad=32)
 
 

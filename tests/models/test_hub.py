@@ -228,7 +228,7 @@ def test_no_network_is_one_sentence_that_says_what_to_do(hub, monkeypatch):
     )
     with pytest.raises(DownloadError) as caught:
         download_pretrained(NAME)
-    assert f"could not be fetched from {closed}/timm/{NAME}" in str(caught.value)
+    assert f"could not be downloaded from {closed}/timm/{NAME}" in str(caught.value)
     assert "bundled model" in str(caught.value)
     assert "model.safetensors" in str(caught.value)
 

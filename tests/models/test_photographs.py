@@ -67,7 +67,7 @@ def test_a_drawn_picture_of_another_kind_gets_a_warning_that_names_its_model(mod
     """A creature with a model of scenes gets a warning, and the other way round."""
     creature, scene = (examples()[name].path for name in ("creature_forktail", "scene_gear"))
     knower = vx.load_model("creatures_vit_patch16_192")
-    assert "This is a paper creature, and the model was trained on drawn scenes alone" in caption_text(model, creature)
+    assert "This is a paper creature, but the model was trained only on drawn scenes" in caption_text(model, creature)
     assert "This is a scene of other things, and the model was trained on drawn paper creatures" in caption_text(
         knower, scene
     )

@@ -50,7 +50,7 @@ def test_what_patches_and_other_parts_hold_is_the_logit(twin):
     captured, (pixels, parts) = capture_small("vit_not_square"), twin
     assert pixels.sum() + sum(parts.values()) == pytest.approx(float(captured.logits[TARGET]), abs=1e-5)
     held = vx.compute("attn_lrp", captured, target=TARGET).notes[-1].en
-    assert held.startswith(f"The patches hold {pixels.sum():+.3f}".replace("-", "−"))
+    assert held.startswith(f"The patches receive {pixels.sum():+.3f}".replace("-", "−"))
 
 
 @pytest.mark.parametrize(("backward", "whole"), [("libra", 1), ("attn_lrp", 0.5)])

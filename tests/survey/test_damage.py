@@ -98,7 +98,7 @@ def test_what_the_page_noted_is_made_again_from_the_survey(tmp_path: Path, how: 
     if how != "a bit" or survey.asked != asked:  # a bit of a name is another name
         assert survey.asked.is_made_again
         assert survey.asked.source == latest(survey).card.source
-        assert "made again" in caplog.text
+        assert "rebuilt" in caplog.text
     assert survey_of(places, "", survey.name).asked == survey.asked
     caplog.clear()
     assert surveys_of(places, "") == (survey,)

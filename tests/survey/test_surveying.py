@@ -293,7 +293,7 @@ def test_an_image_that_ends_its_process_is_a_row_with_a_reason(images, whole, tm
     for row, good in zip(rows_of(made).to_pylist(), rows_of(whole).to_pylist(), strict=True):
         assert row["path"] == good["path"]
         if row["path"] in killers:
-            assert f"ended the process that did it ({killers[row['path']]})" in row["reason"]
+            assert f"was ended twice ({killers[row['path']]})" in row["reason"]
             assert row["predicted"] is None
         else:
             assert row["reason"] is None

@@ -137,14 +137,14 @@ def attributed(**parts: float) -> ContributionsResult:
 def test_reading_of_logit_attribution():
     two = attributed(embedding=9, block_0_attn=0.5, block_0_mlp=-2, block_1_attn=1.5, block_1_mlp=3, constant=-1)
     assert checked_reading(two) == (
-        "Of the logit 11.0 of class 3, the MLP of block 1 adds most (+3.00) and the MLP of block 0 least (−2.00). "
-        "All attention together adds +2.00, all MLPs +1.00.",
+        "Of the logit 11.0 of class 3, the MLP of block 1 adds the most (+3.00) and the MLP of block 0 the least "
+        "(−2.00). All attention together adds +2.00, all MLPs +1.00.",
         "在类别“3”的 logit（11.0）中，块 1 的 MLP 贡献最大（+3.00），块 0 的 MLP 最小（−2.00）。"
         "所有注意力合计 +2.00，所有 MLP 合计 +1.00。",
     )
     assert checked_reading(attributed(embedding=0, block_0_both=0.5, block_1_both=1, constant=0))[0] == (
-        "Of the logit 1.50 of class 3, both branches of block 1 add most (+1.00) and both branches of block "
-        "0 least (+0.500)."
+        "Of the logit 1.50 of class 3, both branches of block 1 add the most (+1.00) and both branches of block "
+        "0 the least (+0.500)."
     )
 
 

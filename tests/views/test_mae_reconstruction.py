@@ -207,7 +207,7 @@ def test_a_model_without_a_decoder_is_refused_with_a_sentence(image):
 
 def test_another_grid_is_refused(captured, image):
     native = capture(captured.model, image[:160], fit="native")
-    with pytest.raises(UnsupportedError, match=r"14 x 14 patches, and this image has 10 x 14"):
+    with pytest.raises(UnsupportedError, match=r"14 x 14 patches, but this image has 10 x 14"):
         compute("mae_reconstruction", native)
 
 

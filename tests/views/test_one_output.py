@@ -230,7 +230,7 @@ def test_outputs_are_compared_with_outputs_alone(one, other):
     assert result.units == (OUTPUT,)
     classes = vx.capture(load_small("vit"), picture(64, 64), fit="squash")
     for pair in ((one, classes), (classes, one)):
-        with pytest.raises(UnsupportedError, match="gives one number and vit tells classes apart"):
+        with pytest.raises(UnsupportedError, match="predicts a number and vit predicts classes"):
             vx.compare("answers", *pair)
 
 

@@ -37,5 +37,5 @@ def test_filters_are_no_more_than_the_kernels_have():
     """24 kernels around their mean span 23 directions."""
     result = vx.compute("patch_filters", capture_small("swin"))
     assert result.values.shape == (23, 4, 4, 3)
-    assert any("23 directions only" in note.en for note in result.notes)
+    assert any("only 23 directions" in note.en for note in result.notes)
     assert result.shares.sum() == pytest.approx(1)

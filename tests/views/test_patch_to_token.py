@@ -31,7 +31,7 @@ def steps_of(result) -> dict[str, np.ndarray]:
 def test_the_token_is_what_the_first_block_read(any_capture):
     """Compare with the captured residual stream to 1e-5, for every family and at every corner of the grid."""
     if any_capture.model.name.startswith("hybrid"):
-        with pytest.raises(UnsupportedError, match="one matrix"):
+        with pytest.raises(UnsupportedError, match="single matrix"):
             vx.compute("patch_to_token", any_capture)
         return
     grid, prefix = any_capture.grid(0), len(any_capture.prefix_tokens)

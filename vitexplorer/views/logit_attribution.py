@@ -167,12 +167,12 @@ def reading(result: ContributionsResult) -> Text:
     }
     if any(part.endswith("attn + mlp") for part, _ in named):
         return Text(
-            "Of {whole}, {part} add the most ({most}) and {other} the least ({least}).",
+            "Of {whole} {part} add the most ({most}) and {other} the least ({least}).",
             "在{whole}中，{part}贡献最大（{most}），{other}最小（{least}）。",
         ).format(**words)
     attention, mlp = (sum(value for part, value in named if part.endswith(branch)) for branch in ("attn", "mlp"))
     return Text(
-        "Of {whole}, {part} adds the most ({most}) and {other} the least ({least}). All attention together adds "
+        "Of {whole} {part} adds the most ({most}) and {other} the least ({least}). All attention together adds "
         "{attention}, all MLPs {mlp}.",
         "在{whole}中，{part}贡献最大（{most}），{other}最小（{least}）。所有注意力合计 {attention}，"
         "所有 MLP 合计 {mlp}。",

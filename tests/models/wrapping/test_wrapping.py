@@ -281,7 +281,7 @@ REFUSALS = {
     "training": (lambda: vx.wrap(by_hand().train()), "call its eval"),
     "half": (lambda: vx.wrap(by_hand().half()), "parameters of float16"),
     "size": (lambda: vx.wrap(by_hand()), "state image_size="),
-    "patches": (lambda: vx.wrap(by_hand(), image_size=32), "its 18 tokens .* state patch_size="),
+    "patches": (lambda: vx.wrap(by_hand(), image_size=32), "the 18 tokens .* pass patch_size="),
     "small patches": (
         lambda: vx.wrap(by_hand(), image_size=32, patch_size=4),
         "18 tokens, fewer than the 8 × 8 patches",
@@ -296,9 +296,9 @@ REFUSALS = {
     "no block": (lambda: vx.wrap(by_hand(), image_size=32, patch_size=8, blocks="layers"), "no part called layers"),
     "half a block": (
         lambda: vx.wrap(by_hand(), image_size=32, patch_size=8, blocks=["trunk.0.mlp"]),
-        "trunk.0.mlp made 0 attention calls",
+        "trunk.0.mlp called attention among all tokens 0 times",
     ),
-    "labels": (lambda: vx.wrap(by_hand(), image_size=32, patch_size=8, labels=["a"]), "1 labels were stated"),
+    "labels": (lambda: vx.wrap(by_hand(), image_size=32, patch_size=8, labels=["a"]), "1 labels were given"),
     "no attention": (lambda: vx.wrap(nn.Sequential(nn.Conv2d(3, 4, 8)).eval(), image_size=32), "no attention among"),
     "not run": (lambda: vx.wrap(nn.Linear(5, 5).eval(), image_size=32), "could not be run on images of 32 × 32"),
     "windows": (lambda: vx.wrap(made("torchvision_swin"), image_size=64), "attends within windows"),

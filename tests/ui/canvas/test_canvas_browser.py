@@ -374,7 +374,9 @@ def test_a_query_that_does_not_look_is_refused_in_a_sentence(show):
     canvas.click(1, 2)
     canvas.hover(2, 1)
     canvas.shows(query="cls")
-    expect(canvas.root.locator(".hint")).to_contain_text("In this block no patch looks: shown is the class token")
+    expect(canvas.root.locator(".hint")).to_contain_text(
+        "Patches are no queries in this block: the map of the class token"
+    )
     assert canvas.root.locator(".from button").count() == 1
     canvas.set(query="0,1")
     canvas.shows(query="cls")

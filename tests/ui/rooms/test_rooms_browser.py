@@ -150,7 +150,10 @@ def test_a_term_explains_itself_and_the_numbers_are_read(staying: Visit) -> None
     """Explanations open on hover, focus and click, close with Escape, and work in the next view's texts too."""
     page, panel = staying.page, panel_of(staying.page, "tokens")
     go_to(page, "tokens")
-    for view, read in (("token_norms", "after block 0"), ("patch_similarity", "Most like the patch in row")):
+    for view, read in (
+        ("token_norms", "after block 0"),
+        ("patch_similarity", "The patch most similar to the patch in row"),
+    ):
         panel.locator(f'[data-view="{view}"]').first.click()
         wait_for_view(page, "tokens", view)
         expect(panel.locator(".reading")).to_contain_text(read, timeout=PATIENCE)

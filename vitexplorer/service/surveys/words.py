@@ -73,7 +73,7 @@ SURVEY_WORDS: dict[str, Text] = {
     "survey_gone": Text("This survey is no longer here.", "该普查已不存在。"),
     "survey_runs": Text("This survey is running. Stop it first.", "该普查正在进行，请先停止。"),
     "survey_many": Text(
-        "The limit of {most} running surveys is reached. Wait for one to end, or stop one.",
+        "The limit of running surveys ({most}) is reached. Wait for one to end, or stop one.",
         "同时进行的普查已达上限（{most}）。请等待其中一个结束，或将其停止。",
     ),
     "survey_scenes": Text("Drawn scenes", "绘制场景"),

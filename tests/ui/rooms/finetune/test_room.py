@@ -457,9 +457,9 @@ def test_figures_of_a_training_are_read_by_hand(job):
         trainings=("linear", "lora"),
         front=np.array([True, True]),
     )
-    expected = "lora is best: 75.0 %, trained parameters 2,000. Of 2 methods 2 are beaten by no other."
+    expected = "lora is the best: 75.0 %, trained parameters 2,000. 2 of 2 methods are not beaten by any other."
     assert reading(pareto).en == expected
-    assert reading(replace(pareto, unit=outcome.METRICS["rmse"])).en.startswith("linear is best: 0.500")
+    assert reading(replace(pareto, unit=outcome.METRICS["rmse"])).en.startswith("linear is the best: 0.500")
     epochs = replace(
         outcome.epochs_result(job, "metric"), values=np.array([[0.5, np.nan], [0.9, 0.8]]), x=np.array([1, 2])
     )
@@ -476,7 +476,7 @@ def test_residuals_are_drawn(job):
     numbers = {"targets": np.array([10.0, 20.0, 30.0]), "outputs": np.array([11.0, 18.0, 30.0])}
     made = outcome.residuals_result(replace(job["linear"], task="regression", metric="rmse", classes=(), **numbers))
     assert made.values.tolist() == [1.0, -2.0, 0.0]
-    assert reading(made).en.startswith("Off by 1.29 in the root mean square and by −0.333 on average; the farthest is")
+    assert reading(made).en.startswith("The root mean squared error is 1.29, the mean error −0.333, the largest error")
     assert render(made).layout.height > 400
 
 
@@ -599,7 +599,9 @@ def test_the_token_of_base_and_tuned_model_turns_by_its_cosine():
     assert result[0, -1] < 0.999
     same = change.token_change(before, before)
     assert same.values == pytest.approx(np.ones(result.shape), abs=1e-6)
-    assert reading(same).en.startswith("The class token of base and tuned model has the cosine 1.00 after the first")
+    assert reading(same).en.startswith(
+        "The cosine between the class token of the base model and that of the tuned model is 1.00 after the first"
+    )
 
 
 # ---------------------------------------------------------------------------------------------- the room

@@ -384,7 +384,7 @@ def test_what_cannot_be_surveyed_is_a_sentence(
     monkeypatch.setattr(import_module("vitexplorer.storage.image_files"), "settings", lambda: Settings(survey_images=1))
     assert "more than 1 images" in browser.ask("start", 422, **asked, path=str(folder))["refused"]
     monkeypatch.setattr("vitexplorer.ui.rooms.folder.beginning.settings", lambda: Settings(surveys=0))
-    assert "No survey" in browser.ask("start", 422, **asked, path=str(folder))["refused"]
+    assert "cannot be started" in browser.ask("start", 422, **asked, path=str(folder))["refused"]
     assert "No survey" in browser.ask("resume", 422)["refused"]
     assert "No survey" in browser.ask("opening")["closed"]
 

@@ -232,12 +232,12 @@ def test_what_moves_with_the_image():
         (
             "vit",
             "temperature:temperature=4",
-            r"The answer changes: gear \(\d.*rests on what was changed",
+            r"The answer changes: gear \(\d.*depends on what was changed",
             "答案改变：齿轮（",
         ),
         ("vit", "shuffle_patches:seed=0", r"The answer stays: gear, 9\d.* → 9\d.*something else", "答案不变：齿轮，"),
-        ("vit", "mask_patches", r"less sure: gear, 9\d.* → [67]\d", "把握变小：齿轮，"),
-        ("dino", "temperature:temperature=4", r"names no class.* cosine of -?0\.\d+", "余弦为 "),
+        ("vit", "mask_patches", r"less confidence: gear, 9\d.* → [67]\d", "把握变小：齿轮，"),
+        ("dino", "temperature:temperature=4", r"names no class.* is -?0\.\d+", "余弦为 "),
     ],
 )
 def test_the_result_says_what_follows(model, change, message, chinese):

@@ -73,7 +73,7 @@ def _per_class(result: PerClassResult) -> Text:
 def _residuals(result: ResidualsResult) -> Text:
     far = result.values[int(np.abs(result.values).argmax())]
     return Text(
-        "The root mean squared error is {off}, the mean absolute error {mean}, the largest error {far}.",
+        "The root mean squared error is {off}, the mean error {mean}, the largest error {far}.",
         "均方根偏差为 {off}，平均偏差为 {mean}；偏差最大的为 {far}。",
     ).format(off=measured(np.sqrt(np.mean(result.values**2))), mean=measured(result.values.mean()), far=measured(far))
 
