@@ -385,8 +385,8 @@ def test_what_cannot_be_surveyed_is_a_sentence(
     assert "more than 1 images" in browser.ask("start", 422, **asked, path=str(folder))["refused"]
     monkeypatch.setattr("vitexplorer.ui.rooms.folder.beginning.settings", lambda: Settings(surveys=0))
     assert "cannot be started" in browser.ask("start", 422, **asked, path=str(folder))["refused"]
-    assert "No survey" in browser.ask("resume", 422)["refused"]
-    assert "No survey" in browser.ask("opening")["closed"]
+    assert "cannot be started" in browser.ask("resume", 422)["refused"]
+    assert "cannot be started" in browser.ask("opening")["closed"]
 
 
 def test_what_is_refused_is_refused_before_any_work(
