@@ -375,7 +375,7 @@ def test_a_query_that_does_not_look_is_refused_in_a_sentence(show):
     canvas.hover(2, 1)
     canvas.shows(query="cls")
     expect(canvas.root.locator(".hint")).to_contain_text(
-        "Patches are no queries in this block: the map of the class token"
+        "Patches are not queries in this block: the map of the class token"
     )
     assert canvas.root.locator(".from button").count() == 1
     canvas.set(query="0,1")
@@ -383,7 +383,7 @@ def test_a_query_that_does_not_look_is_refused_in_a_sentence(show):
     canvas.set(query="cls")
     canvas.next_block()
     canvas.shows(block="0", query="mean")
-    expect(canvas.root.locator(".hint")).to_contain_text("The class token is no query in this block")
+    expect(canvas.root.locator(".hint")).to_contain_text("The class token is not a query in this block")
     assert canvas.root.locator(".masses li").count() == 1
     canvas.set(head=1)
     truth = vx.compute("attention_map", captured, block=0, head=1, query="mean")

@@ -11,7 +11,7 @@ CANVAS_WORDS: dict[str, Text] = {
     "region": Text("Attention on the image", "图像上的注意力"),
     "view_label": Text("Attention map. {direction}, {head}.", "注意力图。{direction}，{head}。"),
     "help": Text(
-        "Arrow keys move the query patch, or the key where patches are no queries. Enter holds or releases it. "
+        "Arrow keys move the query patch, or the key where patches are not queries. Enter holds or releases it. "
         "Escape and Home return to the class token or the mean. Square brackets change the head; M, X and N choose "
         "mean, maximum and minimum. Comma and full stop go to the previous and the next block.",
         "方向键移动查询图块（没有图块作查询时移动键），Enter 固定或松开，Escape 与 Home 回到类别标记或图块平均，"
@@ -31,11 +31,11 @@ CANVAS_WORDS: dict[str, Text] = {
         "数据过大，逐行获取。指向图块：读取该键；点击：获取该图块的注意力图。",
     ),
     "hint_class": Text(
-        "Patches are no queries in this block: the map of the {query} is shown. Point at a patch to read it as a key.",
+        "Patches are not queries in this block: the map of the {query} is shown. Point at a patch to read it as a key.",
         "本块中图块不作查询：显示的是{query}。指向图块可读取该键。",
     ),
     "hint_silent": Text(
-        "The {token} is no query in this block: the map of the {query} is shown.",
+        "The {token} is not a query in this block: the map of the {query} is shown.",
         "{token}在本块中不作查询：显示的是{query}。",
     ),
     "hint_touch": Text("Tap a patch to look from it, or drag across.", "轻触图块或拖动：从该图块出发。"),
