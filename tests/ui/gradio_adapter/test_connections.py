@@ -83,6 +83,13 @@ def test_a_long_body_is_no_long_head() -> None:
     assert b"HTTP/1.1 431 " not in answered(head, *pieces).written
 
 
+def test_a_long_body_and_the_beginning_of_a_head_are_no_long_head() -> None:
+    """A refused body is still on its way when its client sends the next request."""
+    head = HEAD.replace(b"10", b"%d" % (2 * HEAD_BYTES)) + b"\r\n"
+    line = answered(head, bytes(2 * HEAD_BYTES) + HEAD[:20], HEAD[20:] + b"\r\n" + bytes(10))
+    assert (line.written.count(b"HTTP/1.1 200 "), line.written.count(b"HTTP/1.1 ")) == (2, 2)
+
+
 def test_what_is_no_request_is_answered_once() -> None:
     line = answered(b"\0" * (2 * HEAD_BYTES))
     assert (line.written[:13], line.written.count(b"HTTP/1.1 "), line.is_closed) == (b"HTTP/1.1 400 ", 1, True)

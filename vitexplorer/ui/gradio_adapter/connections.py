@@ -26,7 +26,7 @@ class Connection(HttpToolsProtocol):
     deadline: asyncio.TimerHandle | None = None
     """Timer while a request's head is awaited"""
     has_head = False  # True once the head of the last request is complete
-    head_bytes = 0  # received of an incomplete head
+    head_bytes = 0  # received since the piece with the first byte of the last request
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Start the deadline; if the server is full, close the connection whose deadline is next."""
@@ -45,9 +45,9 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Pass data to uvicorn; the deadline stays unless the head is complete."""
+        self.head_bytes += len(data)
         super().data_received(data)
-        self.head_bytes = 0 if self.has_head else self.head_bytes + len(data)
-        if self.head_bytes > HEAD_BYTES and not self.transport.is_closing():
+        if not self.has_head and self.head_bytes > HEAD_BYTES and not self.transport.is_closing():
             self._send_error(*_TOO_LONG)
             self.transport.close()
         elif self.cycle is not None and not self.cycle.response_complete:
@@ -56,9 +56,10 @@ class Connection(HttpToolsProtocol):
             self._wait()
 
     def on_message_begin(self) -> None:
-        """Note the first byte of a request."""
+        """Note the first byte of a request; the piece that it came in may begin with the body of the last one."""
         super().on_message_begin()
         self.has_head = False
+        self.head_bytes = 0
 
     def on_headers_complete(self) -> None:
         """Note that the head is complete."""
