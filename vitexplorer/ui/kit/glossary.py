@@ -41,7 +41,7 @@ GLOSSARY = (
         ("图块",),
         Text(
             "A square of pixels cut from the image; the transformer reads patches as a text model reads words.",
-            "图像被切成的正方形小块；Transformer 读取图块，就像语言模型读取词。",
+            "从图像上切下的正方形小块；Transformer 读取图块，就像语言模型读取词。",
         ),
         "P × P × 3",
     ),
@@ -51,14 +51,14 @@ GLOSSARY = (
         Text(
             "The rows and columns of patches that an image is cut into; a patch keeps its place in it through all "
             "blocks.",
-            "图像切成的图块的行与列；图块在所有块中都保持自己的位置。",
+            "图像切成图块后的行与列；图块经过所有块，位置都不变。",
         ),
         "N = (H/P) · (W/P)",
     ),
     Entry(
         ("patch embedding",),
         ("图块嵌入",),
-        Text("The matrix that turns the pixels of a patch into a token.", "把一个图块的像素变成标记的那个矩阵。"),
+        Text("The matrix that turns the pixels of a patch into a token.", "把图块的像素变成标记的矩阵。"),
         "z = W x + b",
     ),
     Entry(
@@ -66,7 +66,7 @@ GLOSSARY = (
         ("标记", "图块标记"),
         Text(
             "One vector of the sequence that a transformer works on: one for each patch, plus a few more.",
-            "Transformer 所处理序列中的一行数：每个图块一个，另有少数几个。",
+            "Transformer 所处理的序列中的一个向量：每个图块对应一个，另有少数几个。",
         ),
         "x ∈ ℝᴰ",
     ),
@@ -75,7 +75,7 @@ GLOSSARY = (
         ("类别标记",),
         Text(
             "A learned token without a place in the image; it collects the information that the classifier reads.",
-            "一个可学习、在图像中没有位置的标记，它汇集信息供分类头读取。",
+            "可学习的标记，在图像中没有位置；它汇集信息，供分类头读取。",
         ),
     ),
     Entry(
@@ -83,7 +83,7 @@ GLOSSARY = (
         ("蒸馏标记",),
         Text(
             "The second learned token of DeiT, trained to predict the answer of a teacher network.",
-            "DeiT 的第二个可学习标记，训练时让它给出教师网络的答案。",
+            "DeiT 的第二个可学习标记，训练它预测教师网络的答案。",
         ),
     ),
     Entry(
@@ -92,7 +92,7 @@ GLOSSARY = (
         Text(
             "A learned token that no output is read from; it stores global information that would otherwise take "
             "over background patches.",
-            "不被读出的可学习标记；模型把全局信息记在其中，否则这些信息会占用背景图块。",
+            "可学习的标记，任何输出都不读取它；模型把全局信息存于其中，否则这些信息会占用背景图块。",
         ),
     ),
     Entry(
@@ -109,7 +109,7 @@ GLOSSARY = (
         Text(
             "A vector for each position that is added to the token there; without it a transformer cannot tell where "
             "a patch is.",
-            "为每个位置加到标记上的向量；没有它，Transformer 不知道图块在哪里。",
+            "每个位置各有一个向量，加到该处的标记上；没有它，Transformer 不知道图块在哪里。",
         ),
         "x = z + e",
     ),
@@ -117,9 +117,9 @@ GLOSSARY = (
         ("rotary", "rotary position", "RoPE"),
         ("旋转位置编码",),
         Text(
-            "Queries and keys are rotated by angles proportional to their position, so that their product depends on "
-            "the distance between them.",
-            "把查询与键按随位置增长的角度旋转，使其内积取决于两者相距多远。",
+            "Queries and keys are rotated by angles proportional to their position, so that their product depends "
+            "on their relative position.",
+            "查询与键各旋转一个角度，角度与位置成正比，使二者的内积取决于相对位置。",
         ),
         "(R_i q) · (R_j k) = q · R_{j−i} k",
     ),
@@ -128,7 +128,7 @@ GLOSSARY = (
         ("相对位置偏置",),
         Text(
             "A learned number for each offset between two patches, added to their score before the softmax.",
-            "为两个图块之间的每种偏移学到的一个数，在 softmax 之前加到分数上。",
+            "两个图块之间的每种相对位移各有一个学到的数，在 softmax 之前加到分数上。",
         ),
         "softmax(q·kᵀ/√d + B)",
     ),
@@ -137,8 +137,8 @@ GLOSSARY = (
         ("attention", "self-attention", "attention weight"),
         ("注意力", "自注意力", "注意力权重"),
         Text(
-            "How much each token takes from every other token: for each query, shares that add up to 1.",
-            "每个标记从其他各标记取多少：对每个查询，这些份额之和为 1。",
+            "How much each token takes from every token, itself included: for each query, shares that add up to 1.",
+            "每个标记从各个标记（包括自己）取多少：对每个查询，这些份额之和为 1。",
         ),
         "softmax(q·kᵀ/√d) v",
     ),
@@ -156,7 +156,7 @@ GLOSSARY = (
         ("查询",),
         Text(
             "The vector that a token compares with all keys; also the token that attends.",
-            "标记用来发问的向量；也指正在看的那个标记。",
+            "标记用来与所有键比较的向量；也指发出注意力的那个标记。",
         ),
         "q = W_Q x",
     ),
@@ -165,14 +165,14 @@ GLOSSARY = (
         ("键",),
         Text(
             "The vector that is compared with queries; also the token that is attended to.",
-            "与查询相比较的向量；也指被关注的那个标记。",
+            "与查询比较的向量；也指被关注的那个标记。",
         ),
         "k = W_K x",
     ),
     Entry(
         ("value vector",),
         ("值向量", "值"),
-        Text("The vector that a token passes on to the tokens that attend to it.", "标记交给关注它的标记的内容。"),
+        Text("The vector that a token passes on to the tokens that attend to it.", "标记传给关注它的各标记的向量。"),
         "v = W_V x",
     ),
     Entry(
@@ -180,7 +180,7 @@ GLOSSARY = (
         ("注意力分数",),
         Text(
             "How well a query and a key match, before the softmax turns scores into shares.",
-            "查询与键的匹配程度，随后由 softmax 变成份额。",
+            "查询与键的匹配程度；随后 softmax 把分数变成份额。",
         ),
         "q·k / √d",
     ),
@@ -189,7 +189,7 @@ GLOSSARY = (
         ("softmax",),
         Text(
             "Turns any numbers into positive shares that add up to 1; the largest number gets the largest share.",
-            "把任意一组数变成和为 1 的正份额；最大的数得到最多。",
+            "把任意一组数变成和为 1 的正份额；最大的数得到最大的份额。",
         ),
         "e^{s_i} / Σ_j e^{s_j}",
     ),
@@ -198,7 +198,7 @@ GLOSSARY = (
         ("注意力距离",),
         Text(
             "How far a head looks on average: the distance to each patch, weighted by its attention.",
-            "一个头平均看得有多远，按各图块得到的注意力加权。",
+            "一个头平均看得有多远：到各图块的距离，以注意力为权重求平均。",
         ),
         "Σ_j A_ij D_ij",
     ),
@@ -207,7 +207,7 @@ GLOSSARY = (
         ("熵",),
         Text(
             "How evenly attention is spread: 0 if one key gets everything, ln N if all N keys get the same.",
-            "注意力分布得有多均匀：全部给一个键时为 0，平均分配时为 ln N。",
+            "注意力分布得有多均匀：全部给一个键时为 0，平均分给 N 个键时为 ln N。",
         ),
         "−Σ_j A_j ln A_j",
     ),
@@ -226,7 +226,7 @@ GLOSSARY = (
         Text(
             "In every other block Swin shifts its windows by half their side, so that neighbours across a border "
             "attend to each other.",
-            "Swin 每隔一个块把窗口移动半个边长，使边界两侧的邻居能够相遇。",
+            "Swin 每隔一个块把窗口移动半个边长，使边界两侧相邻的图块能够相互关注。",
         ),
     ),
     # ------------------------------------------------------------------------------------------ the network
@@ -234,9 +234,8 @@ GLOSSARY = (
         ("block",),
         ("块",),
         Text(
-            "Attention followed by an MLP, each of which adds to the tokens; a transformer is a stack of identical "
-            "blocks.",
-            "注意力加一个 MLP，二者依次把结果加到标记上；Transformer 由相同的块堆叠而成。",
+            "Attention followed by an MLP, each of which adds to the tokens; a transformer is a stack of such blocks.",
+            "注意力之后接 MLP，二者依次把结果加到标记上；Transformer 由结构相同的块堆叠而成。",
         ),
         "x ← x + attn(x);  x ← x + mlp(x)",
     ),
@@ -245,7 +244,7 @@ GLOSSARY = (
         ("阶段",),
         Text(
             "A group of Swin blocks on the same patch grid; between two stages, 2 × 2 tokens are merged into one.",
-            "Swin 中图块网格大小相同的一组块；阶段之间每 2 × 2 个标记合并为一个。",
+            "Swin 中图块网格相同的一组块；两个阶段之间，每 2 × 2 个标记合并为一个。",
         ),
     ),
     Entry(
@@ -253,7 +252,7 @@ GLOSSARY = (
         ("残差流", "残差连接"),
         Text(
             "The tokens as they pass through the network: every block reads them and adds to them.",
-            "标记在网络中一路传递的内容：每个块读取它并往上加。",
+            "在网络中逐块传递的标记：每个块读取它们，再把结果加上去。",
         ),
         "x_{l+1} = x_l + f_l(x_l)",
     ),
@@ -262,7 +261,7 @@ GLOSSARY = (
         ("MLP", "多层感知机"),
         Text(
             "Two matrices with a non-linearity between them, applied to each token separately.",
-            "两个矩阵夹一个非线性函数，对每个标记单独作用。",
+            "两个矩阵，中间有一个非线性函数，对每个标记单独作用。",
         ),
         "W₂ gelu(W₁ x)",
     ),
@@ -272,7 +271,7 @@ GLOSSARY = (
         Text(
             "Scales the numbers of each token to mean 0 and standard deviation 1, then applies a learned scale and "
             "shift.",
-            "把每个标记的数变成均值 0、标准差 1，再按学到的参数缩放与平移。",
+            "把每个标记的数变成均值为 0、标准差为 1，再按学到的参数缩放与平移。",
         ),
         "γ (x − μ)/σ + β",
     ),
@@ -281,7 +280,7 @@ GLOSSARY = (
         ("平均池化", "图块平均"),
         Text(
             "The classifier reads the mean of all patch tokens instead of a class token.",
-            "分类头读取所有图块标记的平均，而不是类别标记。",
+            "分类头读取所有图块标记的均值，而不是类别标记。",
         ),
         "1/N Σ_i x_i",
     ),
@@ -290,7 +289,7 @@ GLOSSARY = (
         ("分类头",),
         Text(
             "The last matrix: it turns the final token into one number for each class.",
-            "最后的矩阵：把被读取的标记变成每个类别一个数。",
+            "最后一个矩阵：由最终的标记算出每个类别的一个数。",
         ),
         "W x + b",
     ),
@@ -299,7 +298,7 @@ GLOSSARY = (
         ("logit", "logits"),
         Text(
             "The output of the classifier for a class, before the softmax turns all logits into probabilities.",
-            "分类头对某个类别给出的数，经 softmax 后变成概率。",
+            "分类头对某个类别的输出；所有 logits 经 softmax 后变成概率。",
         ),
     ),
     Entry(
@@ -307,7 +306,7 @@ GLOSSARY = (
         ("概率",),
         Text(
             "The softmax of the logits: values from 0 to 1 that add up to 1 over all classes.",
-            "softmax 由 logits 得到的数：在 0 与 1 之间，对所有类别之和为 1。",
+            "对 logits 取 softmax 得到的数：在 0 与 1 之间，所有类别之和为 1。",
         ),
         "p = softmax(logits)",
     ),
@@ -316,7 +315,7 @@ GLOSSARY = (
         ("参数", "参数量"),
         Text(
             "One of the numbers learned in training; all of them together are the model.",
-            "训练所确定的数之一；全部参数合起来就是模型。",
+            "训练中学到的一个数；全部参数合起来就是模型。",
         ),
         "≈ 12 L D²",
     ),
@@ -336,7 +335,7 @@ GLOSSARY = (
         Text(
             "Attention multiplied through all blocks, with half of every token kept for the residual connection: it "
             "shows where a token collected its information.",
-            "把各块的注意力依次相乘，并为残差连接保留一半：标记的信息从何处汇集而来。",
+            "把各块的注意力依次相乘，每一步都为残差连接保留标记的一半：显示标记的信息来自何处。",
         ),
         "∏ rownorm(½ A + ½ I)",
     ),
@@ -345,7 +344,7 @@ GLOSSARY = (
         ("相关性",),
         Text(
             "How much a patch counts for or against one class; unlike attention, it explains an answer.",
-            "图块在多大程度上支持或反对某个类别；与注意力不同，它针对一个答案。",
+            "图块在多大程度上支持或反对某个类别；与注意力不同，它解释一个答案。",
         ),
         "R ← R + mean_h relu(∇A · A) R",
     ),
@@ -362,7 +361,7 @@ GLOSSARY = (
         ("梯度",),
         Text(
             "How much the logit of a class changes for a small change of each number that it was computed from.",
-            "计算所用的每个数稍有变化时，类别的 logit 会变化多少。",
+            "计算所用的每个数稍有变化时，某个类别的 logit 会变化多少。",
         ),
         "∂L/∂x",
     ),
@@ -370,9 +369,9 @@ GLOSSARY = (
         ("Grad-CAM",),
         ("Grad-CAM",),
         Text(
-            "Channels weighted by their mean gradient for a class; positive values show where the features of the "
-            "class are.",
-            "按类别梯度的平均给各通道加权；取正的部分显示该类别的特征所在。",
+            "The sum of the channels, each weighted by its mean gradient for a class; positive values show where "
+            "the features of the class are.",
+            "各通道以某个类别的梯度均值加权后求和；正值显示该类别的特征在哪里。",
         ),
         "relu(Σ_c mean(∇x_c) x_c)",
     ),
@@ -382,7 +381,7 @@ GLOSSARY = (
         Text(
             "The gradient, averaged along the straight line from a baseline to the image, times their difference: "
             "the contributions add up to the change of the logit.",
-            "从基线到图像的直线上梯度的平均，乘以二者之差：各部分之和等于 logit 的变化。",
+            "沿基线到图像的直线对梯度求平均，再乘以二者之差：各处的贡献之和等于 logit 的变化。",
         ),
         "(x − x₀) ∫₀¹ ∇L(x₀ + t (x − x₀)) dt",
     ),
@@ -391,7 +390,7 @@ GLOSSARY = (
         ("基线",),
         Text(
             "The picture without content, such as one of the mean colour, that an explanation is measured against.",
-            "代表“什么都没有”的图像，例如平均颜色；解释以它为起点。",
+            "没有内容的图像，例如一片平均颜色；解释以它为参照。",
         ),
     ),
     Entry(
@@ -399,7 +398,7 @@ GLOSSARY = (
         ("遮挡",),
         Text(
             "Cover one patch and run the network again: the drop of the logit is the contribution of the patch.",
-            "遮住一个图块再运行网络：logit 减少的量就是该图块的作用。",
+            "遮住一个图块，再运行一次网络：logit 下降的量就是该图块的贡献。",
         ),
         "L(x) − L(x without patch)",
     ),
@@ -409,7 +408,7 @@ GLOSSARY = (
         Text(
             "Whether a map finds the patches that the model uses: remove patches in the order of the map and see how "
             "fast the probability falls.",
-            "图是否指出了模型真正用到的图块：按它的顺序移除图块，看概率下降得多快。",
+            "图是否找出了模型真正用到的图块：按图给出的顺序移除图块，看概率下降得多快。",
         ),
         "area(insertion) − area(deletion)",
     ),
@@ -418,7 +417,7 @@ GLOSSARY = (
         ("logit lens", "逐块读出"),
         Text(
             "The final norm and classifier applied after every block, as if the network ended there.",
-            "在每个块之后就使用最后的归一化与分类头，仿佛网络到此为止。",
+            "在每个块之后都套用最后的归一化与分类头，仿佛网络到此为止。",
         ),
         "head(norm(x_l))",
     ),
@@ -436,16 +435,16 @@ GLOSSARY = (
         ("主成分", "PCA"),
         Text(
             "The direction in which the tokens differ most; the next component is at right angles to it, and so on.",
-            "标记差别最大的方向；随后是与之垂直、差别次大的方向，依此类推。",
+            "各标记差别最大的方向；下一个主成分与它垂直，依此类推。",
         ),
         "max_w Var(w · x), |w| = 1",
     ),
     Entry(
         ("outlier",),
-        ("离群者", "离群图块"),
+        ("离群图块", "离群标记", "离群者"),
         Text(
             "A patch whose token is much longer than the others; large models store global information there.",
-            "标记长度远大于其他的图块；大模型会把全局信息放在那里。",
+            "其标记的范数远大于其他标记的图块；大模型会把全局信息存放在那里。",
         ),
         "|x| > Q₃ + 3 (Q₃ − Q₁)",
     ),
@@ -454,7 +453,7 @@ GLOSSARY = (
         ("等变", "等变性", "平移等变性"),
         Text(
             "If the image shifts, the features shift with it and do not change otherwise.",
-            "图像平移，特征也随之平移，此外不变。",
+            "图像平移时，特征随之平移，除此之外不变。",
         ),
         "f(T x) = T f(x)",
     ),
@@ -464,7 +463,7 @@ GLOSSARY = (
         ("掩码自编码器", "MAE"),
         Text(
             "Training without labels: most patches are hidden, and the model learns to reconstruct them from the rest.",
-            "无标签训练：遮住大部分图块，让模型根据其余部分把它们画出来。",
+            "无标签训练：遮住大部分图块，让模型学习根据其余图块重建它们。",
         ),
         "mean over hidden |x − x̂|²",
     ),
@@ -474,7 +473,7 @@ GLOSSARY = (
         Text(
             "Training without labels: from a part of the image, a student learns to predict the output of a slowly "
             "updated copy of itself for the whole image.",
-            "无标签训练：学生网络看局部，学习给出与自身缓慢更新的副本看整幅图像时相同的输出。",
+            "无标签训练：学生网络只看图像的局部，学习预测自身的一个缓慢更新的副本看整幅图像时的输出。",
         ),
         "−Σ p_teacher ln p_student",
     ),
@@ -483,7 +482,7 @@ GLOSSARY = (
         ("微调",),
         Text(
             "Continuing the training of a pretrained model on your own images.",
-            "在自己的图像上继续训练一个已有知识的模型。",
+            "在自己的图像上继续训练预训练模型。",
         ),
     ),
     Entry(
@@ -491,7 +490,7 @@ GLOSSARY = (
         ("骨干", "骨干网络"),
         Text(
             "The trained model without its classifier, whose features a new task builds on.",
-            "去掉分类头的已训练模型，新任务建立在它的特征之上。",
+            "去掉分类头的已训练模型；新任务建立在它的特征之上。",
         ),
     ),
     Entry(
@@ -499,7 +498,7 @@ GLOSSARY = (
         ("线性探测",),
         Text(
             "Only a new classifier is trained on frozen features; it shows what information they already contain.",
-            "在冻结的特征上只训练一个新的分类头：显示特征中已经含有什么。",
+            "在冻结的特征上只训练一个新的分类头，由此看出特征中已有哪些信息。",
         ),
         "D · K + K",
     ),
@@ -526,7 +525,7 @@ GLOSSARY = (
         ("适配器",),
         Text(
             "A small trained bottleneck inside every block of an otherwise frozen model.",
-            "在其余部分冻结的模型的每个块中插入的可训练小瓶颈层。",
+            "插入每个块中的可训练小瓶颈层；模型的其余部分保持冻结。",
         ),
         "x + W_up f(W_down x)",
     ),
@@ -535,7 +534,7 @@ GLOSSARY = (
         ("视觉提示", "提示标记", "VPT"),
         Text(
             "Learned tokens inserted into the sequence of a frozen model to steer it.",
-            "放进冻结模型序列中的可学习标记，用来引导模型。",
+            "插入冻结模型的序列中的可学习标记，用来引导模型。",
         ),
         "[cls; prompts; patches]",
     ),
@@ -544,7 +543,7 @@ GLOSSARY = (
         ("PETL", "参数高效"),
         Text(
             "Adapting a large model to a task by training a small share of its parameters, or a few new ones.",
-            "只训练大模型的一小部分参数，或少量新参数，使其适应任务。",
+            "只训练大模型的一小部分参数或少量新参数，使模型适应某个任务。",
         ),
     ),
 )
