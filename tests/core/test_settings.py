@@ -50,7 +50,7 @@ def test_a_wrong_value_is_a_sentence_that_names_the_variable_and_the_value(monke
 
 def test_a_mistyped_name_is_not_ignored(monkeypatch):
     monkeypatch.setenv("VIT_DOWNLOAD", "0")
-    with pytest.raises(WrongSettingError, match=r"VIT_DOWNLOAD is no setting\. There is VIT_DOWNLOADS\."):
+    with pytest.raises(WrongSettingError, match=r"VIT_DOWNLOAD is not a setting\. There is VIT_DOWNLOADS\."):
         settings()
 
 

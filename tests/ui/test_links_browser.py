@@ -153,6 +153,6 @@ def test_the_lines_for_another_page_are_offered_beside_the_link(visit: Visit, ur
     assert address.startswith(url)
     assert "room=flow" in address
     assert address.endswith("&embed=1")
-    assert visit.page.locator(".vx-header .note").inner_text().endswith("pages of its own address alone.")
+    assert visit.page.locator(".vx-header .note").inner_text().endswith("at present only its own pages.")
     visit.page.keyboard.press("Escape")
     assert not code.is_visible()

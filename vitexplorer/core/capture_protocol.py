@@ -33,12 +33,12 @@ class CaptureProtocol(Protocol):
 
 
 ONLY_ATTENTION = Text(
-    "{model}: of the {family} family only the attention of single blocks can be shown.",
+    "{model}: for the {family} family, only the attention of single blocks can be shown.",
     "{model}：{family} 家族只能显示单个块的注意力。",
 )
 NO_TOKENS = Text(
-    "{model}: what its blocks give is neither the last sum they compute nor the norm of it, so its tokens cannot "
-    "be shown.",
+    "{model}: its blocks output neither the last sum that they compute nor the norm of that sum, so its tokens "
+    "cannot be shown.",
     "{model}：各块的输出既不是块内最后一次求和的结果，也不是其归一化，因此无法显示其标记。",
 )
 OTHER_NAMES = Text(
@@ -50,7 +50,8 @@ OTHER_NAMES = Text(
 NOT_READ_OUT = Text(
     "{model} does not turn its last tokens into an answer in the usual way (norm, class token or mean, one linear "
     "layer), so no other token can be read like that.",
-    "{model}：最后的标记如何变成输出并非常见方式（归一化、类别标记或均值、一个线性层），因此无法以此读出其他标记。",
+    "{model} 不是以常见方式（归一化、类别标记或均值、一个线性层）从最后的标记得到输出，"
+    "因此无法用同样的方式读出其他标记。",
 )
 
 

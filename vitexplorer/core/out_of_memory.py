@@ -51,5 +51,5 @@ _AMOUNT = Text(" ({megabytes} MB more were wanted)", "（还需要 {megabytes} M
 _FULL = Text(
     "There is not enough memory{amount}. Choose a smaller size, a smaller model or fewer images at once; what was made "
     "before is kept.",
-    "内存不足{amount}。请选择更小的尺寸、更小的模型或更少的同时处理图像；此前得到的内容已保留。",
+    "内存不足{amount}。请选择更小的尺寸或更小的模型，或减少同时处理的图像；此前得到的内容已保留。",
 )

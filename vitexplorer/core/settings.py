@@ -162,7 +162,7 @@ def _unknown(name: str, known: set[str]) -> WrongSettingError:
     near = difflib.get_close_matches(name.upper(), known, n=1) or sorted(known)
     return WrongSettingError(
         Text(
-            "The environment variable {name} is no setting. There is {near}.",
+            "The environment variable {name} is not a setting. There is {near}.",
             "环境变量 {name} 不是有效的设置。可用的有 {near}。",
         ).format(name=name, near=", ".join(near))
     )

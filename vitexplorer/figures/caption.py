@@ -42,7 +42,7 @@ NUMBERED = Text("class {index}", "类别 {index}")
 
 FITS = {
     "crop": Text("crop", "裁剪"),
-    "squash": Text("squash", "压缩"),
+    "squash": Text("squash", "拉伸"),
     "pad": Text("pad", "填充"),
     "native": Text("native size", "原始尺寸"),
 }

@@ -43,7 +43,7 @@ def effect(capture: Capture, how: str, seed: int) -> Effect:
         raise SettingError(
             Text(
                 "Positions can be shuffled at the model's own size only. Choose fit crop, squash or pad.",
-                "只有在模型自身的尺寸下才能打乱位置编码。请选择裁剪、压缩或填充。",
+                "只有在模型自身的尺寸下才能打乱位置编码。请选择裁剪、拉伸或填充。",
             )
         )
     order = torch.randperm(grid.num_patches, generator=torch.Generator().manual_seed(seed))

@@ -103,7 +103,7 @@ def normalise(pixels: np.ndarray, mean: Sequence[float], std: Sequence[float]) -
 _ELONGATED = Text(
     "The image has {width} x {height} pixels; with one side more than {most} times the other, only squashing it shows "
     'anything. Choose fit "squash" or cut out a part.',
-    "该图像为 {width} x {height} 像素；一边超过另一边的 {most} 倍时，只有压缩才能显示内容。"
+    "该图像为 {width} x {height} 像素；一边超过另一边的 {most} 倍时，只有拉伸才能显示内容。"
     '请选择 fit "squash"，或先裁剪。',
 )
 _REDUCED = Text(

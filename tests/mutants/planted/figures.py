@@ -119,7 +119,7 @@ MUTANTS = (
         "a missing translation",
         "ONLY_ATTENTION",
         '"{model}：{family} 家族只能显示单个块的注意力。"',
-        '"{model}: of the {family} family only the attention of single blocks can be shown."',
+        '"{model}: for the {family} family, only the attention of single blocks can be shown."',
         "test_every_text_has_both_languages",
     ),
     Mutant(

@@ -17,11 +17,11 @@ UI_WORDS: dict[str, Text] = {
     "lecture_mode": Text("Lecture", "讲课"),
     "lecture_keys": Text(
         "Keys in lecture mode: digits rooms; , and . block; [ and ] head; arrows query; page up and down kept views.",
-        "讲课模式按键：数字键切换页面；, 和 . 切换块；[ 和 ] 切换头；方向键移动查询；"
-        "PageUp 与 PageDown 翻看已保存的视图。",
+        "讲课模式的按键：数字键切换页面；, 和 . 切换块；[ 和 ] 切换头；方向键移动查询；PageUp 与 PageDown "
+        "翻看已保存的视图。",
     ),
     "link": Text("Link", "链接"),
-    "skip": Text("Skip to the picture", "跳到图"),
+    "skip": Text("Skip to the picture", "跳转到图"),
     "link_copied": Text("Copied", "已复制"),
     "open_whole": Text("Open in ViT Explorer", "打开完整页面"),
     "embed": Text("Show this in another page", "嵌入其他网页"),
@@ -34,7 +34,7 @@ UI_WORDS: dict[str, Text] = {
         "Other sites may show it if this server allows them: {frames}.",
         "其他网站须经本服务器允许才能显示：{frames}。",
     ),
-    "embed_own_alone": Text("pages of its own address alone", "目前仅限本站网页"),
+    "embed_own_alone": Text("at present only its own pages", "目前仅限本站网页"),
     "link_not_copied": Text("Copy it from the address bar", "请从地址栏复制"),
     "kept": Text("Views", "视图"),
     "kept_none": Text("keep this one", "保存当前视图"),
@@ -44,12 +44,13 @@ UI_WORDS: dict[str, Text] = {
     "kept_import": Text("Open a list", "导入列表"),
     "kept_page": Text("Save as a page (HTML)", "导出为网页（HTML）"),
     "kept_note": Text(
-        "In lecture mode, the keys of a presenter (page down, page up) step through these saved views.",
+        "In lecture mode, the keys of a presenter (page down, page up) step through these saved views. The list is "
+        "saved in this browser only.",
         "在讲课模式下，用翻页键（PageDown、PageUp）依次展示这些视图。列表只保存在本浏览器中。",
     ),
     "kept_up": Text("Move up", "上移"),
     "kept_drop": Text("Remove from the list", "从列表中删除"),
-    "kept_unread": Text("This file holds no list of kept views.", "该文件不是视图列表。"),
+    "kept_unread": Text("This file contains no list of saved views.", "该文件中没有视图列表。"),
     "rooms": Text("Rooms", "各个页面"),
     # the guided path
     "learn": Text("Learn", "学习"),
@@ -64,13 +65,13 @@ UI_WORDS: dict[str, Text] = {
     "learn_to_do": Text("Try it", "动手试试"),
     "learn_done": Text("Done", "已完成"),
     "learn_lead": Text("Show me where", "带我去那里"),
-    "learn_wait": Text("The numbers are on their way …", "数据正在准备 …"),
+    "learn_wait": Text("The numbers are on their way …", "正在准备数据……"),
     "learn_handout": Text("Handout", "讲义"),
     "learn_handout_title": Text(
         "The whole path with the numbers of this image, as a page to print or keep",
-        "整条导览的讲义，含本图像的数字：可打印或保存的网页",
+        "整个导览的讲义，含这幅图像的数据，是可打印或保存的网页",
     ),
-    "learn_handout_wait": Text("The handout is being written …", "正在生成讲义 …"),
+    "learn_handout_wait": Text("The handout is being written …", "正在生成讲义……"),
     # top bar: image
     "image": Text("Image", "图像"),
     "image_own": Text("Your picture", "您的图像"),
@@ -84,18 +85,18 @@ UI_WORDS: dict[str, Text] = {
     "image_none": Text("There was no picture in it.", "其中没有图像。"),
     "image_lost": Text(
         "The picture could not be uploaded. Please try again; the last one is still on the screen.",
-        "图像未能送达，请重试；上一幅图像仍在显示。",
+        "图像未能上传，请重试；上一幅图像仍在显示。",
     ),
     "image_large": Text("The file is larger than {most} MB.", "文件超过 {most} MB。"),
     "paste_none": Text("There is no picture in the clipboard.", "剪贴板中没有图像。"),
     "webcam_none": Text("No camera was found on this machine.", "未在本机找到摄像头。"),
     "webcam_insecure": Text(
         "Browsers allow the camera only on https pages and on pages from this machine.",
-        "浏览器只允许通过 https 或来自本机的页面使用摄像头。",
+        "浏览器只允许 https 页面和来自本机的页面使用摄像头。",
     ),
     "webcam_refused": Text(
         "The browser blocked the camera: allow it for this page and try again.",
-        "浏览器未允许使用摄像头：请在此页面上授权后重试。",
+        "浏览器阻止了摄像头：请允许本页面使用摄像头，然后重试。",
     ),
     "examples_drawn": Text("Drawn scenes, whose objects are known", "绘制场景（物体已知）"),
     "examples_photographs": Text("Photographs", "照片"),
@@ -108,7 +109,8 @@ UI_WORDS: dict[str, Text] = {
     "models_tuned": Text("Fine-tuned by you", "您微调的模型"),
     "models_file": Text("From your files", "来自您的文件"),
     "model_info": Text(
-        "Any other timm model of a supported family can be loaded by name.", "也可以填写受支持家族的其他 timm 模型名。"
+        "Any other timm model of a supported family can be loaded by name.",
+        "受支持的模型家族中的其他 timm 模型，也可以按名称加载。",
     ),
     "model_info_closed": Text("Type to search.", "输入即可搜索。"),
     "weights_random_note": Text("random weights", "随机权重"),
@@ -119,7 +121,7 @@ UI_WORDS: dict[str, Text] = {
     "size_free": Text("Another size, in pixels", "其他尺寸（像素）"),
     "size_apply": Text("Use it", "应用"),
     "size_one": Text("This model accepts only one image size.", "该模型只接受一种尺寸的图像。"),
-    "size_instead": Text("{why} The model's own size is shown instead.", "{why}现以模型自身的尺寸显示。"),
+    "size_instead": Text("{why} The model's own size is shown instead.", "{why}现按模型自身的尺寸显示。"),
     "size_cost": Text(
         "{tokens:,} tokens · time ×{times:.1f} · {megabytes:,.0f} MB",
         "{tokens:,} 个标记 · 时间 ×{times:.1f} · {megabytes:,.0f} MB",
@@ -130,7 +132,7 @@ UI_WORDS: dict[str, Text] = {
     "weights_random": Text("random", "随机"),
     "fit": Text("Fit to the model's input", "适配模型输入"),
     "fit_crop": Text("crop", "裁剪"),
-    "fit_squash": Text("squash", "压缩"),
+    "fit_squash": Text("squash", "拉伸"),
     "fit_pad": Text("pad", "填充"),
     "fit_native": Text("native size", "原始尺寸"),
     "state_bundled": Text("bundled", "内置"),
@@ -143,7 +145,7 @@ UI_WORDS: dict[str, Text] = {
     "status_queue": Text("Number {place} in the queue for the model ...", "正在等待模型，排在第 {place} 位……"),
     "status_ready": Text(
         "{model} · {weights} · {height} × {width} px · {depth} blocks · forward pass {ms:.0f} ms",
-        "{model} · {weights} · {height} × {width} 像素 · {depth} 个块 · 前向计算 {ms:.0f} 毫秒",
+        "{model} · {weights} · {height} × {width} 像素 · {depth} 个块 · 前向传播 {ms:.0f} 毫秒",
     ),
     "status_answer": Text("{name} {share}", "{name} {share}"),
     "status_no_answer": Text("no classifier", "无分类头"),
