@@ -473,7 +473,7 @@ WRONG = [
 def test_what_the_page_does_not_send_is_no_event(tab: Tab, caplog, capfd, wrong: dict[str, Any]) -> None:
     handler = tab.handler("vx-image", "choose")
     answer = tab.send(handler, **{"event_data": {"image": "scene_mug"}, **wrong})
-    assert (answer.status_code, answer.json()) == (422, {"error": "This is nothing that the page sends."})
+    assert (answer.status_code, answer.json()) == (422, {"error": "The page sends nothing like this."})
     assert (caplog.text, capfd.readouterr().err) == ("", "")
 
 

@@ -14,37 +14,37 @@ CANVAS_WORDS: dict[str, Text] = {
         "Arrow keys move the query patch, or the key where patches are not queries. Enter holds or releases it. "
         "Escape and Home return to the class token or the mean. Square brackets change the head; M, X and N choose "
         "mean, maximum and minimum. Comma and full stop go to the previous and the next block.",
-        "方向键移动查询图块（没有图块作查询时移动键），Enter 固定或松开，Escape 与 Home 回到类别标记或图块平均，"
-        "方括号键切换头，M、X、N 选择均值、最大值、最小值，逗号与句号键切换到前一块和后一块。",
+        "方向键移动查询图块（图块不作查询时移动键）。Enter 固定或取消固定。Escape 与 Home 回到类别标记或图块平均。"
+        "方括号键切换头。M、X、N 选择均值、最大值、最小值。逗号键与句号键切换到前一块和后一块。",
     ),
-    "empty": Text("The attention map appears here when an image is loaded.", "读入图像后，注意力图显示在这里。"),
+    "empty": Text("The attention map appears here when an image is loaded.", "载入图像后，此处显示注意力图。"),
     "loading": Text("Loading block {block} ...", "正在加载第 {block} 块……"),
-    "failed": Text("The attention of block {block} could not be loaded.", "无法获取第 {block} 块的注意力。"),
+    "failed": Text("The attention of block {block} could not be loaded.", "无法加载第 {block} 块的注意力。"),
     "retry": Text("Try again", "重试"),
     "hint": Text("Point at a patch to look from it, click to hold it.", "指向图块：从该图块出发；点击：固定。"),
     "hint_pinned": Text(
         "Point at patches to read them as keys. Click again or press Esc to release the query.",
-        "指向图块：读取该键；再次点击或按 Esc：松开。",
+        "指向图块：将其作为键读取；再次点击或按 Esc：取消固定查询。",
     ),
     "hint_partial": Text(
         "Too large to send whole: point at patches to read them as keys, click to fetch a patch's map.",
-        "数据过大，逐行获取。指向图块：读取该键；点击：获取该图块的注意力图。",
+        "数据过大，无法一次传完。指向图块：将其作为键读取；点击：获取该图块的注意力图。",
     ),
     "hint_class": Text(
         "Patches are not queries in this block: the map of the {query} is shown. Point at a patch to read it as a key.",
-        "本块中图块不作查询：显示的是{query}。指向图块可读取该键。",
+        "本块中图块不作查询：显示的是{query}的注意力图。指向图块可将其作为键读取。",
     ),
     "hint_silent": Text(
         "The {token} is not a query in this block: the map of the {query} is shown.",
-        "{token}在本块中不作查询：显示的是{query}。",
+        "{token}在本块中不作查询：显示的是{query}的注意力图。",
     ),
     "hint_touch": Text("Tap a patch to look from it, or drag across.", "轻触图块或拖动：从该图块出发。"),
     "hint_pinned_touch": Text(
-        "Drag to read keys, tap the patch again to release it.", "拖动：读取该键；再次轻触该图块：松开。"
+        "Drag to read keys, tap the patch again to release it.", "拖动：将图块作为键读取；再次轻触该图块：取消固定。"
     ),
     "hint_partial_touch": Text(
         "Too large to send whole: drag to read keys, tap to fetch a patch's map.",
-        "数据过大，逐行获取。拖动：读取该键；轻触：获取该图块的注意力图。",
+        "数据过大，无法一次传完。拖动：将图块作为键读取；轻触：获取该图块的注意力图。",
     ),
     # who looks, and at what
     "question": Text("Where does the {query} look?", "{query}关注哪里？"),
@@ -86,7 +86,7 @@ CANVAS_WORDS: dict[str, Text] = {
     "strip_label": Text("All heads of all blocks", "所有块的所有头"),
     "strip": Text(
         "All heads of all blocks: {query}. These maps do not change while you point.",
-        "所有块的所有头：{query}。指向图块时保持不变。",
+        "所有块的所有头：{query}。指向图块时，这些图不变。",
     ),
     "block_short": Text("block {block}", "块 {block}"),
     "tile": Text("block {block}, head {head}", "第 {block} 块，头 {head}"),
@@ -100,7 +100,7 @@ CANVAS_WORDS: dict[str, Text] = {
     "rare": Text("More", "更多"),
     "mode": Text("View", "视图"),
     "mode_overlay": Text("overlay", "叠加"),
-    "mode_map": Text("map", "仅图"),
+    "mode_map": Text("map", "仅热图"),
     "mode_reveal": Text("reveal", "透光"),
     "colormap": Text("Colours", "配色"),
     "viridis": same("Viridis"),
@@ -109,29 +109,30 @@ CANVAS_WORDS: dict[str, Text] = {
     "inferno": same("Inferno"),
     "greys": Text("Greys", "灰度"),
     "opacity": Text("Opacity", "不透明度"),
-    "scale": Text("Scale", "标尺"),
+    "scale": Text("Scale", "色标"),
     "scale_map": Text("this map", "本图"),
     "scale_heads": Text("all heads", "所有头"),
     "scale_block": Text("whole block", "整块"),
-    "keep_mass": Text("Keep mass", "保留质量"),
+    "keep_mass": Text("Keep mass", "保留份额"),
     "keep_all": Text("all", "全部"),
     "smooth": Text("Smooth", "平滑"),
     # the colour bar and the notes under the picture
     "unit": Text("share of attention", "注意力份额"),
-    "scale_map_long": Text("colours from 0 to this map's maximum", "颜色从 0 到本图最大值"),
+    "scale_map_long": Text("colours from 0 to this map's maximum", "颜色从 0 到本图的最大值"),
     "scale_heads_long": Text("colours from 0 to the maximum over all heads", "颜色从 0 到所有头的最大值"),
     "scale_block_long": Text("colours from 0 to the maximum of the whole block", "颜色从 0 到整块的最大值"),
     "signed_map_long": Text(
-        "blue below 0, red above, to this map's largest magnitude", "蓝色为负，红色为正，到本图最大绝对值"
+        "blue below 0, red above, to this map's largest magnitude", "蓝色为负，红色为正，范围到本图的最大绝对值"
     ),
     "signed_heads_long": Text(
-        "blue below 0, red above, to the largest magnitude of all heads", "蓝色为负，红色为正，到所有头的最大绝对值"
+        "blue below 0, red above, to the largest magnitude of all heads", "蓝色为负，红色为正，范围到所有头的最大绝对值"
     ),
     "signed_block_long": Text(
-        "blue below 0, red above, to the largest magnitude of the whole block", "蓝色为负，红色为正，到整块的最大绝对值"
+        "blue below 0, red above, to the largest magnitude of the whole block",
+        "蓝色为负，红色为正，范围到整块的最大绝对值",
     ),
-    "note_keep": Text("only the patches with {share} of the total", "仅显示占 {share} 质量的图块"),
-    "note_window": Text("windowed: a query sees only its outlined window", "窗口注意力：查询只能看到框内"),
+    "note_keep": Text("only the patches with {share} of the total", "仅显示合计占 {share} 的图块"),
+    "note_window": Text("windowed: a query sees only its outlined window", "窗口注意力：查询只能看到框出的窗口"),
     "note_smooth": Text("interpolated between patch centres", "在图块中心之间插值"),
     "note_precision": Text("8 bits a weight: values to ±{error}", "每个权重 8 位：误差 ±{error}"),
 }

@@ -12,7 +12,7 @@ EVIDENCE = "trust"
 """View that shows the measurements"""
 OF_MODEL = Text(
     "Rank {place} of {count} on this model by tests with a known truth; {finding}",
-    "在该模型上，按有真实答案的测试排第 {place} 位（共 {count} 种）；{finding}",
+    "在该模型上，按真实答案已知的测试排第 {place} 位（共 {count} 种）；{finding}",
 )
 FINDINGS = {
     "grid_pointing": Text(

@@ -27,7 +27,7 @@ _DIGITS = re.compile(r"\[.*|[0-9.]+")
 _READING = ("GET", "HEAD", "OPTIONS")
 _UNKNOWN_HOST = Text(
     "This page is not served under the name “{host}”. Whoever runs it can add the name to the setting VIT_HOSTS.",
-    "此页面不以“{host}”这一名称提供服务。管理员可将该名称加入设置 VIT_HOSTS。",
+    "本页面不通过“{host}”这一名称提供服务。管理员可将该名称加入设置 VIT_HOSTS。",
 )
 _FOREIGN = Text(
     "This request comes from another site's page ({origin}). Whoever runs this page can add it to VIT_ORIGINS.",

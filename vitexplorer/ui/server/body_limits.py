@@ -31,18 +31,17 @@ PACE = 20_000
 """Bytes per additional second"""
 _FILES = re.compile("/picture|/model|/teach/(?:add|ask)|/survey/zip|/gradio_api/upload/?")
 _TOO_LARGE = Text(
-    "This request is larger than {most:.0f} MB, which is what is taken here.", "此请求大于此处接受的 {most:.0f} MB。"
+    "This request is larger than the {most:.0f} MB accepted here.", "此请求超过此处允许的 {most:.0f} MB。"
 )
 _TOO_MUCH = Text(
-    "More than {most:.0f} MB have come from your address within an hour, which is what one visitor may send. "
-    "Try again later.",
-    "一小时内来自您的地址的数据已超过每位访客可发送的 {most:.0f} MB，请稍后再试。",
+    "Your address sent more than {most:.0f} MB within an hour, the limit for one visitor. Try again later.",
+    "您的地址一小时内发送的数据已超过每位访客的上限 {most:.0f} MB，请稍后再试。",
 )
 _FULL = Text(
-    "The disk for files that visitors send is full. Try again in a minute.", "存放访客文件的磁盘已满，请一分钟后再试。"
+    "The disk for files that visitors send is full. Try again in a minute.", "存放访客文件的磁盘已满，请过一分钟再试。"
 )
-_TOO_SLOW = Text("The request came too slowly and was given up. Send it again.", "请求到达过慢，已被放弃，请重新发送。")
-_BROKEN = Text("The request broke off.", "请求中断。")
+_TOO_SLOW = Text("The request came too slowly and was dropped. Send it again.", "请求传输过慢，已中止，请重新发送。")
+_BROKEN = Text("The request was cut off.", "请求中断。")
 
 
 class _StoppedError(MultiPartException):

@@ -24,7 +24,7 @@ _STREAM = "/gradio_api/queue/data"
 _NO_ENDPOINT = Text("There is no endpoint of this name. There are {known}.", "没有此名称的接口。可用的有 {known}。")
 _NAMES = Text("{name} takes {known}; {needed} must be given.", "{name} 的参数为 {known}，其中必须给出 {needed}。")
 _NUMBER = Text("{name} takes {number} values in `data`: {known}.", "{name} 的 `data` 须有 {number} 个值：{known}。")
-_NO_ANSWER = Text("Nobody has asked this, or it was answered.", "没有这一请求，或其已被答复。")
+_NO_ANSWER = Text("There is no such request, or it was already answered.", "没有这一请求，或该请求已得到答复。")
 
 
 @dataclass(frozen=True)

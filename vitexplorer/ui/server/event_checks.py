@@ -29,11 +29,11 @@ from vitexplorer.ui.server.refusals import RefusedError
 _EVENTS = re.compile("/gradio_api/(?:run/[^/]*|queue/join)/?")
 _OPENING = 2.0
 """Seconds to wait for the event that opens a page"""
-_UNREADABLE = Text("This is nothing that the page sends.", "这不是页面会发送的内容。")
-_NO_FILE = Text("This file is not here any more. Please upload it again.", "文件不在此处或已被删除，请重新发送。")
+_UNREADABLE = Text("The page sends nothing like this.", "页面不会发送这样的内容。")
+_NO_FILE = Text("This file is not here any more. Please upload it again.", "该文件已不在此处，请重新上传。")
 _GONE = Text(
     "This page was open for so long that its state is gone. Load it again: its address leads back to what it showed.",
-    "此页面打开时间过长，状态已不存在。请重新加载：其地址会回到原来的内容。",
+    "此页面打开时间过长，状态已失效。请重新加载：页面地址会恢复原来的内容。",
 )
 _FILES = TypeAdapter(Annotated[list[FileSent], Field(min_length=1)])
 _TEXT = TypeAdapter(Word | None)

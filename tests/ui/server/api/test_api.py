@@ -147,7 +147,7 @@ def test_the_lists_are_the_registries(listing):
         ({"image": "https://[::ffff:127.0.0.1]/fish.png"}, "is no public address"),
         ({"image": "http:///fish.png"}, "is no web address"),
         ({"image": "http://localhost:1/gradio_api/file=/etc/passwd"}, "This file was not uploaded here."),
-        ({"image": "data:image/png;base64,-"}, "is no data:image/...;base64, address"),
+        ({"image": "data:image/png;base64,-"}, "is not a data:image/...;base64, address"),
         ({"image": "data:image/png;base64,"}, "empty"),
         ({"fit": "stretch"}, "fit='stretch' is not possible"),
         ({"fit": "native", "size": "96"}, 'fit "native" keeps'),

@@ -11,7 +11,7 @@ COMPARE_WORDS: dict[str, Text] = {
     "swap": Text("Swap sides", "左右互换"),
     "left_changed": Text("Left: as in What if", "左侧：按“假如改变”"),
     "right_changed": Text("Right: as in What if", "右侧：按“假如改变”"),
-    "presets": Text("Pairs to begin with", "可供开始的组合"),
+    "presets": Text("Pairs to begin with", "可以先看的组合"),
     "vit_dino": Text("ViT beside DINO", "ViT 与 DINO"),
     "vit_swin": Text("ViT beside Swin", "ViT 与 Swin"),
     "dino_mae": Text("DINO beside MAE", "DINO 与 MAE"),
@@ -21,7 +21,7 @@ COMPARE_WORDS: dict[str, Text] = {
     "sizes": Text("{one} beside {other} px", "{one} 与 {other} 像素"),
     "images": Text(
         "Two images: the mouse is at the same share of height and width in both, whatever lies there.",
-        "两幅不同的图像：鼠标在两边位于相同的相对高度与宽度，与那里画着什么无关。",
+        "两幅不同的图像：鼠标在两边的相对高度与宽度相同，与那里是什么内容无关。",
     ),
     "fits": Text(
         "The two sides fit the image differently: the same place in both pictures is not the same part of the image.",
@@ -33,11 +33,11 @@ COMPARE_WORDS: dict[str, Text] = {
     ),
     "depths": Text(
         "Block {one} of 0–{last} is compared with block {other} of 0–{other_last}, at about the same relative depth.",
-        "第 {one} 块（0–{last}）与第 {other} 块（0–{other_last}）并列：相对深度大致相同。",
+        "第 {one} 块（0–{last}）与第 {other} 块（0–{other_last}）对比：相对深度大致相同。",
     ),
     "token": Text(
         "The {side} model has no {token}: it shows the mean over its patches instead.",
-        "{side}模型没有{token}：另一侧从该标记出发时，这一侧显示图块平均。",
+        "{side}模型没有{token}：改为显示图块平均。",
     ),
     "change": Text("Changed on the {side}: {what}.", "{side}的更改：{what}。"),
 }

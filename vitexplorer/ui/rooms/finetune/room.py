@@ -37,7 +37,7 @@ class FinetuneRoom(Room):
 
     key = "finetune"
     title = Text("Fine-tune", "微调")
-    invitation = Text("Teach it your own classes", "教它认识你的类别")
+    invitation = Text("Teach it your own classes", "教它认识您的类别")
     icon = "M3 7h9 M16 7h5 M14 4.5v5 M3 17h4 M11 17h10 M9 14.5v5 M3 12h18"
 
     @classmethod

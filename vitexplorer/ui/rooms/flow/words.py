@@ -20,6 +20,6 @@ FLOW_WORDS: dict[str, Text] = {
     "fused": Text("heads fused by {how}", "多头融合：{how}"),
     "swin": Text(
         "An approximation for Swin: merging counts the four patches alike.",
-        "对 Swin 只是近似：合并 2×2 图块时四个图块各算四分之一。",
+        "对 Swin 只是近似：图块合并时，四个图块按相同份额计算。",
     ),
 }

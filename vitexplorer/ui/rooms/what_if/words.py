@@ -21,17 +21,17 @@ WHAT_IF_WORDS: dict[str, Text] = {
     ),
     "unsure_answer": Text(
         "The answer stays, with less confidence: {name}, {before} → {after}. It depends partly on what was changed.",
-        "答案不变，但把握变小：{name}，{before} → {after}。它部分依据被更改之处。",
+        "答案不变，但把握变小：{name}，{before} → {after}。它部分依据被更改的内容。",
     ),
     "new_answer": Text(
         "The answer changes: {before} → {after}. It depends on what was changed.",
-        "答案改变：{before} → {after}。它依据被更改之处。",
+        "答案改变：{before} → {after}。它依据的正是被更改的内容。",
     ),
     "number": Text("The output: {before} → {after}.", "输出值：{before} → {after}。"),
     "no_answer": Text(
         "This model names no class. The cosine between its representations of the image in both runs is {cosine}: "
         "{so}.",
-        "该模型不给出类别。它对图像的表示与原始运行的余弦为 {cosine}：{so}。",
+        "该模型不给出类别。两次运行中，它对图像的表示的余弦为 {cosine}：{so}。",
     ),
     "alike": Text("almost the same", "几乎相同"),
     "moved": Text("partly changed", "部分改变"),

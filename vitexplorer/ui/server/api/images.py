@@ -21,9 +21,11 @@ from vitexplorer.service.image_store import UPLOAD, keep_upload
 
 NOT_SENT = Text(
     "This file was not uploaded here. Upload it with handle_file of gradio_client, or post it to /picture.",
-    "该文件并未上传到此处。请用 gradio_client 的 handle_file 上传，或发送到 /picture。",
+    "该文件没有上传到此处。请用 gradio_client 的 handle_file 上传，或发送到 /picture。",
 )
-NOT_BASE64 = Text("The image is no data:image/...;base64, address.", "该图像不是 data:image/...;base64, 形式的地址。")
+NOT_BASE64 = Text(
+    "The image is not a data:image/...;base64, address.", "该图像不是 data:image/...;base64, 形式的地址。"
+)
 
 
 async def image_id(image: FileData | str, settings: Settings) -> str:

@@ -77,9 +77,9 @@ def _views() -> dict[str, View]:
 
 
 NEEDS = {
-    "nothing": Text("is read off one forward pass", "由一次前向传播直接读出"),
-    "once": Text("one more pass with gradients", "另需一次带梯度的传播"),
-    "many": Text("many passes: seconds to minutes", "多次传播：数秒至数分钟"),
+    "nothing": Text("read off one forward pass", "由一次前向传播直接读出"),
+    "once": Text("one more pass with gradients", "另需一次前向与反向传播"),
+    "many": Text("many passes: seconds to minutes", "多次前向传播：数秒至数分钟"),
 }
 FAMILIES = {
     True: Text(
@@ -88,7 +88,7 @@ FAMILIES = {
     ),
     False: Text(
         "families that support every view: ViT, DeiT, DINO, CLIP, SigLIP, BEiT, EVA, DINOv3, Swin",
-        "可显示全部内容的模型家族：ViT、DeiT、DINO、CLIP、SigLIP、BEiT、EVA、DINOv3、Swin",
+        "支持所有视图的模型家族：ViT、DeiT、DINO、CLIP、SigLIP、BEiT、EVA、DINOv3、Swin",
     ),
 }
 
