@@ -127,7 +127,7 @@ def epochs_result(comparison: Comparison, what: str) -> CurvesResult:
         formula="",
         provenance=_of_all(comparison),
         x=np.arange(1, longest + 1),
-        x_name=Text("epoch", "轮"),
+        x_name=Text("epoch", "轮次"),
         curves=tuple(same(run.run) for run in results),
     )
 

@@ -33,7 +33,7 @@ def _pareto(result: ParetoResult) -> Text:
     best = _best(result, result.values)
     return Text(
         "{run} is the best: {value}, {of} {cost}. {front} of {all} methods are not beaten by any other.",
-        "{run} 最好：{value}，{of} {cost}。{all} 个方法中有 {front} 个不被其他方法超越。",
+        "{run} 最好：{value}，{of} {cost}。{all} 种方法中有 {front} 种不被其他方法超越。",
     ).format(
         run=result.trainings[best],
         value=_written(result, result.values[best]),
@@ -74,7 +74,7 @@ def _residuals(result: ResidualsResult) -> Text:
     far = result.values[int(np.abs(result.values).argmax())]
     return Text(
         "The root mean squared error is {off}, the mean error {mean}, the largest error {far}.",
-        "均方根偏差为 {off}，平均偏差为 {mean}；偏差最大的为 {far}。",
+        "均方根误差为 {off}，平均误差为 {mean}，最大误差为 {far}。",
     ).format(off=measured(np.sqrt(np.mean(result.values**2))), mean=measured(result.values.mean()), far=measured(far))
 
 
@@ -84,7 +84,7 @@ def _curves(result: CurvesResult) -> Text:
     last = int(np.flatnonzero(np.isfinite(values[curve]))[-1])
     return Text(
         "{curve} is best at {x_name} {x}: {best}. It ends at {end}.",
-        "{curve} 在{x_name}为 {x} 时最好：{best}；最后为 {end}。",
+        "{curve} 最好时{x_name}为 {x}：{best}；最后为 {end}。",
     ).format(
         curve=result.curves[curve],
         x_name=result.x_name,
@@ -108,7 +108,7 @@ def _turned(result: CurvesResult) -> Text:
     return Text(
         "The cosine between the {token} of the base model and that of the tuned model is {first} after the first "
         "block and {last} after the last.",
-        "基础模型与微调模型的{token}在第一块之后余弦为 {first}，在最后一块之后为 {last}。",
+        "基础模型与微调模型的{token}之间的余弦，在第一块之后为 {first}，在最后一块之后为 {last}。",
     ).format(token=result.curves[0], first=measured(first), last=measured(last))
 
 

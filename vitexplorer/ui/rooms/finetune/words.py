@@ -7,7 +7,7 @@ from vitexplorer.ui.kit.words import UI_WORDS
 
 TRAINING_WORDS: dict[str, Text] = {
     # the head of the room
-    "steps_question": Text("What does the model become on my images?", "在我的图像上，模型会变成什么样？"),
+    "steps_question": Text("What does the model become on my images?", "用我的图像微调后，模型会变成什么样？"),
     "steps_reading": Text(
         "Choose images, tick methods, compare them on one split, then open the tuned model in any room.",
         "选择图像，勾选方法，在同一划分上比较，再到各页查看微调后的模型。",
@@ -36,7 +36,7 @@ TRAINING_WORDS: dict[str, Text] = {
     ),
     "report_none": Text(
         "A zip with one folder per class, or with images and a .csv of labels or numbers.",
-        "请上传 zip：每个类别一个文件夹，或图像加一个写有标签或数值的 .csv。",
+        "请上传 zip：每个类别一个文件夹，或者图像加一个含标签或数值的 .csv。",
     ),
     "report_stopped": Text("Cannot be trained on as it is", "目前无法用于训练"),
     "report_counts": Text("Images of each class", "各类别的图像数"),
@@ -63,17 +63,17 @@ TRAINING_WORDS: dict[str, Text] = {
     "methods_own_file": Text(
         "The current model comes from your file: it can be explored but not fine-tuned here. To fine-tune, choose a "
         "model from the list above.",
-        "当前模型来自您的文件：可以查看，但不能在此训练。如需微调，请在上方选择列表中的模型。",
+        "当前模型来自您的文件：可以查看，但不能在此微调。如需微调，请在上方选择列表中的模型。",
     ),
     "methods_convolutional": Text(
         "{model} ({weights}) is a convolutional network: it can be trained and compared here, but has no attention "
         "for the other rooms.",
-        "{model}（{weights}），卷积网络：可在此训练和比较，但没有可供其他页显示的注意力。",
+        "{model}（{weights}）是卷积网络：可在此训练和比较，但没有注意力可供其他页面显示。",
     ),
     "methods_base": Text("Backbone", "骨干网络"),
     "methods_left": Text("the model above", "上方的模型"),
     "methods_counts": Text(
-        "{trainable} of {total} parameters train ({share})", "{total} 个参数中训练 {trainable} 个（{share}）"
+        "{trainable} of {total} parameters train ({share})", "训练 {total} 个参数中的 {trainable} 个（{share}）"
     ),
     "methods_settings": Text("Settings", "设置"),
     "methods_rate": Text("Learning rate", "学习率"),
@@ -86,7 +86,7 @@ TRAINING_WORDS: dict[str, Text] = {
     "methods_class_weights": Text("Class weights", "类别权重"),
     "methods_class_weights_none": Text("none", "无"),
     "methods_class_weights_balanced": Text("balanced", "均衡"),
-    "methods_head": Text("The head begins", "分类头的起点"),
+    "methods_head": Text("The head begins", "分类头的初始值"),
     "methods_head_baseline": Text("as the linear probe", "线性探测的结果"),
     "methods_head_fresh": Text("fresh", "随机初始化"),
     "methods_estimate": Text("Estimate time and memory", "估计时间与内存"),
@@ -110,7 +110,7 @@ TRAINING_WORDS: dict[str, Text] = {
     "run_doing_started": Text("Starting ...", "正在启动……"),
     "run_doing_reading": Text("Looking at the images ...", "正在检查图像……"),
     "run_doing_data": Text("Loading the model ...", "正在加载模型……"),
-    "run_doing_extracting": Text("Running the frozen part once ...", "正在运行冻结部分（仅一次）……"),
+    "run_doing_extracting": Text("Running the frozen part once ...", "正在运行冻结的部分（只需一次）……"),
     "run_doing_baseline": Text("Measuring two batches of each method ...", "每种方法正在试跑两个批次……"),
     "run_doing_estimate": Text("Measuring two batches of each method ...", "每种方法正在试跑两个批次……"),
     "run_doing_training": Text("Training", "正在训练"),
@@ -121,7 +121,7 @@ TRAINING_WORDS: dict[str, Text] = {
     "run_stopping": Text("Stopping ...", "正在停止……"),
     "run_resume": Text("Resume", "继续训练"),
     "run_loss": Text("training loss", "训练损失"),
-    "run_axis": Text("epoch", "轮"),
+    "run_axis": Text("epoch", "轮次"),
     "run_method": Text("Method", "方法"),
     "run_table": UI_WORDS["table"],
     "run_baseline": Text("baseline: linear on frozen features", "基线：冻结特征上的线性模型"),
@@ -135,14 +135,14 @@ TRAINING_WORDS: dict[str, Text] = {
     "board_time": Text("Time", "时间"),
     "board_file": Text("File", "文件"),
     "board_baseline": Text("Baseline (linear on frozen features)", "基线（冻结特征上的线性模型）"),
-    "board_constant": Text("Without looking at the image", "不看图像的最佳猜测"),
+    "board_constant": Text("Without looking at the image", "不看图像时的最佳猜测"),
     "board_early": Text("stopped early", "提前停止"),
     "board_chosen": Text("Results of {run}", "{run} 的结果"),
     "board_open": Text("Open in the rooms", "在各页中打开"),
-    "board_wrong": Text("Misclassified images: {count} of {total}.", "判断错误的图像：{total} 幅中的 {count} 幅。"),
+    "board_wrong": Text("Misclassified images: {count} of {total}.", "判错的图像：{total} 幅中有 {count} 幅。"),
     "board_worst": Text("Images with the largest error.", "误差最大的图像。"),
     "board_press": Text("Click one to see where the tuned model looks.", "点击可查看微调模型关注的位置。"),
-    "board_all_right": Text("It gets every validation image right.", "验证集图像全部判断正确。"),
+    "board_all_right": Text("It gets every validation image right.", "验证集的图像全部判对。"),
     "board_taken": Text("{true} taken for {said} ({share})", "{true} 被判为 {said}（{share}）"),
     "board_came": Text("From Fine-tune, {run}: {label}", "来自微调，{run}：{label}"),
     "board_back": Text("Back to Fine-tune", "返回微调"),
@@ -171,32 +171,32 @@ TRAINING_WORDS: dict[str, Text] = {
         "How far off is each prediction, and in which direction?", "每个预测偏差多大，偏向哪边？"
     ),
     "figures_question_classes": Text(
-        "Which classes are found, and which are predicted too often?", "哪些类别能被找到，哪些被误报过多？"
+        "Which classes are found, and which are predicted too often?", "哪些类别找得到，哪些类别误报过多？"
     ),
-    "figures_question_epochs": Text("Did it still get better when it ended?", "结束时是否还在进步？"),
+    "figures_question_epochs": Text("Was it still improving when it ended?", "训练结束时是否还在提高？"),
     "figures_question_images": Text("Would more images help?", "更多图像会有帮助吗？"),
     "figures_misleads_pareto": Text(
         "This is one split and one seed: with another, neighbours in the plot may swap places.",
-        "仅一次划分和一个种子：换一次，图上相邻的点可能互换位置。",
+        "这里只有一次划分和一个种子：换一个，图上相邻的点就可能互换位置。",
     ),
     "figures_misleads_confusion": Text(
         "Few validation images make every cell a rough guess.", "验证图像少时，每一格都只是粗略估计。"
     ),
     "figures_misleads_residuals": Text(
         "Extreme predictions are drawn towards the mean: that is regression to the mean, not a fault of one image.",
-        "远离均值的预测会被拉向均值：这是回归效应，并非某幅图像的问题。",
+        "偏离均值较远的预测会被拉向均值：这是均值回归，并非某幅图像的问题。",
     ),
     "figures_misleads_classes": Text(
         "The accuracy of a class with few validation images changes in large steps.",
-        "验证图像少的类别，数值会大幅跳动。",
+        "类别的验证图像少时，其准确率会大幅跳动。",
     ),
     "figures_misleads_epochs": Text(
         "The best epoch was chosen on the same validation set, so its value is slightly too good.",
-        "保留的轮次是在同一验证集上选出的，因此其数值略偏乐观。",
+        "最佳轮次是在同一验证集上选出的，因此其数值略偏乐观。",
     ),
     "figures_misleads_images": Text(
         "The curve is that of the baseline; a tuned model may need more or fewer images.",
-        "曲线属于基线模型；微调模型需要的图像可能更多，也可能更少。",
+        "这是基线的曲线；微调模型需要的图像可能更多，也可能更少。",
     ),
     "figures_run": Text("Run", "训练"),
     "figures_cost": Text("Cost", "代价"),
@@ -206,23 +206,24 @@ TRAINING_WORDS: dict[str, Text] = {
     "board_changed": Text("What changed?", "改变了什么？"),
     "changed_size": Text("Size of the change", "改变量大小"),
     "changed_rank": Text("Rank of the change", "改变量的秩"),
-    "changed_token": Text("The token that is read", "用于读出的标记"),
+    "changed_token": Text("The token that is read", "分类头读取的标记"),
     "changed_prompts": Text("Attention to prompts", "对提示标记的注意力"),
     "changed_question_size": Text("In which blocks did the weights change most?", "哪些块的权重改变最大？"),
     "changed_question_rank": Text(
-        "Is the change simple or spread over all directions?", "改变量是简单的，还是分散在各个方向？"
+        "Does the change lie in a few directions or in all of them?", "改变只集中在少数方向，还是分散在所有方向？"
     ),
     "changed_question_token": Text(
         "From which block on does the tuned model represent this picture differently?",
-        "微调后的模型从哪一块开始对这幅图像有不同的理解？",
+        "从哪一块起，微调后的模型对这幅图像的表示开始不同？",
     ),
-    "changed_question_prompts": Text("Are the learned prompts looked at?", "学到的提示标记被关注了吗？"),
+    "changed_question_prompts": Text("Are the learned prompts looked at?", "学到的提示标记得到关注了吗？"),
     "changed_misleads_size": Text(
         "A large change of a weight may not matter, and a small one may be decisive.",
         "权重改变大不一定重要，改变小也可能起决定作用。",
     ),
     "changed_misleads_rank": Text(
-        "The rank says nothing about the size of a change: noise has a high rank.", "秩与大小无关：噪声的秩也很高。"
+        "The rank says nothing about the size of a change: noise has a high rank.",
+        "秩与改变的大小无关：噪声的秩也很高。",
     ),
     "changed_misleads_token": Text(
         "A token that turned far may still give the same class: only the directions that the classifier reads count.",
@@ -230,11 +231,11 @@ TRAINING_WORDS: dict[str, Text] = {
     ),
     "changed_misleads_prompts": Text(
         "Attention to a prompt is not yet an effect: its value may be small.",
-        "对提示标记的注意力不等于影响：它的值向量可能很小。",
+        "关注提示标记不等于受它影响：它的值向量可能很小。",
     ),
     "changed_open": Text(
         "### What {run} changed in {model}\n\nThe maps of both stand side by side under “Compare with its base”.",
-        "### {run} 改变了 {model} 的什么\n\n两者的图在“与基础模型对比”中并排显示。",
+        "### {run} 对 {model} 改变了什么\n\n两者的图在“与基础模型对比”中并排显示。",
     ),
     # runs that were made before
     "runs_title": Text("Earlier trainings", "以往的训练"),

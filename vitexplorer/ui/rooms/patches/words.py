@@ -8,7 +8,7 @@ BOARD_WORDS: dict[str, Text] = {
     "board": Text("The image cut into {rows} × {cols} patches", "切成 {rows} × {cols} 个图块的图像"),
     "hint": Text(
         "Point at a patch to look at it, click to keep it. Arrow keys move it. All counted from 0.",
-        "指向一个图块即可查看，点击可固定，方向键可移动。均从 0 开始计数。",
+        "指向一个图块即可查看，点击可固定，方向键可移动。编号均从 0 开始。",
     ),
     "gap": Text("Gap between the patches", "图块间距"),
     "show": Text("Show", "显示"),
@@ -46,6 +46,6 @@ BOARD_WORDS: dict[str, Text] = {
         "序列：{tokens} 个标记 = {prefix} 个前缀标记 + {patches} 个图块标记",
     ),
     "sequence_bare": Text("The sequence: {tokens} tokens, one for each patch", "序列：{tokens} 个标记，每个图块一个"),
-    "prefix": Text("{name}: learned, not cut from the image", "{name}：学习得到，并非取自图像"),
-    "image_failed": Text("The image could not be loaded. Please choose it again.", "图像未能载入，请重新选择。"),
+    "prefix": Text("{name}: learned, not cut from the image", "{name}：学习得到，并非从图像切出"),
+    "image_failed": Text("The image could not be loaded. Please choose it again.", "图像未能加载，请重新选择。"),
 }

@@ -50,14 +50,14 @@ def as_counted(shape: ViTShape) -> tuple[tuple[Text, int], ...]:
         (
             Text(
                 "modules only: the two matrix products of attention are not modules",
-                "只看模块：注意力的两个乘法不是模块",
+                "只统计模块：注意力中的两次矩阵乘法不是模块",
             ),
             everything - counts[ATTENTION],
         ),
         (
             Text(
                 "attention by rule, without the projections inside a fused function",
-                "按规则计注意力，但漏掉其中由函数完成的投影",
+                "按规则统计注意力，但漏掉融合函数内部的投影",
             ),
             everything - counts[PROJECTIONS],
         ),

@@ -40,8 +40,8 @@ CALCULATOR_WORDS: dict[str, Text] = {
     "hint_merging": Text("between stages", "阶段之间"),
     "hint_head": Text("from the width to the classes", "从宽度到类别"),
     "hint_other": Text("what has no name of these", "不属于以上各项"),
-    "in_embedding": Text("in the embedding", "在嵌入"),
-    "in_attention": Text("in attention", "在注意力"),
+    "in_embedding": Text("in the embedding", "在嵌入层"),
+    "in_attention": Text("in attention", "在注意力部分"),
     "in_mlp": Text("in the MLPs", "在 MLP"),
     "in_norms": Text("in norms", "在归一化"),
     "in_merging": Text("in patch merging", "在图块合并"),
@@ -58,7 +58,7 @@ CALCULATOR_WORDS: dict[str, Text] = {
     "cost": Text("Cost of a picture (MACs)", "每幅图像的计算量（MACs）"),
     "formula_none": Text(
         "No closed formula is known for this family; the counts are read from the module.",
-        "该家族没有给出闭式公式，参数量直接从模块读取。",
+        "该家族没有已知的闭式公式，参数量直接从模块读取。",
     ),
     "formula_equals": Text("The formula gives exactly the count of the module.", "公式结果与模块的参数量完全一致。"),
     "twelve": Text(
@@ -70,7 +70,7 @@ CALCULATOR_WORDS: dict[str, Text] = {
     "design": Text("Design your own", "自己设计一个"),
     "preset": Text("Start from", "起点"),
     "on_screen": Text("the model on the screen", "屏幕上的模型"),
-    "your_design": Text("Your design", "你的设计"),
+    "your_design": Text("Your design", "您的设计"),
     "image_size": Text("Image (px)", "图像（像素）"),
     "patch_size": Text("Patch P (px)", "图块 P（像素）"),
     "dim": Text("Width D", "宽度 D"),
@@ -87,7 +87,7 @@ CALCULATOR_WORDS: dict[str, Text] = {
         "The last {left} pixels of each side do not fill a patch and are ignored.",
         "每边最后 {left} 个像素不足一个图块，被舍去。",
     ),
-    "no_patches": Text("A patch is larger than the image: there are no tokens.", "图块比图像还大：没有图块标记。"),
+    "no_patches": Text("A patch is larger than the image: there are no tokens.", "图块比图像还大：没有标记。"),
     # tables on demand
     "tables": Text("Every number, term by term", "逐项的全部数字"),
     "open_parts": Text("Block by block", "逐块"),
@@ -98,7 +98,7 @@ CALCULATOR_WORDS: dict[str, Text] = {
     "open_tools": Text("What tools count", "各工具的统计"),
     "open_declared": Text("Sizes in papers", "论文中的规模"),
     "title_parts": Text("Parameters of {model}", "{model} 的参数量"),
-    "title_exact": Text("Closed formula, term by term", "闭式公式逐项"),
+    "title_exact": Text("Closed formula, term by term", "闭式公式（逐项）"),
     "title_rough": Text("The rough formula of lecture notes", "讲义中的粗略公式"),
     "title_left_out": Text("What the rough formula leaves out", "粗略公式漏掉的部分"),
     "title_cost": Text("Cost of one image", "处理一幅图像的计算量"),
@@ -115,15 +115,15 @@ CALCULATOR_WORDS: dict[str, Text] = {
     "windows_note": Text(
         "Projections and MLP grow with the number of patches, attention with its square. With windows of {window} × "
         "{window} patches, as in Swin, attention would cost {macs} and grow linearly too.",
-        "投影与 MLP 随图块数线性增长，注意力随其平方增长。若像 Swin 那样分成 {window} × {window} 的窗口，"
-        "注意力为 {macs}，也只随图块数线性增长。",
+        "投影与 MLP 的计算量随图块数线性增长，注意力随其平方增长。若像 Swin 那样分成 {window} × {window} "
+        "个图块的窗口，注意力只需 {macs}，也只随图块数线性增长。",
     ),
     "term": Text("Term", "项"),
     "symbols": Text("Formula", "公式"),
     "numbers": Text("With numbers", "代入数值"),
     "share": Text("Share", "占比"),
     "total": Text("Total", "合计"),
-    "tools": Text("What is counted", "统计的是"),
+    "tools": Text("What is counted", "统计内容"),
     "compact": Text("In short", "约"),
     "model": Text("Model", "模型"),
     "declared": Text("Declared in the paper", "论文所述"),
