@@ -223,7 +223,7 @@ def test_a_name_is_resolved_once_and_the_address_that_was_judged_is_asked(world:
 
 def test_each_place_on_the_way_is_judged_anew(world: World, tmp_path: Path) -> None:
     world.leads_to |= {"/a": "//six.example/b", "/b": "http://xn--bcher-kva.example/c", "/c": "?d"}
-    assert "only leads on" in refused("http://pictures.example/a", tmp_path / "picture")
+    assert "only redirects" in refused("http://pictures.example/a", tmp_path / "picture")
     hosts = [request.url.host for request in world.asked]
     assert hosts == [OUTSIDE, "2606:4700::1111", OUTSIDE, OUTSIDE, OUTSIDE]
 

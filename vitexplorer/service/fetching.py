@@ -34,12 +34,12 @@ NO_ADDRESS = Text(
     "{address} 不是网页地址：请以 http:// 或 https:// 开头，并给出服务器名称和路径。",
 )
 NOT_PUBLIC = Text(
-    "{host} is no public address: an image is fetched from the open internet only.",
+    "{host} is no public address: images are fetched from the open internet only.",
     "{host} 不是公网地址：只从公开的互联网获取图像。",
 )
 NOT_THERE = Text("The image could not be fetched from {host}: {reason}.", "无法从 {host} 获取图像：{reason}。")
-NO_SUCH_NAME = Text("there is no such name", "没有这个名称")
-ONLY_ON = Text("it only leads on to other addresses", "它只是不断转到其他地址")
+NO_SUCH_NAME = Text("there is no such name", "没有这个服务器名称")
+ONLY_ON = Text("it only redirects to other addresses", "它只是不断重定向到其他地址")
 TOO_LARGE = Text("The image at {host} is larger than {most} MB.", "{host} 上的图像超过 {most} MB。")
 MOST_CHARACTERS = 200
 """Characters of an address that a message repeats"""

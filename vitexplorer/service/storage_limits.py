@@ -24,7 +24,7 @@ EVERY = 10.0
 """Minutes between two sweeps, each of which stats every file"""
 _MINE_FULL = Text(
     "Your saved trainings take {used:,.0f} MB of the {most:,} MB for each visitor. Delete one first.",
-    "您在此处保存的内容已占 {used:,.0f} MB，每位访客的上限为 {most:,} MB。请先删除一个训练。",
+    "您保存的训练已占 {used:,.0f} MB，每位访客的上限为 {most:,} MB。请先删除一个。",
 )
 _ALL_FULL = Text(
     "The disk for trainings is full: {used:,.0f} MB of {most:,} MB. Try again tomorrow.",

@@ -177,7 +177,7 @@ def assert_gone(settings: Settings, name: str) -> None:
         ("code.pth", "loading it would run code", "执行代码"),
         ("short.safetensors", "truncated, damaged", "不完整"),
         ("unknown.safetensors", "names that no reader here knows", "无法识别"),
-        ("notes.h5", "no file of weights: expected .safetensors", "不是权重文件"),
+        ("notes.h5", "not a weight file: expected .safetensors", "不是权重文件"),
     ],
 )
 def test_what_is_no_model_is_a_sentence(sent: str, message: str, zh: str, local: Page, files: Path) -> None:
@@ -208,7 +208,7 @@ def test_a_body_is_what_it_says(local: Page, files: Path) -> None:
 def test_visitors_of_a_hosted_page_send_nothing_that_could_run(hosted: Page, files: Path, truth: torch.Tensor) -> None:
     for sent in ("pets.pth", "unsafe.zip"):
         assert "pets.pth is not opened here: a file of this kind can hold code" in hosted.refused(files / sent)
-    assert "opens no path" in hosted.refused(path=str(files / "pets.safetensors"))
+    assert "cannot open paths" in hosted.refused(path=str(files / "pets.safetensors"))
     assert "no longer here" in hosted.refused(model="tuned." + "0" * 32, **{"as": "vit_tiny_patch16_224"})
     name = hosted.name(files / "pets.safetensors")
     torch.testing.assert_close(says(hosted, name), truth)

@@ -9,23 +9,23 @@ TEACH_WORDS: dict[str, Text] = {
     "teach_title": Text("Teach it yourself in a minute", "一分钟亲手教会它"),
     "teach_begin": Text(
         "Give each class a few pictures, then show the model a new one. It answers while you teach.",
-        "给每个类别放入几张图像，再给它看一张新的：边教边答。",
+        "给每个类别放入几张图像，再给模型看一张新的：边教边答。",
     ),
     "teach_says": Text(
         "A linear probe on the frozen features of {model}, taught with {count} examples.",
-        "在 {model} 的冻结特征上做线性探测，已用 {count} 个示例教过。",
+        "在 {model} 的冻结特征上做线性探测，已学习 {count} 个示例。",
     ),
     "teach_random": Text("Random weights: these features were never trained", "随机权重：这些特征未经训练"),
     "teach_fill": Text("Fill with drawn examples", "填入绘制的示例"),
     "teach_save": Text("Save as zip", "保存为 zip"),
     "teach_forget": Text("Delete all", "全部删除"),
     "teach_sure": Text("Really delete?", "确认删除？"),
-    "teach_compare": Text("Compare methods on these pictures", "用这些图像比较各方法"),
+    "teach_compare": Text("Compare methods on these pictures", "用这些图像比较各种方法"),
     "teach_data": Text("pictures that you taught with", "您教学用的图像"),
     "teach_back": Text("Teach it yourself", "亲手教会它"),
     "teach_kept": Text(
         "Pictures stay on the machine that runs this page, for a day after they were last used.",
-        "图像只保存在运行本页面的机器上，最后一次使用一天后删除。",
+        "图像只保存在运行本页面的机器上，最后一次使用后满一天即删除。",
     ),
     # boxes
     "teach_class": Text("Class {number}", "类别 {number}"),
@@ -43,7 +43,7 @@ TEACH_WORDS: dict[str, Text] = {
     "teach_no_picture": Text("This picture is no longer here.", "该图像已不存在。"),
     "teach_most_boxes": Text("There may be {most} classes.", "最多可有 {most} 个类别。"),
     "teach_most_pictures": Text("A class may have {most} pictures.", "每个类别最多可有 {most} 张图像。"),
-    "teach_broken": Text("Delete all and begin anew.", "请全部删除后重新开始。"),
+    "teach_broken": Text("Delete all and start again.", "请全部删除后重新开始。"),
     "teach_drawing": Text("Drawing examples ...", "正在绘制示例……"),
     "teach_sending": Text("Sending picture {done} of {total} ...", "正在发送第 {done} 张，共 {total} 张……"),
     # the answer
@@ -58,7 +58,7 @@ TEACH_WORDS: dict[str, Text] = {
         "注意力：{query} → 图块，第 {block} 块，各头均值。{model}，{rows} × {cols} 个图块。",
     ),
     "teach_two": Text("Add a picture to at least two classes.", "请至少给两个类别各放入一张图像。"),
-    "teach_none": Text("Now show the model a picture that it has not seen.", "现在给它看一张没见过的图像。"),
+    "teach_none": Text("Now show the model a picture that it has not seen.", "现在给模型看一张它没见过的图像。"),
     "teach_learning": Text("Looking at the examples: {done} of {total}", "正在查看示例：{done} / {total}"),
     "teach_correct": Text("It is: {name}", "应为：{name}"),
     "teach_only": Text(
@@ -73,14 +73,14 @@ TEACH_WORDS: dict[str, Text] = {
     # how good it is
     "teach_need": Text(
         "To measure its accuracy, give every class at least two pictures.",
-        "想知道效果如何，请给每个类别至少放入两张图像。",
+        "想测量准确率，请给每个类别至少放入两张图像。",
     ),
     "teach_score": Text(
         "Leave-one-out: {right} of {total} examples are classified correctly after training on all the others.",
         "留一法：用其余示例训练后，{total} 个示例中判对 {right} 个。",
     ),
     "teach_scoring": Text("Leaving out one example after the other ...", "正在逐个留出示例……"),
-    "teach_why": Text("Why are these wrong? Click one to look closer.", "这些为什么判错？点按即可仔细查看。"),
+    "teach_why": Text("Why are these wrong? Click one to look closer.", "这些为什么判错？点击即可仔细查看。"),
 }
 
 

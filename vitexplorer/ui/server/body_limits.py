@@ -30,9 +30,7 @@ PATIENCE = 30.0
 PACE = 20_000
 """Bytes per additional second"""
 _FILES = re.compile("/picture|/model|/teach/(?:add|ask)|/survey/zip|/gradio_api/upload/?")
-_TOO_LARGE = Text(
-    "This request is larger than the {most:.0f} MB accepted here.", "此请求超过此处允许的 {most:.0f} MB。"
-)
+_TOO_LARGE = Text("This request is larger than {most:.0f} MB, the limit here.", "此请求超过此处允许的 {most:.0f} MB。")
 _TOO_MUCH = Text(
     "Your address sent more than {most:.0f} MB within an hour, the limit for one visitor. Try again later.",
     "您的地址一小时内发送的数据已超过每位访客的上限 {most:.0f} MB，请稍后再试。",

@@ -215,7 +215,7 @@ def test_a_public_picture_is_explained(explaining, elsewhere, path):
     ("path", "message"),
     [
         ("/inside", "127.0.0.1 is no public address"),
-        ("/round", "only leads on"),
+        ("/round", "only redirects"),
         ("/nothing", "could not be fetched from pictures.example: HTTP 404."),
     ],
 )
