@@ -185,7 +185,7 @@ def test_the_command_line_compares_methods(small, colours, tmp_path, language):
     arguments += ["--out", tmp_path / "job", "--set", "augmentation=none", "--set", "batch-size=8"]
     done = CliRunner().invoke(build_app(language), list(map(str, arguments)), catch_exceptions=False)
     assert done.exit_code == 0
-    assert ("24 images: 18 for training, 6 for validation" if language == "en" else "18 张训练") in done.stdout
+    assert ("24 images: 18 for training, 6 for validation" if language == "en" else "18 幅用于训练") in done.stdout
     board = done.stdout.splitlines()[-4:]
     assert {line.split()[0] for line in board[1:3]} == {"linear-lr=0.02", "lora-r=2"}
     assert board[3] == str(tmp_path / "job")

@@ -14,17 +14,17 @@ from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language, Text
 
 HELP = Text("Hold a model's maps against a known truth.", "用已知的真实答案检验模型的各种图。")
-_MODEL = Text("A name from `models` that was trained on drawn pictures.", "在绘制图像上训练过的模型名称，见 `models`。")
+_MODEL = Text("A name from `models` that was trained on drawn pictures.", "在绘制图像上训练的模型的名称，见 `models`。")
 _VIEWS = Text(
-    "Views with commas between them; all that explain a class when empty.",
+    "Views separated by commas; when empty, all that explain a class.",
     "视图，以逗号分隔；留空则为所有解释类别的视图。",
 )
-_PROTOCOLS = Text("Protocols with commas between them; all when empty.", "评估方法，以逗号分隔；留空则为全部。")
+_PROTOCOLS = Text("Protocols separated by commas; when empty, all.", "评估方法，以逗号分隔；留空则为全部。")
 _TARGETS = Text(
-    "The most cases for each number; what the protocol states when 0.",
+    "The most cases for each number; 0 for what the protocol states.",
     "每个数值最多使用的样例数；0 表示按各方法的规定。",
 )
-_OUT = Text("File to write: .png, .svg, .pdf, .csv or .json.", "输出文件，可为 PNG、SVG、PDF、CSV 或 JSON。")
+_OUT = Text("File to write: .png, .svg, .pdf, .csv or .json.", "输出文件：.png、.svg、.pdf、.csv 或 .json。")
 _LANGUAGE = Text("Language of the result.", "结果的语言。")
 
 

@@ -26,7 +26,7 @@ ALL = "all"
 
 _DATA = Text("Class folders, a .zip of them, or images with a .csv.", "类别文件夹、其 .zip，或图像加 .csv。")
 _METHOD = Text(
-    "Methods with a comma between them, settings after colons: lora:r=4:lr=0.002,linear. Or: all.",
+    "Methods separated by commas, settings after colons: lora:r=4:lr=0.002,linear. Or: all.",
     "方法以逗号分隔，设置写在冒号之后：lora:r=4:lr=0.002,linear。或：all。",
 )
 _EPOCHS = Text("Passes over the training images.", "遍历训练图像的轮数。")
@@ -35,7 +35,7 @@ _PLAN = Text(
     "Another setting of the training, as name=value: batch_size=32, patience=5, loss=bce, seed=1. May be repeated.",
     "训练的其他设置，写作 name=value：batch_size=32、patience=5、loss=bce、seed=1。可重复使用。",
 )
-_TARGET = Text("Column of the table to learn.", "要学习的表格列。")
+_TARGET = Text("Column of the table to learn.", "表格中要学习的列。")
 _IMAGES = Text("Column of the table that names the images.", "表格中图像名称所在的列。")
 
 
@@ -152,7 +152,7 @@ def _data(event: Any) -> list[Text]:
     listed = ", ".join(f"{name} {count}" for name, count in counts)
     head = Text(
         "{images} images: {train} for training, {validation} for validation",
-        "{images} 张图像：{train} 张训练，{validation} 张验证",
+        "{images} 幅图像：{train} 幅用于训练，{validation} 幅用于验证",
     ).format(**{name: values[name] for name in ("images", "train", "validation")})
     lines = [head, *([Text(listed, listed)] if listed else [])]
     return lines + [Text(f"- {english}", f"- {chinese}") for _, english, chinese in values["findings"]]
@@ -203,7 +203,7 @@ _COLUMNS = (
     Text("run", "训练"),
     Text("metric", "指标"),
     Text("against the best", "与最佳相比"),
-    Text("trained parameters", "训练参数"),
+    Text("trained parameters", "可训练参数"),
     Text("time", "时间"),
     Text("file", "文件"),
 )
@@ -217,7 +217,7 @@ def leaderboard(comparison: Any, language: Language) -> str:
         against = ""
         if result is not board[0]:
             bootstrap = comparison.bootstrap(board[0].run, result.run)
-            verdict = Text("worse", "较差") if bootstrap.low > 0 else Text("not to be told apart", "无法区分")
+            verdict = Text("worse", "较差") if bootstrap.low > 0 else Text("indistinguishable", "无法区分")
             against = verdict.in_(language)
         rows.append(
             [

@@ -31,34 +31,34 @@ _SOURCE = Text(
     "文件夹，含 `path` 列的 .csv、.tsv 或 .parquet，或每行一个路径的 .txt。",
 )
 _ASK = Text(
-    "Questions and views with commas between them, settings after a colon: `prediction,attention_map:block=3`. All "
-    "questions when empty: {questions}.",
+    "Questions and views separated by commas, settings after a colon: `prediction,attention_map:block=3`. When "
+    "empty, all questions: {questions}.",
     "问题和视图以逗号分隔，设置写在冒号之后：`prediction,attention_map:block=3`。留空则为全部问题：{questions}。",
 )
-_OUT = Text("Folder of the survey; one that was begun goes on.", "普查文件夹；已开始的普查会继续。")
+_OUT = Text("Folder of the survey; a survey that was begun continues.", "普查文件夹；已开始的普查会继续。")
 _FIT = Text(
     "How an image is fitted to the model: `crop`, `squash`, `pad` or `native`.",
     "图像适配模型输入的方式：`crop`、`squash`、`pad` 或 `native`。",
 )
-_SIZE = Text("Another input size in pixels: `384` or `384x512`.", "另一输入尺寸（像素）：`384` 或 `384x512`。")
+_SIZE = Text("Another input size in pixels: `384` or `384x512`.", "另一种输入尺寸（像素）：`384` 或 `384x512`。")
 _LABELS = Text("Take class folders or the table's column as labels.", "以类别文件夹或表格中的列作为标注。")
-_WORKERS = Text("Processes that work; as many as suit when 0.", "工作进程数；0 表示自动选择。")
-_BATCH = Text("Images in one pass; as many as suit when 0.", "每次前向计算的图像数；0 表示自动选择。")
+_WORKERS = Text("Number of worker processes; 0 to choose it automatically.", "工作进程数；0 表示自动选择。")
+_BATCH = Text("Images in one pass; 0 to choose automatically.", "每次前向传播的图像数；0 表示自动选择。")
 _ROWS = Text("Images in one file of the survey.", "每个结果文件的图像数。")
 _RUNNER = Text("`processes` of this machine, or `ray`.", "`processes`（本机进程）或 `ray`。")
 _HOURS = Text(
-    "Hours after which it ends, to be gone on with by the same command; no end when 0.",
-    "运行多少小时后结束，可用同一命令继续；0 表示不限。",
+    "Hours after which it stops; the same command continues it. 0 for no limit.",
+    "运行多少小时后停止，可用同一命令继续；0 表示不限。",
 )
 _STOP = Text(
-    "Folder of a survey that another process works on, or that stands still: end that, and nothing else.",
-    "由其他进程进行或已停滞的普查的文件夹：仅将其结束。",
+    "Folder of a survey that runs in another process, or that has stalled: only end that survey.",
+    "由其他进程进行或已停滞的普查的文件夹：只结束该普查，不做其他事。",
 )
 _OVER = Text(
-    "Stopped after {hours:g} hours. The same command goes on.", "已运行 {hours:g} 小时，现停止。用同一命令可继续。"
+    "Stopped after {hours:g} hours. The same command continues it.", "已运行 {hours:g} 小时，现停止。用同一命令可继续。"
 )
 _INTERRUPTED = Text(
-    "Stopped after {done} of {total} images. The same command goes on.",
+    "Stopped after {done} of {total} images. The same command continues it.",
     "已停止，完成 {total} 幅中的 {done} 幅图像。用同一命令可继续。",
 )
 

@@ -101,7 +101,7 @@ def common_parameters(language: Language) -> list[inspect.Parameter]:
         option(
             "weights",
             "auto",
-            "auto, pretrained, bundled, random, or a weight file or folder, whoever wrote it.",
+            "auto, pretrained, bundled, random, or a weight file or folder from any source.",
             "auto、pretrained、bundled、random，或任意来源的权重文件或文件夹。",
         ),
         option("weights_seed", 0, "Seed of random weights.", "随机权重的种子。", int),
@@ -117,7 +117,7 @@ def common_parameters(language: Language) -> list[inspect.Parameter]:
             "change",
             None,
             'What is changed first, such as "positions:how=off;top_k:k=8"; see `interventions`.',
-            "先作的更改，例如 “positions:how=off;top_k:k=8”；参见 `interventions`。",
+            '先作的更改，例如 "positions:how=off;top_k:k=8"；参见 `interventions`。',
             str | None,
         ),
         option(
@@ -137,7 +137,7 @@ def _control_option(control: Control, language: Language) -> inspect.Parameter:
     words = control.label
     takes = control.spec().takes
     if takes:
-        words = Text("{label}: {takes}.", "{label}:{takes}。").format(label=words, takes=takes)
+        words = Text("{label}: {takes}.", "{label}：{takes}。").format(label=words, takes=takes)
     return option_of(control.name, words.in_(language), None, str | None)
 
 

@@ -43,7 +43,7 @@ _BROKEN = Text("{name} cannot be read: {why}. {remedy}", "无法读取 {name}：
 _UNREADABLE = Text("it is damaged or cut off", "文件已损坏或不完整")
 _MISSING = Text("{field} is missing", "缺少 {field}")
 _WRONG = Text("{field} is not what it must be", "{field} 不符合要求")
-_LARGE = Text("it claims to hold more than it does", "其声明的内容多于实际内容")
+_LARGE = Text("it claims to contain more than it does", "文件声明的内容多于实际内容")
 _WHOLE = Text("its content", "内容")
 
 

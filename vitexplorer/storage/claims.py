@@ -195,7 +195,7 @@ def alone(folder: Path) -> Iterator[None]:
     except Timeout:
         raise JobError(
             Text(
-                "Another process has kept {folder} for {seconds:g} seconds. Try again, or end that process.",
+                "Another process has held {folder} for {seconds:g} seconds. Try again, or end that process.",
                 "另一个进程占用 {folder} 已超过 {seconds:g} 秒。请重试，或结束该进程。",
             ).format(folder=folder.name, seconds=_PATIENCE)
         ) from None

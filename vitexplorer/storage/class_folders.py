@@ -59,19 +59,22 @@ _NO_IMAGES = Text(
 _NO_CLASSES = Text(
     "The images lie in no class folders, and no table says what they are. Put the images of each class into a folder "
     "of its name, or add a .csv with a column of file names and a column of labels or numbers.",
-    "图像不在类别文件夹中，也没有表格说明其内容。请把每个类别的图像放入以类别命名的文件夹，"
-    "或添加一个 .csv，其中一列为文件名，一列为标签或数值。",
+    "图像不在类别文件夹中，也没有表格说明它们是什么。请把每个类别的图像放入以类别命名的文件夹，或添加一个 .csv，"
+    "其中一列为文件名，一列为标签或数值。",
 )
 _ONLY_SPLITS = Text(
     "The folders {names} look like parts of a split, not like classes, and contain no class folders. Add a .csv with "
     "the label of each image, or name the folders after the classes.",
-    "文件夹 {names} 像是数据划分而不是类别，且其中没有类别文件夹。请添加说明图像内容的 .csv，或用类别名称命名文件夹。",
+    "文件夹 {names} 像是数据集的划分，而不是类别，其中也没有类别文件夹。请添加一个含每幅图像标签的 .csv，"
+    "或用类别名称命名文件夹。",
 )
 _POOL = Text(
-    "The folders {names} are read together: the split for validation is made here.",
-    "文件夹 {names} 合并读取：验证集在此处划分。",
+    "The folders {names} are read together: the validation set is split off here.",
+    "文件夹 {names} 合并读取：验证集由本程序划分。",
 )
-_TEST = Text("The folder {names} is left alone, for a test at the end.", "文件夹 {names} 未使用，留作最后的测试。")
+_TEST = Text(
+    "The folder {names} is not used: it is left for a test at the end.", "文件夹 {names} 未使用，留作最后的测试。"
+)
 _SIMILAR = Text(
     "Names of classes that differ only in capitals or spaces: {names}. Are they the same class?",
     "仅大小写或空格不同的类别名称：{names}。它们是同一类别吗？",

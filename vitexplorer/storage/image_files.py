@@ -114,7 +114,7 @@ _MANY = {
     ),
     "survey_images": Text(
         "There are more than {most} images in the folder. Take fewer, or raise {variable}.",
-        "文件夹中的图像超过 {most} 张。请减少图像，或调大 {variable}。",
+        "文件夹中的图像超过 {most} 幅。请减少图像，或调大 {variable}。",
     ),
 }
 _LEFT_OUT = {

@@ -287,7 +287,7 @@ def test_a_launched_worker_has_its_job_before_it_begins(tmp_path, sleeper):
 
 def test_a_folder_that_another_process_keeps_is_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(claims, "_PATIENCE", 0.01)
-    with alone(tmp_path), pytest.raises(JobError, match=r"has kept .* for 0\.01 seconds"), claimed(tmp_path):
+    with alone(tmp_path), pytest.raises(JobError, match=r"has held .* for 0\.01 seconds"), claimed(tmp_path):
         pass
 
 
