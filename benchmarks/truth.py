@@ -295,7 +295,7 @@ def _plain(row: list[float]) -> list[float | None]:
 
 def main(
     scale: Annotated[float, typer.Option(help="Share of the cases that the protocols state.")] = 1.0,
-    models: Annotated[str, typer.Option(help="Names with commas between them; all bundled ones when empty.")] = "",
+    models: Annotated[str, typer.Option(help="Names separated by commas; when empty, all bundled ones.")] = "",
     workers: Annotated[int, typer.Option(help="Processes; each runs the network in one thread.")] = os.cpu_count() or 1,
     folder: Annotated[Path, typer.Option(help="Where what was measured is kept.")] = Path("runs/truth"),
     json_file: Annotated[

@@ -24,7 +24,7 @@ _TARGETS = Text(
     "The most cases for each number; 0 for what the protocol states.",
     "每个数值最多使用的样例数；0 表示按各方法的规定。",
 )
-_OUT = Text("File to write: .png, .svg, .pdf, .csv or .json.", "输出文件：.png、.svg、.pdf、.csv 或 .json。")
+_OUT = Text("File to write: .png, .svg, .pdf, .csv or .json.", "输出文件，可为 PNG、SVG、PDF、CSV 或 JSON。")
 _LANGUAGE = Text("Language of the result.", "结果的语言。")
 
 

@@ -322,7 +322,7 @@ def test_a_training_of_too_many_hours_ends_before_it_begins(runs, tmp_path, monk
 
 def test_a_header_that_is_far_too_large_is_not_read(tmp_path):
     (tmp_path / "x.safetensors").write_bytes((99 << 20).to_bytes(8, "little") + b"{}")
-    with pytest.raises(BrokenFileError, match="claims to hold more"):
+    with pytest.raises(BrokenFileError, match="claims to contain more"):
         read_header(tmp_path / "x.safetensors")
 
 

@@ -224,7 +224,7 @@ def test_a_block_that_ends_with_something_else_shows_its_attention_alone() -> No
     with seeded(0):
         captured = vx.capture(vx.wrap(Halved().eval(), image_size=32, patch_size=8), PICTURE)
     assert vx.compute("attention_rollout", captured, query="mean").values.shape == (4, 4)
-    with pytest.raises(UnsupportedError, match="neither the last sum they compute nor the norm of it"):
+    with pytest.raises(UnsupportedError, match="neither the last sum that they compute nor the norm of that sum"):
         vx.compute("token_norms", captured)
     with pytest.raises(UnsupportedError, match="in the usual way"):
         vx.compute("legrad", captured)

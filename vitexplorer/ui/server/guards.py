@@ -50,7 +50,7 @@ def closed_route(scope: Scope) -> PlainTextResponse | None:
 
 
 _TOO_MANY = Text(
-    "More than {most} requests come from your address at once. Close some of the pages.",
+    "More than {most} requests at once come from your address. Close some of the pages.",
     "您的地址同时发出的请求已超过 {most} 个，请关闭一些页面。",
 )
 
