@@ -101,7 +101,7 @@ CANVAS_WORDS: dict[str, Text] = {
     "mode": Text("View", "视图"),
     "mode_overlay": Text("overlay", "叠加"),
     "mode_map": Text("map", "仅热图"),
-    "mode_reveal": Text("reveal", "透光"),
+    "mode_reveal": Text("reveal", "遮罩"),
     "colormap": Text("Colours", "配色"),
     "viridis": same("Viridis"),
     "magma": same("Magma"),
