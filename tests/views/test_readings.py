@@ -191,7 +191,8 @@ def test_a_map_of_what_speaks_for_a_class(view):
     assert checked_reading(planted_map(view, corner(), {"target": 9}, settings_said=named)) == (
         f"The top tenth of the patches holds {share} of the evidence for class 9 (flower), most of them in the lower "
         "right; most comes from the patch in row 4, column 5.",
-        f"支持类别“9（花）”的总量中，最高的十分之一图块占 {share}，多数位于右下方；贡献最大的是第 4 行第 5 列的图块。",
+        f"在对类别“9（花）”的全部支持中，最高的十分之一图块占 {share}，多数位于右下方；"
+        "贡献最大的是第 4 行第 5 列的图块。",
     )
     zero, even = (planted_map(view, np.full((5, 6), value), {"target": 3}) for value in (0, 0.2))
     assert "no patch speaks for class 3" in checked_reading(zero)[0]
