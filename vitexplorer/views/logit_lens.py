@@ -217,7 +217,7 @@ VIEW = View(
     misleads=Text(
         "Earlier blocks were never trained to be read by the classifier. A wrong answer there does not mean that the "
         "information is missing.",
-        "训练从未要求前面的块能被分类头读取：那里的答案错误，并不代表其中没有信息。",
+        "分类头从未学过读取前面的块：那里的答案错误，并不代表其中没有信息。",
     ),
     room="outputs",
     overview=True,
