@@ -31,7 +31,7 @@ NO_DATA = Text(
     "请给出 `data`：含图像、类别和掩码的样例列表。",
 )
 NOT_DRAWN = Text(
-    "{protocol} does not suit the pictures that {model} knows. Give others as `data`.",
+    "{protocol} cannot be measured on the pictures that {model} knows. Give others as `data`.",
     "{protocol}不适用于 {model} 所认识的图像。请用 `data` 给出其他图像。",
 )
 NOTHING_SUITS = Text("None of the cases holds what {protocol} needs.", "这些样例都不含{protocol}所需的信息。")
