@@ -25,8 +25,8 @@ from vitexplorer.scenes.shapes import LABEL_NAMES
 
 TITLE = Text("Which maps deserve trust?", "哪些图值得信任？")
 NO_DATA = Text(
-    "{model} knows neither the classes of the drawn scenes nor those of the paper creatures, so that there is no truth "
-    "to hold its maps against. Give `data`: a list of cases with images, classes and masks.",
+    "{model} knows neither the classes of the drawn scenes nor those of the paper creatures, so there is no truth to "
+    "check its maps against. Give `data`: a list of cases with images, classes and masks.",
     "{model} 既不认识绘制场景中的类别，也不认识剪纸生物的类别，因此没有可供对照的真实答案。"
     "请给出 `data`：含图像、类别和掩码的样例列表。",
 )
@@ -47,7 +47,7 @@ LEFT_OUT = Text(
     "{protocols}。",
 )
 FEWER = Text(
-    "Methods that run the network many times for one map rest on fewer cases; the numbers stand in the table's counts.",
+    "Methods that run the network many times for one map use fewer cases; the table's counts say how many.",
     "有些方法为得到一幅图要多次运行网络，因此只用较少的样例；样例数见表中的计数。",
 )
 

@@ -30,8 +30,8 @@ POINTS = 12
 USUAL_WINDOW = 7
 """Swin's window size, for models that have none of their own (arXiv 2103.14030, section 3.3)"""
 
-IS_WINDOWED = Text("This model is the windowed one.", "该模型用的是窗口注意力。")
-IS_GLOBAL = Text("This model is the global one.", "该模型用的是全局注意力。")
+IS_WINDOWED = Text("This model uses window attention.", "该模型用的是窗口注意力。")
+IS_GLOBAL = Text("This model uses global attention.", "该模型用的是全局注意力。")
 WINDOWS = Text("Windows of {side} × {side} patches.", "窗口为 {side} × {side} 个图块。")
 OWN_WINDOWS = Text("Windows of the model's own size.", "窗口大小与模型自身相同。")
 BLOCKS_ONLY = Text(

@@ -38,7 +38,7 @@ HANDED_ON = 1e-3
 """Largest difference in logits between two float32 passes, as a share where the logits are large"""
 FORMULA = Text("{score} = Σ w · Δx + c, norm held fixed", "{score} = Σ w · Δx + c，归一化的尺度固定")
 FROZEN = Text(
-    "The last norm divides every part by the value that it has for the whole image.",
+    "The last norm divides every part by the same value: the one for the whole image.",
     "最后的归一化把每一部分都除以同一个值，即它对整幅图像所用的值。",
 )
 TOGETHER = Text(
