@@ -176,7 +176,7 @@ def test_more_pictures_share_the_basis():
     assert all("image" not in one for one in document["pictures"])
     assert preview(result)
     means = [float(each.values[..., 0].mean()) for each in together]
-    assert f"最低：{result.pictures[int(np.argmin(means))].title.zh}（" in reading(result, "zh")
+    assert f"最低的是{result.pictures[int(np.argmin(means))].title.zh}（" in reading(result, "zh")
     assert all(name in all_words(render(result)) for name in ("left", "right", "picture 3", "picture 4"))
 
 

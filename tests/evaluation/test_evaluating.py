@@ -400,7 +400,7 @@ def test_settings_that_do_not_fit_are_refused_with_a_sentence():
         vx.evaluate(model)
     with pytest.raises(SettingError, match="None of the cases"):
         vx.evaluate(model, data=cases, protocols=["parts"])
-    with pytest.raises(SettingError, match="cannot be asked about the pictures"):
+    with pytest.raises(SettingError, match="cannot be measured on the pictures"):
         vx.evaluate(vx.load_model("scenes_vit_patch16_192"), protocols=["parts"])
     with pytest.raises(UnknownNameError, match="grad_cam"):
         vx.evaluate(model, ["gradcam"], data=cases)

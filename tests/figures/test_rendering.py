@@ -417,7 +417,7 @@ def test_errors_are_sentences():
         NoRendererError, match="A Strange cannot be drawn; figures exist for AlikeResult, BeforeAfterResult"
     ) as caught:
         render(Strange(**fields))
-    assert "没有用于 Strange 的图" in caught.value.text.zh
+    assert "无法绘制 Strange" in caught.value.text.zh
     for options, sentence in [
         ({"colormap": "viridsi"}, "Unknown colour map 'viridsi'. Did you mean 'viridis'?"),
         ({"colour": 1}, "Unknown option 'colour'"),

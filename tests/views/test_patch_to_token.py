@@ -75,8 +75,8 @@ def test_each_step_number_by_number(key):
 @pytest.mark.parametrize(
     ("key", "formula", "sentence"),
     [
-        ("vit", "W x_p + b + e_p", "For the place a learned vector is added."),
-        ("clip", "norm(W x_p + b + e_p)", "For the place a learned vector is added."),
+        ("vit", "W x_p + b + e_p", "A learned vector for the place is added."),
+        ("clip", "norm(W x_p + b + e_p)", "A learned vector for the place is added."),
         ("beit", "W x_p + b", "adds a bias to its scores"),
         ("dinov3", "W x_p + b", "No position vector is added: every block rotates"),
         ("eva02", "W x_p + b + e_p", "is added, and every block rotates"),

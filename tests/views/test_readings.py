@@ -179,7 +179,7 @@ def test_attention_rollout_counts_padding_and_several_prefix_tokens():
         "Through all these blocks the mean over patches gathered most from the patch in row 4, column 5: 20.0 %. The "
         "top tenth of the patches holds 45.0 %, most of them in the lower right; 25.0 % goes to the "
         "2 prefix tokens and 3.0 % is lost in padding.",
-        "经过这些块，图块平均从第 4 行第 5 列的图块汇集最多：20.0 %。贡献最大的十分之一图块共占 45.0 %，"
+        "经过所有这些块，图块平均从第 4 行第 5 列的图块汇集的信息最多：20.0 %。贡献最大的十分之一图块共占 45.0 %，"
         "多数位于右下方；另有 25.0 % 给了 2 个前缀标记，3.0 % 落在填充上。",
     )
 
@@ -191,7 +191,8 @@ def test_a_map_of_what_speaks_for_a_class(view):
     assert checked_reading(planted_map(view, corner(), {"target": 9}, settings_said=named)) == (
         f"The top tenth of the patches holds {share} of the evidence for class 9 (flower), most of them in the lower "
         "right; most comes from the patch in row 4, column 5.",
-        f"支持类别“9（花）”的总量中，最高的十分之一图块占 {share}，多数位于右下方；贡献最大的是第 4 行第 5 列的图块。",
+        f"在对类别“9（花）”的全部支持中，最高的十分之一图块占 {share}，多数位于右下方；"
+        "贡献最大的是第 4 行第 5 列的图块。",
     )
     zero, even = (planted_map(view, np.full((5, 6), value), {"target": 3}) for value in (0, 0.2))
     assert "no patch speaks for class 3" in checked_reading(zero)[0]
@@ -326,7 +327,7 @@ def test_patch_similarity_leaves_the_patch_itself_out():
         "The patch most similar to the patch in row 0, column 0 is the patch in row 0, column 1, with cosine 0.900; "
         "the least similar is the patch in row 1, column 1, with −0.200. The median is 0.500.",
         "与第 0 行第 0 列的图块最相似的是第 0 行第 1 列的图块，余弦 0.900；最不相似的是第 1 行第 1 列的图块，"
-        "为 −0.200。一半的图块高于 0.500。",
+        "为 −0.200。中位数为 0.500。",
     )
     assert "no other patch" in checked_reading(planted_map("patch_similarity", [[1.0]], query=(0, 0)))[0]
 

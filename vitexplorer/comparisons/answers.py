@@ -20,7 +20,7 @@ from vitexplorer.quantities.read_out import answer_text, displayed_values, top_c
 TITLE = Text("Answers side by side", "答案对比")
 NOT_ALIKE = Text(
     "{number} predicts a number and {classes} predicts classes: their answers cannot be compared.",
-    "{number} 给出一个数值，而 {classes} 区分类别：两者没有可以对比的共同答案。",
+    "{number} 预测一个数值，而 {classes} 预测类别：两者的答案无法对比。",
 )
 
 
@@ -104,7 +104,7 @@ COMPARISON = Comparison(
     misleads=Text(
         "Each probability is a share among all classes of its model. With different lists of classes the shares "
         "cannot be compared.",
-        "一个类别得到的是它在该模型所知全部类别中的份额：类别列表不同，份额的整体也不同。",
+        "每个概率都是在该模型的全部类别中所占的份额。如果类别列表不同，这些份额就不能互相比较。",
     ),
     compute=compute,
     reading=reading,

@@ -1,4 +1,4 @@
-"""Do the two hold the same of the image? Linear CKA of their tokens, every block against every block.
+"""Do the two represent the image in the same way? Linear CKA of their tokens, every block against every block.
 
 Kornblith et al. 2019 (arXiv 1905.00414, equation 4), computed by `quantities/cka.py`: the samples are places of the
 image, and differing grids are reduced to the coarser one.
@@ -18,7 +18,7 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.types import AlikeResult
 from vitexplorer.quantities.cka import cka
 
-TITLE = Text("Token similarity (CKA)", "标记相似度（中心核对齐）")
+TITLE = Text("Token similarity (CKA)", "标记相似度（CKA）")
 AXIS = Text("block · {name}", "块 · {name}")
 
 
@@ -30,7 +30,7 @@ def compute(left: Capture, right: Capture) -> AlikeResult:
         title=TITLE,
         values=cka(left, right),
         axes=("blocks", "blocks"),
-        unit=Text("linear CKA", "线性中心核对齐"),
+        unit=Text("linear CKA", "线性 CKA"),
         formula="‖Yᵀ X‖² / (‖Xᵀ X‖ ‖Yᵀ Y‖)",
         provenance=left.provenance,
         notes=(Text("Prefix tokens are left out.", "不包含前缀标记。"),),
@@ -44,7 +44,7 @@ def refuses(left: Capture, right: Capture) -> Text | None:
         return None
     return Text(
         "CKA compares tokens at the same places: use the same image on both sides.",
-        "中心核对齐比较的是相同位置的标记：两侧请使用同一幅图像。",
+        "CKA 比较的是相同位置的标记：两侧请使用同一幅图像。",
     )
 
 
@@ -54,16 +54,16 @@ def reading(result: AlikeResult) -> Text:
     row, col = np.unravel_index(int(np.nanargmax(values)), values.shape)
     return Text(
         "The most similar blocks are {row} on the left and {col} on the right ({most}); the last blocks have {last}.",
-        "最相似的是左侧第 {row} 块与右侧第 {col} 块（{most}）；最后一块之间为 {last}。",
+        "最相似的是左侧的块 {row} 与右侧的块 {col}（{most}）；两侧最后一块之间为 {last}。",
     ).format(row=int(row), col=int(col), most=measured(values[row, col]), last=measured(values[-1, -1]))
 
 
 COMPARISON = Comparison(
     title=TITLE,
-    question=Text("Do the two hold the same of the image?", "两者对图像的表示是否相同？"),
+    question=Text("Do the two represent the image in the same way?", "两者对图像的表示是否相似？"),
     misleads=Text(
         "With fewer patches than dimensions, even unrelated tokens look similar (0.5 and more).",
-        "当图块数少于维度时，毫不相关的标记也会显得相似（0.5 以上）。",
+        "当图块数少于维度时，毫不相关的标记也会显得相似（0.5 或更高）。",
     ),
     compute=compute,
     reading=reading,

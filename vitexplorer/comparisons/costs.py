@@ -1,4 +1,4 @@
-"""What do the two take? Parameters, multiply-accumulates for this input, tokens and blocks.
+"""How large are the two, and what do they cost? Parameters, multiply-accumulates for this input, tokens and blocks.
 
 The views `parameters` and `cost` compute the first two, the latter at each capture's input size.
 Misleading: multiplications are not time; memory traffic and the machine matter as well.
@@ -80,10 +80,10 @@ def reading(result: SidesResult) -> Text:
 
 COMPARISON = Comparison(
     title=TITLE,
-    question=Text("What do the two take?", "两者的规模与开销如何？"),
+    question=Text("How large are the two, and what do they cost?", "两者的规模与开销如何？"),
     misleads=Text(
         "Multiplications are not time: memory traffic and hardware matter too.",
-        "乘加次数不等于时间：内存带宽与硬件同样起作用。",
+        "乘加次数不等于时间：访存与硬件同样重要。",
     ),
     compute=compute,
     reading=reading,

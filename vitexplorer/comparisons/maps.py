@@ -28,7 +28,7 @@ KINDS = (
     ("attention", Text("attention of a block", "单个块的注意力")),
 )
 LOOKS = Text("{side}: {query} → patches.", "{side}：{query} → 图块。")
-BLOCKS = Text("Block {one} on the left, {other} on the right.", "左侧第 {one} 块，右侧第 {other} 块。")
+BLOCKS = Text("Block {one} on the left, {other} on the right.", "左侧为块 {one}，右侧为块 {other}。")
 
 
 class QueryOfMap(QueryControl):
@@ -87,11 +87,11 @@ def alike(left: np.ndarray, right: np.ndarray) -> Text:
 
 COMPARISON = Comparison(
     title=TITLE,
-    question=Text("Where does attention go on each side?", "注意力在两者中各流向哪里？"),
+    question=Text("Where does attention go on each side?", "两侧的注意力各落在哪里？"),
     misleads=Text(
         "Shares are divided among the patches: a finer grid has smaller shares. Only maps on the same grid can be "
         "subtracted.",
-        "份额分摊到各图块：网格越细，每块的份额越小；只有同一网格上的图才能相减。",
+        "份额分摊到各图块：网格越细，每个图块的份额越小；只有同一网格上的图才能相减。",
     ),
     compute=compute,
     reading=reading,

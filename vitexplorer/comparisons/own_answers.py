@@ -50,10 +50,10 @@ def reading(result: PairResult) -> Text:
 
 COMPARISON = Comparison(
     title=TITLE,
-    question=Text("Which patches support the answer of each side?", "哪些图块支持两者各自的答案？"),
+    question=Text("Which patches support the answer of each side?", "两侧各有哪些图块支持自己的答案？"),
     misleads=Text(
         "If the two answers are different classes, the two maps explain different questions.",
-        "如果两者给出的类别不同，两张图解释的就是不同的问题。",
+        "如果两者给出的类别不同，两幅图解释的就是不同的问题。",
     ),
     compute=compute,
     reading=reading,

@@ -96,10 +96,10 @@ def reading(result: PairResult) -> Text:
 
 COMPARISON = Comparison(
     title=TITLE,
-    question=Text("Which patches support one class on each side?", "在两者中，哪些图块支持同一类别？"),
+    question=Text("Which patches support one class on each side?", "两侧各有哪些图块支持同一个类别？"),
     misleads=Text(
         "Each map has the unit of its own model: compare their shapes, not their values.",
-        "每张图以各自模型的单位表示：形状可以比较，数值大小则不宜比较。",
+        "每幅图都以各自模型的单位表示：可以比较形状，不能比较数值。",
     ),
     compute=compute,
     reading=reading,

@@ -28,7 +28,7 @@ TITLE = Text("Principal components in one basis", "共用一组基的主成分")
 PICTURE = Text("picture {number}", "图像 {number}")
 APART = Text(
     "The two models were trained separately: their directions are unrelated.",
-    "两个模型分别训练：它们的方向彼此无关。",
+    "两个模型是分别训练的：它们的方向彼此无关。",
 )
 
 
@@ -83,8 +83,8 @@ def reading(result: PairResult | PicturesResult) -> Text:
         return Text(
             "{count} pictures share one basis. On the first component, shown in red from 0 to 1, lowest on average: "
             "{low} ({least}); highest: {high} ({most}).",
-            "{count} 幅图像共用一组基。第一主成分（红色，0 到 1）的平均值最低：{low}（{least}）；"
-            "最高：{high}（{most}）。",
+            "{count} 幅图像共用一组基。第一主成分（红色，0 到 1）的平均值最低的是{low}（{least}），"
+            "最高的是{high}（{most}）。",
         ).format(
             count=len(means),
             low=result.pictures[low].title,
@@ -96,7 +96,7 @@ def reading(result: PairResult | PicturesResult) -> Text:
     return Text(
         "On the first component (red), scaled from 0 for its lowest value to 1 for its highest, the patches average "
         "{one} on the left and {other} on the right.",
-        "在第一主成分（红色）上，从最低到最高，左侧图块平均位于 {one} 处，右侧图块平均位于 {other} 处。",
+        "在第一主成分（红色）上，以最低值为 0、最高值为 1，左侧图块平均为 {one}，右侧图块平均为 {other}。",
     ).format(one=measured(float(left)), other=measured(float(right)))
 
 

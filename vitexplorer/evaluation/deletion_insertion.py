@@ -1,4 +1,4 @@
-"""Does the class go with the patches that a map ranks highest, and come back with them? Deletion and insertion.
+"""Does the class disappear with the patches that a map ranks highest, and return with them? Deletion and insertion.
 
 Petsiuk et al. 2018 (arXiv 1806.07421), computed by the view `faithfulness` with ten steps: the area under the
 probability of the class while patches, in the map's order, become the mean colour (0-1, low is good), and while they
@@ -30,8 +30,8 @@ def areas(trial: Trial) -> Float[np.ndarray, " curves"]:
 PROTOCOL = Protocol(
     title=Text("Deletion and insertion", "删除与插入"),
     question=Text(
-        "Does the class go with the patches that the map ranks highest, and come back with them?",
-        "该类别是否随图中排名最高的图块消失，又随它们恢复？",
+        "Does the class disappear with the patches that the map ranks highest, and return with them?",
+        "去掉图中排名最高的图块，该类别是否消失？放回之后是否恢复？",
     ),
     columns=(
         Column("deletion", Text("deletion", "删除"), "low"),

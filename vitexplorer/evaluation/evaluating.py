@@ -25,29 +25,30 @@ from vitexplorer.scenes.shapes import LABEL_NAMES
 
 TITLE = Text("Which maps deserve trust?", "哪些图值得信任？")
 NO_DATA = Text(
-    "{model} knows neither the classes of the drawn scenes nor those of the paper creatures, so that there is no truth "
-    "to hold its maps against. Give `data`: a list of cases with images, classes and masks.",
+    "{model} knows neither the classes of the drawn scenes nor those of the paper creatures, so there is no truth to "
+    "check its maps against. Give `data`: a list of cases with images, classes and masks.",
     "{model} 既不认识绘制场景中的类别，也不认识剪纸生物的类别，因此没有可供对照的真实答案。"
     "请给出 `data`：含图像、类别和掩码的样例列表。",
 )
 NOT_DRAWN = Text(
-    "{protocol} cannot be asked about the pictures that {model} knows. Give others as `data`.",
-    "{protocol} 不适用于 {model} 所认识的图像。请用 `data` 给出其他图像。",
+    "{protocol} cannot be measured on the pictures that {model} knows. Give others as `data`.",
+    "{protocol}不适用于 {model} 所认识的图像。请用 `data` 给出其他图像。",
 )
 NOTHING_SUITS = Text("None of the cases holds what {protocol} needs.", "这些样例都不含{protocol}所需的信息。")
 ONE_OUTPUT = Text(
     "{protocol} asks which class the model answers, and {model} answers with one number. Deletion and insertion follow "
     "the number itself.",
-    "{protocol}要看模型答的是哪个类别，而 {model} 的回答是一个数值。删除与插入曲线所跟踪的正是这个数值本身。",
+    "{protocol}要看模型答的是哪个类别，而 {model} 的回答是一个数值。删除与插入曲线跟踪的是这个数值本身。",
 )
 LEFT_OUT = Text(
-    "{model} answers with one number. Deletion and insertion follow it, and their areas are in its unit; left out is "
-    "what asks which class is the answer: {protocols}.",
-    "{model} 的回答是一个数值。删除与插入曲线跟踪它，面积以它的单位计；未列入要比较类别的评估：{protocols}。",
+    "{model} answers with one number. Deletion and insertion follow it, and their areas are in its unit. Left out, "
+    "because they ask which class is the answer: {protocols}.",
+    "{model} 的回答是一个数值。删除与插入曲线跟踪它，面积以它的单位计。以下评估要看模型答的是哪个类别，因此未列入："
+    "{protocols}。",
 )
 FEWER = Text(
-    "Methods that run the network many times for one map rest on fewer cases; the numbers stand in the table's counts.",
-    "为得到一幅图而多次运行网络的方法只用较少的样例；样例数见表中计数。",
+    "Methods that run the network many times for one map use fewer cases; the table's counts say how many.",
+    "有些方法为得到一幅图要多次运行网络，因此只用较少的样例；样例数见表中的计数。",
 )
 
 
@@ -80,7 +81,7 @@ def evaluate(
     """
     if not model.num_classes:
         raise UnsupportedError(
-            Text("{model} has no classifier to explain.", "{model} 没有可供解释的分类器。").format(model=model.name)
+            Text("{model} has no classifier to explain.", "{model} 没有可供解释的分类头。").format(model=model.name)
         )
     cases_of = _cases_of_protocols(model, data, protocols, targets)
     first_cases, *_ = cases_of.values()

@@ -19,7 +19,7 @@ from vitexplorer.evaluation.mass_accuracy import mass_accuracy
 from vitexplorer.evaluation.protocol import Column, Protocol
 
 PROTOCOL = Protocol(
-    title=Text("Grid pointing game", "网格指向测试"),
+    title=Text("Grid pointing game", "网格指向游戏"),
     question=Text(
         "Of several objects of different classes, does the map point at the one that is asked for?",
         "画面中有多个不同类别的物体时，该图是否指向所问的那一个？",

@@ -67,7 +67,8 @@ EXPECTED: Mapping[str, Expected] = {
     "activation_patching": Expected(
         1,
         Text(
-            "Put in before the heads look, and what they look at is a sum.", "在各头读取之前放入，且读取的内容可相加。"
+            "Put in before the heads look, and what they look at is a sum.",
+            "在各头读取之前放入，而各头读取的内容是一个和。",
         ),
     ),
     "attn_lrp": Expected(
@@ -81,14 +82,18 @@ EXPECTED: Mapping[str, Expected] = {
         None,
         Text(
             "Half of each contribution (the mean over two heads); what speaks against is cut off.",
-            "每项贡献的一半（对两个头取平均）；反对的部分被截去。",
+            "每项贡献的一半（对两个头取平均）；反对的部分已舍去。",
         ),
     ),
     "generic_relevance sign=both": Expected(
         0.5, Text("The mean over two heads of what each tells.", "对两个头所传内容取平均。")
     ),
     "input_x_gradient backward=libra": Expected(
-        1, Text("As without: nothing here but harmless norms is held fixed.", "与不用时相同：固定的只有无害的归一化。")
+        1,
+        Text(
+            "The same as with plain gradients: only norms are held fixed here, which changes nothing.",
+            "与普通梯度相同：这里固定的只有归一化，没有影响。",
+        ),
     ),
     "grad_rollout": Expected(
         None,
@@ -108,11 +113,11 @@ EXPECTED: Mapping[str, Expected] = {
         None,
         Text(
             "The slope of attention without the attention: it asks what patches would say if they were looked at.",
-            "只看注意力的斜率而不看注意力本身：它问的是图块若被关注会说什么。",
+            "只看注意力的斜率而不看注意力本身，问的是：若关注这些图块，它们会带来什么。",
         ),
     ),
-    "attention_rollout": Expected(None, Text("Knows no class and no content.", "不知道类别，也不知道内容。")),
-    "random": Expected(None, Text("Knows nothing.", "一无所知。")),
+    "attention_rollout": Expected(None, Text("Knows no class and no content.", "与类别无关，也与内容无关。")),
+    "random": Expected(None, Text("Knows nothing.", "毫无依据。")),
 }  # fmt: skip
 """Expected map of every view that draws a relevance map; its name is followed by settings that are not the defaults"""
 

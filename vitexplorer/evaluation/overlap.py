@@ -45,7 +45,7 @@ def overlap(values: Float[np.ndarray, "rows cols"], grid: PatchGrid, mask: Bool[
 
 PROTOCOL = Protocol(
     title=Text("Overlap with the object", "与物体的重叠"),
-    question=Text("Do the cells that hold most of the map cover the object?", "占图中大部分数值的单元是否覆盖物体？"),
+    question=Text("Do the cells that hold most of the map cover the object?", "占图中大部分总值的格子是否覆盖物体？"),
     columns=(Column("overlap", Text("overlap", "重叠"), "high"),),
     measure=lambda trial: np.array([overlap(trial.map.values, trial.map.grid, trial.case.mask)]),
     data="scenes",

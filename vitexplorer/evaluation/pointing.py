@@ -27,8 +27,8 @@ def points_at(
 
 
 PROTOCOL = Protocol(
-    title=Text("Pointing game", "指向测试"),
-    question=Text("Does the highest place of the map lie on the object?", "图中最高处是否落在物体上？"),
+    title=Text("Pointing game", "指向游戏"),
+    question=Text("Does the highest place of the map lie on the object?", "图中的最高点是否落在物体上？"),
     columns=(Column("pointing", Text("pointing", "指向"), "high"),),
     measure=lambda trial: np.array([float(points_at(trial.map.values, trial.map.grid, trial.case.mask, trial.seed))]),
     data="scenes",

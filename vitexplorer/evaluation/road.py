@@ -103,15 +103,15 @@ def road(trial: Trial) -> Float[np.ndarray, " curves"]:
 
 
 PROTOCOL = Protocol(
-    title=Text("Removal and imputation (ROAD)", "移除并填补测试"),
+    title=Text("Removal and imputation (ROAD)", "移除与填补（ROAD）"),
     question=Text(
-        "Does the answer change when the map's highest places are filled in from around them, and last when its "
+        "Does the answer change when the map's highest places are filled in from around them, and stay when its "
         "lowest are?",
         "用周围像素填补图中最高处时答案是否改变，填补最低处时答案是否保持？",
     ),
     columns=(
-        Column("road_morf", Text("ROAD, highest first", "填补，从高到低"), "low"),
-        Column("road_lerf", Text("ROAD, lowest first", "填补，从低到高"), "high"),
+        Column("road_morf", Text("ROAD, highest first", "ROAD，从高到低"), "low"),
+        Column("road_lerf", Text("ROAD, lowest first", "ROAD，从低到高"), "high"),
     ),
     measure=road,
     data="scenes",

@@ -54,7 +54,7 @@ def saco(trial: Trial) -> float:
 PROTOCOL = Protocol(
     title=Text("Salience-guided faithfulness", "显著性引导的忠实度"),
     question=Text(
-        "Do groups of patches that the map gives more take more from the class when they go?",
+        "Does the class lose more when a group of patches with higher values in the map is removed?",
         "图中数值较高的图块组被移除时，对该类别的影响是否也更大？",
     ),
     columns=(Column("saco", Text("SaCo", "显著性忠实度"), "high"),),

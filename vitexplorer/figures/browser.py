@@ -35,7 +35,7 @@ CHROME = Text(
     " Chrome 或 Chromium，但未找到：请安装（例如 `apt install chromium` 或 `plotly_get_chrome`），"
     "或用 BROWSER_PATH 指明其路径",
 )
-KALEIDO = Text("the package kaleido: `pip install kaleido`", "软件包 kaleido:`pip install kaleido`")
+KALEIDO = Text("the package kaleido: `pip install kaleido`", "软件包 kaleido：`pip install kaleido`")
 
 
 class PictureError(ExplainedError):

@@ -50,7 +50,7 @@ def renderer_of(result: Result) -> Renderer:
     raise NoRendererError(
         Text(
             "A {kind} cannot be drawn; figures exist for {known}. Save its numbers as .csv or .json.",
-            "没有用于 {kind} 的图；可以绘制的有 {known}。其数值可以保存为 .csv 或 .json。",
+            "无法绘制 {kind}；可以绘制的有 {known}。其数值可以保存为 .csv 或 .json。",
         ).format(kind=type(result).__name__, known=known)
     )
 

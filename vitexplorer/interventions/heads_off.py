@@ -50,7 +50,7 @@ def effect(capture: Capture, heads: tuple[Head, ...], how: str) -> Effect:
 
 
 NOTHING = Text("heads off: none", "关闭的头：无")
-HOW = (("zero", Text("zero", "置零")), ("mean", Text("mean over queries", "取查询的平均")))
+HOW = (("zero", Text("zero", "置零")), ("mean", Text("mean over queries", "对查询取平均")))
 
 
 def says(capture: Capture, heads: tuple[Head, ...], how: str) -> Text:
@@ -72,7 +72,7 @@ INTERVENTION = Intervention(
     question=Text("What does a head contribute?", "一个注意力头有什么贡献？"),
     misleads=Text(
         "Heads compensate for each other: a head whose removal has no effect may still be used.",
-        "各个头会互相弥补：可以缺少的头未必没有被用到。",
+        "各个头会互相弥补：关闭后没有影响的头，也可能仍在被使用。",
     ),
     acts=6,
     effect=effect,

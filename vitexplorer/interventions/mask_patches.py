@@ -98,7 +98,7 @@ INTERVENTION = Intervention(
     question=Text("What if these patches were not there?", "如果没有这些图块，会怎样？"),
     misleads=Text(
         "A patch of one colour is visible to the model, and missing content is itself a clue.",
-        "单色的图块本身也是内容；缺失也会成为一种线索。",
+        "单色的图块模型也看得见；内容缺失本身就是一种线索。",
     ),
     acts=2,
     effect=effect,

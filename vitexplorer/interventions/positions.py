@@ -43,7 +43,7 @@ def effect(capture: Capture, how: str, seed: int) -> Effect:
         raise SettingError(
             Text(
                 "Positions can be shuffled at the model's own size only. Choose fit crop, squash or pad.",
-                "只有在模型自身的尺寸下才能打乱位置编码。请选择裁剪、拉伸或填充。",
+                "只有在模型自身的尺寸下才能打乱位置编码。请把适配方式选为裁剪、拉伸或填充。",
             )
         )
     order = torch.randperm(grid.num_patches, generator=torch.Generator().manual_seed(seed))
@@ -73,7 +73,7 @@ INTERVENTION = Intervention(
     question=Text("Does the model need to know where a patch is?", "模型需要知道图块在哪里吗？"),
     misleads=Text(
         "The model was trained with positions: without them its tokens are unlike any in training.",
-        "模型训练时带有位置编码：去掉之后，它看到的是从未见过的标记。",
+        "模型训练时带有位置编码：去掉之后，它的标记与训练时的都不一样。",
     ),
     acts=3,
     effect=effect,

@@ -31,17 +31,17 @@ from vitexplorer.tracing.follow import OUTSIDE, FollowedPass
 
 NO_OUTLIERS = Text(
     "After block {block} no patch of {model} has a token far longer than the others: there is nothing to move.",
-    "在第 {block} 块之后，{model} 没有任何图块的标记明显长于其他图块：没有需要移走的内容。",
+    "在块 {block} 之后，{model} 没有任何图块的标记明显长于其他图块：没有需要移走的内容。",
 )
 NONE_AT_ALL = Text(
     "On this image no patch token of {model} is much longer than the others: there is nothing to move.",
     "在这幅图像上，{model} 没有任何图块的标记明显长于其他图块：没有需要移走的内容。",
 )
 NO_NEURONS = Text(
-    "The neurons of {model} cannot be told: its MLPs have no activation of their own.",
+    "The neurons of {model} cannot be identified: its MLPs have no activation of their own.",
     "无法识别 {model} 的神经元：其 MLP 没有单独的激活函数。",
 )
-OTHER_TOKENS = Text("{model} takes no further token: {why}.", "{model} 不能再加标记：{why}。")
+OTHER_TOKENS = Text("{model} takes no further token: {why}.", "{model} 不能再增加标记：{why}。")
 WINDOWS = Text("its attention has windows or tables for the tokens it knows", "其注意力使用窗口，或为已知标记建有表格")
 POOLING = Text("its answer is read from all tokens together", "其输出由全部标记汇总而得")
 POOLS_FIRST = Text("it averages its patches before its last norm", "它在最后的归一化之前就对图块取平均")
@@ -121,7 +121,7 @@ def says(capture: Capture, neurons: int, block: int) -> Text:
     """Describe the number of neurons and the block by whose outliers they are found."""
     return Text(
         "a register added, {neurons} neurons found by the outliers after block {block}",
-        "增加一个寄存器标记，按第 {block} 块之后的离群标记找到 {neurons} 个神经元",
+        "增加一个寄存器标记，按块 {block} 之后的离群标记找到 {neurons} 个神经元",
     ).format(neurons=neurons, block=block)
 
 
@@ -149,12 +149,12 @@ def refuses(capture: Capture) -> Text | None:
 
 
 INTERVENTION = Intervention(
-    title=Text("A register at test time", "测试时寄存器"),
+    title=Text("A register at test time", "测试时的寄存器标记"),
     question=Text("Does the model use some patches as scratch space?", "模型是否把某些图块当作草稿纸？"),
     misleads=Text(
         "The neurons are selected on this one image, where a value may be large by chance; small models rarely have "
         "such neurons.",
-        "神经元只根据这一幅图像找到，可能碰巧很大；小模型几乎没有这样的神经元。",
+        "这些神经元只根据这一幅图像选出，其数值可能只是碰巧很大；小模型很少有这样的神经元。",
     ),
     acts=9,
     effect=effect,

@@ -20,7 +20,7 @@ from vitexplorer.interventions.changed_pass import Effect, Intervention
 FILLS = (
     ("wrap", Text("wraps around", "循环移入")),
     ("edge", Text("edge repeated", "重复边缘")),
-    ("mean", Text("mean colour", "均值颜色")),
+    ("mean", Text("mean colour", "平均颜色")),
 )
 
 

@@ -30,7 +30,7 @@ TALLEST = 640
 TITLE = Text("Through a vision transformer in {steps} steps", "分 {steps} 步走进视觉 Transformer")
 MADE = Text(
     "Every number is that of this image in the model named below each picture.",
-    "所有数字都来自这幅图像，模型见每幅图的下方。",
+    "所有数字都是用这幅图像算出的，所用模型注在每幅图的下方。",
 )
 ASKED = Text("What do you think?", "您认为呢？")
 TO_DO = Text("Then try it on the page:", "然后在页面上动手试试：")

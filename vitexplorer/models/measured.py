@@ -27,7 +27,7 @@ _OVERLAP = Text(
 )
 _RECONSTRUCTION = Text(
     "hidden patches are drawn with {share:.0f} % of the error that the mean colour of the visible ones has",
-    "补画被遮图块的误差为用可见图块平均颜色填充时的 {share:.0f} %",
+    "重建被遮图块的误差为用可见图块平均颜色填充时的 {share:.0f} %",
 )
 _MEASURED = Text("Measured on held-out pictures: {figures}.", "在留出图像上的测量结果：{figures}。")
 _UNLEARNED = Text(

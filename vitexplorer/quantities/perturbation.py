@@ -24,13 +24,13 @@ BLUR = 20
 """Shorter side divided by the standard deviation of the blur: 11 pixels for 224"""
 
 BASELINES = (
-    ("mean", Text("mean colour", "均值颜色")),
+    ("mean", Text("mean colour", "平均颜色")),
     ("black", Text("black", "黑色")),
     ("blur", Text("blurred image", "模糊图像")),
 )
 _IN_WORDS = {
     "mean": Text(
-        "the mean colour of the training data (zero after normalisation)", "训练数据的均值颜色（归一化后为零）"
+        "the mean colour of the training data (zero after normalisation)", "训练数据的平均颜色（归一化后为零）"
     ),
     "black": Text("black", "黑色"),
     "blur": Text("the image blurred with σ = {sigma} pixels", "以 σ = {sigma} 像素模糊后的图像"),

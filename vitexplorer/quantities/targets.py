@@ -25,7 +25,7 @@ from vitexplorer.quantities.scores import score_of
 
 ALL_ZERO = Text(
     "The map is exactly zero: by this method, no patch speaks for or against the target.",
-    "该图恒为零：按此方法衡量，没有任何图块支持或反对所解释的对象。",
+    "该图处处恰为零：按此方法，没有任何图块支持或反对该目标。",
 )
 LOGIT, COSINE = same("logit"), Text("cosine", "余弦")
 IN_NUMBERS = {
@@ -169,14 +169,14 @@ def for_class(result: MapResult) -> Text:
     if not values.any():
         return Text(
             "By this method, no patch speaks for {named}: the map is zero everywhere.",
-            "按此方法衡量，没有图块支持{named}：整幅图恒为零。",
+            "按此方法，没有图块支持{named}：整幅图处处为零。",
         ).format(named=named)
     if is_constant(values):
         return Text("All patches speak equally for {named}.", "所有图块对{named}的支持完全相同。").format(named=named)
     share, where = tenth(values)
     return Text(
         "The top tenth of the patches holds {share} of the evidence for {named}{where}; most comes from {patch}.",
-        "支持{named}的总量中，最高的十分之一图块占 {share}{where}；贡献最大的是{patch}。",
+        "在对{named}的全部支持中，最高的十分之一图块占 {share}{where}；贡献最大的是{patch}。",
     ).format(named=named, share=percent(share / np.nansum(values)), where=where, patch=extreme(values))
 
 
@@ -188,7 +188,7 @@ def for_and_against(result: MapResult, unit: Text | None = None) -> Text:
     named, values = target_text(result), result.values
     if not values.any():
         return Text(
-            "No patch changes {named}: the map is zero everywhere.", "没有图块影响{named}：整幅图恒为零。"
+            "No patch changes {named}: the map is zero everywhere.", "没有图块影响{named}：整幅图处处为零。"
         ).format(named=named)
     best, worst = np.nanmax(values), np.nanmin(values)
     counts = {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 VIEWS: Registry[View] = Registry("view", __name__, "VIEW")
 
 NO_NUMBERS = Text(
-    "There is nothing to read here: none of the values is a finite number.", "这里无可解读：没有一个值是有限的数。"
+    "There is nothing to read here: none of the values is a finite number.", "这里没有可解读的内容：没有任何有限数值。"
 )
 
 

@@ -88,7 +88,7 @@ def compute(capture: Capture, target: Target, baseline: str, progress: Progress 
         notes=(
             Text(
                 "Put into a run of {baseline}, at the entries of blocks {first} to {last}.",
-                "放入{baseline}的运行中，位置为块 {first} 至 {last} 的入口。",
+                "放入以{baseline}为输入的运行中，位置在块 {first} 至 {last} 的入口。",
             ).format(baseline=baseline_text(capture, baseline), first=blocks[0], last=blocks[-1]),
         ),
     )
@@ -99,7 +99,7 @@ VIEW = View(
     question=Text("What does each patch add to a blank picture?", "把每个图块放进一幅空白图像，会带来什么？"),
     misleads=Text(
         "The token of a patch has already mixed with all others: its contribution may come from other patches.",
-        "图块的标记在取出之前已与其他标记交流过：它带来的内容未必是它自己的。",
+        "图块的标记早已与其他所有标记混合：它的贡献可能来自其他图块。",
     ),
     room="flow",
     compute=compute,

@@ -23,11 +23,11 @@ from vitexplorer.views.record import View
 
 ONE_IMAGE = Text("For this image only; the paper averages over many.", "仅针对这一张图像；论文中是对许多图像取平均。")
 DROPPED = Text(
-    "Attention on prefix tokens or padding counts as distance zero.", "落在前缀标记或填充上的注意力按距离零计入。"
+    "Attention on prefix tokens or padding counts as distance zero.", "落在前缀标记或填充上的注意力，距离按零计。"
 )
 DIVIDED = Text(
     "Each row is divided by its mass on patches, so prefix tokens and padding do not count.",
-    "每一行都除以其落在图块上的总量，因此前缀标记和填充不计入。",
+    "每一行都除以该行落在图块上的注意力之和，因此前缀标记和填充不计入。",
 )
 
 
@@ -69,7 +69,7 @@ def reading(result: MatrixResult) -> Text:
     if is_constant(of_blocks):
         return Text(
             "The heads look {most} px away on average, in every block.{heads}",
-            "每个块的头平均都看 {most} 像素远。{heads}",
+            "在每个块中，各头平均都看 {most} 像素远。{heads}",
         ).format(**fields)
     return Text(
         "Block {far} looks farthest, with a mean of {most} px over its heads; block {near} looks nearest, with "
@@ -83,7 +83,7 @@ VIEW = View(
     question=Text("How far does each head look?", "每个头看得有多远？"),
     misleads=Text(
         "A head with uniform attention also gets a large distance, although it looks at nothing in particular.",
-        "没有特定关注对象的头也会显得看得很远：均匀的注意力距离很大。",
+        "注意力均匀的头并没有特定的关注对象，算出的距离却也很大。",
     ),
     room="attention",
     compute=compute,
@@ -94,7 +94,7 @@ VIEW = View(
             Text("Rows", "行的归一化"),
             (
                 ("raw", Text("as they are", "保持原样")),
-                ("renormalised", Text("divided by the mass on patches", "除以图块上的总量")),
+                ("renormalised", Text("divided by the mass on patches", "除以落在图块上的注意力之和")),
             ),
         ),
     ),

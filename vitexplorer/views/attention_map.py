@@ -80,12 +80,12 @@ def reading(result: MapResult) -> Text:
     if result.settings["head"] == "max":
         return Text(
             "The strongest look of any head goes to {patch}, with {share} of the attention of the {query}.",
-            "各头之中，最强的关注落在{patch}，占{query}在该头注意力的 {share}。",
+            "各头之中，关注最强的是{patch}：在该头中占{query}注意力的 {share}。",
         ).format(**queried)
     if result.settings["head"] == "min":
         return Text(
             "All heads agree most on {patch}: each gives it at least {share} of the attention of the {query}.",
-            "各头最一致的是{patch}：每个头都给它至少 {share} 的{query}注意力。",
+            "各头最一致的是{patch}：在每个头中，它都至少占{query}注意力的 {share}。",
         ).format(**queried)
     share, where = tenth(result.values)
     return Text(

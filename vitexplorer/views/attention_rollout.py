@@ -108,7 +108,8 @@ def reading(result: MapResult) -> Text:
     return Text(
         "Through all these blocks the {query} gathered most from {patch}: {share}. The top tenth of the patches "
         "holds {tenth}{where}{elsewhere}.",
-        "经过这些块，{query}从{patch}汇集最多：{share}。贡献最大的十分之一图块共占 {tenth}{where}{elsewhere}。",
+        "经过所有这些块，{query}从{patch}汇集的信息最多：{share}。贡献最大的十分之一图块共占 "
+        "{tenth}{where}{elsewhere}。",
     ).format(**gathered, patch=extreme(result.values), tenth=percent(share), where=where, elsewhere=elsewhere(result))
 
 
@@ -127,7 +128,7 @@ VIEW = View(
     controls=(
         QueryControl(),
         Choice("head_fusion", Text("Heads fused by", "头的融合方式"), tuple(FUSIONS.items())),
-        Number("discard_ratio", Text("Discard the lowest", "丢弃最低比例"), low=0, high=1, open_above=True),
+        Number("discard_ratio", Text("Discard the lowest", "丢弃最低权重的比例"), low=0, high=1, open_above=True),
         BlockControl("start_block", Text("First block", "起始块"), first=True),
     ),
     paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),

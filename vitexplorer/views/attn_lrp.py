@@ -55,12 +55,12 @@ VIEW = View(
     title=Text("AttnLRP", "AttnLRP"),
     question=Text(
         "Which patches does this logit come from, if every layer passes back exactly the relevance it received?",
-        "如果网络的每一部分只把收到的相关性原数传回，这个 logit 来自哪些图块？",
+        "如果每一层都把收到的相关性不多不少地传回，这个 logit 来自哪些图块？",
     ),
     misleads=Text(
         "By definition both factors of a product get equal shares. The contributions of biases and positions belong "
         "to no patch.",
-        "乘积两侧按规定平分相关性；偏置和位置编码的贡献不属于任何图块。",
+        "按规定，乘积的两个因子平分相关性；偏置和位置编码的贡献不属于任何图块。",
     ),
     room="flow",
     compute=compute,

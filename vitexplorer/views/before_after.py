@@ -41,7 +41,7 @@ MAPS = (
 MAP = Text("Map: {map}, {query} → patches.", "图：{map}，{query} → 图块。")
 PUT_BACK = Text(
     "Before the difference is taken, the patches are moved back to their original places.",
-    "差值是在把图块放回原来的位置之后计算的。",
+    "先把图块放回原来的位置，再计算差值。",
 )
 
 
@@ -130,7 +130,7 @@ def reading(result: BeforeAfterResult) -> Text:
     """Describe the change of the answer, of the token that is read, and of the map."""
     token = Text(
         "The cosine between the {token} of both runs is {cosine} after the last block",
-        "两次运行的{token}在最后一块之后余弦为 {cosine}",
+        "在最后一块之后，两次运行的{token}之间的余弦为 {cosine}",
     ).format(token=query_text(result.token), cosine=measured(result.cosines[-1]))
     changed = np.abs(result.values)
     moved = (
@@ -172,10 +172,10 @@ def _answer(result: BeforeAfterResult) -> Text:
 
 VIEW = View(
     title=Text("Before and after", "更改前后"),
-    question=Text("What did the change do?", "这一更改带来了什么？"),
+    question=Text("What did the change do?", "这项更改有什么影响？"),
     misleads=Text(
         "A change without effect does not prove that the changed part does nothing: the rest can make up for it.",
-        "更改没有影响，并不证明它毫无作用：剩下的部分可能弥补了它。",
+        "更改没有影响，并不证明被更改的部分毫无作用：其余部分可能弥补了它。",
     ),
     room="what_if",
     compute=compute,
@@ -189,7 +189,7 @@ VIEW = View(
         lambda capture: capture.change is None,
         Text(
             "Nothing is changed in this run. Change something with vx.intervene, --change or in the room What if.",
-            "这次运行没有任何更改。请用 vx.intervene、--change 或“假如改变”页作出更改。",
+            "这次运行没有任何更改。请用 vx.intervene、--change 或“假如改变”页面作出更改。",
         ),
     ),
 )

@@ -27,11 +27,11 @@ NOTES = (
     Text(
         "A worked example: this model has no mask and was trained without one. A decoder has it, because it predicts "
         "the next element of a sequence.",
-        "这是一个演示例子：该模型没有掩码，训练时也没有。解码器才有，因为它要预测序列的下一个元素。",
+        "这只是一个演示：该模型没有掩码，训练时也没有。解码器才有，因为它要预测序列的下一个元素。",
     ),
     Text(
         "The order of the sequence: prefix tokens first, then the patches row by row.",
-        "顺序即序列的顺序：前缀标记在前，然后是逐行排列的图块。",
+        "这里的先后就是序列的顺序：前缀标记在前，然后是逐行排列的图块。",
     ),
 )
 
@@ -104,7 +104,7 @@ VIEW = View(
     misleads=Text(
         "This model has no mask and was trained without one: the triangle shows how a decoder works, not how this "
         "model works.",
-        "该模型没有掩码，训练时也没有：这个三角形说明的是解码器怎样工作，而不是该模型。",
+        "该模型没有掩码，训练时也没有：这个三角形说明的是解码器怎样工作，而不是该模型怎样工作。",
     ),
     room="attention",
     compute=compute,
@@ -121,7 +121,7 @@ VIEW = View(
         Text(
             "In {model} no token sees the whole sequence, so no order of tokens can be imposed. Choose a model in "
             "which every token attends to every other.",
-            "在 {model} 中没有标记能看到整个序列，因此谈不上先后；请选择每个标记都关注所有标记的模型。",
+            "在 {model} 中没有标记能看到整个序列，因此无法规定标记的先后顺序。请选择每个标记都关注所有标记的模型。",
         ),
     ),
 )

@@ -53,14 +53,14 @@ IN_SHORT = {
 COUNTED = Text(
     "Matrix products and convolutions, those inside attention included; norms, softmax, activations and sums are not "
     "counted. One MAC is two floating point operations.",
-    "统计矩阵乘法与卷积，包含注意力内部的；不计归一化、softmax、激活函数与加法。一次 MAC 为两次浮点运算。",
+    "统计矩阵乘法与卷积，包括注意力内部的乘法；不计归一化、softmax、激活函数与加法。一次 MAC 为两次浮点运算。",
 )
 
 
-OF_SIZE = Text("For one image of {height} x {width} pixels.", "针对一张 {height} x {width} 像素的图像。")
+OF_SIZE = Text("For one image of {height} x {width} pixels.", "针对一幅 {height} x {width} 像素的图像。")
 NO_FORMULA = Text(
     "No closed formula is stated for this architecture; the numbers are counted.",
-    "该结构没有给出封闭公式；数字由逐步统计得到。",
+    "该结构没有给出闭式公式；数字由实际计数得到。",
 )
 NOT_FULL = Text("Windows that are not full cost as much as full ones.", "未填满的窗口按填满计算。")
 
@@ -237,19 +237,20 @@ def reading(result: CostResult) -> Text:
     listed = Text(", ".join(part.en for part in parts), "，".join(part.zh for part in parts))
     return Text(
         "One image of {height} × {width} px takes {total} multiply-accumulates: {listed}.",
-        "一张 {height} × {width} 像素的图像需要 {total} 次乘加：{listed}。",
+        "一幅 {height} × {width} 像素的图像需要 {total} 次乘加：{listed}。",
     ).format(height=height, width=width, total=compact(result.total), listed=listed)
 
 
 VIEW = View(
     title=Text("Cost", "计算量"),
     question=Text(
-        "What does one image cost, and how does that grow with its size?", "一张图像要算多少，随尺寸如何增长？"
+        "What does one image cost, and how does that grow with its size?",
+        "处理一幅图像的计算量是多少，又怎样随尺寸增长？",
     ),
     misleads=Text(
         "Multiplications are not seconds, and tools that cannot see into fused attention report less for the same "
         "model.",
-        "乘法次数不等于秒数；而且看不到融合注意力内部的工具对同一模型会给出更小的数字。",
+        "乘法次数不等于秒数；而且有些工具看不到融合注意力的内部，对同一模型报出的数字会偏小。",
     ),
     room="size",
     compute=compute,

@@ -30,8 +30,8 @@ POINTS = 12
 USUAL_WINDOW = 7
 """Swin's window size, for models that have none of their own (arXiv 2103.14030, section 3.3)"""
 
-IS_WINDOWED = Text("This model is the windowed one.", "该模型是窗口注意力的那一种。")
-IS_GLOBAL = Text("This model is the global one.", "该模型是全局注意力的那一种。")
+IS_WINDOWED = Text("This model uses window attention.", "该模型用的是窗口注意力。")
+IS_GLOBAL = Text("This model uses global attention.", "该模型用的是全局注意力。")
 WINDOWS = Text("Windows of {side} × {side} patches.", "窗口为 {side} × {side} 个图块。")
 OWN_WINDOWS = Text("Windows of the model's own size.", "窗口大小与模型自身相同。")
 BLOCKS_ONLY = Text(
@@ -131,12 +131,12 @@ def reading(result: GrowthResult) -> Text:
     overtakes = (
         Text(
             "The products of global attention cost more than the MLPs from {size} px on.",
-            "从 {size} 像素起，全局注意力的乘积比 MLP 更费。",
+            "从 {size} 像素起，全局注意力的乘积比 MLP 计算量更大。",
         ).format(size=result.sizes[int(larger.argmax())])
         if larger.any()
         else Text(
             "Up to there the MLPs cost more than the products of global attention.",
-            "到此为止，MLP 都比全局注意力的乘积更费。",
+            "在此尺寸以内，MLP 始终比全局注意力的乘积计算量更大。",
         )
     )
     return Text(
@@ -150,11 +150,11 @@ VIEW = View(
     title=Text("Growth of the cost", "计算量的增长"),
     question=Text(
         "How does the cost grow with the image, and what changes with windows?",
-        "计算量怎样随图像增长，窗口又改变了什么？",
+        "计算量怎样随图像尺寸增长，改用窗口后有何不同？",
     ),
     misleads=Text(
         "This is what the same weights would cost, not how well they would work at that size.",
-        "这是同样的权重要花的计算量，并不说明它们在该尺寸下效果如何。",
+        "这只是同一组权重所需的计算量，并不说明它们在该尺寸下效果如何。",
     ),
     room="size",
     compute=compute,

@@ -59,10 +59,10 @@ def reading(result: FaithfulnessResult) -> Text:
 
 VIEW = View(
     title=Text("Faithfulness", "忠实度"),
-    question=Text("Does a map know which patches the model uses?", "图是否知道模型用到了哪些图块？"),
+    question=Text("Does a map know which patches the model uses?", "图是否指出了模型用到的图块？"),
     misleads=Text(
         "The model is shown images unlike its training images. One image compares methods but does not rank them.",
-        "模型看到的是训练中从未见过的图像；一幅图像只能比较方法，不能给方法排名。",
+        "模型看到的图像与训练图像很不一样；一幅图像只能用来比较方法，不能给方法排名。",
     ),
     room="flow",
     compute=compute,

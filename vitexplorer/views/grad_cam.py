@@ -70,7 +70,7 @@ VIEW = View(
     misleads=Text(
         "Designed for convolutions: it uses one weight per channel for all patches and drops all evidence against "
         "the answer.",
-        "原为卷积网络设计：每个通道对所有图块只用一个权重，反对该答案的部分被截去。",
+        "原为卷积网络设计：每个通道对所有图块只用一个权重，并舍去一切反对该答案的部分。",
     ),
     room="flow",
     compute=compute,

@@ -36,9 +36,9 @@ TITLE = Text("Head atlas", "注意力头总览")
 METRICS = {
     "distance": Text("attention distance", "注意力距离"),
     "entropy": Text("entropy", "熵"),
-    "class_mass": Text("mass on the class token", "类别标记上的总量"),
-    "prefix_mass": Text("mass on all prefix tokens", "全部前缀标记上的总量"),
-    "self_mass": Text("mass on the query itself", "查询自身上的总量"),
+    "class_mass": Text("mass on the class token", "落在类别标记上的注意力"),
+    "prefix_mass": Text("mass on all prefix tokens", "落在全部前缀标记上的注意力"),
+    "self_mass": Text("mass on the query itself", "落在查询自身上的注意力"),
     "peak": Text("largest weight", "最大权重"),
 }
 SHARE = Text("share of a query's attention", "占一个查询注意力的份额")
@@ -81,10 +81,10 @@ READ = {
 NOTES = {
     "entropy": Text(
         "The share is that of ln(keys), the most there can be; masked keys of a shifted window count as keys.",
-        "百分比为占最大可能值 ln（键数）的比例；移位窗口中被遮蔽的键也计入键数。",
+        "百分比为占最大可能值 ln（键数）的比例；移位窗口中被掩码遮住的键也计入键数。",
     ),
     "distance": Text(
-        "Attention on prefix tokens and padding counts as distance zero.", "落在前缀标记和填充上的注意力按距离零计入。"
+        "Attention on prefix tokens and padding counts as distance zero.", "落在前缀标记和填充上的注意力，距离按零计。"
     ),
 }
 PATCHES_ONLY = Text("Averaged over the patches as queries.", "对作为查询的所有图块取平均。")
@@ -100,7 +100,7 @@ def table_of(metric: str, capture: Capture) -> Float[np.ndarray, "blocks heads"]
         raise UnsupportedError(
             Text(
                 "{model} has no class token, so there is no mass on it.",
-                "{model} 没有类别标记，因此没有落在其上的总量。",
+                "{model} 没有类别标记，因此没有落在其上的注意力。",
             ).format(model=capture.model.name)
         )
     if metric == "distance":
@@ -158,7 +158,7 @@ def reading(result: MatrixResult) -> Text:
     most, least = (float(extreme(result.values)) for extreme in (np.nanmax, np.nanmin))
     write = measured if metric in UNITS else percent
     if is_constant(result.values):
-        return Text("All heads are the same: {metric} {most}.", "所有头在此相同：{metric} {most}。").format(
+        return Text("All heads are the same: {metric} {most}.", "所有头的数值都相同：{metric} {most}。").format(
             metric=METRICS[metric], most=write(most)
         )
     share = result.relative if result.relative is not None else result.values
@@ -174,10 +174,10 @@ def reading(result: MatrixResult) -> Text:
 
 VIEW = View(
     title=TITLE,
-    question=Text("Which kinds of heads are where in the network?", "网络中各处是什么样的头？"),
+    question=Text("Which kinds of heads are where in the network?", "网络的各处分别是哪一类头？"),
     misleads=Text(
         "A mean over queries hides heads that treat patches differently, and one image is only one sample.",
-        "对查询取平均会掩盖对不同图块作用不同的头；而一张图像只是一个样本。",
+        "对查询取平均，会掩盖对不同图块表现不同的头；而且一幅图像只是一个样本。",
     ),
     room="attention",
     compute=compute,

@@ -50,7 +50,7 @@ def reading(result: GalleryResult) -> Text:
     return Text(
         "Head {sharp} is the sharpest, with {high} on {patch}. Head {even} is the most even, with at most {low} on "
         "one patch{elsewhere}.",
-        "头 {sharp} 看得最集中，{high} 在{patch}。头 {even} 最分散，单个图块最多得到 {low}{elsewhere}。",
+        "头 {sharp} 看得最集中，有 {high} 落在{patch}上。头 {even} 最分散，单个图块最多得到 {low}{elsewhere}。",
     ).format(**fields)
 
 
@@ -68,7 +68,7 @@ VIEW = View(
     question=Text("What does each head look at?", "每个头分别在看什么？"),
     misleads=Text(
         "Heads have no order: head 3 of one block is unrelated to head 3 of the next.",
-        "头没有固定的分工，也没有顺序：某一块的头 3 与下一块的头 3 毫无关系。",
+        "头的编号没有顺序可言：某一块的头 3 与下一块的头 3 毫无关系。",
     ),
     room="attention",
     compute=compute,

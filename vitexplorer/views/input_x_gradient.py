@@ -47,7 +47,7 @@ VIEW = View(
     ),
     misleads=Text(
         "It is only the slope at this image: where the model is sure, slopes are small and noisy.",
-        "只看图像处的斜率：模型很确定时，斜率很小且有噪声。",
+        "它只是这幅图像处的斜率：模型很确定时，斜率很小，而且噪声很大。",
     ),
     room="flow",
     compute=compute,

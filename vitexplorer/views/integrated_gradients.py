@@ -72,11 +72,11 @@ VIEW = View(
     title=Text("Integrated gradients", "积分梯度"),
     question=Text(
         "How much of the logit does each patch account for, from nothing to the image?",
-        "从“什么都没有”到这幅图像，每个图块贡献了多少 logit？",
+        "从“什么都没有”到这幅图像，每个图块为 logit 贡献了多少？",
     ),
     misleads=Text(
         "Another baseline gives another map, and the images in between are unlike the training images.",
-        "换一个基线就得到另一幅图，而且途中的图像与模型训练时见过的都不同。",
+        "换一个基线就得到另一幅图，而且途中的图像与训练图像很不一样。",
     ),
     room="flow",
     compute=compute,

@@ -74,7 +74,7 @@ VIEW = View(
     misleads=Text(
         "The classifier never saw the tokens of early blocks in training, and the model itself never averages tokens "
         "in this way.",
-        "前面的块由从未见过其标记的分类头读取，而且标记的平均方式也与模型本身不同。",
+        "分类头在训练中从未见过前面各块的标记，模型本身也从不这样对标记取平均。",
     ),
     room="flow",
     compute=compute,

@@ -38,12 +38,12 @@ HANDED_ON = 1e-3
 """Largest difference in logits between two float32 passes, as a share where the logits are large"""
 FORMULA = Text("{score} = Σ w · Δx + c, norm held fixed", "{score} = Σ w · Δx + c，归一化的尺度固定")
 FROZEN = Text(
-    "The last norm divides every part by the value that it has for the whole image.",
-    "无论读出哪一部分，最后的归一化都除以它在该图像上的取值。",
+    "The last norm divides every part by the same value: the one for the whole image.",
+    "最后的归一化把每一部分都除以同一个值，即它对整幅图像所用的值。",
 )
 TOGETHER = Text(
     "These blocks compute attention and MLP side by side and add them once: one bar for both.",
-    "这些块并行计算注意力和 MLP，只相加一次：两者共用一条。",
+    "这些块并行计算注意力和 MLP，只相加一次：两者共用一个条形。",
 )
 
 
@@ -77,19 +77,19 @@ def refuses(capture: Capture) -> Text | None:
         return Text(
             "Logit attribution needs a residual stream that is a single sum from the first block to the classifier, "
             "but {model} merges tokens between its stages.",
-            "逐块归因要求残差流从第一个块到分类头是一个总和，而 {model} 在阶段之间会合并标记。",
+            "逐块归因要求残差流从第一个块到分类头是同一个累加的和，而 {model} 在阶段之间会合并标记。",
         ).format(model=capture.model.name)
     if any(site.stream.ends_with_norm for site in capture.sites):
         return Text(
             "Logit attribution needs a residual stream that is one sum from the first block to the classifier, and "
             "each block of {model} ends with a norm (post-norm).",
-            "逐块归因要求残差流从第一个块到分类头是一个总和，而 {model} 的每个块都以归一化结尾（后归一化）。",
+            "逐块归因要求残差流从第一个块到分类头是同一个累加的和，而 {model} 的每个块都以归一化结尾（后归一化）。",
         ).format(model=capture.model.name)
     if not is_affine(frozen_classifier(capture), last_stream(capture)):
         return Text(
             "Between the last tokens of {model} and its logits stands attention pooling or another non-linear step, so "
             "a logit is no sum of what the blocks add.",
-            "{model} 的最后标记与 logit 之间有注意力池化或其他非线性步骤，因此 logit 不是各块贡献之和。",
+            "{model} 最后得到的标记与 logit 之间有注意力池化或其他非线性步骤，因此 logit 不是各块贡献之和。",
         ).format(model=capture.model.name)
     return None
 
@@ -199,8 +199,8 @@ VIEW = View(
     misleads=Text(
         "A bar shows only the direct contribution to the classifier: what later blocks compute from it counts as "
         "theirs. The bars do not show that a part also lengthens the residual stream, which the last norm divides by.",
-        "每一条只是该部分直接传给分类头的量：后面的块对它的加工计入后面的块；某一部分若只是增大残差流的长度"
-        "（最后的归一化会除以它），图中也看不出来。",
+        "每个条形只表示该部分对分类头的直接贡献：后面的块由它算出的结果计入后面的块。"
+        "某一部分还会增大残差流的长度（最后的归一化要除以它），这在图中看不出来。",
     ),
     room="outputs",
     compute=compute,

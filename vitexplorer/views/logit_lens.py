@@ -118,8 +118,8 @@ def refuses(capture: Capture) -> Text | None:
     """Refuse models without a classifier, or with a single output: that is no choice among classes."""
     if has_one_output(capture):
         return Text(
-            "{model} predicts a number, not classes, so there is no choice to follow from block to block. What else "
-            "its classifier reads of the tokens stands in “Class token or mean of patches”.",
+            "{model} predicts a number, not classes, so there is no choice to follow from block to block. For what "
+            "its classifier reads from other tokens, see “Class token or mean of patches”.",
             "{model} 预测的是数值，而非类别，因此没有可逐块追踪的选择。用其他标记读出的输出值见“类别标记与图块平均”。",
         ).format(model=capture.model.name)
     if capture.logits is not None:
@@ -213,11 +213,11 @@ def _name(result: LensResult, index: int) -> Text:
 
 VIEW = View(
     title=Text("Logit lens", "Logit 透镜（逐块读出）"),
-    question=Text("When does the model make up its mind?", "模型在哪一块做出判断？"),
+    question=Text("When does the model make up its mind?", "模型在哪一块作出判断？"),
     misleads=Text(
         "Earlier blocks were never trained to be read by the classifier. A wrong answer there does not mean that the "
         "information is missing.",
-        "前面的块从未被训练来直接面对分类头：读不出来并不代表其中没有信息。",
+        "分类头从未学过读取前面的块：那里的答案错误，并不代表其中没有信息。",
     ),
     room="outputs",
     overview=True,

@@ -31,7 +31,7 @@ from vitexplorer.views.record import View
 HIDDEN = Text("{hidden} of {patches} patches are hidden.", "{patches} 个图块中遮住了 {hidden} 个。")
 RAW = Text(
     "Visible patches are drawn too, although the training did not require it.",
-    "可见图块也由解码器绘制；训练损失从不计入它们。",
+    "可见图块也由解码器绘制，尽管训练并不要求这样做。",
 )
 COLOURS_GIVEN = Text(
     "The mean and standard deviation of every hidden patch come from the image itself: its colours were not inferred.",
@@ -129,7 +129,7 @@ def _refuses(capture: Capture) -> Text | None:
         return Text(
             "{model} has no decoder to draw hidden patches. The bundled MAE and checkpoints such as "
             "mae_visualize_vit_base have one.",
-            "{model} 没有可以补画被遮图块的解码器。内置的 MAE 以及 mae_visualize_vit_base 之类的检查点带有解码器。",
+            "{model} 没有可以重建被遮图块的解码器。内置的 MAE 以及 mae_visualize_vit_base 之类的检查点带有解码器。",
         ).format(model=capture.model.name)
     if decoder.grid != (grid.rows, grid.cols):
         return Text(
@@ -149,16 +149,18 @@ def reading(result: ReconstructionResult) -> Text:
         "simplest": measured(result.simplest_error),
     }
     if not hidden:
-        return Text("No patch is hidden, so there is nothing to reconstruct.", "没有遮住任何图块，也就无须推断。")
+        return Text(
+            "No patch is hidden, so there is nothing to reconstruct.", "没有遮住任何图块，因此没有可重建的内容。"
+        )
     if not math.isfinite(result.simplest_error):
         return Text(
             "All {patches} patches are hidden; the mean squared error of the drawing is {error}.",
-            "{patches} 个图块全部被遮住；补画的均方误差为 {error}。",
+            "{patches} 个图块全部被遮住；重建的均方误差为 {error}。",
         ).format(**fields)
     return Text(
         "{hidden} of {patches} patches are hidden. The mean squared error of their reconstruction is {error}; "
         "filling them with the mean colour of the others gives {simplest}.",
-        "{patches} 个图块中遮住了 {hidden} 个。补画的均方误差为 {error}；若用其余图块的平均颜色填充则为 {simplest}。",
+        "{patches} 个图块中遮住了 {hidden} 个。重建的均方误差为 {error}；若用其余图块的平均颜色填充则为 {simplest}。",
     ).format(**fields)
 
 

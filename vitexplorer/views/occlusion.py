@@ -60,7 +60,7 @@ def compute(capture: Capture, target: Target, baseline: str, progress: Progress 
         grid=grid,
         formula=Text("L(x) − L(x with the patch covered)", "L(x) − L（遮住该图块的 x）"),
         notes=(
-            Text("Covered with {baseline}.", "遮挡用{baseline}。").format(baseline=baseline_text(capture, baseline)),
+            Text("Covered with {baseline}.", "用{baseline}遮挡。").format(baseline=baseline_text(capture, baseline)),
         ),
     )
 
@@ -70,7 +70,7 @@ VIEW = View(
     question=Text("What happens to this answer when one patch is covered?", "遮住一个图块，这个答案会怎样？"),
     misleads=Text(
         "The cover itself is visible to the model, and a patch whose content also occurs elsewhere seems unimportant.",
-        "遮挡物本身也是可见的内容；若某图块的内容在别处也有，它就显得无关紧要。",
+        "遮挡物本身也会被模型看到；若某图块的内容在别处也有，它就显得无关紧要。",
     ),
     room="flow",
     compute=compute,

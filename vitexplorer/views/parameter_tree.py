@@ -111,7 +111,7 @@ def reading(result: TreeResult) -> Text:
     if attention and mlp:
         return Text(
             "{mlp} of {total} parameters are in the MLPs, {attention} in attention.",
-            "{total} 个参数中，{mlp} 在多层感知机（MLP）里，{attention} 在注意力里。",
+            "{total} 个参数中，{mlp} 在 MLP 里，{attention} 在注意力里。",
         ).format(total=counted(result.total), mlp=percent(mlp / total), attention=percent(attention / total))
     largest = int(np.argmax(np.where(np.array(result.parents) < 0, result.values, -1)))
     return Text(
@@ -137,12 +137,12 @@ def _inside(result: TreeResult, name: str) -> int:
 
 
 VIEW = View(
-    title=Text("Parameters as a treemap", "参数量树图"),
-    question=Text("How many parameters does each module have?", "每个模块各占多少参数？"),
+    title=Text("Parameters as a treemap", "参数量矩形树图"),
+    question=Text("How many parameters does each module have?", "每个模块有多少参数？"),
     misleads=Text(
         "An area shows how many parameters a module has, not how important they are: a class token is a dot and "
         "decides the answer.",
-        "面积只是参数的个数，而不是作用：类别标记（CLS）只是一个点，却决定输出。",
+        "面积只表示参数有多少，不表示参数有多重要：类别标记（CLS）只是一个点，却决定答案。",
     ),
     room="size",
     compute=compute,

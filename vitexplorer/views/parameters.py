@@ -24,7 +24,7 @@ from vitexplorer.views.record import View
 
 NO_FORMULA = Text(
     "No closed formula is stated for this architecture; the numbers are counted from the module.",
-    "该结构没有给出封闭公式；数字直接由模块统计。",
+    "该结构没有给出闭式公式；数字由模块实际计数得到。",
 )
 _PREFIX_TOKENS = ("cls_token", "dist_token", "reg_token")
 _FIRST_PARTS = ("patch_embed", "pos_embed", "prefix_tokens")
@@ -183,11 +183,11 @@ def reading(result: CountResult) -> Text:
 
 VIEW = View(
     title=Text("Parameters", "参数量"),
-    question=Text("How many parameters does the model have, and where are they?", "模型由多少个数组成，分布在哪里？"),
+    question=Text("How many parameters does the model have, and where are they?", "模型有多少参数，分布在哪里？"),
     misleads=Text(
         "More parameters do not mean more computation: ViT-B/32 has more than ViT-B/16 and needs a quarter of the "
         "multiplications.",
-        "参数多不等于计算多：ViT-B/32 的参数比 B/16 多，计算量却只有四分之一。",
+        "参数多不等于计算多：ViT-B/32 的参数比 ViT-B/16 多，计算量却只有四分之一。",
     ),
     room="size",
     compute=compute,

@@ -61,12 +61,12 @@ def reading(result: FiltersResult) -> Text:
     if together[-1] <= 0.5:
         return Text(
             "The first filter explains {first} of the variance of the kernels, all {count} shown explain {all}.",
-            "第一个滤波器占卷积核差异的 {first}，所示 {count} 个合计占 {all}。",
+            "第一个滤波器解释了卷积核方差的 {first}，所示 {count} 个合计解释 {all}。",
         ).format(**fields)
     return Text(
         "The first filter explains {first} of the variance of the kernels, the first {half} explain more than half, "
         "all {count} shown explain {all}.",
-        "第一个滤波器占卷积核差异的 {first}，前 {half} 个超过一半，所示 {count} 个合计占 {all}。",
+        "第一个滤波器解释了卷积核方差的 {first}，前 {half} 个合计超过一半，所示 {count} 个合计解释 {all}。",
     ).format(**fields, half=int((together <= 0.5).sum()) + 1)
 
 

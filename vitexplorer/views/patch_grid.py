@@ -44,7 +44,7 @@ def reading(result: PatchesResult) -> Text:
         "The image of {height} × {width} pixels becomes {rows} × {cols} = {patches} patches of {side} × {side} pixels, "
         "{numbers} numbers each.",
         "{height} × {width} 像素的图像变成 {rows} × {cols} = {patches} 个 {side} × {side} 像素的图块，"
-        "每块 {numbers} 个数。",
+        "每个图块 {numbers} 个数。",
     ).format(
         height=height,
         width=width,
@@ -58,7 +58,7 @@ def reading(result: PatchesResult) -> Text:
 
 VIEW = View(
     title=Text("Patch grid", "图块网格"),
-    question=Text("What are the tokens of this image?", "这张图像被切成了哪些标记（token）？"),
+    question=Text("What are the tokens of this image?", "这幅图像的标记（token）是什么？"),
     misleads=Text(
         "A patch is where a token starts. After the first block every token has seen the others.",
         "图块只是标记的起点：经过第一个块之后，每个标记都已看到其他标记。",

@@ -51,7 +51,7 @@ def reading(result: MapResult) -> Text:
     return Text(
         "The patch most similar to the {query} is {patch}, with cosine {high}; the least similar is {other}, with "
         "{low}. The median is {median}.",
-        "与{query}最相似的是{patch}，余弦 {high}；最不相似的是{other}，为 {low}。一半的图块高于 {median}。",
+        "与{query}最相似的是{patch}，余弦 {high}；最不相似的是{other}，为 {low}。中位数为 {median}。",
     ).format(
         query=query_text(result.query),
         patch=extreme(others),

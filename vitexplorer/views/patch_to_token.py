@@ -33,7 +33,7 @@ CLOSE = 1e-4
 
 FLATTENED = Text(
     "Pixels are flattened row by row and normalised with the model's mean and standard deviation.",
-    "按像素依次展平；以该模型的均值与标准差归一化。",
+    "像素逐行展平，并用该模型的均值与标准差归一化。",
 )
 RESAMPLED = Text("The table of places is resampled to this grid.", "位置编码表已重采样到该网格。")
 SAME_TOKEN = Text(
@@ -41,18 +41,18 @@ SAME_TOKEN = Text(
     "第一个块读到的正是这个标记；最大差值 {difference:.1e}。",
 )
 PLACE = Text("position embedding", "位置编码")
-ADDED = Text("For the place a learned vector is added.", "加上一个表示位置的可学习向量。")
+ADDED = Text("A learned vector for the place is added.", "加上一个表示位置的可学习向量。")
 ADDED_AND_TURNED = Text(
     "A learned position vector is added, and every block rotates queries and keys (rotary).",
-    "加上一个表示位置的可学习向量；此外每个块还按角度旋转查询与键（旋转位置编码）。",
+    "加上一个表示位置的可学习向量；此外每个块还旋转查询与键（旋转位置编码）。",
 )
 TURNED = Text(
     "No position vector is added: every block rotates queries and keys (rotary).",
-    "不为位置加上任何向量：每个块按角度旋转查询与键（旋转位置编码）。",
+    "不加位置向量：每个块旋转查询与键（旋转位置编码）。",
 )
 BIASED = Text(
     "No position vector is added: every block adds a bias to its scores for each offset.",
-    "不为位置加上任何向量：每个块按相对偏移给分数加上偏置。",
+    "不加位置向量：每个块按相对偏移给分数加上偏置。",
 )
 
 
@@ -191,12 +191,12 @@ def _place_note(positions: Tensor | None, is_rotary: bool) -> Text:
 def refuses(capture: Capture) -> Text | None:
     """Refuse changed runs, whose steps may differ, and hybrids, which cut features of a CNN instead of pixels."""
     if capture.change is not None:
-        return Text("The steps are those of the plain run.", "这里的步骤只适用于未更改的运行。")
+        return Text("The steps are those of the plain run.", "这些步骤只适用于原始运行。")
     if capture.model.embeds_pixels:
         return None
     return Text(
         "{model} does not turn the pixels of a patch into a token with a single matrix.",
-        "{model} 不是用一个矩阵把一个像素图块变成标记的。",
+        "{model} 并不是用单个矩阵把图块的像素变成标记。",
     ).format(model=capture.model.name)
 
 
@@ -213,13 +213,13 @@ def reading(result: TokenStepsResult) -> Text:
         return Text(
             "The {pixels} numbers of the {patch} become a token of {dim} numbers and length {length}; no position "
             "vector is added.",
-            "{patch}的 {pixels} 个数变成 {dim} 维的标记，长度 {length}；没有为位置加上任何东西。",
+            "{patch}的 {pixels} 个数变成 {dim} 维的标记，长度为 {length}；没有加位置向量。",
         ).format(**fields)
     at = names.index(PLACE)
     place, content = (np.linalg.norm(result.steps[n].numbers) for n in (at, at - 1))
     return Text(
-        "The {pixels} numbers of the {patch} become a token of {dim}. What is added for its place has the length "
-        "{place}, what comes of its pixels {content}.",
+        "The {pixels} numbers of the {patch} become a token of {dim}. The vector added for its place has the length "
+        "{place}, the one from its pixels {content}.",
         "{patch}的 {pixels} 个数变成 {dim} 维的标记。为位置加上的向量长度为 {place}，"
         "由像素得到的向量长度为 {content}。",
     ).format(**fields, place=measured(place), content=measured(content))
@@ -227,7 +227,7 @@ def reading(result: TokenStepsResult) -> Text:
 
 VIEW = View(
     title=Text("From pixels to a token", "从像素到标记"),
-    question=Text("How does a patch of pixels become a token?", "一个像素图块怎样变成标记？"),
+    question=Text("How does a patch of pixels become a token?", "一个图块的像素怎样变成标记？"),
     misleads=Text(
         "The numbers of a token have no order: a strip of them has no left and right.",
         "标记的各个分量没有顺序：条带的左右没有意义。",

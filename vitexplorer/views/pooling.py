@@ -20,8 +20,8 @@ from vitexplorer.core.types import OUTPUT, PoolingResult, Reading, ReadOut
 from vitexplorer.quantities.read_out import READING_WORDS, answer_text, read_after, readable_blocks, top_classes
 from vitexplorer.views.record import View, refuse_if
 
-_CLASS = Text("through the {token} {answer} ({value})", "通过{token}为{answer}（{value}）")
-_NUMBER = Text("through the {token} {answer} is {value}", "通过{token}，{answer}为 {value}")
+_CLASS = Text("through the {token} {answer} ({value})", "用{token}读出{answer}（{value}）")
+_NUMBER = Text("through the {token} {answer} is {value}", "用{token}读出的{answer}为 {value}")
 NO_CLASSES = Text("This model has no classes, so only the tokens are compared.", "该模型不区分类别，因此只比较标记。")
 
 
@@ -48,11 +48,11 @@ def compute(capture: Capture) -> PoolingResult:
     return PoolingResult(
         values=np.array([float(F.cosine_similarity(x[place], x[prefix:].mean(0), dim=0)) for x in streams]),
         axes=("blocks",),
-        unit=Text("cosine of class token and mean patch token", "类别标记与图块标记平均的余弦"),
+        unit=Text("cosine of class token and mean patch token", "类别标记与图块标记平均值的余弦"),
         formula="cos(x_cls, mean_i x_i)",
         notes=(trained.format(reading=READING_WORDS[own]),) if answers else (NO_CLASSES,),
         x=np.arange(capture.depth),
-        x_name=Text("after block", "经过块"),
+        x_name=Text("after block", "经过的块"),
         curves=(Text("class token and mean patch", "类别标记与图块平均"),),
         readings=tuple(
             read_out(capture, reading, reading == own)
@@ -95,11 +95,11 @@ def _short(token: Text) -> Text:
 VIEW = View(
     title=Text("Class token or mean of patches", "类别标记与图块平均"),
     question=Text(
-        "What would the model say if it were read through another token?", "如果换一种标记来读出，模型会怎么说？"
+        "What would the model say if it were read through another token?", "如果改用别的标记读出，模型会给出什么答案？"
     ),
     misleads=Text(
         "Only the reading that the model was trained with is expected to be right.",
-        "只有训练时所用的那种读出方式才被要求给出正确答案。",
+        "只有训练时所用的读出方式才有望给出正确答案。",
     ),
     room="outputs",
     compute=compute,

@@ -44,7 +44,7 @@ ALONE = Text(
 )
 RESAMPLED = Text(
     "Learned for {old_rows} x {old_cols} patches and resampled to {rows} x {cols} (bicubic), as in the model.",
-    "该位置编码是在 {old_rows} x {old_cols} 个图块上学到的，按模型的做法重采样（双三次）为 {rows} x {cols}。",
+    "该位置编码是在 {old_rows} x {old_cols} 个图块上学到的，按模型的做法重采样（双三次插值）为 {rows} x {cols}。",
 )
 ALSO_ROTARY = Text(
     "This model also has rotary positions: choose the kind rotary.",
@@ -95,7 +95,7 @@ class PatchOrAllControl(QueryControl):
         raise SettingError(
             Text(
                 "Positions are compared between patches: give (row, col), or nothing for all of them.",
-                "位置只在图块之间比较：请给出 （行，列），或留空以显示全部。",
+                "位置只在图块之间比较：请给出（行，列），或留空以显示全部。",
             )
         )
 
@@ -283,7 +283,7 @@ def _of_all(result: BoardResult) -> Text:
     return Text(
         "For {near} of {patches} patches the most similar position is a neighbour; the cosine of two opposite "
         "corners is {corners}.",
-        "{patches} 个图块中，有 {near} 个最相似的位置就在其旁边；两个对角的余弦为 {corners}。",
+        "{patches} 个图块中，有 {near} 个的最相似位置就在旁边；对角线两端的余弦为 {corners}。",
     ).format(near=counted(int(beside.sum())), patches=counted(patches), corners=measured(result.values[0, 0, -1, -1]))
 
 

@@ -56,10 +56,10 @@ def reading(result: MapResult) -> Text:
 
 VIEW = View(
     title=Text("Random map", "随机图"),
-    question=Text("What would a map without any knowledge look like?", "一幅一无所知的图会是什么样子？"),
+    question=Text("What would a map without any knowledge look like?", "一幅毫无依据的图会是什么样子？"),
     misleads=Text(
         "People see patterns in noise. Do not read a story into a map that looks no better than this one.",
-        "人们会在噪声中看出图案：看起来并不比它好的图，也可能诱使您编出一个故事。",
+        "人会在噪声中看出图案：如果一幅图看起来并不比这一幅好，就不要从中读出什么故事。",
     ),
     room="flow",
     compute=compute,

@@ -24,7 +24,7 @@ DIRECTION = Text(
     "Offsets are query minus key: the top left entry is for a key far below and to the right of the query.",
     "偏移为查询减键：左上角对应位于查询右下方远处的键。",
 )
-CLASS_TOKEN = Text("The three entries for the class token are left out.", "类别标记与图块之间的三个条目未显示。")
+CLASS_TOKEN = Text("The three entries for the class token are left out.", "与类别标记有关的三个条目未显示。")
 
 
 def compute(capture: Capture, block: int) -> OffsetsResult:
@@ -62,7 +62,7 @@ def reading(result: OffsetsResult) -> Text:
     strong, weak = int(spread.argmax()), int(spread.argmin())
     if is_constant(flat[strong]):
         return Text(
-            "No head prefers a position: all offsets have the same bias.", "没有头偏好任何位置：所有偏移的偏置相同。"
+            "No head prefers a position: all offsets have the same bias.", "各头都不偏好任何位置：所有偏移的偏置相同。"
         )
 
     def place(at: int) -> Text:

@@ -37,7 +37,7 @@ SCALED_BEFORE = Text(
 )
 BIAS_IS_THE_REST = Text(
     "The bias is what the softmax read minus the scaled scores, masks of shifted windows included.",
-    "偏置为 softmax 的输入减去缩放后的分数，包含移位窗口的遮蔽。",
+    "偏置为 softmax 的输入减去缩放后的分数，包含移位窗口的掩码。",
 )
 
 
@@ -162,7 +162,7 @@ VIEW = View(
     question=Text("How does one query get its attention weights?", "一个查询的注意力权重是怎样算出来的？"),
     misleads=Text(
         "A large weight changes little if its value vector is short. Queries and keys differ from block to block.",
-        "若值向量很短，再大的权重也影响甚微；而且各块的 q 和 k 各不相同。",
+        "若值向量很短，再大的权重也影响甚微；而且各块的查询与键各不相同。",
     ),
     room="attention",
     compute=compute,

@@ -155,7 +155,9 @@ def _agreement(result: MethodsResult) -> Text:
     )
     apart = Text("{alike}, {a} and {b} in the least similar ({least}).", "{alike}，“{a}”与“{b}”相差最大（{least}）。")
     alone = Text("{alike}.", "{alike}。")
-    which = Text(" Whether the model follows any of them has not been measured.", "模型是否真的依据它们，尚待测量。")
+    which = Text(
+        " Whether the model follows any of them has not been measured.", "模型是否依据其中任何一幅，尚未测量。"
+    )
     sentence = (apart if len(pairs) > 1 else alone).format(alike=alike.format(**fields), **fields)
     return Text(sentence.en + which.en, sentence.zh + which.zh)
 
@@ -188,8 +190,8 @@ VIEW = View(
         "Each map is scaled to its own maximum, so brightness cannot be compared between maps. Agreement proves "
         "nothing, and the areas come from images unlike the training images. One image compares methods but does not "
         "rank them.",
-        "每幅图都按各自的最大值缩放，不同图的亮度不能互相比较。图彼此一致并不能证明什么；曲线下面积来自训练中从未见过的图像："
-        "一幅图像只能比较方法，不能给方法排名。",
+        "每幅图都按各自的最大值缩放，不同图的亮度不能互相比较。图彼此一致并不能证明什么；"
+        "曲线下面积是用与训练图像很不一样的图像算出的。一幅图像只能用来比较方法，不能给方法排名。",
     ),
     room="flow",
     compute=compute,

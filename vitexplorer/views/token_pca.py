@@ -197,9 +197,7 @@ def reading(result: ColoursResult) -> Text:
     if result.shown.all():
         object_text = same("")
     if is_constant(red):
-        return Text("{found}All their tokens are equal.", "{found}它们的标记没有任何方向上的差别。").format(
-            found=object_text
-        )
+        return Text("{found}All their tokens are equal.", "{found}它们的标记完全相同。").format(found=object_text)
     return Text(
         "{found}Where the tokens differ most, shown in red, {high} is at one end and {low} at the other; {near} of "
         "{shown} patches lie nearer to the first.",
@@ -218,7 +216,7 @@ VIEW = View(
     question=Text("Which patches have similar tokens?", "哪些图块的标记彼此相似？"),
     misleads=Text(
         "The colours belong to this picture: the same colour in two pictures means nothing unless they share a basis.",
-        "颜色只相对于这张图：除非使用同一组基，两张图中的相同颜色没有可比性。",
+        "颜色只对这幅图像有意义：除非使用同一组基，两幅图像中的相同颜色没有可比性。",
     ),
     room="tokens",
     compute=compute,

@@ -121,7 +121,7 @@ def compute(capture: Capture, patches: int, progress: Progress | None = None) ->
             Text(
                 "CNN: {name}, {weights}; its convolutions wrap around here as the image does. Equivariance is its "
                 "architecture's and needs no training.",
-                "CNN：{name}，{weights}；这里它的卷积与图像一样循环。等变性来自结构，无需训练。",
+                "CNN：{name}，{weights}；这里它的卷积在边缘处循环，与图像的平移一致。等变性来自结构，无需训练。",
             ).format(**cnn_words),
         ),
         x=np.array(shifts, dtype=float),
@@ -152,7 +152,7 @@ VIEW = View(
     question=Text("Do the tokens move with the image?", "标记会随图像一起移动吗？"),
     misleads=Text(
         "It compares architectures, not models: a CNN with random weights is as equivariant as a trained one.",
-        "这里比较的是结构而不是模型：随机权重的 CNN 与训练好的 CNN 同样等变。",
+        "这里比较的是结构，而不是模型：随机权重的 CNN 与训练好的 CNN 同样等变。",
     ),
     room="what_if",
     compute=compute,

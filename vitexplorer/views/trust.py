@@ -41,19 +41,20 @@ BEST_AT = {
     "target_sensitivity": Text(
         "asked about other classes {tells} best finds the parts that are theirs, in {share} of the cases "
         "({chance} by chance).",
-        "询问其他类别时，“{tells}”最能找到属于该类别的部件，占 {share} 的样例（随机为 {chance}）。",
+        "询问其他类别时，“{tells}”最能找到属于该类别的部件，在 {share} 的样例中找对（随机为 {chance}）。",
     ),
 }
 NO_TABLE = Text(
     "The maps of this model were never checked against a known truth: only unchanged bundled models at their own "
     "image size were. The value below is for this image alone.",
-    "尚无人用已知的真实答案检验过该模型的图：检验过的只有使用原始图像尺寸、未经改动的内置模型。此处仅为本图的结果。",
+    "该模型的图从未用已知的真实答案检验过：检验过的只有未经改动、使用自身图像尺寸的内置模型。下面的数值仅针对本图。",
 )
 GAIN = Text("This image: the area between the insertion and deletion curves.", "本图：插入曲线与删除曲线之间的面积。")
 RANKED = Text(
     "Mean rank: among {count} methods at their default settings, over the numbers that say whether a map is right "
     "(all but sensitivity and randomised parameters); 1 is the best.",
-    "平均名次：在 {count} 种取默认设置的方法中，按说明图是否正确的各项数值（不含敏感度和参数随机化）平均；1 为最好。",
+    "平均名次：{count} 种方法均取默认设置，按各项说明图是否正确的数值（不含敏感度和参数随机化）分别排名，再取平均；"
+    "1 为最好。",
 )
 
 

@@ -19,7 +19,7 @@ LARGEST, LEGEND = 420, 34
 HEIGHT, GAP = 380, 50
 DESIGNS = {
     "global": Text("every token attends to every other", "全局注意力：每个标记关注所有标记"),
-    "windowed": Text("patches attend within windows", "窗口注意力：图块只关注窗口之内"),
+    "windowed": Text("patches attend within windows", "窗口注意力：图块只关注同一窗口内的图块"),
 }
 TOTAL = Text("total", "合计")
 TOTAL_LINE = 7

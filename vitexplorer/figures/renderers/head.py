@@ -30,7 +30,7 @@ SHARE = Text("share of the query's largest weight", "占该查询最大权重的
 WHERE = Text("query %{customdata[0]}, key %{customdata[1]}", "查询 %{customdata[0]}，键 %{customdata[1]}")
 SEES = Text("sees {seen} of {tokens} tokens", "看到 {tokens} 个标记中的 {seen} 个")
 QUERY = Text("query, by its place in the sequence", "查询（按序列中的位置）")
-FUTURE = Text("the future: 0", "之后的：0")
+FUTURE = Text("the future: 0", "之后的键：0")
 BLANK = Text(
     "Blank: keys that come after their query; their weights are exactly 0.", "空白处是在查询之后的键，权重恰为 0。"
 )
@@ -40,7 +40,7 @@ LABEL = 12
 """Pixels right of an axis, for half of its last number"""
 COLUMNS = (Text("q·k", "q·k"), Text("× scale", "× 缩放"), Text("+ bias", "+ 偏置"), Text("softmax", "softmax"))
 RIGHT = (250, 345, 440, 530)
-PAIRS = Text("pairs", "对数")
+PAIRS = Text("pairs", "查询-键对的数目")
 BEFORE = Text("q·k of all pairs: variance {variance:.4g}", "所有查询-键对的 q·k：方差 {variance:.4g}")
 AFTER = Text("scaled, × {scale:.4g}: variance {variance:.4g}", "缩放后，× {scale:.4g}：方差 {variance:.4g}")
 SCALED = Text("q·k × scale", "q·k × 缩放")

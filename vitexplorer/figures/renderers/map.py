@@ -135,7 +135,7 @@ def _shares(result: MapResult) -> list[tuple[Text, float]]:
     if result.padding_mass:
         shares.append((Text("padding of windows", "窗口填充"), result.padding_mass))
     if shares and result.identity_mass:
-        shares.append((Text("patches, residual alone", "图块（仅经残差）"), result.identity_mass))
+        shares.append((Text("patches, residual alone", "图块（仅经残差连接）"), result.identity_mass))
     on_patches = float(np.sum(result.values))
     if shares and abs(on_patches + sum(share for _, share in shares) - 1) < 0.01:  # not so for a maximum over heads
         shares.insert(0, (Text("patches (the map)", "图块（即此图）"), on_patches))

@@ -27,7 +27,7 @@ WHERE = Text("block %{{customdata[0]}}, {what} %{{customdata[1]}}", "块 %{{cust
 HATCHED = Text("Hatched: this block has no such {what}.", "斜线部分：该块没有对应的{what}。")
 MARKED = Text("A diamond marks an outlier.", "菱形标出离群者。")
 ROOM_FOR_BOTH = 80
-RELATIVE = Text("In brackets the share of the largest it could be.", "括号内为占可能最大值的比例。")
+RELATIVE = Text("In brackets the share of the largest it could be.", "括号内为占最大可能值的比例。")
 
 
 def draw(page: Page, result: MatrixResult, y: float, *, colormap: str | None = None) -> float:

@@ -38,7 +38,7 @@ RANGE = Text("{low} to {high}", "{low} 至 {high}")
 AREAS = Text(
     "Bars on a line from {low} to {high}: area under the deletion curve ↓ (lower is better) to that under the "
     "insertion curve ↑ (higher is better). The longer, the better; grey: no better than random order.",
-    "条形位于 {low} 到 {high} 的线上：从删除曲线下面积 ↓（越低越好）到插入曲线下面积 ↑（越高越好）。条形越长越好；"
+    "横线的范围为 {low} 到 {high}；条形从删除曲线下面积 ↓（越低越好）画到插入曲线下面积 ↑（越高越好），越长越好；"
     "灰色：不优于随机顺序。",
 )
 BEST, WORST = Text("best", "最好"), Text("worst", "最差")

@@ -26,7 +26,7 @@ LABELS, NUMBERS = 104, 74
 BAR, BETWEEN = 16, 8
 SUMMANDS = {"embedding": Text("embedding", "嵌入"), "constant": Text("constant", "常数项")}
 BRANCHES = {"attn": PARTS["attn"], "mlp": PARTS["mlp"], "attn + mlp": Text("attention + MLP", "注意力 + MLP")}
-TOTAL = Text("{unit} {logit} = sum of all bars", "{unit} {logit} = 所有条之和")
+TOTAL = Text("{unit} {logit} = sum of all bars", "{unit} {logit} = 所有条形之和")
 
 
 def kinds_of(result: TreeResult) -> list[str]:

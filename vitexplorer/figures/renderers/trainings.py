@@ -30,7 +30,7 @@ TRUE_NUMBER = Text("true number", "真实值")
 HEIGHT, DEAREST = 420, 180
 """Pixels of the height of costs, and right of them for the name of the dearest run"""
 BASELINE = Text("linear on frozen features", "冻结特征上的线性模型")
-FRONT = Text("The line joins the runs that no other beats in both.", "连线经过在两方面都不被其他方法超越的训练。")
+FRONT = Text("The line joins the runs that no other beats in both.", "连线经过的训练，没有其他训练能在两方面都胜过。")
 
 
 def draw_confusion(page: Page, result: ConfusionResult, y: float, *, colormap: str = UNSIGNED) -> float:

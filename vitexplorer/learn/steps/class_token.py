@@ -54,7 +54,7 @@ STEP = Step(
         "The class token has no pixels of its own: it begins as the same vector for every image and gathers, block by "
         "block, what it reads from the patches. In the end the classifier reads it alone. "
         "Read through the mean over patches instead, this classifier, never trained for that, says {mean_name}.",
-        "类别标记自己没有像素：对每幅图像它都从同一个向量开始，在一个个块中从图块收集信息，最后分类头只读它。"
+        "类别标记自己没有像素：对每幅图像，它都从同一个向量开始，逐块从图块收集信息，最后分类头只读取它。"
         "若改为读取图块的平均，这个从未为此训练过的分类头会说“{mean_name}”。",
     ),
     formula=Text(
@@ -74,7 +74,7 @@ STEP = Step(
     reveal=Text(
         "{share:.1%} become {without_most:.1%}. Painting over as many patches that matter least leaves "
         "{without_least:.1%}: what counts is which patches the token gathers from.",
-        "{share:.1%} 变为 {without_most:.1%}。涂掉同样多的最不重要的图块则为 {without_least:.1%}："
+        "{share:.1%} 变为 {without_most:.1%}。若涂掉同样多个最不重要的图块，则还剩 {without_least:.1%}："
         "关键在于该标记从哪些图块收集信息。",
     ),
     action=Text(

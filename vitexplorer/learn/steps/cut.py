@@ -45,7 +45,7 @@ STEP = Step(
     numbers=numbers,
     asks=Text(
         "Give the model the same image at twice the side. How many patches will there be?",
-        "把同一幅图像以两倍边长交给模型，图块会有多少？",
+        "把同一幅图像的边长放大到两倍再交给模型，会有多少个图块？",
     ),
     choices=(Text("As many as now", "与现在一样多"), Text("Twice as many", "两倍"), Text("Four times as many", "四倍")),
     right=lambda values: 2,

@@ -50,8 +50,8 @@ STEP = Step(
         "A decoder, as in language models, predicts the next element of a sequence. So it must not look ahead: before "
         "the softmax, the score of every key that comes after its query becomes −∞. A ViT has no such mask; this is a "
         "worked example on the sequence of this image, class token first, then the patches row by row.",
-        "解码器（如语言模型）要预测序列的下一个元素，所以不能往后看：在 softmax 之前，凡排在查询之后的键，其分数都变为 "
-        "−∞。ViT 没有这样的掩码；这里是用本图像的序列做的演示例子：类别标记在前，然后是逐行排列的图块。",
+        "解码器（如语言模型）要预测序列的下一个元素，所以不能往后看：在 softmax 之前，凡排在查询之后的键，"
+        "其分数都变为 −∞。ViT 没有这样的掩码；这里只是用本图像的序列作演示：类别标记在前，然后是逐行排列的图块。",
     ),
     formula=Text(
         "A = softmax(q kᵀ / √d + M), M_ij = −∞ for j > i: N (N − 1) / 2 = {tokens} · {before} / 2 = {zeros:,} "

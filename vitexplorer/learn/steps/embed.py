@@ -46,8 +46,9 @@ STEP = Step(
         "A patch is {side} × {side} pixels of 3 colours, written one after the other as {pixels} numbers. "
         "One learned matrix, the same for every patch, turns them into a token. "
         "It cannot say where the patch was, so a learned vector for the place is added.",
-        "一个图块是 {side} × {side} 个像素，每个像素 3 个颜色值，依次排成 {pixels} 个数。一个学到的矩阵（所有图块共用）"
-        "把它们变成标记。这看不出图块原来在哪里，所以再加上一个学到的位置向量。",
+        "一个图块是 {side} × {side} 个像素，每个像素 3 个颜色值，依次排成 {pixels} 个数。"
+        "一个学到的矩阵（所有图块共用）把它们变成标记。仅凭这个矩阵看不出图块原来在哪里，"
+        "所以再加上一个学到的位置向量。",
     ),
     formula=Text(
         "z = W x + b + e, with x of {pixels} numbers and W of {dim} × {pixels} = {weights:,}",

@@ -44,13 +44,13 @@ STEP = Step(
         "Each block asks its question several times over, in {heads} heads, each with queries and keys of its own. "
         "The strip under the picture has all {all} heads of the {blocks} blocks for one query. "
         "Some look right beside the query, some across the whole image.",
-        "每个块用 {heads} 个头把问题同时问几遍，每个头有自己的查询和键。图下方的一排小图是 {blocks} 个块的全部 {all} "
-        "个头对同一查询的注意力：有的只看紧邻的地方，有的看遍整幅图像。",
+        "每个块用 {heads} 个头同时提问，每个头有自己的查询和键。图下方的一排小图是 {blocks} 个块的全部 {all} 个头"
+        "对同一查询的注意力：有的只看紧邻的地方，有的看遍整幅图像。",
     ),
     formula=Text(
         "distance of a head = mean over patches i of Σ_j A_ij · |place_i − place_j|: "
         "from {near:.3g} to {far:.3g} pixels",
-        "一个头的距离 = 对图块 i 平均的 Σ_j A_ij · |位置_i − 位置_j|：{near:.3g} 到 {far:.3g} 像素",
+        "一个头的距离 = 对各图块 i 取平均的 Σ_j A_ij · |位置_i − 位置_j|：{near:.3g} 到 {far:.3g} 像素",
     ),
     numbers=numbers,
     asks=Text(
@@ -67,7 +67,7 @@ STEP = Step(
     ),
     action=Text(
         "Bring head {near_head} of block {near_block} onto the stage: click it in the strip.",
-        "在下方小图中点击块 {near_block} 的头 {near_head}，把它放到台上。",
+        "在下方小图中点击块 {near_block} 的头 {near_head}，把它显示到主图上。",
     ),
     becomes={"block": "{near_block}", "head": "{near_head}"},
     printed=("head_gallery", {"block": "5", "query": "cls"}),

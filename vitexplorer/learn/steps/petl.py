@@ -73,9 +73,9 @@ STEP = Step(
     right=lambda values: max(range(3), key=lambda n: values[("lora", "adapter", "vpt")[n]]),
     reveal=Text(
         "LoRA {lora:,}, adapters {adapter:,}, prompts {vpt:,}: from {least:.1%} to {most:.1%} of what the model has. "
-        "Few numbers are quick to store and hard to overfit; which method answers best is for your images to say.",
-        "LoRA {lora:,}，适配器 {adapter:,}，提示 {vpt:,}：相当于模型参数的 {least:.1%} 到 {most:.1%}。"
-        "参数少，便于保存，也不易过拟合；哪种方法答得最好，要看您的图像。",
+        "Few numbers are quick to store and hard to overfit; which method answers best depends on your images.",
+        "LoRA {lora:,}，适配器 {adapter:,}，提示 {vpt:,}：相当于模型参数的 {least:.1%} 到 {most:.1%}。参数少，"
+        "便于保存，也不易过拟合；哪种方法效果最好，取决于您的图像。",
     ),
     action=Text(
         "Use the drawn scenes as images and tick the adapter among the methods: its parameter count is next to it.",

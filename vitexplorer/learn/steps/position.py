@@ -67,7 +67,7 @@ STEP = Step(
         "模型给首选答案的概率为 {plain:.1%}。像拼图一样把图块打乱，它会怎样？",
     ),
     choices=(
-        Text("It keeps at least nine tenths of that", "至少保住其中的九成"),
+        Text("It keeps at least nine tenths of that", "至少保住原来的九成"),
         Text("It stays first, but with less", "仍是首选，但概率更低"),
         Text("Another answer takes its place", "被另一个答案取代"),
     ),
@@ -76,8 +76,8 @@ STEP = Step(
         "{shuffled:.1%} are left, and the first of the answers now has {rival:.1%}. With the vectors for "
         "the places off it has {off:.1%}; then shuffling changes "
         "nothing more: {both:.1%}, for without them the model sees a bag of patches.",
-        "还剩 {shuffled:.1%}，此时的首选答案为 {rival:.1%}。关闭位置向量后为 {off:.1%}；此时再打乱图块也不会改变：仍是 "
-        "{both:.1%}，因为没有位置向量，模型看到的只是一袋图块。",
+        "原答案还剩 {shuffled:.1%}，此时首选答案的概率为 {rival:.1%}。关闭位置向量后，原答案为 {off:.1%}；"
+        "再打乱图块也不会有变化，仍是 {both:.1%}，因为没有位置向量，模型看到的只是一袋图块。",
     ),
     action=Text(
         "Switch on “Patches shuffled” in the room What if, and compare both runs.",

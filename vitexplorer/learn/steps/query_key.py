@@ -69,8 +69,8 @@ STEP = Step(
         "{plain:.1%}. The more numbers a dot product adds up, the farther its values lie apart, and a softmax of "
         "large values leaves nearly all to one. The division keeps them comparable: here {weight:.1%}, where an "
         "even share of {keys} keys is {even:.2%}.",
-        "{plain:.1%}。点积相加的数越多，各个值就相差越大，而 softmax 遇到很大的值会把几乎全部权重给一个键。除法使它们保"
-        "持可比：这里是 {weight:.1%}，而 {keys} 个键平均分配时各得 {even:.2%}。",
+        "{plain:.1%}。点积中相加的项越多，各个值就相差越大，而 softmax 遇到很大的值，会把几乎全部权重给一个键。"
+        "除以 √d 使它们保持可比：这里是 {weight:.1%}，而 {keys} 个键平均分配时各得 {even:.2%}。",
     ),
     action=Text(
         "Make a patch the query: click one in the small picture of the settings, and see which keys answer it.",

@@ -36,8 +36,8 @@ STEP = Step(
         "A block does not replace a token, it adds to it: first what attention brings from other tokens, then what the "
         "MLP makes of the token itself. So the class token that the classifier reads is one long sum, "
         "and with the last norm's scale held fixed so is the logit of a class.",
-        "块并不替换标记，而是在其上相加：先加上注意力从其他标记取来的内容，再加上 MLP 由该标记本身算出的内容。"
-        "因此分类头读取的类别标记是一个长长的和；固定最后一层归一化的尺度后，一个类别的 logit 也是这样一个和。",
+        "块并不替换标记，而是往标记上加：先加上注意力从其他标记取来的内容，再加上 MLP 由该标记本身算出的内容。"
+        "因此分类头读取的类别标记是一个很长的和；如果把最后的归一化的尺度固定，一个类别的 logit 也是这样一个和。",
     ),
     formula=Text(
         "logit({name}) = embedding + Σ attention + Σ MLP + constant "

@@ -51,10 +51,10 @@ STEP = Step(
     choices=(Text("The first third", "前三分之一"), Text("The middle", "中间"), Text("The last third", "后三分之一")),
     right=lambda values: PARTS * values["decided"] // values["blocks"],
     reveal=Text(
-        "From block {decided} on, with {decided_share:.1%} there and {share:.1%} at the end. Nothing asked earlier "
-        "blocks to speak the classifier's language: that they say something else is no error.",
-        "从块 {decided} 起：当时为 {decided_share:.1%}，最后为 {share:.1%}。"
-        "没有人要求前面的块使用分类头的语言，它们说别的并不是错误。",
+        "From block {decided} on, with {decided_share:.1%} there and {share:.1%} at the end. The classifier was never "
+        "trained to read earlier blocks: another answer there is no error.",
+        "从块 {decided} 起：当时为 {decided_share:.1%}，最后为 {share:.1%}。分类头从未学过读取前面的块，"
+        "在那里给出别的答案并不是错误。",
     ),
     action=Text(
         "Read every patch in place of the class token: which patches say {name} first?",

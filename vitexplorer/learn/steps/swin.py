@@ -50,17 +50,17 @@ STEP = Step(
         "Patches of {pixels} pixels see more detail, but there are {patches:,} of them, too many to compare each with "
         "each in block after block. Swin cuts the grid into windows of {side} × {side} patches, and only "
         "tokens of one window look at each other: the lit square around the query.",
-        "{pixels} 像素的图块能看到更多细节，但共有 {patches:,} 个，要在一个个块中两两比较就太多了。"
+        "{pixels} 像素的图块能保留更多细节，但共有 {patches:,} 个，每个块都要两两比较，就太多了。"
         "Swin 把网格切成 {side} × {side} 个图块的窗口，只有同一窗口内的标记才互相关注，即查询周围亮起的方块。",
     ),
     formula=Text(
         "pairs of a head = N · M² = {patches:,} · {side}² = {windowed:,}, in place of N² = {all:,}",
-        "每个头比较的对数 = N · M² = {patches:,} · {side}² = {windowed:,}，而不是 N² = {all:,}",
+        "每个头的查询-键对 = N · M² = {patches:,} · {side}² = {windowed:,}，而不是 N² = {all:,}",
     ),
     numbers=numbers,
     asks=Text(
         "If windows never moved, could something at the left edge ever reach the right edge before patches are merged?",
-        "如果窗口从不移动，在合并图块之前，左边缘的信息能到达右边缘吗？",
+        "如果窗口从不移动，在合并图块之前，左边缘的信息能传到右边缘吗？",
     ),
     choices=(
         Text("Yes, through many blocks", "能，经过许多块即可"),

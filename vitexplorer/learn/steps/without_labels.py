@@ -65,17 +65,18 @@ STEP = Step(
         "Nobody needs to say what is in an image. In DINO a student that sees crops learns to answer as its teacher "
         "does, which is the student's own running average; a masked autoencoder (MAE) learns to draw patches it cannot "
         "see. The stage shows where the class token looks in the last block.",
-        "不必有人说明图像里有什么。在 DINO 中，看到裁剪图的学生要学会与教师给出同样的回答，而教师是学生自身的滑动平均；"
-        "掩码自编码器（MAE）则学习画出看不见的图块。台上显示的是最后一个块中类别标记看向哪里。",
+        "不需要有人标注图像里有什么。在 DINO 中，学生网络看裁剪图，学习给出与教师网络相同的回答，"
+        "而教师网络是学生网络自身的滑动平均；掩码自编码器（MAE）则学习画出看不见的图块。"
+        "主图显示的是最后一个块中类别标记看向哪里。",
     ),
     formula=Text(
         "DINO: min −Σ p_teacher · log p_student; MAE: min mean (x̂ − x)² over {hidden} hidden of {patches} patches",
-        "DINO 使学生与教师两者回答的交叉熵最小；MAE 使 {patches} 个图块中被遮住的 {hidden} 个的均方误差最小",
+        "DINO：使学生与教师输出的交叉熵最小；MAE：使 {patches} 个图块中被遮住的 {hidden} 个的均方误差最小",
     ),
     numbers=numbers,
     asks=Text(
         "How many patches does it take to hold half of the attention that the class token gives to patches?",
-        "类别标记分给图块的注意力中，有一半集中在多少图块上？",
+        "类别标记分给图块的注意力中，有一半集中在多少个图块上？",
     ),
     choices=(
         Text("Fewer than one in ten", "不到十分之一"),
@@ -86,8 +87,9 @@ STEP = Step(
     reveal=Text(
         "{half} of {patches} ({share:.0%}) in {model}. On the same image it is {other_half} of {other_patches} "
         "({other_share:.0%}) in {other}, {how}. Fewer is not better: see whether they lie on the object.",
-        "在 {model} 中是 {patches} 个里的 {half} 个（{share:.0%}）。对同一幅图像，{how}的 {other} 则是 {other_patches} "
-        "个里的 {other_half} 个（{other_share:.0%}）。更少并不等于更好：要看它们是否落在物体上。",
+        "在 {model} 中是 {patches} 个里的 {half} 个（{share:.0%}）。对同一幅图像，"
+        "{how}的 {other} 为 {other_patches} 个里的 {other_half} 个（{other_share:.0%}）。更少并不等于更好："
+        "要看它们是否落在物体上。",
     ),
     action=Text(
         "Have the MAE draw what it cannot see: change the hidden share in the settings and see what it still guesses.",

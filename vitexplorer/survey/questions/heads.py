@@ -101,7 +101,7 @@ def tables_of(capture: Capture) -> dict[str, Float[np.ndarray, "blocks heads"]]:
 QUESTION = Question(
     key="heads",
     title=Text("Heads", "注意力头"),
-    question=Text("Which kinds of heads are where in the network?", "网络中各处是什么样的头？"),
+    question=Text("Which kinds of heads are where in the network?", "网络的各处分别是哪一类头？"),
     columns=columns,
     answers=one_by_one(answer),
     paper=Paper("Raghu et al. 2021", "https://arxiv.org/abs/2108.08810"),

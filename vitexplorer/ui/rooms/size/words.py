@@ -7,7 +7,7 @@ from vitexplorer.core.text import Text, same
 CALCULATOR_WORDS: dict[str, Text] = {
     "figures": Text(
         "Figures: parameter tree, cost of each block, growth with the image size",
-        "更多图：参数量树图、逐块计算量、随图像尺寸的增长",
+        "更多图：参数量矩形树图、逐块计算量、随图像尺寸的增长",
     ),
     # the question and its answer
     "question": Text("How large is the model, and what does an image cost?", "模型有多大，处理一幅图像要算多少？"),
