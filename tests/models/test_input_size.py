@@ -187,7 +187,7 @@ def test_a_size_is_one_number_or_height_and_width(given, expected):
 
 @pytest.mark.parametrize("given", ["large", 96.5, (96, 96, 96), None, "384x"])
 def test_what_is_no_size_is_answered_with_the_rule(given, unchecked):
-    with pytest.raises(SettingError, match=r"size is a number of pixels or \(height, width\), not"):
+    with pytest.raises(SettingError, match=r"size must be a number of pixels or \(height, width\), not"):
         at_size(load_small("vit"), given)
 
 

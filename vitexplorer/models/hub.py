@@ -174,7 +174,7 @@ def _explained(error: Exception, name: str, address: _Address) -> DownloadError:
     if isinstance(error, GatedRepoError):
         text = Text(
             "The weights of {name} are behind a licence: accept it at {page} and sign in with `hf auth login`.",
-            "{name} 的权重需先同意许可：请在 {page} 同意，并用 `hf auth login` 登录。",
+            "使用 {name} 的权重须先同意其许可协议：请在 {page} 同意，再用 `hf auth login` 登录。",
         )
     elif isinstance(error, (RepositoryNotFoundError, RevisionNotFoundError)):
         text = Text(

@@ -183,7 +183,7 @@ _COLOUR_MODE = Text(
 )
 _NOT_FINITE = Text(
     "The image has pixels that are not finite numbers. Replace them first.",
-    "该图像含有非有限数值的像素。请先替换这些像素。",
+    "该图像中有像素不是有限数值。请先替换这些像素。",
 )
 
 _FILE_STARTS = (  # first bytes of files that are often mistaken for accepted pictures
@@ -198,7 +198,7 @@ _FILE_STARTS = (  # first bytes of files that are often mistaken for accepted pi
     (b"\0\0\0\x0cJXL", Text("a JPEG XL picture", " JPEG XL 图像")),
     (b"\xff\x0a", Text("a JPEG XL picture", " JPEG XL 图像")),
 )
-_NOT_A_PICTURE = Text("not a picture of a known format", "无法识别格式的文件")
+_NOT_A_PICTURE = Text("not a picture of a known format", "格式无法识别的文件")
 
 
 def _foreign_format(data: bytes) -> Text:

@@ -68,7 +68,7 @@ _BOMB = Text(
 )
 _NO_WEIGHTS = Text(
     "{zip} holds no weights: expected a folder with one of {suffixes} in it.",
-    "{zip} 中没有权重：应是含有 {suffixes} 之一的文件夹。",
+    "{zip} 中没有权重：应有一个文件夹，其中含 {suffixes} 之一。",
 )
 _FOLDERS = Text(
     "{zip} holds weights in several folders ({some}). Pack one of them alone.",
