@@ -253,5 +253,5 @@ def _listed(*, convolutional: bool = False) -> tuple[CatalogEntry, ...]:
     return tuple(_listed_entry(**row) for row in rows if (row["family"] in _CONVOLUTIONAL) == convolutional)
 
 
-def _listed_entry(name: str, title: str, family: str, parameters: str, en: str, zh: str) -> CatalogEntry:
-    return CatalogEntry(name, same(title), family, Text(en, zh), int(parameters) * 4 / 1e6)
+def _listed_entry(name: str, title: str, title_zh: str, family: str, parameters: str, en: str, zh: str) -> CatalogEntry:
+    return CatalogEntry(name, Text(title, title_zh), family, Text(en, zh), int(parameters) * 4 / 1e6)
