@@ -240,7 +240,7 @@ def test_convolutional_networks_take_what_needs_no_tokens(method, backbone):
     reason = preview(load_backbone(backbone), method, 1).refused
     assert reason, "methods that need no tokens are stated in ON_ALL"
     assert "is not made for" in reason.en
-    with pytest.raises(UnsupportedError, match=r"It takes: .*BitFit"):
+    with pytest.raises(UnsupportedError, match=r"Methods for it: .*BitFit"):
         attach(load_backbone(backbone), method, CLASSES)
 
 

@@ -82,7 +82,7 @@ def checked_entries(archive: zipfile.ZipFile, packed_bytes: int) -> tuple[list[E
 
 _NO_ZIP = Text(
     "{name} is damaged or not a .zip file. Pack the folder as an ordinary .zip and upload it again.",
-    "{name} 已损坏或不是 .zip。请将文件夹重新打包为普通 .zip 后再上传。",
+    "{name} 已损坏，或不是 .zip 文件。请将文件夹重新打包为普通 .zip 后再上传。",
 )
 _MANY = Text(
     "The zip holds more than {most} files. Pack fewer, or raise {variable}.",
