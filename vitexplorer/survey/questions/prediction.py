@@ -26,8 +26,8 @@ SHARE = Text("0 to 1", "0 到 1")
 COLUMNS = (
     Column("predicted", Text("Predicted class", "预测类别"), type=pa.int32()),
     Column("probability", Text("Probability of the predicted class", "预测类别的概率"), SHARE, type=pa.float32()),
-    Column("second", Text("Second class", "第二类别"), type=pa.int32()),
-    Column("second_probability", Text("Probability of the second class", "第二类别的概率"), SHARE, type=pa.float32()),
+    Column("second", Text("Second class", "次选类别"), type=pa.int32()),
+    Column("second_probability", Text("Probability of the second class", "次选类别的概率"), SHARE, type=pa.float32()),
     Column("margin", Text("First minus second probability", "前两类概率之差"), SHARE, type=pa.float32()),
     Column("entropy", Text("Entropy of the answer", "预测分布的熵"), Text("nats", "奈特（nat）"), type=pa.float32()),
     Column(
