@@ -194,7 +194,7 @@ def test_what_is_no_size_is_answered_with_the_rule(given, unchecked):
 def test_a_size_that_patches_do_not_fill_is_answered_with_the_nearest():
     with pytest.raises(
         SettingError,
-        match=re.escape("multiples of 16 pixels, up to 4096; 100 × 96 is none. Nearest: 96 × 96 and 112 × 96."),
+        match=re.escape("multiples of 16 pixels, up to 4096; 100 × 96 is not. Nearest: 96 × 96 and 112 × 96."),
     ):
         at_size(load_small("vit"), (100, 96))
     assert nearest((0, 5000), (32, 32)) == ((32, 4096),)

@@ -41,7 +41,7 @@ _FULL = Text(
     "{folder} 没有足够空间存放 {name} 的权重（{size:.0f} MB）；请清理空间，或将 HF_HOME 指向其他磁盘。",
 )
 _DAMAGED = Text(
-    "The weights of {name} arrived damaged (their SHA-256 is not the announced one); try again.",
+    "The weights of {name} arrived damaged (their SHA-256 is not the published one); try again.",
     "{name} 的权重在传输中损坏（SHA-256 与公布的不符）；请重试。",
 )
 

@@ -158,7 +158,7 @@ _FOLDER = Text("{name} is a folder. Choose one image in it.", "{name} 是文件�
 _NOT_A_FILE = Text("{name} is not an ordinary file.", "{name} 不是普通文件。")
 _EMPTY = Text("{name} is empty (0 bytes). Save or download it again.", "{name} 是空文件（0 字节）。请重新保存或下载。")
 _HEAVY = Text(
-    "{name} has {megabytes} MB; at most {most} MB are accepted. Save a smaller copy.",
+    "{name} is {megabytes} MB; at most {most} MB are accepted. Save a smaller copy.",
     "{name} 大小为 {megabytes} MB；最多接受 {most} MB。请另存为较小的副本。",
 )
 _FOREIGN = Text(

@@ -43,7 +43,7 @@ _ONE_SIZE = Text(
     "{model} 只接受 {height} × {width} 像素的图像；该结构不支持其他尺寸。",
 )
 _NO_MULTIPLE = Text(
-    "{model} takes sides that are multiples of {step} pixels, up to {largest}; {given} is none. Nearest: {near}.",
+    "{model} takes sides that are multiples of {step} pixels, up to {largest}; {given} is not. Nearest: {near}.",
     "{model} 的边长须为 {step} 像素的倍数，且不超过 {largest}，而 {given} 不是。最接近的是 {near}。",
 )
 _OTHER_BLOCKS = Text(

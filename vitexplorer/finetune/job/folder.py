@@ -87,7 +87,9 @@ def read_config(folder: Path) -> JobConfig:
     config = CONFIG.read(folder)
     if config is None:
         raise JobError(
-            Text("{folder} is no folder of a training.", "{folder} 不是训练任务的文件夹。").format(folder=folder.name)
+            Text("{folder} is not the folder of a training.", "{folder} 不是训练任务的文件夹。").format(
+                folder=folder.name
+            )
         )
     return config
 
