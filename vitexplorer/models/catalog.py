@@ -108,7 +108,7 @@ _KINDS = {
         Text(
             "Trained to name the object of a scene. See how its answer forms from block to block, and what relevance "
             "shows: attention alone hardly shows the object.",
-            "训练目标是识别场景中的物体。可观察回答如何逐块形成，以及相关性显示什么：仅看注意力几乎看不出物体。",
+            "训练目标是识别场景中的物体。可观察答案如何逐块形成，以及相关性显示什么：仅看注意力几乎看不出物体。",
         ),
         _SUPERVISED_S,
     ),
@@ -165,7 +165,7 @@ _KINDS = {
         Text(
             "Trained to name creatures that are made of parts. See which part an explanation marks, and how the "
             "answer changes when that part is hidden.",
-            "训练目标是识别由部件拼成的生物。可观察解释标出了哪个部件，以及遮住该部件后回答如何变化。",
+            "训练目标是识别由部件拼成的生物。可观察解释标出了哪个部件，以及遮住该部件后答案如何变化。",
         ),
         _SUPERVISED_S,
         Text("{family}, paper creatures", "{family}（剪纸生物）"),

@@ -26,7 +26,7 @@ TIME = Text("Time", "用时")
 WRONG = Text("Taken for another", "误判")
 TAKEN = Text("{true} for {taken}: {count}", "“{true}”误判为“{taken}”：{count}")
 MATRIX = Text(
-    "Validation images by true class (rows) and answer (columns)", "验证图像：每行是一个真实类别，每列是模型的一种回答"
+    "Validation images by true class (rows) and answer (columns)", "验证图像：每行是一个真实类别，每列是模型判定的类别"
 )
 
 

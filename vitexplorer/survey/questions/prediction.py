@@ -42,7 +42,7 @@ COLUMNS = (
 OF_ONE = (Column("output", Text("Output of the model", "模型的输出值"), type=pa.float32()),)
 ONE_NUMBER = Text(
     "{model} answers with one number, so no class is right or wrong.",
-    "{model} 的回答是一个数值，因此无所谓类别的对错。",
+    "{model} 的输出是一个数值，因此无所谓类别的对错。",
 )
 NO_CLASSIFIER = Text("{model} has no classifier, so nothing is predicted.", "{model} 没有分类头，因此没有预测结果。")
 
@@ -83,7 +83,7 @@ def _values(
 QUESTION = Question(
     key="prediction",
     title=Text("Prediction", "预测"),
-    question=Text("What does the model say, and how sure is it?", "模型的回答是什么，有多大把握？"),
+    question=Text("What does the model say, and how sure is it?", "模型的答案是什么，有多大把握？"),
     columns=lambda capture: OF_ONE if has_one_output(capture) else COLUMNS,
     answers=answers,
     paper=Paper("Hendrycks & Gimpel 2017", "https://arxiv.org/abs/1610.02136"),
