@@ -223,7 +223,7 @@ def test_methods_export_what_they_learned_or_refuse(case, tmp_path):
 @pytest.mark.parametrize(("method", "backbone"), sorted(NO_PLACE))
 def test_what_cannot_work_says_so(method, backbone):
     reason = preview(load_backbone(backbone), method, 1).refused
-    assert "of the usual kind" in reason.en
+    assert "not the usual attention" in reason.en
     assert reason.zh != reason.en
 
 
@@ -240,7 +240,7 @@ def test_convolutional_networks_take_what_needs_no_tokens(method, backbone):
     reason = preview(load_backbone(backbone), method, 1).refused
     assert reason, "methods that need no tokens are stated in ON_ALL"
     assert "is not made for" in reason.en
-    with pytest.raises(UnsupportedError, match=r"It takes: .*BitFit"):
+    with pytest.raises(UnsupportedError, match=r"Methods for it: .*BitFit"):
         attach(load_backbone(backbone), method, CLASSES)
 
 

@@ -82,7 +82,7 @@ def test_where_peft_would_change_nothing_it_is_refused(backbone, tmp_path):
 
 
 def test_other_methods_have_no_place_in_peft(tmp_path):
-    with pytest.raises(UnsupportedError, match="peft knows no ssf"):
+    with pytest.raises(UnsupportedError, match="peft has no ssf"):
         vx.export_peft(attach(load_backbone("vit"), "ssf", 5), tmp_path)
 
 

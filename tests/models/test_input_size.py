@@ -187,14 +187,14 @@ def test_a_size_is_one_number_or_height_and_width(given, expected):
 
 @pytest.mark.parametrize("given", ["large", 96.5, (96, 96, 96), None, "384x"])
 def test_what_is_no_size_is_answered_with_the_rule(given, unchecked):
-    with pytest.raises(SettingError, match=r"size is a number of pixels or \(height, width\), not"):
+    with pytest.raises(SettingError, match=r"size must be a number of pixels or \(height, width\), not"):
         at_size(load_small("vit"), given)
 
 
 def test_a_size_that_patches_do_not_fill_is_answered_with_the_nearest():
     with pytest.raises(
         SettingError,
-        match=re.escape("multiples of 16 pixels, up to 4096; 100 × 96 is none. Nearest: 96 × 96 and 112 × 96."),
+        match=re.escape("multiples of 16 pixels, up to 4096; 100 × 96 is not. Nearest: 96 × 96 and 112 × 96."),
     ):
         at_size(load_small("vit"), (100, 96))
     assert nearest((0, 5000), (32, 32)) == ((32, 4096),)

@@ -34,7 +34,7 @@ def test_everything_wrong_is_named_in_one_sentence(tmp_path):
     assert sentence == (
         "w.pth does not fit vit_tiny_patch16_224: 1 missing (blocks.0.norm1.weight), 1 unexpected (stranger), "
         "1 of another shape (norm.weight: 3 / 24), "
-        "1 of another kind of number (norm.bias: torch.int8 / torch.float32). Where two values stand, the file's comes "
+        "1 of another kind of number (norm.bias: torch.int8 / torch.float32). Of two values, the file's comes "
         "first."
     )
 

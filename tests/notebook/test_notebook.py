@@ -70,7 +70,7 @@ def test_names_are_text_in_a_card():
     named: Capture = dataclasses.replace(captured, model=dataclasses.replace(captured.model, class_names=names))
     assert "<b>" not in named._repr_html_()
     assert "&lt;b&gt;" in named._repr_html_()
-    assert capture_card(named).html("zh").count("回答") == 1
+    assert capture_card(named).html("zh").count("答案") == 1
 
 
 def test_a_tuned_model_says_what_it_trains():

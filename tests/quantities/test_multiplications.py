@@ -210,10 +210,10 @@ def test_sizes_as_people_write_them(given):
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ("large", "image_size is a number of pixels or (height, width), not 'large'."),
-        (128.5, "image_size is a number of pixels or (height, width), not 128.5."),
-        ((1, 2, 3), "image_size is a number of pixels or (height, width), not (1, 2, 3)."),
-        (float("inf"), "image_size is a number of pixels or (height, width), not inf."),
+        ("large", "image_size must be a number of pixels or (height, width), not 'large'."),
+        (128.5, "image_size must be a number of pixels or (height, width), not 128.5."),
+        ((1, 2, 3), "image_size must be a number of pixels or (height, width), not (1, 2, 3)."),
+        (float("inf"), "image_size must be a number of pixels or (height, width), not inf."),
         (100, "image_size must be multiples of 16 x 16 pixels up to 4096, not 100 x 100."),
         (0, "image_size must be multiples of 16 x 16 pixels up to 4096, not 0 x 0."),
         (8192, "image_size must be multiples of 16 x 16 pixels up to 4096, not 8192 x 8192."),

@@ -240,7 +240,7 @@ class Capture(Summarised, NotebookDisplay):
                 Text(
                     "{model}: {module} made {calls} attention calls where one was expected, "
                     "so its attention cannot be shown.",
-                    "{model}：{module} 调用了 {calls} 次注意力，而预期是 1 次，因此无法显示。",
+                    "{model}：{module} 调用了 {calls} 次注意力，而预期是 1 次，因此无法显示其注意力。",
                 ).format(model=self.model.name, module=site.name, calls=len(calls))
             )
         expected, num_tokens = self.positions(block).shape[1], calls[0].num_tokens

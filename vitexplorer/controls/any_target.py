@@ -165,7 +165,9 @@ class AnyTargetControl(TargetControl):
         one, other = (super(AnyTargetControl, self).parse(n, capture, settings) for n in (first, second))
         if one == other:
             raise SettingError(
-                Text("A class is compared with another, not with itself.", "一个类别要与另一个类别比较，而不是与自身。")
+                Text(
+                    "A class is compared with another, not with itself.", "一个类别应与另一个类别比较，不能与自身比较。"
+                )
             )
         return RatherThan(one, other)
 
@@ -175,7 +177,7 @@ class AnyTargetControl(TargetControl):
             raise SettingError(
                 Text(
                     "The embedding has {found} numbers and {model} makes {width}: both must come from the same model.",
-                    "该嵌入有 {found} 个数，而 {model} 的嵌入有 {width} 个：两者必须来自同一个模型。",
+                    "该嵌入为 {found} 维，而 {model} 的嵌入为 {width} 维：两者必须来自同一个模型。",
                 ).format(found=target.embedding.size, model=capture.model.name, width=width)
             )
         return target

@@ -22,13 +22,13 @@ def no_such_block(block: int, depth: int, name: str = "block") -> SettingError:
         return SettingError(
             Text(
                 "{name}: there is no block {block}, this model has blocks 0 to {last}.",
-                "{name}：没有块 {block}，该模型的块编号为 0 到 {last}。",
+                "{name}：块 {block} 不存在，该模型的块编号为 0 到 {last}。",
             ).format(name=name, block=block, last=depth - 1)
         )
     return SettingError(
         Text(
             "There is no block {block}: this model has blocks 0 to {last}.",
-            "没有块 {block}：该模型的块编号为 0 到 {last}。",
+            "块 {block} 不存在：该模型的块编号为 0 到 {last}。",
         ).format(block=block, last=depth - 1)
     )
 

@@ -24,7 +24,7 @@ def no_such_head(head: int, block: int, heads: int) -> SettingError:
     return SettingError(
         Text(
             "There is no head {head}: block {block} has heads 0 to {last}.",
-            "没有头 {head}：块 {block} 的头编号为 0 到 {last}。",
+            "头 {head} 不存在：块 {block} 的头编号为 0 到 {last}。",
         ).format(head=head, block=block, last=heads - 1)
     )
 

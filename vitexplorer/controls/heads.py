@@ -53,7 +53,7 @@ class HeadsControl(Control):
             raise SettingError(
                 Text(
                     "A head is block.head, such as 5.0, or 5.* for a whole block, not {value}.",
-                    "注意力头写作“块.头”，如 5.0；5.* 表示整个块；而不是 {value}。",
+                    "注意力头应写作“块.头”，如 5.0，或用 5.* 表示整个块，而不是 {value}。",
                 ).format(value=repr(pair))
             ) from None
         if not 0 <= block < capture.depth:

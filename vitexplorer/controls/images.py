@@ -97,7 +97,7 @@ OF_ANOTHER = Text(
     "Picture {image} was seen by {other}, the others by {model}: all must be captures of one model.",
     "图像 {image} 由 {other} 处理，其余由 {model} 处理：所有图像必须来自同一模型。",
 )
-TOO_MANY = Text("{count} more pictures are too many: {most} at most.", "再添加 {count} 幅图像过多：最多 {most} 幅。")
+TOO_MANY = Text("{count} more pictures are too many: {most} at most.", "最多再添加 {most} 幅图像，而不是 {count} 幅。")
 
 
 def named_images(written: Any) -> tuple[str, ...]:

@@ -61,11 +61,11 @@ class Number(Control):
                     )
                 ) from None
         if not (self.low <= number < self.high if self.open_above else self.low <= number <= self.high):
-            bound = Text("to below", "到小于") if self.open_above else Text("to", "到")
+            bound = Text("to below", "且小于") if self.open_above else Text("to", "且不大于")
             raise SettingError(
                 Text(
                     "{name} must be from {low:g} {bound} {high:g}, not {number:g}.",
-                    "{name} 必须从 {low:g} {bound} {high:g}，而不是 {number:g}。",
+                    "{name} 必须不小于 {low:g} {bound} {high:g}，而不是 {number:g}。",
                 ).format(name=self.name, low=self.low, bound=bound, high=self.high, number=number)
             )
         return number

@@ -109,7 +109,7 @@ class PatchesControl(Control):
         fields: Fields = {"words": WORDS}
         if self.others:
             fields = {
-                "takes": Text("numbers row by row, such as 0,1,17", "按行编号，如 0,1,17"),
+                "takes": Text("numbers row by row, such as 0,1,17", "逐行编号，如 0,1,17"),
                 "words": WORDS | WORDS_INSTEAD | {"release": self.others.release},
                 "more": {"instead_of": list(self.others.names)},
             }
@@ -121,12 +121,12 @@ class PatchesControl(Control):
 
     def _unreadable(self, value: Any, grid: PatchGrid) -> SettingError:
         if self.others is None:
-            text = Text("A patch is row.col, such as 3.4, not {value}.", "图块写作“行.列”，如 3.4，而不是 {value}。")
+            text = Text("A patch is row.col, such as 3.4, not {value}.", "图块应写作“行.列”，如 3.4，而不是 {value}。")
             return SettingError(text.format(value=repr(value)))
         return SettingError(
             Text(
                 "{name} takes numbers of patches from 0 to {last}, or {rows} x {cols} true or false, not {value}.",
-                "{name} 应为 0 到 {last} 的图块编号，或 {rows} x {cols} 的真假值，而不是 {value}。",
+                "{name} 应为 0 到 {last} 的图块编号，或 {rows} x {cols} 个真假值，而不是 {value}。",
             ).format(name=self.name, last=grid.num_patches - 1, rows=grid.rows, cols=grid.cols, value=repr(value))
         )
 

@@ -31,7 +31,7 @@ def check_patches(patches: Iterable[tuple[int, int]], grid: PatchGrid) -> None:
             raise SettingError(
                 Text(
                     "There is no patch ({row}, {col}): the grid has rows 0 to {rows} and columns 0 to {cols}.",
-                    "没有图块（{row}, {col}）：网格的行为 0 到 {rows}，列为 0 到 {cols}。",
+                    "图块（{row}, {col}）不存在：网格的行号为 0 到 {rows}，列号为 0 到 {cols}。",
                 ).format(row=row, col=col, rows=grid.rows - 1, cols=grid.cols - 1)
             )
 
@@ -88,7 +88,7 @@ class QueryControl(Control):
             raise SettingError(
                 Text(
                     'query must be "cls", "dist", "mean" or (row, col), not {value}.',
-                    '查询必须是 "cls"、"dist"、"mean"或（行，列），而不是 {value}。',
+                    '查询必须是 "cls"、"dist"、"mean" 或（行，列），而不是 {value}。',
                 ).format(value=repr(value))
             ) from None
         row, col = whole_number("row", row), whole_number("col", col)
@@ -106,7 +106,7 @@ class QueryControl(Control):
             raise SettingError(
                 Text(
                     'This model has no {token}, so there is no query "{name}". Use "mean" or (row, col).',
-                    '该模型没有{token}，因此没有查询 "{name}"。请用 "mean"或（行，列）。',
+                    '该模型没有{token}，因此没有查询 "{name}"。请用 "mean" 或（行，列）。',
                 ).format(token=query_text(name), name=name)
             )
         return name

@@ -49,14 +49,14 @@ class TargetControl(Control):
             raise SettingError(
                 Text(
                     "{model} has one output, which is number 0: there is no {target}.",
-                    "{model} 只有一个输出，编号为 0：没有 {target}。",
+                    "{model} 只有一个输出，编号为 0：{target} 不存在。",
                 ).format(model=capture.model.name, target=target)
             )
         if not 0 <= target < num_classes:
             raise SettingError(
                 Text(
                     "There is no class {target}: the classes are 0 to {last}.",
-                    "没有类别 {target}：类别编号为 0 到 {last}。",
+                    "类别 {target} 不存在：类别编号为 0 到 {last}。",
                 ).format(target=target, last=num_classes - 1)
             )
         return target

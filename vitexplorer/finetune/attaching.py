@@ -169,8 +169,8 @@ def _check(model: LoadedModel, record: Method) -> None:
         known = [other.title for other in METHODS.values() if other.families is None]
         raise UnsupportedError(
             Text(
-                "{method} is not made for {model} (family: {family}). It takes: {known}.",
-                "{method} 不适用于 {model}（家族：{family}）。它可以使用：{known}。",
+                "{method} is not made for {model} (family: {family}). Methods for it: {known}.",
+                "{method} 不适用于 {model}（家族：{family}）。可用的方法：{known}。",
             ).format(
                 method=record.title,
                 model=model.name,

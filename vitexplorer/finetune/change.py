@@ -36,7 +36,7 @@ _WEIGHTS = {
         "‖W' − W‖ / ‖W‖",
     ),
     "rank": (
-        Text("Of how high a rank the change is", "改变量的秩"),
+        Text("Rank of the change", "改变量的秩"),
         Text("effective rank of the change", "改变量的有效秩"),
         "exp(−Σ pᵢ ln pᵢ), pᵢ = σᵢ / Σ σ",
     ),
@@ -118,7 +118,7 @@ def _untouched(tuned: TunedModel, changed: np.ndarray) -> tuple[Text, ...]:
     return (
         Text(
             "{method} does not change any weight of the blocks: what it learned is stored outside them.",
-            "{method} 没有改变各块的任何权重：学到的内容在权重之外。",
+            "{method} 没有改变各块的任何权重：学到的内容存放在这些权重之外。",
         ).format(method=METHODS[tuned.method].title),
     )
 

@@ -60,7 +60,7 @@ def per_class_result(result: FinetuneResult) -> PerClassResult:
     figures = result.per_class
     return PerClassResult(
         view="per_class",
-        title=Text("How well each class is told", "各类别的识别效果"),
+        title=Text("How well each class is recognised", "各类别的识别效果"),
         values=np.stack([figures.precision, figures.recall, figures.f1], axis=1),
         axes=("classes", "figures"),
         unit=SHARE,

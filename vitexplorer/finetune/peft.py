@@ -93,7 +93,7 @@ def _exported(tuned: TunedModel) -> Mapping[str, LowRank]:
         known = ", ".join(key for key, method in METHODS.items() if method.exports)
         raise UnsupportedError(
             Text(
-                "peft knows no {method} of a timm model: only {known} can be exported. save_tuned saves every method.",
+                "peft has no {method} for models of timm: only {known} can be exported. save_tuned saves every method.",
                 "peft 不支持 timm 模型的 {method}：只能导出 {known}。save_tuned 可保存所有方法。",
             ).format(method=tuned.method, known=known)
         )
@@ -218,6 +218,6 @@ def _not_plain(folder: Path) -> UnsupportedError:
     return UnsupportedError(
         Text(
             "The LoRA in {folder} does not change exactly the queries and values of this model.",
-            "{folder} 中的 LoRA 不是只修改该模型查询与值的普通 LoRA。",
+            "{folder} 中的 LoRA 所修改的并不恰好是该模型的查询与值。",
         ).format(folder=folder.name)
     )

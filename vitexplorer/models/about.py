@@ -87,9 +87,7 @@ def about(path: str | os.PathLike) -> About | None:
         return parsed(About, header.metadata[_KEY], path)
     except BrokenFileError as error:
         raise WeightsError(
-            Text("What {file} says of itself is damaged.", "{file} 的自述信息已损坏。").format(
-                file=os.path.basename(path)
-            )
+            Text("The metadata of {file} is damaged.", "{file} 的元数据已损坏。").format(file=os.path.basename(path))
         ) from error
 
 

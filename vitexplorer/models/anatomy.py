@@ -64,8 +64,8 @@ def block_parts(module: nn.Module, name: str) -> BlockParts:
     if not all(hasattr(block, part) for part in ("norm1", "attn", "norm2", "mlp", "drop_path2")):
         raise UnsupportedError(
             Text(
-                "{block} has no attention and MLP of the usual kind, one after the other.",
-                "{block} 没有常见的、先注意力后 MLP 的结构。",
+                "{block} is not the usual attention followed by an MLP.",
+                "{block} 不是常见的“先注意力、后 MLP”结构。",
             ).format(block=f"{name} ({type(block).__name__})")
         )
     gated = hasattr(block.mlp, "fc1_g")

@@ -108,7 +108,7 @@ _KINDS = {
         Text(
             "Trained to name the object of a scene. See how its answer forms from block to block, and what relevance "
             "shows: attention alone hardly shows the object.",
-            "学习说出场景中的物体。可观察回答如何逐块形成，以及相关性如何解释它：仅看注意力几乎找不到物体。",
+            "训练目标是识别场景中的物体。可观察答案如何逐块形成，以及相关性显示什么：仅看注意力几乎看不出物体。",
         ),
         _SUPERVISED_S,
     ),
@@ -117,7 +117,7 @@ _KINDS = {
         Text(
             "Trained to name the object, with a second token taught by a convolutional network. Compare where the "
             "class token and the distillation token look.",
-            "学习说出物体，另有一个由卷积教师教的标记。可比较类别标记与蒸馏标记各看哪里。",
+            "训练目标是识别物体，另有一个标记以卷积网络为教师。可比较类别标记与蒸馏标记各看哪里。",
         ),
         "deit_small_distilled_patch16_224.fb_in1k",
     ),
@@ -135,7 +135,7 @@ _KINDS = {
         Text(
             "Trained to tell which of several objects are in a picture, with independent outputs. Look at one class "
             "after the other: the maps separate the objects.",
-            "学习画面中有哪几个物体，逐类独立判断。可依次查看各个类别：它的图能把不同物体分开。",
+            "训练目标是判断画面中有哪几种物体，各类别独立输出。可逐个查看各类别：各自的图能把不同物体分开。",
         ),
         "swin_tiny_patch4_window7_224.ms_in22k_ft_in1k",
         Text("{family}, several objects", "{family}（多个物体）"),
@@ -145,7 +145,7 @@ _KINDS = {
         Text(
             "Trained to tell which of several objects are in a picture, and to attend to them. Compare where its "
             "class token looks with the ViT for single objects, and with the version with registers.",
-            "学习画面中有哪几个物体，逐类独立判断，并学习看向它们。可与单物体 ViT 及带寄存器的同款比较类别标记看哪里。",
+            "训练目标是判断画面中有哪几种物体，并关注这些物体。可与单物体 ViT 及带寄存器的版本比较类别标记看哪里。",
         ),
         _SUPERVISED_S,
         Text("{family}, several objects", "{family}（多个物体）"),
@@ -155,7 +155,7 @@ _KINDS = {
         Text(
             "The ViT for several objects with four registers: tokens without a place, for information about the "
             "whole picture. Compare what its patches and its registers contain.",
-            "带四个寄存器的多物体 ViT：寄存器是没有位置的标记，存放整幅画面的信息。可比较图块与寄存器各保留了什么。",
+            "带四个寄存器的多物体 ViT：寄存器是没有位置的标记，存放整幅画面的信息。可比较图块与寄存器各含有什么。",
         ),
         _SUPERVISED_S,
         Text("{family} with registers, several objects", "带寄存器的 {family}（多个物体）"),
@@ -165,7 +165,7 @@ _KINDS = {
         Text(
             "Trained to name creatures that are made of parts. See which part an explanation marks, and how the "
             "answer changes when that part is hidden.",
-            "学习说出由部件拼成的生物。可观察解释指出了哪个部件，以及遮住该部件后回答如何变化。",
+            "训练目标是识别由部件拼成的生物。可观察解释标出了哪个部件，以及遮住该部件后答案如何变化。",
         ),
         _SUPERVISED_S,
         Text("{family}, paper creatures", "{family}（剪纸生物）"),
@@ -175,7 +175,7 @@ _KINDS = {
         Text(
             "Trained without labels. Look at the class token's heads in the last blocks: they find the object "
             "although no label named it.",
-            "不用标签学习。可观察最后几块中类别标记的各个头：它们找到了从未有人命名的物体。",
+            "不用标签训练。可观察最后几个块中类别标记的各个头：虽然没有标签指明物体，它们仍能找到物体。",
         ),
         _DINO_S,
     ),
@@ -183,7 +183,7 @@ _KINDS = {
         "MAE",
         Text(
             "Trained to draw hidden patches. Hide a part of the scene and see what it draws there.",
-            "学习补画被遮住的图块。可遮住场景的一部分，看它补画出什么。",
+            "训练目标是补画被遮住的图块。可遮住场景的一部分，看它补画出什么。",
         ),
         _DINO_S,
     ),
@@ -192,7 +192,7 @@ _KINDS = {
         Text(
             "A convolutional network trained to name the object, the teacher of the DeiT: compare it with the "
             "transformers in fine-tuning.",
-            "学习说出物体并教 DeiT 的卷积网络：微调时可与各 Transformer 对比。",
+            "训练目标是识别物体的卷积网络，也是 DeiT 的教师：微调时可与各 Transformer 对比。",
         ),
         "",
     ),
@@ -253,5 +253,5 @@ def _listed(*, convolutional: bool = False) -> tuple[CatalogEntry, ...]:
     return tuple(_listed_entry(**row) for row in rows if (row["family"] in _CONVOLUTIONAL) == convolutional)
 
 
-def _listed_entry(name: str, title: str, family: str, parameters: str, en: str, zh: str) -> CatalogEntry:
-    return CatalogEntry(name, same(title), family, Text(en, zh), int(parameters) * 4 / 1e6)
+def _listed_entry(name: str, title: str, title_zh: str, family: str, parameters: str, en: str, zh: str) -> CatalogEntry:
+    return CatalogEntry(name, Text(title, title_zh), family, Text(en, zh), int(parameters) * 4 / 1e6)

@@ -41,7 +41,7 @@ _FULL = Text(
     "{folder} 没有足够空间存放 {name} 的权重（{size:.0f} MB）；请清理空间，或将 HF_HOME 指向其他磁盘。",
 )
 _DAMAGED = Text(
-    "The weights of {name} arrived damaged (their SHA-256 is not the announced one); try again.",
+    "The weights of {name} arrived damaged (their SHA-256 is not the published one); try again.",
     "{name} 的权重在传输中损坏（SHA-256 与公布的不符）；请重试。",
 )
 
@@ -174,7 +174,7 @@ def _explained(error: Exception, name: str, address: _Address) -> DownloadError:
     if isinstance(error, GatedRepoError):
         text = Text(
             "The weights of {name} are behind a licence: accept it at {page} and sign in with `hf auth login`.",
-            "{name} 的权重需先同意许可：请在 {page} 同意，并用 `hf auth login` 登录。",
+            "使用 {name} 的权重须先同意其许可协议：请在 {page} 同意，再用 `hf auth login` 登录。",
         )
     elif isinstance(error, (RepositoryNotFoundError, RevisionNotFoundError)):
         text = Text(

@@ -158,7 +158,7 @@ _FOLDER = Text("{name} is a folder. Choose one image in it.", "{name} 是文件�
 _NOT_A_FILE = Text("{name} is not an ordinary file.", "{name} 不是普通文件。")
 _EMPTY = Text("{name} is empty (0 bytes). Save or download it again.", "{name} 是空文件（0 字节）。请重新保存或下载。")
 _HEAVY = Text(
-    "{name} has {megabytes} MB; at most {most} MB are accepted. Save a smaller copy.",
+    "{name} is {megabytes} MB; at most {most} MB are accepted. Save a smaller copy.",
     "{name} 大小为 {megabytes} MB；最多接受 {most} MB。请另存为较小的副本。",
 )
 _FOREIGN = Text(
@@ -183,7 +183,7 @@ _COLOUR_MODE = Text(
 )
 _NOT_FINITE = Text(
     "The image has pixels that are not finite numbers. Replace them first.",
-    "该图像含有非有限数值的像素。请先替换这些像素。",
+    "该图像中有像素不是有限数值。请先替换这些像素。",
 )
 
 _FILE_STARTS = (  # first bytes of files that are often mistaken for accepted pictures
@@ -198,7 +198,7 @@ _FILE_STARTS = (  # first bytes of files that are often mistaken for accepted pi
     (b"\0\0\0\x0cJXL", Text("a JPEG XL picture", " JPEG XL 图像")),
     (b"\xff\x0a", Text("a JPEG XL picture", " JPEG XL 图像")),
 )
-_NOT_A_PICTURE = Text("not a picture of a known format", "无法识别格式的文件")
+_NOT_A_PICTURE = Text("not a picture of a known format", "格式无法识别的文件")
 
 
 def _foreign_format(data: bytes) -> Text:

@@ -35,21 +35,21 @@ LARGEST = 4096
 """Most pixels of a side"""
 
 _NO_SIZE = Text(
-    "{name} is a number of pixels or (height, width), not {value}.",
-    "{name} 是像素数或（高，宽），而不是 {value}。",
+    "{name} must be a number of pixels or (height, width), not {value}.",
+    "{name} 应为像素数或（高，宽），而不是 {value}。",
 )
 _ONE_SIZE = Text(
     "{model} takes images of {height} × {width} pixels only; another size is not possible for this architecture.",
     "{model} 只接受 {height} × {width} 像素的图像；该结构不支持其他尺寸。",
 )
 _NO_MULTIPLE = Text(
-    "{model} takes sides that are multiples of {step} pixels, up to {largest}; {given} is none. Nearest: {near}.",
+    "{model} takes sides that are multiples of {step} pixels, up to {largest}; {given} is not. Nearest: {near}.",
     "{model} 的边长须为 {step} 像素的倍数，且不超过 {largest}，而 {given} 不是。最接近的是 {near}。",
 )
 _OTHER_BLOCKS = Text(
     "At {given} pixels {model} pools or resamples between its blocks in a way that cannot be placed in the image. "
     "Choose another size.",
-    "在 {given} 像素下，{model} 的部分块会池化或重新采样，无法在图像中定位。请选择其他尺寸。",
+    "在 {given} 像素下，{model} 在块之间的池化或重采样无法在图像中定位。请选择其他尺寸。",
 )
 _OTHER_SIZE = Text(
     "Shown at {height} × {width} pixels instead of the model's own {own_height} × {own_width}.",

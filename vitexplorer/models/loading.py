@@ -46,14 +46,14 @@ MANY = 2048
 """Number of patches up to which the memory of one image is not checked: ViT-B at 720 pixels has about as many"""
 
 _NO_PATH = Text(
-    "There is no file or folder {path} here, and no model is called so. Name a weight file, a folder of one, or a model"
-    " of timm's; what lies in a repository of Hugging Face must be downloaded first.",
+    "There is no file or folder {path} here, and no model of that name. Name a weight file, its folder, or a model"
+    " of timm's; a model in a repository of Hugging Face must be downloaded first.",
     "此处没有文件或文件夹 {path}，也没有同名模型。请指明权重文件、其所在文件夹或 timm 的模型名称；"
     "Hugging Face 仓库中的模型须先下载。",
 )
 _NO_BLOCKS = Text(
     "{source} is {model}. None of its attention can be located in images of {size} pixels.",
-    "{source} 是 {model}，在 {size} 像素的图像上，它的注意力都无法定位。",
+    "{source} 是 {model}。在 {size} 像素的图像上，它的注意力全都无法定位。",
 )
 _PATH_AND_WEIGHTS = Text(
     "{path} is a path, which brings its own weights; leave out weights={weights}, or name the model that they are of.",

@@ -27,11 +27,11 @@ _KIND_SENTENCES = {
 }
 _UNLIKE = Text(
     "{this}, but the model was trained only on {pictures}: its maps and its answer mean nothing here.",
-    "{this}，而该模型只用{pictures}训练过：它的图和回答在此没有意义。",
+    "{this}，而该模型只用{pictures}训练过：它的图和答案在此没有意义。",
 )
 _UNKNOWN = Text(
     "The model was trained only on {pictures}: for any other image, its maps and its answer mean nothing.",
-    "该模型只用{pictures}训练过：除非此图像也是{pictures}，否则它的图和回答没有意义。",
+    "该模型只用{pictures}训练过：除非此图像也是{pictures}，否则它的图和答案没有意义。",
 )
 _HINT = Text(
     "This model knows {pictures} only. {title}, {megabytes:.0f} MB, knows photographs.",

@@ -40,8 +40,8 @@ _BACKBONE = Text(
     "{source} 中没有 {model} 所需的分类头：它只是骨干网络。请用 num_classes=0 创建模型。",
 )
 _NO_FIT = Text(
-    "{source} does not fit {model}: {faults}. Where two values stand, the file's comes first.",
-    "{source} 与 {model} 不符：{faults}。成对的值中，前者属于文件。",
+    "{source} does not fit {model}: {faults}. Of two values, the file's comes first.",
+    "{source} 与 {model} 不符：{faults}。并列的两个值中，前一个来自文件。",
 )
 _NOT_FINITE = Text(
     "{source} was refused: {count} of its entries hold NaN or infinite values ({some}).",

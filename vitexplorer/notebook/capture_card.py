@@ -12,8 +12,8 @@ from vitexplorer.quantities.read_out import top_classes
 ANSWERS = 3
 """Number of classes on the card, most likely first"""
 
-TITLE = Text("One forward pass, kept", "一次前向传播的记录")
-ANSWER = Text("Answer", "回答")
+TITLE = Text("Record of one forward pass", "一次前向传播的记录")
+ANSWER = Text("Answer", "答案")
 PATCHES = Text("Patches", "图块")
 GRID = Text("{rows} rows × {cols} columns of {side} px", "{rows} 行 × {cols} 列，边长 {side} 像素")
 ALT = Text("The image as the model saw it", "模型看到的图像")

@@ -52,6 +52,6 @@ def model_card(model: LoadedModel) -> Card:
 
 def trained_text(trainable: int, total: int, head: int) -> Text:
     """Format the number of trained parameters, their share of all, and the head's number."""
-    return Text("{count} ({share}), {head} of them the head", "{count}（{share}），其中头 {head}").format(
+    return Text("{count} ({share}), {head} of them the head", "{count}（{share}），其中分类头占 {head}").format(
         count=counted(trainable), share=fine_percent(trainable / total), head=counted(head)
     )

@@ -24,8 +24,10 @@ FIGURE = Text("{value} on {images} validation images", "{value}（{images} 幅�
 BEST = Text("{all}, the best is number {best}", "{all}，第 {best} 轮最好")
 TIME = Text("Time", "用时")
 WRONG = Text("Taken for another", "误判")
-TAKEN = Text("{true} for {taken}: {count}", "{true}误判为{taken}：{count}")
-MATRIX = Text("Validation images by true class (rows) and answer (columns)", "验证图像：行为真实类别，列为模型的回答")
+TAKEN = Text("{true} for {taken}: {count}", "“{true}”误判为“{taken}”：{count}")
+MATRIX = Text(
+    "Validation images by true class (rows) and answer (columns)", "验证图像：每行是一个真实类别，每列是模型判定的类别"
+)
 
 
 def run_card(run: FinetuneResult) -> Card:

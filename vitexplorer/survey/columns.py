@@ -120,7 +120,7 @@ def grouping(columns: Mapping[str, Column], name: str) -> Asked:
     column = asked(columns, name)
     if column.kind in ("number", "list"):
         raise SettingError(
-            Text("The column {name} has no few values to group by.", "列 {name} 的取值过多，无法用于分组。").format(
+            Text("The column {name} has too many values to group by.", "列 {name} 的取值过多，无法用于分组。").format(
                 name=column.name
             )
         )

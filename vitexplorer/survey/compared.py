@@ -112,7 +112,7 @@ def compare_surveys(left: Survey, right: Survey, *, where: Where = (), limit: in
     for survey in (left, right):
         if not survey.count:
             raise SettingError(
-                Text("The survey {folder} has no rows yet.", "普查 {folder} 尚无任何行。").format(
+                Text("The survey {folder} has no rows yet.", "普查 {folder} 尚无结果。").format(
                     folder=survey.folder.name
                 )
             )
@@ -202,7 +202,7 @@ UNREAD = Text("{count} images could not be read on the {side}.", "{side}有 {cou
 ALONE = Text("{count} images are only in the survey on the {side}.", "{count} 张图像仅出现在{side}的普查中。")
 OTHERS = Text(
     "{count} images have the same path and other pixels: they were changed in between.",
-    "{count} 张图像路径相同但像素不同：其间被修改过。",
+    "{count} 张图像路径相同但像素不同：两次普查之间被修改过。",
 )
 SIDES = Text("left", "左侧"), Text("right", "右侧")
 
@@ -230,7 +230,7 @@ def moved_heads(left: Survey, right: Survey, metric: str, where: Where = ()) -> 
     if column.shape != other.shape or left.card.heads != right.card.heads or column.shape is None:
         raise UnsupportedError(
             Text(
-                "{left} and {right} have other numbers of blocks or heads: no head has a partner.",
+                "{left} and {right} have different numbers of blocks or heads: no head has a partner.",
                 "{left} 与 {right} 的块数或头数不同，各头无法一一对应。",
             ).format(left=left.card.model, right=right.card.model)
         )
@@ -263,6 +263,6 @@ def moved_heads(left: Survey, right: Survey, metric: str, where: Where = ()) -> 
 
 PAIRS = Text("Over {count} images that both surveys have.", "统计范围：两次普查共有的 {count} 张图像。")
 MARKED = Text(
-    "Marked are heads whose 95 % interval over images (Student's t, paired) does not hold zero.",
-    "标出的是图像间 95 % 置信区间（配对学生 t 分布）不含零的头。",
+    "Heads are marked if their 95 % interval over images (Student's t, paired) does not contain zero.",
+    "若某个头的 95 % 置信区间（以图像为样本，配对学生 t 分布）不含零，则标出该头。",
 )

@@ -66,7 +66,7 @@ def export(
     if suffix not in SUFFIXES or (atlas and suffix != ".parquet"):
         raise SettingError(
             Text(
-                "{name} does not say as what to write the rows: it must end in {known}.",
+                "{name} does not say in which format to write the rows: it must end in {known}.",
                 "{name} 未指明写入格式：必须以 {known} 结尾。",
             ).format(name=path.name, known=".parquet" if atlas else Text(" or ".join(SUFFIXES), " 或 ".join(SUFFIXES)))
         )

@@ -32,7 +32,9 @@ BEYOND = 1e39
 """Number that as a 32-bit float is infinite; larger bounds are clipped to it"""
 MOST_QUOTED = 100
 """Limit for the letters of a value quoted in a sentence"""
-NO_VALUE = Text("The column {column} holds {kind}: {value} is none.", "列 {column} 的内容是{kind}，而 {value} 不是。")
+NO_VALUE = Text(
+    "The column {column} holds {kind}, which {value} is not.", "列 {column} 的内容是{kind}，而 {value} 不是。"
+)
 
 
 @dataclass(frozen=True)

@@ -264,7 +264,7 @@ def test_a_training_that_stands_still_is_stopped_at_once(runs, tmp_path, sleeper
     os.kill(sleeper.pid, signal.SIGSTOP)
     until(lambda: standing_still(folder))
     state = detached.stop(folder)
-    assert (state.state, "stood still" in state.text.en) == ("stopped", True)
+    assert (state.state, "had stalled" in state.text.en) == ("stopped", True)
     sleeper.wait(30)
     run_job(CONFIG.read(folder), folder)
     assert_same_run(runs / "whole", folder, "lora")

@@ -214,7 +214,7 @@ def test_jobs_are_listed_and_deleted(small, colours, tmp_path):
     assert not (tmp_path / "a" / "cache").exists()
     detached.delete(tmp_path / "a")
     assert [state.folder.name for state in list_jobs(tmp_path)] == ["b"]
-    with pytest.raises(JobError, match="no folder of a training"):
+    with pytest.raises(JobError, match="not the folder of a training"):
         detached.delete(tmp_path / "other")
     assert (tmp_path / "other").exists()
 

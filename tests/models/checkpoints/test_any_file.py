@@ -182,7 +182,7 @@ def test_weights_in_several_files_are_one_model(tmp_path: Path) -> None:
         (lambda places: {**places, "vit.layernorm.bias": "../../etc.safetensors"}, "weight_map"),
         (lambda places: {**places, "vit.layernorm.bias": "gone.safetensors"}, "gone.safetensors"),
         (lambda places: {**places, "vit.more": next(iter(places.values()))}, "vit.more"),
-        (lambda places: dict(list(places.items())[1:]), "names parts that are not there"),
+        (lambda places: dict(list(places.items())[1:]), "lists shards that are missing"),
         (lambda places: [], "weight_map"),
     ],
 )
@@ -214,7 +214,7 @@ def test_a_configuration_that_cannot_be_is_a_sentence(key: str, value: object, m
 def test_unknown_names_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     safetensors.torch.save_file({"some.weight": torch.zeros(2)}, path)
-    with pytest.raises(WeightsError, match=r"names that no reader here knows \(some.weight\)"):
+    with pytest.raises(WeightsError, match=r"names in model.safetensors are unknown \(some.weight\)"):
         vx.load_model(weights=path)
 
 

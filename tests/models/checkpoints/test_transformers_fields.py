@@ -251,4 +251,4 @@ def test_an_unknown_field_is_reported(tmp_path: Path) -> None:
     config = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps({**config, "new_scale": 2.0, "new_switch": False, "new_list": []}))
     notes = [note.en for note in vx.load_model(tmp_path).notes]
-    assert "config.json has fields that are not known here and were not followed: new_scale." in notes
+    assert "config.json has unknown fields, which were ignored: new_scale." in notes

@@ -125,8 +125,8 @@ MUTANTS = (
     Mutant(
         "a translation that leaves out what is filled in",
         "no_such_block",
-        "没有块 {block}：该模型的块编号为 0 到 {last}。",
-        "没有块 {block}：该模型的块编号从 0 开始。",
+        "块 {block} 不存在：该模型的块编号为 0 到 {last}。",
+        "块 {block} 不存在：该模型的块编号从 0 开始。",
         "test_both_languages_fill_in_the_same",
     ),
     Mutant(

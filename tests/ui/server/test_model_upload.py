@@ -176,7 +176,7 @@ def assert_gone(settings: Settings, name: str) -> None:
     [
         ("code.pth", "loading it would run code", "执行代码"),
         ("short.safetensors", "truncated, damaged", "不完整"),
-        ("unknown.safetensors", "names that no reader here knows", "无法识别"),
+        ("unknown.safetensors", "The names in unknown.safetensors are unknown", "无法识别"),
         ("notes.h5", "not a weight file: expected .safetensors", "不是权重文件"),
     ],
 )

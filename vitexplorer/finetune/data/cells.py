@@ -82,7 +82,7 @@ def read_cells(path: Path) -> Cells:
 
 _MISSING = Text("There is no table {name}. Check the path.", "找不到表格 {name}。请检查路径。")
 _LARGE = Text(
-    "The table {name} has {megabytes} MB; the limit is {most} MB. Keep only the columns that are needed.",
+    "The table {name} is {megabytes} MB; the limit is {most} MB. Keep only the columns that are needed.",
     "表格 {name} 大小为 {megabytes} MB；最多读取 {most} MB。请只保留所需的列。",
 )
 _BROKEN = Text(

@@ -82,7 +82,7 @@ def checked_entries(archive: zipfile.ZipFile, packed_bytes: int) -> tuple[list[E
 
 _NO_ZIP = Text(
     "{name} is damaged or not a .zip file. Pack the folder as an ordinary .zip and upload it again.",
-    "{name} 已损坏或不是 .zip。请将文件夹重新打包为普通 .zip 后再上传。",
+    "{name} 已损坏，或不是 .zip 文件。请将文件夹重新打包为普通 .zip 后再上传。",
 )
 _MANY = Text(
     "The zip holds more than {most} files. Pack fewer, or raise {variable}.",
@@ -99,7 +99,7 @@ _BOMB = Text(
     "压缩包解压后将达到自身大小的 {ratio} 倍；图像和权重几乎不可再压缩，因此拒绝。请直接打包文件本身。",
 )
 _OUTSIDE = Text(
-    "The zip has a path that leads out of its folder ({name}) and is refused. Pack the folder of images anew.",
+    "The zip has a path that leads out of its folder ({name}) and is refused. Pack the folder of images again.",
     "压缩包中有指向其文件夹之外的路径（{name}），已拒绝。请重新打包图像文件夹。",
 )
 _LONG = Text(

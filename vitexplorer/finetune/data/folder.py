@@ -50,7 +50,7 @@ def folder_columns(path: str | os.PathLike) -> Columns | None:
 
 _CHOSEN = Text(
     'The table {names} says what the images show; its column "{column}" is learned.',
-    "图像内容由表格 {names} 给出；学习其“{column}”列。",
+    "图像内容由表格 {names} 给出；学习的是其中的“{column}”列。",
 )
 
 _NO_TABLE = Text(

@@ -44,8 +44,8 @@ from vitexplorer.storage.workers import LOG, end_worker, start_worker
 MODULE = "vitexplorer.finetune.training.process"
 _BETWEEN_LOOKS = 0.02
 _STOOD_STILL = Text(
-    "Stopped while its process stood still. Resume: it goes on from its last checkpoint.",
-    "进程停滞期间已停止。点击继续：训练从最近的检查点继续。",
+    "Stopped while its process had stalled. Resume: it goes on from its last checkpoint.",
+    "训练已停止，当时其进程停滞。点击“继续训练”，即可从最近的检查点继续。",
 )
 
 

@@ -50,8 +50,8 @@ class Sides:
 
 _DELETE = Text("Nothing of this training can be shown; delete it.", "无法显示该训练；请将其删除。")
 _LOST = Text(
-    "Its methods can no longer be compared or trained on; delete it and start a new training.",
-    "其各方法已无法比较或继续训练；请删除后新建训练。",
+    "Its methods can no longer be compared or trained further; delete it and start a new training.",
+    "其中的各方法已无法比较或继续训练；请删除后新建训练。",
 )
 _AGAIN = Text("Resume the training: it is made again.", "请继续训练：该文件会重新生成。")
 TRAIN_AGAIN = Text("Resume the training: this method is trained again.", "请继续训练：该方法会重新训练。")
@@ -87,7 +87,9 @@ def read_config(folder: Path) -> JobConfig:
     config = CONFIG.read(folder)
     if config is None:
         raise JobError(
-            Text("{folder} is no folder of a training.", "{folder} 不是训练任务的文件夹。").format(folder=folder.name)
+            Text("{folder} is not the folder of a training.", "{folder} 不是训练任务的文件夹。").format(
+                folder=folder.name
+            )
         )
     return config
 

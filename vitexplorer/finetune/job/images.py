@@ -62,7 +62,7 @@ def _as_begun(dataset: Dataset, begun: Sides) -> tuple[Dataset, Split]:
         raise DataError(
             Text(
                 "The images have changed since this job began: some are missing, moved or relabelled. Start a new job.",
-                "图像与该任务开始时不一致：有缺失、移动或标签变化。请新建任务。",
+                "任务开始之后图像有了变化：有些缺失、被移动或改了标签。请新建任务。",
             )
         )
     sides = ([i for i, item in enumerate(dataset.items) if item.path in side] for side in (train, validation))

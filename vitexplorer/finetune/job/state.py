@@ -90,8 +90,8 @@ def job_state(folder: str | os.PathLike) -> JobState:
 
 
 _STANDS = Text(
-    "Its process ({pid}) stands still. Resume: another takes over and goes on from its last checkpoint.",
-    "其进程（{pid}）已停滞。点击继续：另一个进程会接手，训练从最近的检查点继续。",
+    "Its process ({pid}) has stalled. Resume: another takes over and goes on from its last checkpoint.",
+    "其进程（{pid}）已停滞。点击“继续训练”，另一个进程会接手，从最近的检查点继续。",
 )
 
 

@@ -57,7 +57,7 @@ METHOD = Method(
     title=Text("AdaptFormer", "AdaptFormer（并行适配器）"),
     sentence=Text(
         "Adds a small trainable bottleneck in parallel with the MLP of every block, its output scaled by 0.1.",
-        "在每个块的 MLP 旁并联一个可训练的小瓶颈层，并加上其输出的十分之一。",
+        "在每个块的 MLP 旁并联一个可训练的小瓶颈层，其输出乘以 0.1 后相加。",
     ),
     inject=inject,
     recipe=PETL,

@@ -23,7 +23,7 @@ def inject(model: LoadedModel, k: int) -> LoadedModel:
         raise SettingError(
             Text(
                 "k must be at most {depth}, the number of blocks of {model}, not {k}.",
-                "k 最大为 {depth}，即 {model} 的块数，而不是 {k}。",
+                "k 不能超过 {model} 的块数 {depth}，而给出的是 {k}。",
             ).format(depth=depth, model=model.name, k=k)
         )
     trained = [

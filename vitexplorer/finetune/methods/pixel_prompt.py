@@ -56,7 +56,7 @@ def inject(model: LoadedModel, pad: int) -> LoadedModel:
         raise SettingError(
             Text(
                 "pad must be less than {half:g}, half the side of the image, not {pad}.",
-                "pad 必须小于图像边长的一半 {half:g}，而不是 {pad}。",
+                "pad 必须小于图像边长的一半（{half:g}），而不是 {pad}。",
             ).format(half=min(size) / 2, pad=pad)
         )
     hang_before(model.module.patch_embed, "pixels", PixelFrame(len(model.preprocessing.mean), size, pad))
@@ -80,7 +80,7 @@ METHOD = Method(
     title=Text("Pixel prompt", "像素提示"),
     sentence=Text(
         "Learns a frame of pixels that is added to the border of every image; the model stays as it is.",
-        "学习一圈加在每张图像边缘的像素，模型本身不变。",
+        "学习一圈像素，加在每幅图像的边缘，模型本身不变。",
     ),
     inject=inject,
     recipe=PETL,

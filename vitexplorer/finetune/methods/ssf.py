@@ -96,8 +96,8 @@ def merge(module: nn.Module) -> None:
         if isinstance(layer, nn.Identity):
             raise UnsupportedError(
                 Text(
-                    "The shift of the patch embedding cannot be merged: no layer of its own ends it.",
-                    "图块嵌入末端没有自己的层，其平移量无法合并。",
+                    "The shift of the patch embedding cannot be merged: it does not end in a layer of its own.",
+                    "图块嵌入的末端不是它自己的层，其平移量无法合并。",
                 )
             )
         if not isinstance(layer, (nn.Linear, nn.Conv2d)) and getattr(layer, "bias", None) is None:
@@ -148,7 +148,7 @@ METHOD = Method(
     ),
     inject=inject,
     recipe=PETL,
-    controls=(Switch("drawn", Text("Begin at random near 1 and 0", "从 1 和 0 附近随机开始")),),
+    controls=(Switch("drawn", Text("Begin at random near 1 and 0", "在 1 与 0 附近随机初始化")),),
     paper=Paper("Lian et al. 2022", "https://arxiv.org/abs/2210.08823"),
     merge=merge,
     absent=absent,

@@ -28,7 +28,7 @@ from vitexplorer.models.family import ModelFamily
 from vitexplorer.models.loading import LoadedModel
 
 AS_PADDING = Text(
-    "Prompt tokens stand in every window; what looks at them is counted as padding.",
+    "Every window has prompt tokens; attention to them is counted as padding.",
     "每个窗口中都有提示标记；落在其上的注意力计入填充。",
 )
 _PASS = threading.local()

@@ -34,7 +34,7 @@ from vitexplorer.storage.checked_reading import (
 )
 
 _EARLIER = Text(
-    "The training goes on from an earlier state, to the same weights.", "训练从更早的状态继续，得到相同的权重。"
+    "The training goes on from an earlier state, to the same weights.", "训练从较早的状态继续，最终得到相同的权重。"
 )
 
 

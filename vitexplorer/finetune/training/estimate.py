@@ -96,7 +96,7 @@ def measure(setup: Setup, candidate: Candidate, tuned: TunedModel) -> Measuremen
 
 _EVERY_STEP = Text(
     "The whole network runs in every step; images are augmented anew in every epoch.",
-    "每一步都运行整个网络；每个轮次重新做数据增强。",
+    "每一步都运行整个网络；每一轮都重新做数据增强。",
 )
 _EVERY_STEP_PLAIN = Text(
     "The whole network runs in every step; images are not augmented.", "每一步都运行整个网络；不做数据增强。"
@@ -104,11 +104,11 @@ _EVERY_STEP_PLAIN = Text(
 _ONCE = Text(
     "What comes before {place} runs once for {views} views of each image, the plain one and {more} augmented, and "
     "is kept; epochs take them in turn.",
-    "{place} 之前的部分对每张图像的 {views} 个视图（原图和 {more} 个增强图）各运行一次并保存；各轮次轮流使用。",
+    "{place} 之前的部分对每幅图像的 {views} 个版本（原图和 {more} 个增强版本）各运行一次并保存结果；各轮轮流使用。",
 )
 _ONCE_PLAIN = Text(
     "What comes before {place} runs once for each image and is kept; the images are not augmented.",
-    "{place} 之前的部分对每张图像只运行一次并保存结果；图像不做增强。",
+    "{place} 之前的部分对每幅图像只运行一次并保存结果；图像不做增强。",
 )
 
 

@@ -40,7 +40,7 @@ from vitexplorer.storage.atomic_writes import replace_file
 _BETWEEN_EVENTS = 0.3
 """Seconds between two events of steps"""
 _DIVERGED = Text(
-    "The training diverged: what the model says is no longer a number. Choose a learning rate well below {rate}.",
+    "The training diverged: the model's output is no longer finite. Choose a learning rate well below {rate}.",
     "训练发散：模型输出已不是有限数值。请选择远小于 {rate} 的学习率。",
 )
 

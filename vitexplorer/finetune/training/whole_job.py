@@ -56,9 +56,9 @@ _FAR_TOO_LONG = 2
 HEAD_BEGAN = {
     True: Text(
         "The head began as the instant baseline: a linear probe on the frozen features.",
-        "分类头从即时基线开始：冻结特征上的线性探测。",
+        "分类头以即时基线为起点，即冻结特征上的线性探测。",
     ),
-    False: Text("The head began fresh.", "分类头从新的随机值开始。"),
+    False: Text("The head began fresh.", "分类头从随机初始化开始。"),
 }
 
 
@@ -102,9 +102,9 @@ _OVERDUE = Text(
     "因耗时远超此处允许的 {most} 小时而停止。",
 )
 _DEFECT = Text(
-    "The training stopped at a defect of this program, not of your images. Where it is stands at the end of worker.log "
-    "in the training's folder, or in the terminal.",
-    "训练因程序自身的缺陷而停止，与您的图像无关。具体位置见训练文件夹中 worker.log 的末尾，或终端。",
+    "The training stopped at a defect of this program, not of your images. The end of worker.log "
+    "in the training's folder, or the terminal, says where it is.",
+    "训练因程序自身的缺陷而停止，与您的图像无关。具体位置见训练文件夹中 worker.log 的末尾，或见终端。",
 )
 _SMALLER = Text(
     "In a training, make batch_size smaller or raise accumulate.", "训练时请减小 batch_size 或增大 accumulate。"

@@ -37,9 +37,9 @@ _MANY = Text(
     "{folder} holds several weight files ({some}): choose one of them.",
     "{folder} 中有多个权重文件（{some}）：请选择其中一个。",
 )
-_BAD_TEXT = Text("{file} is no JSON object that can be read.", "{file} 不是可读取的 JSON 对象。")
+_BAD_TEXT = Text("{file} is not a readable JSON object.", "{file} 不是可读取的 JSON 对象。")
 _BAD_INDEX = Text(
-    "{file} names parts that are not there or tensors that they do not hold ({some}).",
+    "{file} lists shards that are missing, or tensors that they do not contain ({some}).",
     "{file} 中列出的分片不存在，或分片中没有所列的张量（{some}）。",
 )
 

@@ -22,7 +22,7 @@ BICUBIC = {**IMAGENET, "interpolation": "bicubic"}
 HALF = {"mean": IMAGENET_INCEPTION_MEAN, "std": IMAGENET_INCEPTION_STD}
 OPENAI = {"mean": OPENAI_CLIP_MEAN, "std": OPENAI_CLIP_STD, "interpolation": "bicubic", "crop_pct": 1.0}
 GUESSED = Text(
-    "The file does not say how images are prepared for it; what is usual for models of its kind is taken.",
+    "The file does not say how images are prepared for it; the usual way for models of its kind is assumed.",
     "文件没有说明图像应如何预处理；此处采用同类模型的通常做法。",
 )
 

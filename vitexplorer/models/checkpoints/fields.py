@@ -21,11 +21,11 @@ MOST_PIXELS = 2048
 _LONGEST, _MANY = 60, 4
 """Most characters of a value, and most values of a list, that a message quotes"""
 
-_WRONG = Text("{file} says {field} = {value}; expected {expected}", "{file} 中 {field} = {value}；应为{expected}")
+_WRONG = Text("{file} says {field} = {value}; expected {expected}", "{file} 中 {field} = {value}；应为：{expected}")
 INTEGER = Text("a whole number from {least} to {most}", "{least} 到 {most} 的整数")
 _NUMBER = Text("a number above 0", "大于 0 的数")
 _FLAG = Text("true or false", "true 或 false")
-_SECTION = Text("an object in braces", "花括号对象")
+_SECTION = Text("a JSON object", "JSON 对象")
 _LIST = Text("a list of {count} numbers", "含 {count} 个数的列表")
 _LISTED = Text("a list of whole numbers from {least} to {most}", "由 {least} 到 {most} 的整数组成的列表")
 _PAIR = Text("{count} whole numbers from {least} to {most}", "{count} 个 {least} 到 {most} 的整数")

@@ -118,7 +118,7 @@ _UNREADABLE = Text(
 _PROGRAM = Text(
     "{name} is a TorchScript archive, as CLIP's own files are: it holds a program, which is not run here. Save its"
     " tensors alone: torch.save(torch.jit.load(path).state_dict(), ...), where you trust it.",
-    "{name} 是 TorchScript 存档（CLIP 官方文件即是如此）：它包含程序，此处不会执行。如果您信任它，请只保存其中的张量："
+    "{name} 是 TorchScript 归档文件（CLIP 官方文件即是如此）：其中有程序，此处不会执行。如果您信任它，请只保存其张量："
     "torch.save(torch.jit.load(path).state_dict(), ...)。",
 )
 _CODE = Text(

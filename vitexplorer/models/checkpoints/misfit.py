@@ -7,12 +7,15 @@ from vitexplorer.models.checkpoints.records import Facts, Tensors
 
 MISSING = Text("there is no tensor {name}", "缺少张量 {name}")
 _SHAPE = Text("{name} has the shape {shape}; expected {axes} axes", "{name} 的形状为 {shape}；应有 {axes} 个轴")
-_PARTS = Text("{name} has {rows} rows, which are not {parts} equal parts", "{name} 有 {rows} 行，无法等分为 {parts} 份")
+_PARTS = Text(
+    "{name} has {rows} rows, which cannot be split into {parts} equal parts",
+    "{name} 有 {rows} 行，无法等分为 {parts} 份",
+)
 _SQUARE = Text(
-    "{name} has {rows} rows, which are no square of patches", "{name} 有 {rows} 行，不能排成正方形的图块网格"
+    "{name} has {rows} rows, which form no square grid of patches", "{name} 有 {rows} 行，不能排成正方形的图块网格"
 )
 _PLACES = Text(
-    "{name} has {rows} rows, which are not those of an image_size of {size} pixels",
+    "{name} has {rows} rows, which do not match an image_size of {size} pixels",
     "{name} 有 {rows} 行，与 image_size（{size} 像素）不符",
 )
 _HEADS = Text("{heads} heads cannot share {width} numbers evenly", "{heads} 个头无法均分 {width} 维")

@@ -22,17 +22,17 @@ READERS: Registry[Reader] = Registry("reader", f"{__package__}.readers", "READER
 OUTLINES: Registry[Outline] = Registry("outline", f"{__package__}.outlines", "OUTLINE")
 
 _UNKNOWN_NAMES = Text(
-    "{source} has names that no reader here knows ({some}). Read are files of timm, transformers, torchvision, "
+    "The names in {source} are unknown ({some}). Supported are files of timm, transformers, torchvision, "
     "open_clip and of the papers' own repositories; name the model if it is one of timm's.",
     "{source} 中的名称无法识别（{some}）。可读取 timm、transformers、torchvision、open_clip 以及各论文官方仓库的文件；"
     "如果是 timm 的模型，请指明模型名称。",
 )
 _NO_MODEL = Text(
-    "{source} is a file of {library}, but not of one model that can be shown: {why}.",
-    "{source} 是 {library} 的文件，但不是某个可以展示的模型：{why}。",
+    "{source} is a file of {library}, but its model cannot be shown: {why}.",
+    "{source} 是 {library} 的文件，但其中的模型无法展示：{why}。",
 )
 _UNSUPPORTED = Text("{source} holds {name}, which cannot be shown: {why}.", "{source} 是 {name}，无法展示：{why}。")
-_OTHER = Text("no architecture that is known has its tensors ({some})", "没有已知结构具有这些张量（{some}）")
+_OTHER = Text("no known architecture has these tensors ({some})", "没有一种已知结构含有这些张量（{some}）")
 _DISAGREE = Text("its tensors do not agree with each other ({some})", "其中的张量互相矛盾（{some}）")
 
 

@@ -12,7 +12,7 @@ from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.misfit import MisfitError, shape_of
 from vitexplorer.models.checkpoints.records import Config, Facts, Tensors
 
-_TWICE = Text("two tensors are {name}", "有两个张量都是 {name}")
+_TWICE = Text("two tensors are {name}", "有两个张量都对应 {name}")
 _APART = Text("{some}: parts that belong together differ", "{some}：本应一致的各部分不同")
 _GAP = Text(
     "blocks or stages have gaps: {other} is there and none has number {number}",

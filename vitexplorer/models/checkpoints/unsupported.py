@@ -24,14 +24,14 @@ UNSUPPORTED = (
         Text(
             "its detection tokens stand behind the patches and have position tables of their own, which no module of"
             " timm has; use the ViT or DeiT that it was trained from",
-            "其检测标记位于图块之后并有自己的位置表，timm 没有这样的模块；请改用训练它所基于的 ViT 或 DeiT",
+            "其检测标记位于图块之后并有自己的位置编码，timm 没有这样的模块；请改用它训练时所基于的 ViT 或 DeiT",
         ),
     ),
     Unsupported(
         same("Hiera (transformers)"),
         (r"encoder\.stages\.0\.layers\.0\.attn\.qkv\.weight$", r"embeddings\.patch_embeddings\.projection\.weight$"),
         Text(
-            "files of transformers are not translated for it; timm has it too: name it, as hiera_tiny_224",
+            "its files of transformers cannot be translated; timm has it too: name it, such as hiera_tiny_224",
             "尚不能转换 transformers 的这种文件；timm 也有该模型：请指明名称，例如 hiera_tiny_224",
         ),
     ),
@@ -39,7 +39,7 @@ UNSUPPORTED = (
         same("AIMv2 (transformers)"),
         (r"encoder\.layers\.0\.rms_norm1\.weight$",),
         Text(
-            "files of transformers are not translated for it; timm has it too: name it, as aimv2_large_patch14_224",
+            "its files of transformers cannot be translated; timm has it too: name it, such as aimv2_large_patch14_224",
             "尚不能转换 transformers 的这种文件；timm 也有该模型：请指明名称，例如 aimv2_large_patch14_224",
         ),
     ),
@@ -51,7 +51,7 @@ UNSUPPORTED = (
         Text(
             "its image tower ends in queries that attend to the tokens (attn_pool), which no module of timm does alike;"
             " use a CLIP without attentional_pool",
-            "其图像塔以若干查询对标记做注意力（attn_pool）结束，timm 没有相同的模块；"
+            "其图像编码器最后用若干查询对标记做注意力（attn_pool），timm 没有相同的模块；"
             "请改用没有 attentional_pool 的 CLIP",
         ),
     ),
@@ -64,7 +64,7 @@ UNSUPPORTED = (
         Text(
             "a table of positions is added to its patches, for which timm's Swin has no place; use one without"
             " use_absolute_embeddings",
-            "它会在图块上加位置表，而 timm 的 Swin 没有这一项；请改用没有 use_absolute_embeddings 的 Swin",
+            "它会给图块加上绝对位置编码，而 timm 的 Swin 没有这一项；请改用没有 use_absolute_embeddings 的 Swin",
         ),
     ),
 )

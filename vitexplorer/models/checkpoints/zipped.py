@@ -39,14 +39,14 @@ _MANY = Text(
     "{zip} 中的文件超过 {most} 个。请只打包一个模型的文件夹。",
 )
 _OUTSIDE = Text(
-    "{zip} has a path that leads out of its folder ({name}) and is refused. Pack the folder anew.",
+    "{zip} has a path that leads out of its folder ({name}) and is refused. Pack the folder again.",
     "{zip} 中有指向文件夹之外的路径（{name}），已拒绝。请重新打包该文件夹。",
 )
 _ODD = Text(
     "{zip} has a file whose name cannot be kept ({name}). Rename it and pack the folder again.",
     "{zip} 中有无法使用的文件名（{name}）。请重命名后重新打包。",
 )
-_TWICE = Text("{zip} holds {name} twice. Pack the folder anew.", "{zip} 中有两个 {name}。请重新打包该文件夹。")
+_TWICE = Text("{zip} holds {name} twice. Pack the folder again.", "{zip} 中有两个 {name}。请重新打包该文件夹。")
 _LINK = Text(
     "{zip} holds a link in place of a file ({name}). Pack the files themselves.",
     "{zip} 中的 {name} 是链接而不是文件。请打包文件本身。",
@@ -68,7 +68,7 @@ _BOMB = Text(
 )
 _NO_WEIGHTS = Text(
     "{zip} holds no weights: expected a folder with one of {suffixes} in it.",
-    "{zip} 中没有权重：应是含有 {suffixes} 之一的文件夹。",
+    "{zip} 中没有权重：应有一个文件夹，其中含 {suffixes} 之一。",
 )
 _FOLDERS = Text(
     "{zip} holds weights in several folders ({some}). Pack one of them alone.",

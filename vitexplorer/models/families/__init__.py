@@ -13,20 +13,20 @@ from vitexplorer.models.family import ModelFamily
 NO_ATTENTION = Text("it has no attention between the places of an image", "它在图像各位置之间没有注意力")
 NOT_STATED = Text(
     "the places of its attention's tokens in the image have not been stated and checked",
-    "其注意力的标记在图像中的位置尚未说明并核对",
+    "其注意力中各标记在图像中的位置尚未确定和核对",
 )
 _CHANNELS = Text(
     "its attention is between channels, so no patch has weights on other patches",
-    "它的注意力在通道之间，图块对其他图块没有权重",
+    "它的注意力作用于通道之间，图块之间没有权重",
 )
 _NO_SOFTMAX = Text(
     "its attention is linear: no softmax gives a patch weights on other patches",
-    "它的注意力是线性的：没有 softmax 为图块给出对其他图块的权重",
+    "它的注意力是线性的：没有 softmax，得不到图块之间的权重",
 )
 _LAYERS = Text(
     "it is a convolutional network, and where it has lambda, bilinear, separable or pooling attention "
     "that attention has not been stated and checked",
-    "它是卷积网络；其中的 lambda、双线性、可分离或池化注意力（如果有）尚未说明并核对",
+    "它是卷积网络；其中的 lambda、双线性、可分离或池化注意力（如果有）尚未确定和核对",
 )
 
 REASONS: dict[str, Text] = {
@@ -34,12 +34,12 @@ REASONS: dict[str, Text] = {
     "byobnet": _LAYERS,
     "coat": Text(
         "its attention is factorised: the softmax runs over the keys alone, and no query has weights of its own",
-        "它的注意力是分解的：softmax 只对键进行，查询没有自己的权重",
+        "它的注意力是因子分解的：softmax 只对键进行，各查询没有自己的权重",
     ),
     "deepseek_vit": NOT_STATED,
     "edgenext": _CHANNELS,
     "efficientvim": Text(
-        "it mixes places with a state space, not with attention", "它用状态空间而不是注意力来混合各位置"
+        "it mixes places with a state space, not with attention", "它用状态空间模型而不是注意力来混合各位置的信息"
     ),
     "efficientvit_mit": _NO_SOFTMAX,
     "gemma4_vit": NOT_STATED,

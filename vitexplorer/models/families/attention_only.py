@@ -24,7 +24,7 @@ MIXED = Text(
 )
 OTHER_KEYS = Text(
     "The map lies on the keys, {keys}; the queries are cells of {queries}.",
-    "图画在键的网格（{keys}）上；查询来自 {queries} 的网格。",
+    "该图按键的网格（{keys}）绘制；查询取自 {queries} 的网格。",
 )
 
 Sites = Iterator[BlockSite]

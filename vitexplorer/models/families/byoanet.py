@@ -26,7 +26,7 @@ POOLED = Text(
 HALO = Text(
     "Every window of queries also looks at a halo, {halo} patches wide on each side; beyond the edge it is padding, "
     "which is not masked.",
-    "每个窗口的查询还会看四周各宽 {halo} 个图块的外围；超出图像边缘的部分是填充，并未掩去。",
+    "每个窗口的查询还会看四周各宽 {halo} 个图块的外围（halo）；超出图像边缘的部分是填充，没有加掩码。",
 )
 
 
@@ -39,7 +39,7 @@ class ByoanetFamily(AttentionOnlyFamily):
     attends_by = (BottleneckAttn, HaloAttn)
     left_out = Text(
         "lambda layers, where a network has them too: no softmax gives a patch weights on other patches",
-        "lambda 层（如果网络中还有）：没有 softmax 为图块给出对其他图块的权重",
+        "lambda 层（如果网络中也有）：没有 softmax，得不到图块之间的权重",
     )
 
     def sites(self, module: nn.Module, input_size: tuple[int, int]) -> Sites:

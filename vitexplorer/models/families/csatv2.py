@@ -23,7 +23,7 @@ class Csatv2Family(AttentionOnlyFamily):
     any_size = True
     left_out = Text(
         "a softmax in the convolutional blocks, which runs over the images of a batch and not over places",
-        "卷积块中的一个 softmax：它对同一批图像而不是对位置进行",
+        "卷积块中的一个 softmax：它沿同一批图像进行，而不是沿各位置进行",
     )
     attends_by = TransformerBlock
 

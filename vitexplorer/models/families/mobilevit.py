@@ -24,7 +24,7 @@ class MobilevitFamily(AttentionOnlyFamily):
     attends_by = MobileVitBlock
     left_out = Text(
         "stages whose feature map is resampled because the patches do not divide it",
-        "图块不能整除特征图、因而重新采样的阶段",
+        "特征图不能被图块整除、因而要重采样的阶段",
     )
 
     def attention_of(self, name: str, part: nn.Module, grid: PatchGrid) -> Sites:

@@ -22,7 +22,7 @@ class NextvitFamily(AttentionOnlyFamily):
     any_size = True
     left_out = Text(
         "blocks whose keys are averages along the sequence, not over squares of the image",
-        "键沿序列取平均、而非图像方块平均的块",
+        "键沿序列取平均、而不是在图像方块内取平均的块",
     )
     attends_by = EfficientAttention
 

@@ -17,7 +17,10 @@ class PvtV2Family(AttentionOnlyFamily):
     title = same("PVTv2")
     of = (PyramidVisionTransformerV2,)
     any_size = True
-    left_out = Text("blocks that pool to 7 x 7 keys when the grid is not divisible by 7", "网格不能被 7×7 池化整除的块")
+    left_out = Text(
+        "blocks that pool to 7 x 7 keys when the grid is not divisible by 7",
+        "网格不能被 7 整除时，池化到 7 x 7 个键的块",
+    )
     attends_by = Attention
 
     def attention_of(self, name: str, part: nn.Module, grid: PatchGrid) -> Sites:

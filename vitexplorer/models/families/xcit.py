@@ -21,7 +21,7 @@ class XcitFamily(AttentionOnlyFamily):
     any_size = True
     left_out = Text(
         "the cross-covariance blocks: attention between channels, without a weight from patch to patch",
-        "互协方差块：注意力在通道之间，图块之间没有权重",
+        "互协方差块：注意力作用于通道之间，图块之间没有权重",
     )
     fixed_tokens = ("cls",)
 

@@ -31,7 +31,7 @@ from vitexplorer.models.wrapping.probing import probe_module
 
 _CHANNELS = 3
 _TRAINING = Text(
-    "{name} is in training mode, in which it may answer otherwise each time: call its eval() first.",
+    "{name} is in training mode, in which its answer may differ each time: call its eval() first.",
     "{name} 处于训练模式，每次输出可能不同：请先调用它的 eval()。",
 )
 _TYPE = Text(

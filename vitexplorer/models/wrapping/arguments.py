@@ -22,7 +22,7 @@ _SHARDED = ("FullyShardedDataParallel", "FSDPModule")
 """Class names, since importing the classes is slow"""
 _NO_MODULE = Text(
     "vx.wrap takes a torch.nn.Module that can be called with images; this is {given}. {remedy}",
-    "`vx.wrap` 需要可用图像调用的 `torch.nn.Module`，而这是{given}。{remedy}",
+    "`vx.wrap` 需要一个以图像为输入的 `torch.nn.Module`，而这是{given}。{remedy}",
 )
 _CLASS = (
     Text("the class {name}, not an instance of it", "类 {name}，而不是它的实例"),
@@ -41,7 +41,7 @@ _PATH = (
 )
 _OTHER = (
     Text("of the type {name}", "类型 {name}"),
-    Text("Give the module whose forward it calls.", "请给出其调用的模块。"),
+    Text("Give the module whose forward it calls.", "请给出它所调用的模块。"),
 )
 _SHARDS = Text(
     "{name} holds its parameters in shards (FSDP): gather them in one plain module and wrap that.",

@@ -26,7 +26,7 @@ def edge(value: object) -> float:
     """Convert one end of a range to float, infinite if it is too large. Raises SettingError if it is no number."""
     if not is_real(value):
         raise SettingError(
-            Text("{value} is no end of a range: name a number.", "{value} 不能作为界限：请给出数值。").format(
+            Text("{value} cannot be the end of a range: give a number.", "{value} 不能作为界限：请给出数值。").format(
                 value=quote_value(value)
             )
         )
@@ -47,7 +47,7 @@ def cut_range(low: object, high: object) -> tuple[float, float]:
     width = last - first
     if not (width > 0 and math.isfinite(width) and math.isfinite(MOST_PARTS / width)):
         raise SettingError(
-            Text("The bounds {low} and {high} are no range.", "界限 {low} 与 {high} 不构成范围。").format(
+            Text("The bounds {low} and {high} do not form a range.", "界限 {low} 与 {high} 不构成范围。").format(
                 low=quote_value(low), high=quote_value(high)
             )
         )

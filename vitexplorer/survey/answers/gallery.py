@@ -58,8 +58,8 @@ def gallery(
         if column.kind == "list":
             raise SettingError(
                 Text(
-                    "Lists have no order: name one place of {name}, as in {name}[0,0].",
-                    "列表没有顺序：请指定 {name} 的一个位置，例如 {name}[0,0]。",
+                    "Rows cannot be sorted by a list: name one place of {name}, as in {name}[0,0].",
+                    "不能按列表排序：请指定 {name} 中的一个位置，例如 {name}[0,0]。",
                 ).format(name=column.name)
             )
         value = "nullif({0}, 'NaN'::FLOAT)" if column.kind == "number" else "{0}"

@@ -20,7 +20,7 @@ from vitexplorer.survey.opened import Survey
 
 MOST_READ = 50_000
 """Limit for images; the mean of so many is known to 1/200 of a standard deviation"""
-NO_MAPS = Text("This survey has no maps of views.", "本次普查没有视图的图。")
+NO_MAPS = Text("This survey has no maps of views.", "本次普查没有保存任何视图的热图。")
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def per_head(survey: Survey, metric: str, where: Where = ()) -> MatrixResult:
     rows = chosen(survey, where, MOST_READ)
     return MatrixResult(
         view="survey_heads",
-        title=Text("{title}: mean over images", "{title}：图像平均").format(title=column.title),
+        title=Text("{title}: mean over images", "{title}：对图像取平均").format(title=column.title),
         axes=("blocks", "heads"),
         unit=column.unit,
         formula="1/n Σ_image x",
@@ -56,7 +56,7 @@ def per_head(survey: Survey, metric: str, where: Where = ()) -> MatrixResult:
 
 INTERVALS = Text(
     "The table has the 95 % interval of each mean over images (Student's t).",
-    "表格中给出各均值在图像间的 95 % 置信区间（学生 t 分布）。",
+    "表格给出各均值的 95 % 置信区间，以图像为样本（学生 t 分布）。",
 )
 
 

@@ -23,7 +23,7 @@ COLUMNS = (
     Column(
         "outliers",
         Text("Outlier patches", "离群图块"),
-        Text("patches of the last block", "最后一块的图块数"),
+        Text("patches of the last block", "最后一块中的图块数"),
         type=pa.int16(),
     ),
     Column(

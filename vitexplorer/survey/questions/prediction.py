@@ -26,8 +26,8 @@ SHARE = Text("0 to 1", "0 到 1")
 COLUMNS = (
     Column("predicted", Text("Predicted class", "预测类别"), type=pa.int32()),
     Column("probability", Text("Probability of the predicted class", "预测类别的概率"), SHARE, type=pa.float32()),
-    Column("second", Text("Second class", "第二类别"), type=pa.int32()),
-    Column("second_probability", Text("Probability of the second class", "第二类别的概率"), SHARE, type=pa.float32()),
+    Column("second", Text("Second class", "次选类别"), type=pa.int32()),
+    Column("second_probability", Text("Probability of the second class", "次选类别的概率"), SHARE, type=pa.float32()),
     Column("margin", Text("First minus second probability", "前两类概率之差"), SHARE, type=pa.float32()),
     Column("entropy", Text("Entropy of the answer", "预测分布的熵"), Text("nats", "奈特（nat）"), type=pa.float32()),
     Column(
@@ -42,7 +42,7 @@ COLUMNS = (
 OF_ONE = (Column("output", Text("Output of the model", "模型的输出值"), type=pa.float32()),)
 ONE_NUMBER = Text(
     "{model} answers with one number, so no class is right or wrong.",
-    "{model} 的回答是一个数值，因此无所谓类别的对错。",
+    "{model} 的输出是一个数值，因此无所谓类别的对错。",
 )
 NO_CLASSIFIER = Text("{model} has no classifier, so nothing is predicted.", "{model} 没有分类头，因此没有预测结果。")
 
@@ -83,7 +83,7 @@ def _values(
 QUESTION = Question(
     key="prediction",
     title=Text("Prediction", "预测"),
-    question=Text("What does the model say, and how sure is it?", "模型的回答是什么，有多大把握？"),
+    question=Text("What does the model say, and how sure is it?", "模型的答案是什么，有多大把握？"),
     columns=lambda capture: OF_ONE if has_one_output(capture) else COLUMNS,
     answers=answers,
     paper=Paper("Hendrycks & Gimpel 2017", "https://arxiv.org/abs/1610.02136"),

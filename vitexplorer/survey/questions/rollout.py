@@ -21,7 +21,7 @@ from vitexplorer.views import compute
 COLUMNS = (
     Column(
         "rollout_concentration",
-        Text("Patches that hold half of the rollout", "占展开结果一半的图块比例"),
+        Text("Patches that hold half of the rollout", "合占展开结果一半的图块"),
         Text("share of the patches", "占图块总数的份额"),
         type=pa.float32(),
     ),
@@ -51,7 +51,7 @@ def answer(capture: Capture) -> Values:
 QUESTION = Question(
     key="rollout",
     title=Text("Rollout", "注意力展开"),
-    question=Text("From how few patches did the model gather?", "模型从多少图块汇集了信息？"),
+    question=Text("From how few patches did the model gather?", "模型只从多少个图块汇集了信息？"),
     columns=lambda capture: COLUMNS,
     answers=one_by_one(answer),
     paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),

@@ -240,15 +240,15 @@ def _what_died(folder: Path, shard: int, times: int) -> Text:
 _DIED = Text(
     "Worker processes were killed {times} times at rows {first} to {last}, as the system does where memory runs out. "
     "All other rows are kept: run it again with fewer workers or a smaller batch.",
-    "处理第 {first} 到 {last} 行时，工作进程被终止 {times} 次，内存不足时系统会如此。其余各行均已保留："
+    "处理第 {first} 到 {last} 行时，工作进程被终止 {times} 次；内存不足时，系统会这样做。其余各行均已保留："
     "请减少工作进程或批大小后重新运行。",
 )
 _KILLER = Text(
     "The process that read this image was ended twice ({how}). Open the image in another program and save it again.",
-    "读取该图像时进程两次意外终止（{how}）。请用其他程序打开并重新保存该图像。",
+    "读取该图像的进程两次意外终止（{how}）。请用其他程序打开并重新保存该图像。",
 )
 _NEVER_BEGAN = Text(
-    "The worker processes end before they begin; what they say stands above. Run it with one worker.",
+    "The worker processes ended before they began; their messages are above. Run it with one worker.",
     "工作进程尚未开始便已退出，原因见上文。请只用一个工作进程运行。",
 )
 

@@ -440,7 +440,7 @@ def test_a_run_shows_itself_in_a_notebook(job):
     assert list(map(int, cells)) == made.confusion.ravel().tolist() == [2, 0, 0, 1, 2, 0, 0, 0, 1]
     many = replace(made, classes=tuple(f"class {n}" for n in range(30)), outputs=np.eye(30)[[0, 0, 1, 1, 0, 2]])
     assert "<table" not in many._repr_html_()
-    assert "class 1误判为class 0：1" in run_card(many).plain("zh")
+    assert "“class 1”误判为“class 0”：1" in run_card(many).plain("zh")
 
 
 def test_figures_of_a_training_are_read_by_hand(job):

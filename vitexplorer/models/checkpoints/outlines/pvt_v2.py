@@ -24,7 +24,7 @@ _SIZES = {
 }
 _OTHER_WIDTH = Text(
     "head.weight reads {read} numbers, and the last stage has {width} (num_encoder_blocks = {stages})",
-    "head.weight 读取 {read} 维，而最后阶段为 {width} 维（num_encoder_blocks = {stages}）",
+    "head.weight 读取 {read} 维，而最后一个阶段为 {width} 维（num_encoder_blocks = {stages}）",
 )
 _USUAL_SIZE = 224
 """Pixels of a side; no tensor depends on it"""

@@ -45,7 +45,7 @@ _INTERPOLATED = {"bicubic": "bicubic", "bilinear": "bilinear", "random": "bicubi
 _DIVISORS = Text("numbers above 0", "大于 0 的数")
 _BORDERS = Text(
     "Borders around an image are filled with the mean here and with black by the file's library.",
-    "图像四周的边缘在此处用均值填充，而文件所属的库用黑色填充。",
+    "图像四周在此处用均值填充，而文件所属的库用黑色填充。",
 )
 _NO_FILL = Text("0: borders are filled with the mean here", "0：此处用均值填充边缘")
 _FIELDS = Declared(
@@ -84,11 +84,11 @@ _FIELDS = Declared(
 _HEAD_WIDTH = 64
 """open_clip's default width of a head"""
 _WIDTH = Text("a divisor of the width, {width}", "宽度 {width} 的因数")
-_NORM_FIRST = Text("false where patches are averaged", "对图块取均值时为 false")
+_NORM_FIRST = Text("false where patches are averaged", "对图块取平均时为 false")
 GUESSED = Text(
     "The file does not state whether its MLPs use GELU or QuickGELU, nor whether it reads the class token or the "
     "mean of the patches; GELU and the class token are assumed. OpenAI's own weights use QuickGELU.",
-    "文件没有说明其 MLP 使用 GELU 还是 QuickGELU，也没有说明读取类别标记还是图块均值；此处按 GELU 和类别标记处理。"
+    "文件没有说明其 MLP 使用 GELU 还是 QuickGELU，也没有说明读取类别标记还是图块平均；此处按 GELU 和类别标记处理。"
     "OpenAI 官方权重使用 QuickGELU。",
 )
 

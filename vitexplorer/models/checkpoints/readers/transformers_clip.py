@@ -19,8 +19,8 @@ from vitexplorer.models.checkpoints.renaming import fused, renamed, without
 
 _COLOURS = 3
 NAFLEX = Text(
-    "The file takes images of any aspect (NaFlex); it is shown on the square of patches that its positions are of.",
-    "此文件可接受任意长宽比的图像（NaFlex）；此处按其位置表对应的正方形图块网格展示。",
+    "The file takes images of any aspect (NaFlex); it is shown on the square patch grid of its position embeddings.",
+    "此模型可接受任意长宽比的图像（NaFlex）；此处按其位置编码对应的正方形图块网格展示。",
 )
 _TEXT = r"^text_model\.|^text_projection\.|^logit_(scale|bias)$"
 _RULES = (

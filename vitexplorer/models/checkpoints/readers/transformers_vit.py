@@ -54,11 +54,11 @@ _RULES = (
 )
 TWO_PARTS = Text(
     "The classifier of the file reads both the class token and the mean of the patches; it was left out.",
-    "文件中的分类头同时读取类别标记与图块均值，已略去。",
+    "文件中的分类头同时读取类别标记与图块平均，已略去。",
 )
 
 ONE_CLASSIFIER = Text(
-    "The distillation token has no classifier here: it is one more token that nobody reads (reg1).",
+    "The distillation token has no classifier here: it is one more token that is not read (reg1).",
     "此文件中的蒸馏标记没有分类头：它只是一个不被读取的额外标记（reg1）。",
 )
 
