@@ -2,7 +2,7 @@
 
     python -m benchmarks.load [crowd] [beside] [flood] [memory] [--visitors 1 20 50] [--requests 2000] ...
 
-Visitors speak HTTP as gradio's script does (`tests/helpers/over_http.py`) and request the same files as Chromium: they
+Visitors speak HTTP as gradio's script does (`benchmarks/http_visitor.py`) and request the same files as Chromium: they
 open the page, send a picture, look at three blocks and three heads, choose another model and request a relevance map,
 with some seconds in between. `crowd` prints the time of each step relative to a single visitor, for people who come one
 by one and for a lecture that opens a link together; `beside` a new picture on a small model while another visitor's
@@ -18,27 +18,27 @@ import asyncio
 import io
 import random
 import re
-import ssl
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import httpx
+import aiohttp
 import numpy as np
 import PIL.Image
 import psutil
 
-from benchmarks.browser_files import FileClient, recorded_files
+from benchmarks.http_visitor import HttpVisitor, RefusedError, recorded_files
 from tests.helpers.app import running_app
-from tests.helpers.over_http import HttpVisitor, RefusedError
 from vitexplorer.core.settings import settings
 
 SMALL, LARGE = "scenes_vit_patch16_192", "vit_large_patch16_224"
 FULL_SOON = "256"
 """Megabytes of the capture cache when memory is measured, so that the first requests fill it"""
+
+FAILURES = RefusedError, aiohttp.ClientError, OSError
+"""Errors of a step that the server refuses or breaks off"""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Seen:
         start = time.perf_counter()
         try:
             await action
-        except (RefusedError, httpx.HTTPError, OSError) as error:
+        except FAILURES as error:
             self.refused.append(f"{step}: {error!r}")
             raise
         self.seconds[step].append(time.perf_counter() - start)
@@ -91,11 +91,6 @@ class Seen:
         self.place = max([self.place, *map(int, places)])
 
 
-_LIMITS = httpx.Limits(max_connections=None)
-_TLS = ssl.create_default_context()
-"""Shared, though unused: every client would make its own, which takes longer than opening the page"""
-
-
 def noise() -> bytes:
     """Return a new random picture as PNG."""
     content = io.BytesIO()
@@ -103,38 +98,11 @@ def noise() -> bytes:
     return content.getvalue()
 
 
-@asynccontextmanager
-async def visiting(url: str, files: Sequence[str] = (), seen: Seen | None = None) -> AsyncIterator[HttpVisitor]:
-    """Yield a visitor that has not opened the page yet, and close it afterwards.
-
-    Args:
-        url: the server's address.
-        files: paths that a browser fetches before its scripts begin; empty for those that the page names.
-        seen: counts the requests.
-    """
-
-    async def count(_: httpx.Request) -> None:
-        if seen:
-            seen.requests += 1
-
-    client = httpx.AsyncClient(base_url=url, timeout=300, limits=_LIMITS, verify=_TLS, event_hooks={"request": [count]})
-    file_client = FileClient(url, files)
-    async with client:
-        visitor = HttpVisitor(client, files=file_client if files else None)
-        try:
-            yield visitor
-        finally:
-            await visitor.close()
-            file_client.close()
-            if seen:
-                seen.requests += file_client.requests
-
-
 async def path(
     url: str, files: Sequence[str], picture: bytes, seen: Seen, arrival: Arrival, rng: random.Random
 ) -> None:
     """Walk one visitor's path."""
-    async with visiting(url, files, seen) as visitor:
+    async with HttpVisitor(url, files) as visitor:
         steps = [
             ("open", visitor.open),
             ("upload", lambda: visitor.send_picture(picture)),
@@ -149,8 +117,9 @@ async def path(
                 await seen.timed(step, act())
                 seen.hear(visitor)
                 await asyncio.sleep(rng.uniform(*arrival.looks))
-        except (RefusedError, httpx.HTTPError, OSError):
-            return  # `timed` has recorded it
+        except FAILURES:
+            pass  # `timed` has recorded it
+        seen.requests += visitor.requests
 
 
 # ---------------------------------------------------------------------------------------------- many
@@ -215,7 +184,7 @@ def _at_most(targets: Mapping[str, float], step: str) -> str:
 async def beside(url: str) -> None:
     """Time a new picture on a small model, alone and beside faithfulness on a large one, whose visitor then leaves."""
     seen = Seen()
-    async with visiting(url) as small, visiting(url) as large:
+    async with HttpVisitor(url) as small, HttpVisitor(url) as large:
         await small.open(model=SMALL)
         for _ in range(5):
             await seen.timed("alone", small.send_picture(noise()))
@@ -248,10 +217,10 @@ async def waiting(visitor: HttpVisitor, queue: str) -> float:
     return float(re.search(rf'_waiting{{queue="{queue}"}} ([\d.]+)', metrics)[1])
 
 
-async def flood(url: str, questions: int = 50) -> None:
+async def flood(url: str, files: Sequence[str], questions: int = 50) -> None:
     """Time the opening of a page alone, and while one client waits for maps of many classes."""
     seen = Seen()
-    async with visiting(url) as client:
+    async with HttpVisitor(url) as client:
         await client.open(model=SMALL)
         await client.enter("flow")
         for name in ("alone", "beside"):
@@ -260,7 +229,7 @@ async def flood(url: str, questions: int = 50) -> None:
                 classes = (str(number % 10) for number in range(questions))
                 requests = [asyncio.create_task(client.view("flow", "faithfulness", target=name)) for name in classes]
                 await asyncio.sleep(0.5)
-            async with visiting(url) as other:
+            async with HttpVisitor(url, files) as other:
                 await seen.timed(name, other.open(model=SMALL))
             for task in requests:
                 task.cancel()
@@ -274,7 +243,7 @@ async def flood(url: str, questions: int = 50) -> None:
 async def memory(url: str, server: psutil.Process, requests: int, sessions: int) -> None:
     """Print the growth of the server's memory over many requests, and over pages opened and closed."""
     held = []
-    async with visiting(url) as visitor:
+    async with HttpVisitor(url) as visitor:
         await visitor.open()
         for number in range(requests):
             if number % 20 == 0:
@@ -285,7 +254,7 @@ async def memory(url: str, server: psutil.Process, requests: int, sessions: int)
     print(f"\nmemory after {requests} requests: {held[1] / held[0] - 1:+.1%} over the second half (5 %)")
     before = server.memory_info().rss
     for _ in range(sessions):
-        async with visiting(url) as visitor:
+        async with HttpVisitor(url) as visitor:
             await visitor.open()
     print(f"memory after {sessions} pages were opened and closed: {server.memory_info().rss / before - 1:+.1%} (5 %)")
 
@@ -306,8 +275,8 @@ def main() -> None:
     parser.add_argument("--sessions", type=int, default=200, help="opened and closed, for memory")
     options = parser.parse_args()
     with running_app() as url:
+        files = recorded_files(url)
         if "crowd" in options.what:
-            files = recorded_files(url)
             before = asyncio.run(alone(url, files))
             print_visits(1, before, before, ALONE)
             for arrival in (GENTLE, LECTURE):
@@ -317,7 +286,7 @@ def main() -> None:
         if "beside" in options.what:
             asyncio.run(beside(url))
         if "flood" in options.what:
-            asyncio.run(flood(url))
+            asyncio.run(flood(url, files))
     if "memory" in options.what:
         with running_app(VIT_CAPTURE_CACHE_MEGABYTES=FULL_SOON) as url:
             asyncio.run(memory(url, server_process(), options.requests, options.sessions))

@@ -1,6 +1,7 @@
 """Visitor without a browser: gradio's protocol over HTTP, for many visitors at once.
 
-Events are looked up by the component that fires them; the events that the page chains to them follow.
+Events are looked up by the component that fires them; the events that the page chains to them follow. A visitor keeps
+as many connections as Chromium, and costs a fraction of what the server does for it.
 """
 
 from __future__ import annotations
@@ -9,67 +10,100 @@ import asyncio
 import json
 import re
 import uuid
-from collections.abc import Iterator
-from contextlib import suppress
-from typing import Any, Protocol
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any, Self
+from urllib.parse import urlencode
 
-import httpx
+import aiohttp
 from gradio_client.utils import apply_diff
 
+from tests.helpers.app import Visit, browser
+
 API = "/gradio_api"
-PAGE_LOAD = (0, "load")
+CONNECTIONS = 6
+"""Connections of Chromium to one server"""
+PATIENCE = 300.0
+"""Seconds until a visitor gives up"""
+LONGEST_LINE = 16 << 20
+"""Longest message of the server, in bytes"""
+
+_OF_THE_VISIT = re.compile(r"/(\?.*)?$|/(gradio_api|files|attention|examples)/")
+"""The page, its events, and files named by their answers, which the visitor requests itself"""
+
+
+def recorded_files(url: str) -> list[str]:
+    """Return paths of the static files, in the order in which a browser with an empty cache requests them."""
+    with browser() as chromium:
+        visit = Visit(chromium)
+        visit.open(url)
+        paths = [address.removeprefix(url.rstrip("/")) for address in visit.requests if address.startswith(url)]
+        visit.close()
+    return [path for path in dict.fromkeys(paths) if not _OF_THE_VISIT.match(path)]
 
 
 class RefusedError(Exception):
     """Raised when the server refuses a request."""
 
 
-class Files(Protocol):
-    """Protocol of a client that requests files of the server."""
-
-    async def fetch_first(self) -> None:
-        """Request all files that a page needs before its first event."""
-
-    async def fetch(self, path: str) -> None:
-        """Request one file."""
-
-
 class HttpVisitor:
-    """Visitor with one open page."""
+    """Visitor with one page, which `async with` closes as a closed tab does."""
 
-    def __init__(self, client: httpx.AsyncClient, language: str = "en", files: Files | None = None):
+    def __init__(self, url: str, files: Sequence[str] = (), language: str = "en"):
         """Set up a visitor who has not opened the page yet.
 
         Args:
-            client: HTTP client with the server's address; visitors may share it.
+            url: the server's address.
+            files: paths that a browser requests before the page's first event.
             language: language of the page.
-            files: cheaper client for files, also for those that a browser finds in the page's scripts.
         """
-        self.session, self.values, self.lines = uuid.uuid4().hex[:12], {}, []
-        """`values`: what components show, by their ids; `lines`: what the status line said"""
-        self._client, self._search, self._files = client, {"lang": language}, files
+        self.session = uuid.uuid4().hex[:12]
+        self.values: dict[int, Any] = {}
+        """What components show, by their ids"""
+        self.lines: list[str] = []
+        """What the status line has said"""
+        self.requests = 0
+        self._url, self._first_files, self._search = url.rstrip("/"), files, {"lang": language}
         self._heard: dict[str, asyncio.Queue] = {}
         self._listening: asyncio.Task | None = None
         self._alive: asyncio.Task | None = None
         self._fetched: set[str] = set()
         self._asked = 0
 
+    async def __aenter__(self) -> Self:
+        connector = aiohttp.TCPConnector(limit_per_host=CONNECTIONS)
+        timeout = aiohttp.ClientTimeout(PATIENCE)
+        self._client = aiohttp.ClientSession(connector=connector, timeout=timeout)
+        self._file_client = aiohttp.ClientSession(
+            connector=connector,
+            connector_owner=False,
+            timeout=timeout,
+            auto_decompress=False,
+            headers={"accept-encoding": "gzip, deflate, br"},
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End all connections."""
+        streams = [task for task in (self._alive, self._listening) if task]
+        for task in streams:
+            task.cancel()
+        await asyncio.gather(*streams, return_exceptions=True)
+        await self._file_client.close()
+        await self._client.close()
+
     # -------------------------------------------------------------------------------------- what a person does
 
     async def open(self, **address: str) -> None:
         """Open the page with its scripts and styles, and wait for the first capture."""
         self._search |= address
-        page = (await self._get("/", params=self._search)).text
-        prefix = "window.gradio_config = "
-        start = page.index(prefix) + len(prefix)
-        self._config, _ = json.JSONDecoder().raw_decode(page, start)
+        self._config = _config(await self.read(f"/?{urlencode(self._search)}"))
         components = [(one["id"], one["props"]) for one in self._config["components"]]
         self._ids = {props.get("elem_id") or props.get("id") or number: number for number, props in components}
-        if self._files:
-            await self._files.fetch_first()
-        else:
-            own = re.findall(r'(?:src|href)="\.?(/(?:modules|assets)/[^"]+)"', page)
-            await asyncio.gather(*(self._file(path) for path in own))
+        await asyncio.gather(*map(self._file, self._first_files))
         self._alive = asyncio.create_task(self._stay())
         await self.fire(0, "load")
         self.ready()
@@ -79,14 +113,6 @@ class HttpVisitor:
         if self.value_of("vx-status")["kind"] != "ready":
             raise RefusedError(self.value_of("vx-status")["text"])
 
-    async def close(self) -> None:
-        """Leave the page as a closed tab does, by ending its connections."""
-        for task in (self._alive, self._listening):
-            if task:
-                task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await task
-
     async def choose(self, what: str, value: str) -> None:
         """Choose another image, model, size or fit."""
         self._search |= {what: value}
@@ -95,10 +121,8 @@ class HttpVisitor:
 
     async def send_picture(self, content: bytes) -> None:
         """Upload an image."""
-        sent = await self._client.post(
-            "/picture", content=content, headers={"content-type": "application/octet-stream"}
-        )
-        await self.choose("image", _checked(sent).json()["image"])
+        headers = {"content-type": "application/octet-stream"}
+        await self.choose("image", (await self._post("/picture", data=content, headers=headers))["image"])
 
     async def enter(self, room: str) -> None:
         """Enter a room."""
@@ -144,7 +168,10 @@ class HttpVisitor:
 
     async def read(self, path: str) -> str:
         """Return the text at another address of the server."""
-        return (await self._get(path)).text
+        async with self._client.get(self._url + path) as answer:
+            self.requests += 1
+            await _check(answer)
+            return await answer.text()
 
     def value_of(self, name: str | int) -> Any:
         """Return the value of a component by its name in the page."""
@@ -172,7 +199,7 @@ class HttpVisitor:
     async def _ask(self, event: dict, sent: dict | None) -> None:
         data: list = [None] * len(event["inputs"])
         if "vxShown" in str(event["js"]):
-            data[-1] = json.dumps({"search": str(httpx.QueryParams(self._search)), "theme": "light"})
+            data[-1] = json.dumps({"search": urlencode(self._search), "theme": "light"})
         if entered := re.search(r"vxEnter\('(\w+)'\)", str(event["js"])):
             data[0] = entered[1]
         if "vxVisitor" in str(event["js"]):
@@ -181,18 +208,18 @@ class HttpVisitor:
         if event["queue"]:
             await self._queued(event, body)
         else:
-            answer = await self._client.post(f"{API}/run/predict", json=body, params=self._search)
-            self._take(event, _checked(answer).json()["data"])
+            answer = await self._post(f"{API}/run/predict?{urlencode(self._search)}", json=body)
+            self._take(event, answer["data"])
         await asyncio.gather(*(self._file(path) for path in _files([self.values.get(i) for i in event["outputs"]])))
 
     async def _queued(self, event: dict, body: dict) -> None:
-        joined = await self._client.post(f"{API}/queue/join", json=body, params=self._search)
-        heard = self._heard.setdefault(_checked(joined).json()["event_id"], asyncio.Queue())
+        joined = await self._post(f"{API}/queue/join?{urlencode(self._search)}", json=body)
+        heard = self._heard.setdefault(joined["event_id"], asyncio.Queue())
         if self._listening is None or self._listening.done():
             self._listening = asyncio.create_task(self._listen())
         values: list | None = None
         while True:
-            message = await heard.get()
+            message = await asyncio.wait_for(heard.get(), PATIENCE)
             if message["msg"] not in ("process_generating", "process_completed"):
                 continue
             if not message["success"]:
@@ -208,17 +235,16 @@ class HttpVisitor:
 
     async def _listen(self) -> None:
         """Follow the server's messages about this page's events until none is open."""
-        url, asked = f"{API}/queue/data", {"session_hash": self.session}
-        async with self._client.stream("GET", url, params=asked, timeout=None) as stream:
-            async for line in stream.aiter_lines():
-                message = json.loads(line.removeprefix("data: ")) if line else {}
+        async with self._stream(f"{API}/queue/data?session_hash={self.session}") as stream:
+            async for line in stream.content:
+                message = json.loads(line.removeprefix(b"data: ")) if line.strip() else {}
                 if message.get("event_id"):
                     self._heard.setdefault(message["event_id"], asyncio.Queue()).put_nowait(message)
 
     async def _stay(self) -> None:
         """Hold the connection by which the server knows that the page is open."""
-        async with self._client.stream("GET", f"{API}/heartbeat/{self.session}", timeout=None) as stream:
-            async for _ in stream.aiter_bytes():
+        async with self._stream(f"{API}/heartbeat/{self.session}") as stream:
+            async for _ in stream.content.iter_any():
                 pass
 
     def _take(self, event: dict, data: list) -> None:
@@ -229,29 +255,46 @@ class HttpVisitor:
         if self._ids["vx-status"] in event["outputs"] and status:
             self.lines.append(status["text"])
 
-    async def _get(self, path: str, **options: Any) -> httpx.Response:
-        return _checked(await self._client.get(path, **options))
+    def _stream(self, path: str) -> Any:
+        self.requests += 1
+        endless = aiohttp.ClientTimeout(total=None)
+        return self._client.get(self._url + path, timeout=endless, read_bufsize=LONGEST_LINE)
+
+    async def _post(self, path: str, **content: Any) -> dict:
+        self.requests += 1
+        async with self._client.post(self._url + path, **content) as answer:
+            await _check(answer)
+            return await answer.json()
 
     async def _file(self, path: str) -> None:
         if path not in self._fetched:
             self._fetched.add(path)
-            await (self._files.fetch(path) if self._files else self._get(path))
+            self.requests += 1
+            async with self._file_client.get(self._url + path) as answer:
+                await _check(answer)
+                await answer.read()
 
 
-def _checked(answer: httpx.Response) -> httpx.Response:
-    if answer.is_error:
-        raise RefusedError(f"{answer.status_code} {answer.text[:200]}")
-    return answer
+async def _check(answer: aiohttp.ClientResponse) -> None:
+    if answer.status >= 400:
+        raise RefusedError(f"{answer.status} {(await answer.text())[:200]}")
+
+
+@lru_cache(maxsize=4)
+def _config(page: str) -> dict:
+    """Return the configuration that gradio's script reads in the page."""
+    prefix = "window.gradio_config = "
+    config, _ = json.JSONDecoder().raw_decode(page, page.index(prefix) + len(prefix))
+    return config
 
 
 def _files(value: Any) -> Iterator[str]:
-    """Return the addresses of all files in the values of components; of neighbouring blocks only the next."""
+    """Return the addresses of all files in the values of components, except blocks that are not shown."""
     if isinstance(value, dict) and "url" in value:
         yield "/" + value["url"].removeprefix("./")
-    elif isinstance(value, dict) and isinstance(value.get("strip"), dict):
-        yield from _files({name: part for name, part in value.items() if name != "strip"})
-        strip, at = value["strip"], value["block"]
-        yield from _files([strip["rows"], *(one for one in strip["blocks"] if abs(one["block"] - at) == 1)])
-    elif isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            yield from _files(part["rows"] if name == "strip" and isinstance(part, dict) else part)
+    elif isinstance(value, list):
+        for part in value:
             yield from _files(part)
