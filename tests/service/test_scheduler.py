@@ -129,6 +129,24 @@ def test_many_passes_give_way_to_who_asks_for_little(scheduler: Scheduler) -> No
     assert seen == ["long1", "quick1", "other1", "long2", "long3"]
 
 
+def test_a_line_about_the_work_gives_the_turn_to_nobody(scheduler: Scheduler) -> None:
+    """A capture tells what it does before its only pass; others who came later would all overtake it."""
+    seen: list[str] = []
+    gate = threading.Semaphore(0)
+
+    def work(report: Report) -> None:
+        seen.append("begins")
+        assert gate.acquire(timeout=PATIENCE)
+        report(0, 0, same("loading"))
+        seen.append("ends")
+
+    first = waits(scheduler, "first", work)
+    until(lambda: seen)
+    other = waits(scheduler, "other", lambda report: seen.append("other"))
+    gate.release()
+    assert (last(first), last(other), seen) == (Done(None), Done(None), ["begins", "ends", "other"])
+
+
 def test_long_ones_take_turns_and_only_so_many_begin(scheduler: Scheduler) -> None:
     seen: list[str] = []
     works = [Gated(name, 2, seen) for name in "abcdef"]

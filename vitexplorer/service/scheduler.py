@@ -1,7 +1,7 @@
 """Fair scheduler for work on the one model worker: one job works at a time.
 
 Visitors await their jobs without a thread. The next turn goes to the visitor with the least time so far
-(`fair_shares.py`). A job of many passes gives way at its reports, and continues at its next turn. Jobs with the same
+(`fair_shares.py`). A job of many passes gives way after each, and continues at its next turn. Jobs with the same
 key are one job. A job without waiting visitors ends at its next report or module.
 """
 
@@ -60,7 +60,7 @@ class Scheduler:
 
         Args:
             name: prefix of the names of its threads.
-            gives_way: True if jobs give way at their reports; a download should not wait.
+            gives_way: True if jobs give way when they report a step of several; a download should not wait.
             niceness: priority of its threads for the system; 0 is normal, more is lower.
             prepare: called on the thread of a job before it begins.
         """
@@ -216,7 +216,7 @@ class Scheduler:
 
     def _report(self, job: Job, done: int, total: int, doing: Text | None = None, /) -> None:
         job.last_step = Step(done, total, job.seconds + time.monotonic() - job.since, doing)
-        if self._gives_way:
+        if self._gives_way and total:
             self._give_way(job)
         self._end_unwanted(job)
 
