@@ -141,7 +141,7 @@ def _address(name: str) -> _Address | None:
 
 
 def _cached(address: _Address) -> Path | None:
-    folder = repo_folder_name(repo_id=address.repository, repo_type="model")
+    folder = _folder_name(address.repository)
     if not os.path.isdir(os.path.join(constants.HF_HUB_CACHE, folder)):  # quick exit for long model lists
         return None
     for file in address.files:
@@ -149,6 +149,11 @@ def _cached(address: _Address) -> Path | None:
         if isinstance(path, str):
             return Path(path)
     return None
+
+
+@cache
+def _folder_name(repository: str) -> str:
+    return repo_folder_name(repo_id=repository, repo_type="model")
 
 
 def _locate(name: str, address: _Address) -> tuple[str, HfFileMetadata]:
