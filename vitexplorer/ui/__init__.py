@@ -47,7 +47,7 @@ from vitexplorer.ui.server.sweeping import swept
 from vitexplorer.ui.server.zero_gpu import join_zero_gpu
 from vitexplorer.ui.shell.theme import theme
 
-SWITCH_SECONDS = 0.0005
+SWITCH_SECONDS = 0.0001
 """Switch interval between Python threads. With Python's default of 5 ms, a thread that answers many small requests
 waits that long after each while any model runs"""
 
