@@ -297,6 +297,23 @@ def test_hover_on_the_queries_draws_the_map_on_the_keys(show, name, blocks, quer
     np.testing.assert_allclose(canvas.read()["map"], truth.values.ravel(), rtol=0, atol=canvas.read()["error"] * 1.01)
 
 
+def test_a_block_is_fetched_where_the_pointer_rests_or_a_person_steps(show):
+    canvas, captured = show("pooled"), model_of("pooled")
+    tiles, fetched = canvas.root.locator(".small"), []
+    expect(tiles).to_have_count(sum(captured.num_heads(block) for block in range(captured.depth)))
+    canvas.shows(block=str(captured.depth - 1), part="whole")
+    canvas.page.on("request", lambda request: fetched.extend(re.findall(r"/attention/[^/]+/(\d+)", request.url)))
+    with canvas.page.expect_request("**/attention/*/0"):
+        tiles.first.hover()
+    tiles.first.click()
+    canvas.shows(block="0", part="whole")
+    canvas.view.focus()
+    with canvas.page.expect_request("**/attention/*/2"):
+        canvas.page.keyboard.press(".")
+    canvas.shows(block="1", part="whole")
+    assert fetched == ["0", "1", "2"]
+
+
 def test_the_strip_brings_a_head_onto_the_stage_before_its_block_is_there(show_in_trouble):
     """PVT: 16 x 24 queries and 2 x 3 keys at first, half as many queries in each later stage."""
     canvas, captured = show_in_trouble("pooled"), model_of("pooled")

@@ -1,7 +1,7 @@
 """One block of a capture as canvas data: its patch grid, its queries, and its attention as a file.
 
-The browser fetches a block once, and its neighbours ahead of time. Attention that is too large to be sent in one piece
-is sent one query at a time.
+The browser fetches a block once, ahead of time if a person points at it or steps towards it. Attention that is too
+large to be sent in one piece is sent one query at a time.
 """
 
 from __future__ import annotations

@@ -56,7 +56,10 @@ export function mount({root, part: find, props, trigger, bytes}) {
   const controls = newControls(root, aside, choose);
   const settings = form(find('.settings .fields'), {settled: adjust});
   find('.misleads').before(otherViews(root));
-  const strip = newStrip(find('.below'), fetchBytes, ({block: to, head}) => choose({head, block: to}));
+  const strip = newStrip(find('.below'), fetchBytes, {
+    choose: ({block: to, head}) => choose({head, block: to}),
+    approach: fetchAhead,
+  });
 
   const state = firstState();
   const showAround = newSurroundings(root, state, aside.write);
@@ -71,6 +74,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
   let told = '';
   let asked = 0; // number of the latest event
   let requested = /** @type {number | null} */ (null); // the requested block
+  let stride = 0; // blocks between the last two
 
   // ---- changes of the selection
 
@@ -98,6 +102,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
    * shown if its attention is cached; otherwise its rows from the strip are shown while it is fetched.
    */
   async function preview(to) {
+    stride = to - (requested ?? block.value.block);
     requested = to;
     const row = strip.rowOf(to);
     if (!row) return;
@@ -200,8 +205,13 @@ export function mount({root, part: find, props, trigger, bytes}) {
     x: () => choose({head: 'max'}),
     n: () => choose({head: 'min'}),
   });
-  find('.before').addEventListener('click', () => goBy(-1));
-  find('.after').addEventListener('click', () => goBy(1));
+  for (const [button, by] of /** @type {const} */ ([
+    ['.before', -1],
+    ['.after', 1],
+  ])) {
+    find(button).addEventListener('click', () => goBy(by));
+    find(button).addEventListener('pointerenter', () => block && fetchAhead(block.value.block + by));
+  }
   newPlayer(find('.play'), {at: () => (block && !loading ? block.value : null), go: (to) => choose({block: to})});
   hearDisplay(root, state, refresh);
   hearLinked(
@@ -361,7 +371,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
     notify(false);
   }
 
-  /** Shows an answer of Python, and fetches the neighbouring blocks. */
+  /** Shows an answer of Python; for a person who steps through the blocks, the next one is fetched. */
   function arrive() {
     requested = null;
     loading = false;
@@ -372,16 +382,16 @@ export function mount({root, part: find, props, trigger, bytes}) {
     strip.take(block.value);
     tellBusy();
     refresh();
-    if ('requestIdleCallback' in globalThis) requestIdleCallback(fetchAhead);
-    else setTimeout(fetchAhead, 200);
+    if (Math.abs(stride) !== 1) return;
+    const next = block.value.block + stride;
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(() => fetchAhead(next));
+    else setTimeout(fetchAhead, 200, next);
   }
 
-  /** Fetches the blocks before and after the current one. */
-  function fetchAhead() {
-    for (const by of [-1, 1]) {
-      const near = block?.value.strip?.blocks[block.value.block + by];
-      if (near?.ahead) fetchBytes(near.attention.url).catch(() => {});
-    }
+  /** Fetches a block that a person is likely to choose. @param {number} number */
+  function fetchAhead(number) {
+    const facts = block?.value.strip?.blocks[number];
+    if (facts?.ahead) fetchBytes(facts.attention.url).catch(() => {});
   }
 
   /** Replaces the block on the screen; the visitor's choices stay where they are valid. */

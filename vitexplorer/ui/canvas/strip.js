@@ -10,13 +10,16 @@ import {decodeRows, readQuery} from './payload.js';
 import {paintThumb} from './picture.js';
 
 const NUMBER = 18; // height in CSS pixels of the line with a block's number
+const REST = 50; // ms; a pointer that crosses the strip rests nowhere so long
 
 /**
  * @param {HTMLElement} below element that holds the strip
  * @param {(url: string) => Promise<ArrayBuffer>} fetchBytes
- * @param {(place: {block: number, head: number}) => void} choose
+ * @param {object} hears
+ * @param {(place: {block: number, head: number}) => void} hears.choose
+ * @param {(block: number) => void} hears.approach called when the pointer rests on a block
  */
-export function newStrip(below, fetchBytes, choose) {
+export function newStrip(below, fetchBytes, {choose, approach}) {
   const groups = below.querySelector('.groups');
   let url = '';
   let rows = [];
@@ -26,6 +29,7 @@ export function newStrip(below, fetchBytes, choose) {
   let value = null;
   let latest = null;
   let frame = 0;
+  let resting = 0; // timer of the pointer
   let isLong = /** @type {boolean | null} */ (null);
   let chosen = null; // the current group
   let pressed = null; // the current tile
@@ -160,6 +164,12 @@ export function newStrip(below, fetchBytes, choose) {
     if (chosen && isLong) groups.scrollTo({left: chosen.offsetLeft - groups.clientWidth / 2});
   }
 
+  groups.addEventListener('pointerover', ({target}) => {
+    clearTimeout(resting);
+    const number = [...groups.children].findIndex((group) => group.contains(target));
+    if (number >= 0) resting = setTimeout(approach, REST, rows[number].facts.block);
+  });
+  groups.addEventListener('pointerleave', () => clearTimeout(resting));
   groups.addEventListener('keydown', (event) => {
     const step = ARROWS[event.key];
     if (!step || event.ctrlKey || event.metaKey || event.altKey) return;

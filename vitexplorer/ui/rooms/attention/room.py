@@ -1,7 +1,7 @@
 """The Attention room: the heads of one block on the image, read with the mouse, and all heads of all blocks below.
 
-The browser fetches each block once. Another block takes one small round trip, and its neighbours are fetched ahead. The
-rows of one query in every block are sent in advance; they are shown until the whole block has arrived.
+The browser fetches each block once, and begins when the pointer is on its maps. Another block takes one small round
+trip. The rows of one query in every block are sent in advance; they are shown until the whole block has arrived.
 """
 
 from __future__ import annotations
