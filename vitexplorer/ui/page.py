@@ -43,7 +43,7 @@ from vitexplorer.ui.shell.chips.image_chip import ImageChip
 from vitexplorer.ui.shell.chips.model_chip import ModelChip, model_chip, tuned_choices
 from vitexplorer.ui.shell.chips.size_chip import SizeChip, priced_sizes, size_chip
 from vitexplorer.ui.shell.exploring import PAGE, Replacement, exploring, ready
-from vitexplorer.ui.shell.guide import Guide, guide_data, step_named, step_text
+from vitexplorer.ui.shell.guide.guide import Guide, guide_data, step_named, step_text
 from vitexplorer.ui.shell.header import Header
 from vitexplorer.ui.shell.rail import SELECTED, Rail
 from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, RoomContext, Updates, UpdateStream

@@ -21,7 +21,7 @@ from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.chips.image_chip import ImageChip, image_chip
 from vitexplorer.ui.shell.chips.model_chip import ModelChip, model_chip
 from vitexplorer.ui.shell.chips.size_chip import SizeChip
-from vitexplorer.ui.shell.guide import Guide, guide_data
+from vitexplorer.ui.shell.guide.guide import Guide, guide_data
 from vitexplorer.ui.shell.header import Header, header_data
 from vitexplorer.ui.shell.rail import Rail, RailData, RailItem
 from vitexplorer.ui.shell.room_context import Updates
