@@ -25,7 +25,7 @@ from vitexplorer.ui.rooms.finetune.result_part import ResultPart
 from vitexplorer.ui.rooms.finetune.run_part import RunPart
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.steps import Steps, steps_data
-from vitexplorer.ui.rooms.finetune.teach import Teach, teach_data
+from vitexplorer.ui.rooms.finetune.teach.teach import Teach, teach_data
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates, UpdateStream
