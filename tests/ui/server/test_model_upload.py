@@ -27,7 +27,7 @@ from vitexplorer.service import storage_limits as stored
 from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.service.storage_limits import DAY, StorageLimits
 from vitexplorer.ui.kit.language import Translations
-from vitexplorer.ui.rooms.finetune.backbone import backbone_of
+from vitexplorer.ui.rooms.finetune.training.backbone import backbone_of
 from vitexplorer.ui.server import model_upload as model_files
 from vitexplorer.ui.server.model_upload import model_route
 from vitexplorer.ui.shell.address import Address
