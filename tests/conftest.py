@@ -24,7 +24,7 @@ WALKED = (
     "ui/test_page_browser",
     "ui/rooms/test_rooms_browser",
     "ui/server/api/test_scripts",
-    "ui/rooms/finetune/test_teach_browser",
+    "ui/rooms/finetune/teach/test_teach_browser",
 )
 """Files that walk through the running app: one process runs them all and starts the app once"""
 LONGEST_FIRST = (

@@ -1,4 +1,4 @@
-"""Architecture rules: imports point down, no grid size is written as a number, imports are quick.
+"""Architecture rules: imports point down, no grid size is written as a number, folders are small, imports are quick.
 
 The import contracts are in `.importlinter`; here they are run, and what an import graph cannot see is looked for.
 """
@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tokenize
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,13 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 SEES_TOKENS = ("capture.py", "types.py", "controls", "quantities", "interventions", "views", "finetune", "families")
 MOST_LINES = 320
 TABLES = {"vitexplorer/ui/kit/glossary.py"}  # data, however long
+MOST_FILES = 30
+REGISTRIES = {
+    "views",
+    "models/families",
+    "models/checkpoints/readers",
+    "finetune/methods",
+}  # one file each, however many
 
 
 def texts(files: list[Path]) -> dict[str, str]:
@@ -173,6 +181,13 @@ def test_the_patterns_find_what_they_are_for():
 def test_a_file_is_one_idea():
     lengths = {file.relative_to(ROOT).as_posix(): len(code_lines(file)) for file in SOURCES}
     assert not {name: length for name, length in lengths.items() if length > MOST_LINES and name not in TABLES}
+
+
+def test_a_folder_is_seen_at_a_glance():
+    files = [path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".js", ".html", ".css")]
+    sizes = Counter(path.parent.relative_to(PACKAGE).as_posix() for path in files)
+    assert sizes.keys() >= REGISTRIES
+    assert not {name: size for name, size in sizes.items() if size > MOST_FILES and name not in REGISTRIES}
 
 
 # ---------------------------------------------------------------------------------------------- the repository

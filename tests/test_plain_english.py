@@ -28,7 +28,7 @@ RETIRED = {
 ON_PURPOSE = {
     "benchmarks/field/tables.py": {"said"},  # a key of field.json
     "vitexplorer/core/types.py": {"settings_said", "shown"},  # fields of results
-    "vitexplorer/ui/shell/guide.py": {"shown"},  # a field that the browser reads
+    "vitexplorer/ui/shell/guide/guide.py": {"shown"},  # a field that the browser reads
     "vitexplorer/views/mae_reconstruction.py": {"shown"},  # a setting of the view
 }
 """Retired words in names that stand in files and links of people"""

@@ -52,12 +52,12 @@ from vitexplorer.models.weights import load_weights
 from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.service.visitor_names import training_of, visitor_of
 from vitexplorer.ui.panel.figure_panel import Question
-from vitexplorer.ui.rooms.finetune.choice import TrainingChoice
 from vitexplorer.ui.rooms.finetune.figures import question_of, result_figures
-from vitexplorer.ui.rooms.finetune.history import history_data
-from vitexplorer.ui.rooms.finetune.progress import progress_data
 from vitexplorer.ui.rooms.finetune.results import results_data
-from vitexplorer.ui.rooms.finetune.watch import Watch
+from vitexplorer.ui.rooms.finetune.training.choice import TrainingChoice
+from vitexplorer.ui.rooms.finetune.training.history import history_data
+from vitexplorer.ui.rooms.finetune.training.progress import progress_data
+from vitexplorer.ui.rooms.finetune.training.watch import Watch
 from vitexplorer.ui.server.event_fields import Sent
 from vitexplorer.ui.shell.address import Address, SelectedView
 

@@ -33,7 +33,7 @@ from vitexplorer.learn.handout import ANSWERS, TALLEST, handout_of, picture_of, 
 from vitexplorer.models.examples import examples
 from vitexplorer.ui.page import ROOMS
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.guide import filled, guide_data, step_named, step_text
+from vitexplorer.ui.shell.guide.guide import filled, guide_data, step_named, step_text
 from vitexplorer.views import VIEWS
 
 BY_KEY = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.key)

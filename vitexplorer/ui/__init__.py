@@ -33,7 +33,7 @@ from vitexplorer.ui.gradio_adapter.mounting import mount
 from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
 from vitexplorer.ui.kit.words import UI_WORDS
 from vitexplorer.ui.page import build_page
-from vitexplorer.ui.rooms.finetune.teach_routes import teach_routes
+from vitexplorer.ui.rooms.finetune.teach.teach_routes import teach_routes
 from vitexplorer.ui.rooms.folder.routes import survey_routes
 from vitexplorer.ui.server.api.endpoints import DESCRIBED, answer_in_json
 from vitexplorer.ui.server.gradio_uploads import UPLOAD

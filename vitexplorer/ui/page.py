@@ -39,15 +39,15 @@ from vitexplorer.ui.rooms.tokens.room import TokensRoom
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
 from vitexplorer.ui.server.api.endpoints import add_endpoints
 from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.chips.image_chip import ImageChip
+from vitexplorer.ui.shell.chips.model_chip import ModelChip, model_chip, tuned_choices
+from vitexplorer.ui.shell.chips.size_chip import SizeChip, priced_sizes, size_chip
 from vitexplorer.ui.shell.exploring import PAGE, Replacement, exploring, ready
-from vitexplorer.ui.shell.guide import Guide, guide_data, step_named, step_text
+from vitexplorer.ui.shell.guide.guide import Guide, guide_data, step_named, step_text
 from vitexplorer.ui.shell.header import Header
-from vitexplorer.ui.shell.image_chip import ImageChip
-from vitexplorer.ui.shell.model_chip import ModelChip, model_chip, tuned_choices
 from vitexplorer.ui.shell.rail import SELECTED, Rail
 from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, RoomContext, Updates, UpdateStream
 from vitexplorer.ui.shell.saved_views import SavedViews
-from vitexplorer.ui.shell.size_chip import SizeChip, priced_sizes, size_chip
 from vitexplorer.ui.shell.status import StatusData, StatusLine
 from vitexplorer.ui.shell.visit import Visit
 

@@ -32,7 +32,7 @@ from vitexplorer.service.teaching import boxes as store
 from vitexplorer.service.teaching.boxes import Boxes, class_files
 from vitexplorer.service.training_images import copy_taught
 from vitexplorer.service.user_storage import UserStorage
-from vitexplorer.ui.rooms.finetune.teach_routes import teach_routes
+from vitexplorer.ui.rooms.finetune.teach.teach_routes import teach_routes
 from vitexplorer.ui.server import image_upload as intake
 
 ANNA, BEN = "a" * 32, "b" * 32

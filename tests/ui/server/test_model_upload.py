@@ -27,12 +27,12 @@ from vitexplorer.service import storage_limits as stored
 from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.service.storage_limits import DAY, StorageLimits
 from vitexplorer.ui.kit.language import Translations
-from vitexplorer.ui.rooms.finetune.backbone import backbone_of
+from vitexplorer.ui.rooms.finetune.training.backbone import backbone_of
 from vitexplorer.ui.server import model_upload as model_files
 from vitexplorer.ui.server.model_upload import model_route
 from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.chips.model_chip import model_chip, tuned_choices
 from vitexplorer.ui.shell.exploring import exploring
-from vitexplorer.ui.shell.model_chip import model_chip, tuned_choices
 from vitexplorer.ui.shell.room_context import RoomContext
 from vitexplorer.ui.shell.status import StatusData
 

@@ -1,1 +1,1 @@
-"""Frame around the rooms: top bar, rail, status line, guide, address, and the context that rooms share."""
+"""Frame around the rooms: top bar, `chips/`, rail, status line, `guide/`, address, and the context that rooms share."""

@@ -3,7 +3,7 @@
 import {writeAddress} from '../kit/address.js';
 import {make, visible} from '../kit/dom.js';
 import {onTheme, theme} from '../kit/theme.js';
-import {chip} from './chip.js';
+import {chip} from './chips/chip.js';
 import {frameCode, inLecture, lectureMode, listenInLectures} from './layouts.js';
 
 const NOTE_TIME = 1600; // milliseconds that a button shows the result of its action

@@ -5,7 +5,7 @@
 import {linkOpened} from '../kit/address.js';
 import {filled, make, onFiles, refill, setText, visible} from '../kit/dom.js';
 import {saveFile, stagePicture} from '../kit/saving.js';
-import {chip} from './chip.js';
+import {chip} from './chips/chip.js';
 import {inLecture} from './layouts.js';
 import {lecturePage, pictureQuery, readList, withDisplay, writeList} from './saved_list.js';
 

@@ -18,15 +18,15 @@ from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.language import language_of_request, word
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.guide import Guide, guide_data
+from vitexplorer.ui.shell.chips.image_chip import ImageChip, image_chip
+from vitexplorer.ui.shell.chips.model_chip import ModelChip, model_chip
+from vitexplorer.ui.shell.chips.size_chip import SizeChip
+from vitexplorer.ui.shell.guide.guide import Guide, guide_data
 from vitexplorer.ui.shell.header import Header, header_data
-from vitexplorer.ui.shell.image_chip import ImageChip, image_chip
-from vitexplorer.ui.shell.model_chip import ModelChip, model_chip
 from vitexplorer.ui.shell.rail import Rail, RailData, RailItem
 from vitexplorer.ui.shell.room_context import Updates
 from vitexplorer.ui.shell.room_sign import Signs
 from vitexplorer.ui.shell.saved_views import SavedViews, saved_views_data
-from vitexplorer.ui.shell.size_chip import SizeChip
 from vitexplorer.ui.shell.status import StatusData, StatusLine
 
 

@@ -53,17 +53,17 @@ from vitexplorer.storage.claims import JobError
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.page import ROOMS
 from vitexplorer.ui.panel.figure_panel import Question
-from vitexplorer.ui.rooms.finetune.backbone import Backbone
-from vitexplorer.ui.rooms.finetune.choice import MethodChoice, TrainingChoice, candidate, job_of
 from vitexplorer.ui.rooms.finetune.figures import result_figures
-from vitexplorer.ui.rooms.finetune.history import history_data
-from vitexplorer.ui.rooms.finetune.methods import methods_data
-from vitexplorer.ui.rooms.finetune.progress import line_style, progress_data, thinned
 from vitexplorer.ui.rooms.finetune.readings import reading
 from vitexplorer.ui.rooms.finetune.report import report_data
 from vitexplorer.ui.rooms.finetune.results import download_kinds, image_path, results_data
 from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
-from vitexplorer.ui.rooms.finetune.watch import Watch
+from vitexplorer.ui.rooms.finetune.training.backbone import Backbone
+from vitexplorer.ui.rooms.finetune.training.choice import MethodChoice, TrainingChoice, candidate, job_of
+from vitexplorer.ui.rooms.finetune.training.history import history_data
+from vitexplorer.ui.rooms.finetune.training.methods import methods_data
+from vitexplorer.ui.rooms.finetune.training.progress import line_style, progress_data, thinned
+from vitexplorer.ui.rooms.finetune.training.watch import Watch
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import RoomContext
 

@@ -15,8 +15,8 @@ from tests.helpers.finetune_page import SOON, TRAINED, set_field, tick_only
 from tests.helpers.plain_page import PlainPage
 from tests.helpers.room_checks import assert_is_read
 from vitexplorer.finetune.data import example_folder
-from vitexplorer.ui.rooms.finetune.progress import ProgressData, ProgressView, no_progress
 from vitexplorer.ui.rooms.finetune.report import empty_report
+from vitexplorer.ui.rooms.finetune.training.progress import ProgressData, ProgressView, no_progress
 
 pytestmark = pytest.mark.browser
 

@@ -27,11 +27,11 @@ from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.compare.sides import DINO, VIT, Pair, Sides, SidesData, chosen, right_as_left, sides_data
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import COMPARED, OWN, Address
+from vitexplorer.ui.shell.chips.image_chip import ImageChip, image_chip
+from vitexplorer.ui.shell.chips.model_chip import ModelChip, model_chip, tuned_choices
+from vitexplorer.ui.shell.chips.size_chip import SizeChip, priced_sizes, size_chip
 from vitexplorer.ui.shell.exploring import step_line
-from vitexplorer.ui.shell.image_chip import ImageChip, image_chip
-from vitexplorer.ui.shell.model_chip import ModelChip, model_chip, tuned_choices
 from vitexplorer.ui.shell.room_context import LATEST, WAITING, Listen, Updates, UpdateStream
-from vitexplorer.ui.shell.size_chip import SizeChip, priced_sizes, size_chip
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture

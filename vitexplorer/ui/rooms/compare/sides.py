@@ -20,8 +20,8 @@ from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.rooms.compare.words import COMPARE_WORDS
 from vitexplorer.ui.shell.address import COMPARED, FIRST_CHANGE, OWN, Address
+from vitexplorer.ui.shell.chips.size_chip import pixels
 from vitexplorer.ui.shell.frame import FrameData
-from vitexplorer.ui.shell.size_chip import pixels
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture

@@ -19,7 +19,7 @@ from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.rooms.finetune.report import DataReportView, ReportData, empty_report, report_data
 from vitexplorer.ui.rooms.finetune.session import Part, Session
-from vitexplorer.ui.rooms.finetune.teach import Teach
+from vitexplorer.ui.rooms.finetune.teach.teach import Teach
 from vitexplorer.ui.rooms.finetune.upload import UploadButton
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 from vitexplorer.ui.shell.address import Address

@@ -15,7 +15,7 @@ from vitexplorer.ui.gradio_adapter.page_blocks import not_possible
 from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.rooms.finetune.results import ResultsView, image_path
 from vitexplorer.ui.rooms.finetune.session import Part
-from vitexplorer.ui.rooms.finetune.teach import Teach
+from vitexplorer.ui.rooms.finetune.teach.teach import Teach
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import QUICK, WAITING, Updates
 from vitexplorer.ui.shell.visit import Visit

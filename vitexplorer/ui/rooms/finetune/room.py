@@ -18,14 +18,14 @@ from vitexplorer.service.training_images import Chosen
 from vitexplorer.service.visitor_names import VISITOR, training_of, visitor_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.rooms.finetune.data_part import DataPart
-from vitexplorer.ui.rooms.finetune.methods import MethodsData
 from vitexplorer.ui.rooms.finetune.opening import Opening
 from vitexplorer.ui.rooms.finetune.report import empty_report
 from vitexplorer.ui.rooms.finetune.result_part import ResultPart
-from vitexplorer.ui.rooms.finetune.run_part import RunPart
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.steps import Steps, steps_data
-from vitexplorer.ui.rooms.finetune.teach import Teach, teach_data
+from vitexplorer.ui.rooms.finetune.teach.teach import Teach, teach_data
+from vitexplorer.ui.rooms.finetune.training.methods import MethodsData
+from vitexplorer.ui.rooms.finetune.training.run_part import RunPart
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates, UpdateStream

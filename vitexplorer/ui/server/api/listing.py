@@ -11,7 +11,7 @@ from vitexplorer.models.catalog import CatalogEntry, catalog
 from vitexplorer.models.examples import examples
 from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.ui.server.api.answering import answering
-from vitexplorer.ui.shell.model_chip import model_state
+from vitexplorer.ui.shell.chips.model_chip import model_state
 from vitexplorer.views.record import View
 
 

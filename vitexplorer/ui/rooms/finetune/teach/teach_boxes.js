@@ -1,6 +1,6 @@
 // Boxes of examples: their pictures, and every way to add one.
 
-import {filled, make, onFiles, refill} from '../../kit/dom.js';
+import {filled, make, onFiles, refill} from '../../../kit/dom.js';
 
 const HOLDS = [' ', 'Enter'];
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {grouped, matching} from '../../../vitexplorer/ui/shell/model_chip.js';
+import {grouped, matching} from '../../../../vitexplorer/ui/shell/chips/model_chip.js';
 
 const MODELS = [
   {name: 'vit_small', title: 'ViT-S/16', family: 'ViT'},

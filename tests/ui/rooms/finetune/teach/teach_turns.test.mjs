@@ -5,7 +5,7 @@ import test from 'node:test';
 
 globalThis.document = {baseURI: 'http://here/', documentElement: {lang: 'en'}};
 globalThis.location = new URL('http://here/');
-const {turns} = await import('../../../../vitexplorer/ui/rooms/finetune/teaching.js');
+const {turns} = await import('../../../../../vitexplorer/ui/rooms/finetune/teach/teach_turns.js');
 
 const soon = () =>
   new Promise((done) => {

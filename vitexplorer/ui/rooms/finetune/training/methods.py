@@ -11,7 +11,7 @@ from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.service.amounts import duration, memory, percentage
 from vitexplorer.ui.controls.field import Field, field_of
 from vitexplorer.ui.kit.widget import Widget
-from vitexplorer.ui.rooms.finetune.choice import TrainingChoice, candidate, learning_rate, plan_specs
+from vitexplorer.ui.rooms.finetune.training.choice import TrainingChoice, candidate, learning_rate, plan_specs
 from vitexplorer.ui.rooms.finetune.words import say, words_with
 
 if TYPE_CHECKING:

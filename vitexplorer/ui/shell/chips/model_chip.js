@@ -1,14 +1,14 @@
 // Model chip: the current model, and a list to search for others. Any typed name can be requested if Python allows it.
 
-import {filled, make, refill, setText} from '../kit/dom.js';
-import {labelled} from '../kit/formats.js';
+import {filled, make, refill, setText} from '../../kit/dom.js';
+import {labelled} from '../../kit/formats.js';
 import {chip, segments} from './chip.js';
 import {modelFile} from './model_file.js';
 
 /** True if the typed text is the path of a file or folder, not the name of a model. */
 const isPath = (text) => /[\\/]/.test(text) || /^~|\.(safetensors|zip|bin|pth|pt|ckpt|tar)$/i.test(text);
 
-/** @param {import('../kit/widget.js').Gradio} gradio */
+/** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({root, part, props, trigger}) {
   const {sheet, say, close, onOpen} = chip(root);
   const search = part('.search');

@@ -1,9 +1,9 @@
 // Guided path: a step sets the state of the page, highlights a part, asks a question, explains, and checks the task.
 
-import {inAddress, linkOpened, onGoing, onWritten, writeAddress} from '../kit/address.js';
-import {filled, make, refill, setText, visible} from '../kit/dom.js';
+import {inAddress, linkOpened, onGoing, onWritten, writeAddress} from '../../kit/address.js';
+import {filled, make, refill, setText, visible} from '../../kit/dom.js';
+import {inLecture} from '../layouts.js';
 import {addressOf, isDone, loadProgress, pictureOf, saveProgress, scrollFor} from './guide_progress.js';
-import {inLecture} from './layouts.js';
 
 /** Selectors of the highlighted parts, the same as in the page's style sheet. @type {Record<string, string>} */
 const HIGHLIGHTS = {
@@ -16,7 +16,7 @@ const HIGHLIGHTS = {
 };
 const TURNS = {PageDown: 1, PageUp: -1};
 
-/** @param {import('../kit/widget.js').Gradio} gradio */
+/** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({root, part, props, trigger}) {
   const page = document.documentElement;
   const progress = loadProgress();

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {curves, said} from '../../../../vitexplorer/ui/rooms/finetune/curves.js';
+import {curves, said} from '../../../../../vitexplorer/ui/rooms/finetune/training/curves.js';
 
 const LOOK = {text: '#111', muted: '#555', line: '#ccc', font: 'sans-serif'};
 const LINE = {

@@ -1,10 +1,10 @@
 // Answer of the probe: a bar for each class, and the picture with a map of the model's attention.
 
-import {pixelTable, rgbTable} from '../../canvas/colours.js';
-import {fetchImage} from '../../canvas/fetching.js';
-import {interpolate} from '../../canvas/maps.js';
-import {make, refill, setText} from '../../kit/dom.js';
-import {percent} from '../../kit/formats.js';
+import {pixelTable, rgbTable} from '../../../canvas/colours.js';
+import {fetchImage} from '../../../canvas/fetching.js';
+import {interpolate} from '../../../canvas/maps.js';
+import {make, refill, setText} from '../../../kit/dom.js';
+import {percent} from '../../../kit/formats.js';
 
 /**
  * @param {HTMLElement} root

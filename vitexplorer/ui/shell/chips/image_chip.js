@@ -1,11 +1,11 @@
 // Image chip: the current image, and ways to another: examples, a file, a drop on the page, the clipboard, the webcam.
 
-import {camera} from '../kit/camera.js';
-import {make, onFiles, refill, setText} from '../kit/dom.js';
-import {isOfModel, sendPicture} from '../kit/sending.js';
+import {camera} from '../../kit/camera.js';
+import {make, onFiles, refill, setText} from '../../kit/dom.js';
+import {isOfModel, sendPicture} from '../../kit/sending.js';
 import {chip} from './chip.js';
 
-/** @param {import('../kit/widget.js').Gradio} gradio */
+/** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({root, part, props, trigger}) {
   const {sheet, say, close} = chip(root);
   const frame = part('.camera');

@@ -1,11 +1,11 @@
 // Switches of the methods. The settings stay in the browser, which sends the whole choice; Python answers with counts
 // and estimates.
 
-import {form} from '../../controls/form.js';
-import {inAddress, onLink, writeAddress} from '../../kit/address.js';
-import {make, setText, showSentence} from '../../kit/dom.js';
+import {form} from '../../../controls/form.js';
+import {inAddress, onLink, writeAddress} from '../../../kit/address.js';
+import {make, setText, showSentence} from '../../../kit/dom.js';
 
-/** @param {import('../../kit/widget.js').Gradio} gradio */
+/** @param {import('../../../kit/widget.js').Gradio} gradio */
 export function mount({root, part, props, trigger}) {
   const on = {}; // true for ticked methods; this and the following maps are by method
   /** @type {Record<string, Record<string, string>>} */

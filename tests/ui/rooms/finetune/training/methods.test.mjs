@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {read, written} from '../../../../vitexplorer/ui/rooms/finetune/methods.js';
+import {read, written} from '../../../../../vitexplorer/ui/rooms/finetune/training/methods.js';
 
 const FIRST = {epochs: '10', seed: '0'};
 const NOTHING = {on: null, settings: {}, plan: {}};

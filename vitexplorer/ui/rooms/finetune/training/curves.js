@@ -1,7 +1,7 @@
 // Curves of a training as plotly data, in words and as a table, for screen readers. Does not touch the page.
 
-import {table} from '../../kit/dom.js';
-import {followed, labelled, listed, percent} from '../../kit/formats.js';
+import {table} from '../../../kit/dom.js';
+import {followed, labelled, listed, percent} from '../../../kit/formats.js';
 
 /**
  * @typedef {object} Line one method

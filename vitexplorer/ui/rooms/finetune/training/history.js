@@ -1,11 +1,11 @@
 // List of earlier trainings. The delete button asks for confirmation in its own text.
 
-import {deleteButton, make, refill} from '../../kit/dom.js';
-import {moment} from '../../kit/formats.js';
+import {deleteButton, make, refill} from '../../../kit/dom.js';
+import {moment} from '../../../kit/formats.js';
 
 /** @typedef {{run: string, text: string, begun: number, running: boolean}} OldTraining begun: seconds since 1970 */
 
-/** @param {import('../../kit/widget.js').Gradio} gradio */
+/** @param {import('../../../kit/widget.js').Gradio} gradio */
 export function mount({root, props, trigger}) {
   const list = root.querySelector('ul');
 

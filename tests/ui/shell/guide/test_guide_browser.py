@@ -20,7 +20,7 @@ from tests.helpers.thorough import quick
 from vitexplorer.core.text import Language
 from vitexplorer.learn import STEPS, Step
 from vitexplorer.ui.kit.words import UI_WORDS
-from vitexplorer.ui.shell.guide import StepText, step_text
+from vitexplorer.ui.shell.guide.guide import StepText, step_text
 from vitexplorer.ui.shell.rail import Rail, RailData, RailItem
 
 pytestmark = pytest.mark.browser

@@ -12,7 +12,7 @@ from vitexplorer.core.text import SettingError, Text
 from vitexplorer.finetune.job.plan import Augmentation, Candidate, ClassWeights, Head, JobConfig, Plan
 from vitexplorer.service.training_images import Chosen
 from vitexplorer.storage.claims import JobError
-from vitexplorer.ui.rooms.finetune.backbone import Backbone, backbones
+from vitexplorer.ui.rooms.finetune.training.backbone import Backbone, backbones
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS
 
 if TYPE_CHECKING:

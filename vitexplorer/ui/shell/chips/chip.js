@@ -3,8 +3,8 @@
 // The sheet is a native popover: it closes on Escape and on a click elsewhere, and no scrolling or clipping element can
 // hide it.
 
-import {make} from '../kit/dom.js';
-import {labelled} from '../kit/formats.js';
+import {make} from '../../kit/dom.js';
+import {labelled} from '../../kit/formats.js';
 
 const MARGIN = 8; // pixels between chip, sheet and the window's edges
 

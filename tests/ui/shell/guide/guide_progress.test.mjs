@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {addressOf, isDone, scrollFor} from '../../../vitexplorer/ui/shell/guide_progress.js';
+import {addressOf, isDone, scrollFor} from '../../../../vitexplorer/ui/shell/guide/guide_progress.js';
 
 test('a step of the path keeps the image and how a person looks, and is done when the address says so', () => {
   const query = addressOf({model: 'a', room: 'attention', block: '5'}, 'heads', '?image=cat&lang=zh&size=384&step=cut');

@@ -23,14 +23,14 @@ from vitexplorer.service.training_images import Chosen, look
 from vitexplorer.storage.claims import JobError
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
-from vitexplorer.ui.rooms.finetune.backbone import Backbone, backbone_of
-from vitexplorer.ui.rooms.finetune.choice import PLANNED, TrainingChoice, job_of
-from vitexplorer.ui.rooms.finetune.history import HistoryData, HistoryView, history_data
-from vitexplorer.ui.rooms.finetune.methods import MethodsData, MethodsPicker, methods_data
-from vitexplorer.ui.rooms.finetune.progress import ProgressView, no_progress, progress_data
 from vitexplorer.ui.rooms.finetune.report import sides_of
 from vitexplorer.ui.rooms.finetune.session import Part, Session
-from vitexplorer.ui.rooms.finetune.watch import Watch
+from vitexplorer.ui.rooms.finetune.training.backbone import Backbone, backbone_of
+from vitexplorer.ui.rooms.finetune.training.choice import PLANNED, TrainingChoice, job_of
+from vitexplorer.ui.rooms.finetune.training.history import HistoryData, HistoryView, history_data
+from vitexplorer.ui.rooms.finetune.training.methods import MethodsData, MethodsPicker, methods_data
+from vitexplorer.ui.rooms.finetune.training.progress import ProgressView, no_progress, progress_data
+from vitexplorer.ui.rooms.finetune.training.watch import Watch
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, RoomContext, Updates

@@ -1,7 +1,7 @@
 // A person's own model file: chosen, dropped on the page or named by its path, with progress and error messages.
 
-import {filled, make, onFiles, setText} from '../kit/dom.js';
-import {isOfModel, sendModel} from '../kit/sending.js';
+import {filled, make, onFiles, setText} from '../../kit/dom.js';
+import {isOfModel, sendModel} from '../../kit/sending.js';
 
 /**
  * @param {object} chip

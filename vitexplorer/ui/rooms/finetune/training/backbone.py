@@ -17,7 +17,7 @@ from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.service.user_storage import MODEL
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.model_chip import model_state
+from vitexplorer.ui.shell.chips.model_chip import model_state
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel

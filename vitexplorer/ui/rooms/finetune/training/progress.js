@@ -1,10 +1,10 @@
 // Progress of a training: a row with a bar for each method, two charts, stop and resume. The address names it.
 
-import {writeAddress} from '../../kit/address.js';
-import {make, setText, showSentence} from '../../kit/dom.js';
-import {drawFigure, plotly} from '../../kit/plotly.js';
-import {svg} from '../../kit/svg.js';
-import {coloursOf, onTheme, theme} from '../../kit/theme.js';
+import {writeAddress} from '../../../kit/address.js';
+import {make, setText, showSentence} from '../../../kit/dom.js';
+import {drawFigure, plotly} from '../../../kit/plotly.js';
+import {svg} from '../../../kit/svg.js';
+import {coloursOf, onTheme, theme} from '../../../kit/theme.js';
 import {curves, numbersOf, said} from './curves.js';
 
 const RESUMABLE = ['stopped', 'interrupted', 'failed'];
@@ -44,7 +44,7 @@ function charts({rows, words, epochs, metric, is_share: share, baseline}) {
   ];
 }
 
-/** @param {import('../../kit/widget.js').Gradio} gradio */
+/** @param {import('../../../kit/widget.js').Gradio} gradio */
 export function mount({root, part, props, trigger}) {
   let asked = ''; // pressed button, stop or resume, until the state changes
   let library = null; // plotly, once it is loaded

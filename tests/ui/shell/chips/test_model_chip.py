@@ -8,7 +8,7 @@ from tests.helpers.page_pictures import SMALL
 from vitexplorer.core.settings import Settings
 from vitexplorer.models.catalog import catalog
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.model_chip import model_chip
+from vitexplorer.ui.shell.chips.model_chip import model_chip
 
 
 def test_the_menu_lists_every_model_with_its_state() -> None:

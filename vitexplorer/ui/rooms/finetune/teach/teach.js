@@ -1,15 +1,15 @@
 // Teaching by examples: boxes at the left, the probe's live answer at the right, one picture at a time.
 
-import {inAddress, onLink, writeAddress} from '../../kit/address.js';
-import {camera} from '../../kit/camera.js';
-import {filled, onFiles, setText, showSentence} from '../../kit/dom.js';
-import {followed} from '../../kit/formats.js';
-import {cameFrom} from '../../kit/notices.js';
-import {saveFile} from '../../kit/saving.js';
-import {post, sendPicture} from '../../kit/sending.js';
+import {inAddress, onLink, writeAddress} from '../../../kit/address.js';
+import {camera} from '../../../kit/camera.js';
+import {filled, onFiles, setText, showSentence} from '../../../kit/dom.js';
+import {followed} from '../../../kit/formats.js';
+import {cameFrom} from '../../../kit/notices.js';
+import {saveFile} from '../../../kit/saving.js';
+import {post, sendPicture} from '../../../kit/sending.js';
 import {answerView} from './teach_answer.js';
 import {boxesView} from './teach_boxes.js';
-import {turns} from './teaching.js';
+import {turns} from './teach_turns.js';
 
 const SETTLED = 900; // milliseconds without a new example
 const PATIENCE = 600; // milliseconds after which the progress is shown
@@ -24,7 +24,7 @@ const pause = (time) =>
 /** Parameters of an address that belong to the steps below. */
 const LINKS = ['run', 'images', 'plan'];
 
-/** @param {import('../../kit/widget.js').Gradio} gradio */
+/** @param {import('../../../kit/widget.js').Gradio} gradio */
 export function mount({root, part, props, trigger}) {
   const page = document.documentElement;
   const words = () => props.value?.words ?? {};

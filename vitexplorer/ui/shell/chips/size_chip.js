@@ -1,9 +1,9 @@
 // Size chip: the size of the model's input and the fit of the image to it, with the cost of other sizes.
 
-import {make, refill, setText} from '../kit/dom.js';
+import {make, refill, setText} from '../../kit/dom.js';
 import {chip, segments} from './chip.js';
 
-/** @param {import('../kit/widget.js').Gradio} gradio */
+/** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({root, part, props, trigger}) {
   const {sheet, say, close, onOpen} = chip(root);
   const input = part('.free input');

@@ -1,0 +1,1 @@
+"""Steps two and three of the room: methods are chosen, a training runs, and earlier ones are listed."""

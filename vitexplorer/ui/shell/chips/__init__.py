@@ -1,0 +1,1 @@
+"""Chips of the top bar, each with its sheet: image, model, size."""
