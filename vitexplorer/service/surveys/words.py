@@ -178,9 +178,9 @@ SURVEY_WORDS: dict[str, Text] = {
     "chart_axis_blocks": Text("block", "块"),
     "chart_axis_heads": Text("head", "头"),
     "chart_axis_tokens": Text("token", "标记"),
-    "chart_head": Text("block {block}, head {head}", "第 {block} 块，头 {head}"),
+    "chart_head": Text("block {block}, head {head}", "块 {block}，头 {head}"),
     "chart_head_says": Text(
-        "Block {block}, head {head}: {mean} ({low} to {high}).", "第 {block} 块，头 {head}：{mean}（{low} 至 {high}）。"
+        "Block {block}, head {head}: {mean} ({low} to {high}).", "块 {block}，头 {head}：{mean}（{low} 至 {high}）。"
     ),
     "chart_block": Text("block", "块"),
     "chart_heads_axis": Text("head", "头"),
@@ -256,7 +256,7 @@ SURVEY_WORDS: dict[str, Text] = {
     "beside_more": Text("second minus first", "第二次减第一次"),
     "beside_moved": Text(
         "Block {block}, head {head}: {difference} ({low} to {high}).",
-        "第 {block} 块，头 {head}：{difference}（{low} 至 {high}）。",
+        "块 {block}，头 {head}：{difference}（{low} 至 {high}）。",
     ),
     "caption_model": Text("Model", "模型"),
 }

@@ -55,7 +55,7 @@ TEACH_WORDS: dict[str, Text] = {
     "teach_looks": Text("Where it looks: {reading}", "它看向哪里：{reading}"),
     "teach_about": Text(
         "Attention: {query} → patches, block {block}, mean of the heads. {model}, {rows} × {cols} patches.",
-        "注意力：{query} → 图块，第 {block} 块，各头均值。{model}，{rows} × {cols} 个图块。",
+        "注意力：{query} → 图块，块 {block}，各头均值。{model}，{rows} × {cols} 个图块。",
     ),
     "teach_two": Text("Add a picture to at least two classes.", "请至少给两个类别各放入一张图像。"),
     "teach_none": Text("Now show the model a picture that it has not seen.", "现在给模型看一张它没见过的图像。"),
