@@ -38,12 +38,12 @@ NOTHING_SUITS = Text("None of the cases holds what {protocol} needs.", "这些�
 ONE_OUTPUT = Text(
     "{protocol} asks which class the model answers, and {model} answers with one number. Deletion and insertion follow "
     "the number itself.",
-    "{protocol}要看模型答的是哪个类别，而 {model} 的回答是一个数值。删除与插入曲线跟踪的是这个数值本身。",
+    "{protocol}要看模型答的是哪个类别，而 {model} 的答案是一个数值。删除与插入曲线跟踪的是这个数值本身。",
 )
 LEFT_OUT = Text(
     "{model} answers with one number. Deletion and insertion follow it, and their areas are in its unit. Left out, "
     "because they ask which class is the answer: {protocols}.",
-    "{model} 的回答是一个数值。删除与插入曲线跟踪它，面积以它的单位计。以下评估要看模型答的是哪个类别，因此未列入："
+    "{model} 的答案是一个数值。删除与插入曲线跟踪它，面积以它的单位计。以下评估要看模型答的是哪个类别，因此未列入："
     "{protocols}。",
 )
 FEWER = Text(

@@ -246,7 +246,7 @@ SURVEY_WORDS: dict[str, Text] = {
     "beside_right": Text("the other one", "另一次普查"),
     "beside_same": Text("{count} images are in both.", "两次普查共有 {count} 张相同图像。"),
     "beside_gained": Text("Only {model} is right: {count}", "仅 {model} 判对：{count} 张"),
-    "beside_agree": Text("Both say the same: {share}", "两者回答相同：{share}"),
+    "beside_agree": Text("Both say the same: {share}", "两者答案相同：{share}"),
     "beside_difference": Text(
         "{left} gets {a} of them right, {right} gets {b}: a difference of {difference} ({low} to {high}).",
         "其中 {left} 判对 {a}，{right} 判对 {b}：相差 {difference}（{low} 至 {high}）。",
