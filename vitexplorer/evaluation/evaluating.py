@@ -27,7 +27,7 @@ TITLE = Text("Which maps deserve trust?", "哪些图值得信任？")
 NO_DATA = Text(
     "{model} knows neither the classes of the drawn scenes nor those of the paper creatures, so there is no truth to "
     "check its maps against. Give `data`: a list of cases with images, classes and masks.",
-    "{model} 既不认识绘制场景中的类别，也不认识剪纸生物的类别，因此没有可供对照的真实答案。"
+    "{model} 既不认识合成场景中的类别，也不认识剪纸生物的类别，因此没有可供对照的真实答案。"
     "请给出 `data`：含图像、类别和掩码的样例列表。",
 )
 NOT_DRAWN = Text(

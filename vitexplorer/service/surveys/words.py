@@ -21,7 +21,7 @@ SURVEY_WORDS: dict[str, Text] = {
         "此处不能开始新的普查；可以打开已有的普查。",
     ),
     "survey_try": Text("Try it now", "立即试用"),
-    "survey_begin_scenes": Text("Survey {count} drawn scenes", "普查 {count} 张绘制场景"),
+    "survey_begin_scenes": Text("Survey {count} drawn scenes", "普查 {count} 张合成场景"),
     "survey_begin_scenes_of": Text(
         "With {model}, a bundled classifier that was not trained on them.",
         "使用内置的分类模型 {model}，它没有用这些场景训练过。",
@@ -59,7 +59,7 @@ SURVEY_WORDS: dict[str, Text] = {
     ),
     "survey_sending": Text("Uploading: {share}", "正在上传：{share}"),
     "survey_unpacking": Text("Unpacking the images ...", "正在解压图像……"),
-    "survey_drawing": Text("Drawing the scenes ...", "正在绘制场景……"),
+    "survey_drawing": Text("Drawing the scenes ...", "正在生成场景……"),
     "survey_looking": Text("Looking at the folder ...", "正在查看文件夹……"),
     "survey_lost": Text("The server did not answer. Try again.", "服务器没有回应，请重试。"),
     "survey_wrong": Text("This request is not valid.", "该请求无效。"),
@@ -76,7 +76,7 @@ SURVEY_WORDS: dict[str, Text] = {
         "The limit of running surveys ({most}) is reached. Wait for one to end, or stop one.",
         "同时进行的普查已达上限（{most}）。请等待其中一个结束，或将其停止。",
     ),
-    "survey_scenes": Text("Drawn scenes", "绘制场景"),
+    "survey_scenes": Text("Drawn scenes", "合成场景"),
     "survey_line": Text("{count} of {total} images · {model}", "{count} / {total} 张图像 · {model}"),
     # while it runs
     "survey_starting": Text("Loading the model and listing the images ...", "正在加载模型并列出图像……"),

@@ -16,7 +16,7 @@ TEACH_WORDS: dict[str, Text] = {
         "在 {model} 的冻结特征上做线性探测，已学习 {count} 个示例。",
     ),
     "teach_random": Text("Random weights: these features were never trained", "随机权重：这些特征未经训练"),
-    "teach_fill": Text("Fill with drawn examples", "填入绘制的示例"),
+    "teach_fill": Text("Fill with drawn examples", "填入合成示例"),
     "teach_save": Text("Save as zip", "保存为 zip"),
     "teach_forget": Text("Delete all", "全部删除"),
     "teach_sure": Text("Really delete?", "确认删除？"),
@@ -44,7 +44,7 @@ TEACH_WORDS: dict[str, Text] = {
     "teach_most_boxes": Text("There may be {most} classes.", "最多可有 {most} 个类别。"),
     "teach_most_pictures": Text("A class may have {most} pictures.", "每个类别最多可有 {most} 张图像。"),
     "teach_broken": Text("Delete all and start again.", "请全部删除后重新开始。"),
-    "teach_drawing": Text("Drawing examples ...", "正在绘制示例……"),
+    "teach_drawing": Text("Drawing examples ...", "正在生成示例……"),
     "teach_sending": Text("Sending picture {done} of {total} ...", "正在发送第 {done} 张，共 {total} 张……"),
     # the answer
     "teach_live": Text("Ask the webcam", "用摄像头提问"),

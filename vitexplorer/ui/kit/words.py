@@ -98,7 +98,7 @@ UI_WORDS: dict[str, Text] = {
         "The browser blocked the camera: allow it for this page and try again.",
         "浏览器阻止了摄像头：请允许本页面使用摄像头，然后重试。",
     ),
-    "examples_drawn": Text("Drawn scenes, whose objects are known", "绘制场景（物体已知）"),
+    "examples_drawn": Text("Drawn scenes, whose objects are known", "合成场景（物体已知）"),
     "examples_photographs": Text("Photographs", "照片"),
     # top bar: model
     "model": Text("Model", "模型"),
