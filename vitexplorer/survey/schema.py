@@ -40,7 +40,7 @@ FILE_COLUMNS = (
 
 NO_GRID = Text(
     'Under fit "native" every image has a grid of its own, so the map {question} cannot be kept. Choose another fit.',
-    '在 fit "native" 下，每张图像的网格各不相同，因此无法保存图“{question}”。请选择其他 fit。',
+    '在 fit "native" 下，每幅图像的网格各不相同，因此无法保存图“{question}”。请选择其他 fit。',
 )
 
 
