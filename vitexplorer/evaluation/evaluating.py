@@ -140,7 +140,7 @@ def tabulate(
         values=numbers[0],
         axes=("methods", "protocols"),
         unit=Text("mean over the cases", "各样例的平均值"),
-        formula=Text("mean, with its 95 % bootstrap interval", "平均值及其 95% 自助法区间"),
+        formula=Text("mean, with its 95 % bootstrap interval", "平均值及其 95 % 自助法区间"),
         provenance=model.provenance,
         notes=(
             *((FEWER,) if any(map(is_slow, methods)) else ()),
