@@ -52,7 +52,7 @@ _HOURS = Text(
 )
 _STOP = Text(
     "Folder of a survey that runs in another process, or that has stalled: only end that survey.",
-    "由其他进程进行或已停滞的普查的文件夹：只结束该普查，不做其他事。",
+    "正由其他进程运行或已停滞的普查所在的文件夹：只结束该普查，不做其他事。",
 )
 _OVER = Text(
     "Stopped after {hours:g} hours. The same command continues it.", "已运行 {hours:g} 小时，现停止。用同一命令可继续。"

@@ -91,7 +91,7 @@ SURVEY_WORDS: dict[str, Text] = {
     ),
     "survey_stands": Text(
         "{done} of {total} images; the process is not responding. Continue with another process, or stop it.",
-        "{done} / {total} 幅图像；进程没有响应。可由另一个进程继续，或停止普查。",
+        "{done} / {total} 幅图像；进程已停滞。可由另一个进程继续，或停止普查。",
     ),
     "survey_ended": Text("It ended before it had begun: {why}", "尚未开始就已结束：{why}"),
     "survey_failed": Text("{failed} could not be read.", "{failed} 幅无法读取。"),
