@@ -23,7 +23,7 @@ from vitexplorer.survey.watched_pass import watched_captures
 
 FILE_COLUMNS = (
     Column("path", Text("File", "文件"), filters=False, type=pa.string()),
-    Column("label", Text("Label", "标注"), type=pa.string()),
+    Column("label", Text("Label", "标签"), type=pa.string()),
     Column("reason", Text("Why it could not be read", "无法读取的原因"), filters=False, type=pa.string()),
     Column(
         "reason_zh",

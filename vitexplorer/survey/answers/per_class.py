@@ -158,7 +158,7 @@ def per_class_result(survey: Survey, where: Where = ()) -> PerClassResult:
         figures=(
             Text("lower end, 95 %", "95 % 区间下限"),
             Text("upper end, 95 %", "95 % 区间上限"),
-            Text("mean probability of the label", "标注类别的平均概率"),
+            Text("mean probability of the label", "标签类别的平均概率"),
             Text("accuracy", "准确率"),
         ),
         support=np.array([answer.judged for answer in classes], int),
