@@ -42,7 +42,7 @@ COLUMNS = (
 OF_ONE = (Column("output", Text("Output of the model", "模型的输出值"), type=pa.float32()),)
 ONE_NUMBER = Text(
     "{model} answers with one number, so no class is right or wrong.",
-    "{model} 的输出是一个数值，因此无所谓类别的对错。",
+    "{model} 的输出是一个数值，因此谈不上类别是否正确。",
 )
 NO_CLASSIFIER = Text("{model} has no classifier, so nothing is predicted.", "{model} 没有分类头，因此没有预测结果。")
 

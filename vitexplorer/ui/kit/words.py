@@ -69,7 +69,7 @@ UI_WORDS: dict[str, Text] = {
     "learn_handout": Text("Handout", "讲义"),
     "learn_handout_title": Text(
         "The whole path with the numbers of this image, as a page to print or keep",
-        "整个导览的讲义，含这幅图像的数据，是可打印或保存的网页",
+        "整个导览的讲义，含这幅图像的数据：一个可打印或保存的网页",
     ),
     "learn_handout_wait": Text("The handout is being written …", "正在生成讲义……"),
     # top bar: image

@@ -177,7 +177,7 @@ TRAINING_WORDS: dict[str, Text] = {
     "figures_question_images": Text("Would more images help?", "更多图像会有帮助吗？"),
     "figures_misleads_pareto": Text(
         "This is one split and one seed: with another, neighbours in the plot may swap places.",
-        "这里只有一次划分和一个种子：换一个，图上相邻的点就可能互换位置。",
+        "这里只有一次划分和一个种子：换用其他划分或种子，图上相邻的点就可能互换位置。",
     ),
     "figures_misleads_confusion": Text(
         "Few validation images make every cell a rough guess.", "验证图像少时，每一格都只是粗略估计。"
