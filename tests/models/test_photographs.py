@@ -58,7 +58,7 @@ def test_one_like_it_is_named_that_knows_photographs(model, monkeypatch):
     assert hint.model == "vit_small_patch16_224.dino"
     assert hint.available
     assert hint.sentence.en == "This model knows drawn scenes only. DINO ViT-S/16, 87 MB, knows photographs."
-    assert hint.sentence.zh == "该模型只认识绘制场景。DINO ViT-S/16（87 MB）认识照片。"
+    assert hint.sentence.zh == "该模型只认识合成场景。DINO ViT-S/16（87 MB）认识照片。"
     monkeypatch.setattr(import_module("vitexplorer.models.photographs"), "settings", lambda: Settings(downloads=False))
     assert not hint_of(vx.capture(model, picture(192, 192))).available
 

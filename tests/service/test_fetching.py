@@ -131,60 +131,60 @@ def refused(url: str, path: Path) -> str:
 
 
 REFUSED = [
-    ("http://127.0.0.1/", "127.0.0.1 is no public address"),
+    ("http://127.0.0.1/", "127.0.0.1 is not a public address"),
     ("http://[fe80::1%eth0]/", ""),
     ("http://[fe80::1%25eth0]/", ""),
-    ("http://[fe80::1%lo]/", "no public address"),
-    ("http://[::ffff:127.0.0.1]/", "no public address"),
-    ("http://[::127.0.0.1]/", "no public address"),
-    ("http://[64:ff9b:1::7f00:1]/", "no public address"),
-    ("http://0177.0.0.1/", "no web address"),
-    ("http://0x7f.1/", "no public address"),
-    ("http://0x7f000001/", "no public address"),
-    ("http://127.1/", "no public address"),
-    ("http://2130706433/", "no public address"),
-    ("http://017700000001/", "no public address"),
+    ("http://[fe80::1%lo]/", "not a public address"),
+    ("http://[::ffff:127.0.0.1]/", "not a public address"),
+    ("http://[::127.0.0.1]/", "not a public address"),
+    ("http://[64:ff9b:1::7f00:1]/", "not a public address"),
+    ("http://0177.0.0.1/", "not a web address"),
+    ("http://0x7f.1/", "not a public address"),
+    ("http://0x7f000001/", "not a public address"),
+    ("http://127.1/", "not a public address"),
+    ("http://2130706433/", "not a public address"),
+    ("http://017700000001/", "not a public address"),
     ("http://127.0.0.1./", "no such name"),
-    ("http://127。0。0。1/", "no public address"),
-    ("http://１２７.0.0.1/", "no web address"),
+    ("http://127。0。0。1/", "not a public address"),
+    ("http://１２７.0.0.1/", "not a web address"),
     ("http://%31%32%37.0.0.1/", "no such name"),
-    ("http://good@127.0.0.1/", "127.0.0.1 is no public address"),
-    ("http://pictures.example@127.0.0.1/", "127.0.0.1 is no public address"),
-    ("http://pictures.example:80@127.0.0.1:80/", "127.0.0.1 is no public address"),
-    ("http://127.0.0.1:80\\@inside.example/", "inside.example is no public address"),
-    ("http://inside.example\\@pictures.example:x/", "no web address"),
+    ("http://good@127.0.0.1/", "127.0.0.1 is not a public address"),
+    ("http://pictures.example@127.0.0.1/", "127.0.0.1 is not a public address"),
+    ("http://pictures.example:80@127.0.0.1:80/", "127.0.0.1 is not a public address"),
+    ("http://127.0.0.1:80\\@inside.example/", "inside.example is not a public address"),
+    ("http://inside.example\\@pictures.example:x/", "not a web address"),
     ("http://pictures.example\\.inside.example/", "no such name"),
-    ("http://pictures.example:99999/", "no web address"),
-    ("http://pictures.example:0/", "no web address"),
-    ("http://pictures.example:-1/", "no web address"),
-    ("http://pictures.example:" + "9" * 5000, "no web address"),
-    ("http:///a", "no web address"),
-    ("http://@/", "no web address"),
-    ("http://:80/", "no web address"),
-    ("http:pictures.example", "no web address"),
+    ("http://pictures.example:99999/", "not a web address"),
+    ("http://pictures.example:0/", "not a web address"),
+    ("http://pictures.example:-1/", "not a web address"),
+    ("http://pictures.example:" + "9" * 5000, "not a web address"),
+    ("http:///a", "not a web address"),
+    ("http://@/", "not a web address"),
+    ("http://:80/", "not a web address"),
+    ("http:pictures.example", "not a web address"),
     ("http://[", "no such name"),
-    ("http://[]/", "no web address"),
-    ("http://[::1/", "no web address"),
-    ("http://pictures.example\t/", "no web address"),
-    ("http://pictures\n.example/", "no web address"),
-    ("http://pictures.example\0/", "no web address"),
-    ("http://\ud800/", "no web address"),
+    ("http://[]/", "not a web address"),
+    ("http://[::1/", "not a web address"),
+    ("http://pictures.example\t/", "not a web address"),
+    ("http://pictures\n.example/", "not a web address"),
+    ("http://pictures.example\0/", "not a web address"),
+    ("http://\ud800/", "not a web address"),
     (f"http://{'a' * 300}.example/", "no such name"),
-    (f"http://{'ü' * 300}.example/", "no web address"),
+    (f"http://{'ü' * 300}.example/", "not a web address"),
     ("http://xn--a/", "no such name"),
-    ("http://xn--\u0080/", "no web address"),
+    ("http://xn--\u0080/", "not a web address"),
     ("http://xn--99999999999.example/", "no such name"),
     ("http://./", "no such name"),
     ("http://a..b/", "no such name"),
-    ("http://inside.example/", "inside.example is no public address"),
-    ("http://both.example/", "both.example is no public address"),
-    ("http://both-of-six.example/", "both-of-six.example is no public address"),
-    ("http://nothing.example/", "there is no such name"),
-    ("file:///etc/passwd", "no web address"),
-    ("ftp://pictures.example/", "no web address"),
-    ("gopher://pictures.example/", "no web address"),
-    ("javascript:alert(1)", "no web address"),
-    ("http://pictures.example/" + "a" * 70_000, "no web address"),
+    ("http://inside.example/", "inside.example is not a public address"),
+    ("http://both.example/", "both.example is not a public address"),
+    ("http://both-of-six.example/", "both-of-six.example is not a public address"),
+    ("http://nothing.example/", "no such name exists"),
+    ("file:///etc/passwd", "not a web address"),
+    ("ftp://pictures.example/", "not a web address"),
+    ("gopher://pictures.example/", "not a web address"),
+    ("javascript:alert(1)", "not a web address"),
+    ("http://pictures.example/" + "a" * 70_000, "not a web address"),
 ]
 IDS = [ascii(url)[1:41] for url, _ in REFUSED]
 
@@ -200,7 +200,7 @@ def test_what_is_no_public_address_is_a_sentence_and_nobody_is_asked(
 @pytest.mark.parametrize(("url", "says"), REFUSED, ids=IDS)
 def test_an_answer_leads_to_no_such_address_either(world: World, tmp_path: Path, url: str, says: str) -> None:
     world.leads_to["/on"] = url
-    message = "no web address"  # what has no name of its own is read as a path
+    message = "not a web address"  # what has no name of its own is read as a path
     try:
         fetch("http://pictures.example/on", tmp_path / "picture")
     except ExplainedError as error:
@@ -218,7 +218,7 @@ def test_a_name_is_resolved_once_and_the_address_that_was_judged_is_asked(world:
     assert request.headers["host"] == "pictures.example:8443"
     assert request.extensions["sni_hostname"] == "pictures.example"
     assert (tmp_path / "picture").read_bytes() == b"picture"
-    assert "pictures.example is no public address" in refused("http://pictures.example/", tmp_path / "picture")
+    assert "pictures.example is not a public address" in refused("http://pictures.example/", tmp_path / "picture")
 
 
 def test_each_place_on_the_way_is_judged_anew(world: World, tmp_path: Path) -> None:

@@ -329,7 +329,7 @@ def test_a_defect_in_a_worker_keeps_its_traceback(images, tmp_path, monkeypatch)
 @pytest.mark.parametrize("dies_at", [always("of"), later("prepare")])
 def test_workers_that_always_die_end_it_with_a_sentence(images, tmp_path, monkeypatch, dies_at):
     """Workers die before they start, and at the same rows again and again."""
-    home, sentence = {"of": (shard.Work, "before they begin"), "prepare": (shard, r"at rows \d+ to \d+")}[dies_at]
+    home, sentence = {"of": (shard.Work, "before they began"), "prepare": (shard, r"at rows \d+ to \d+")}[dies_at]
     monkeypatch.setattr(home, dies_at, lambda *given: os._exit(9))
     with pytest.raises(SurveyError, match=sentence):
         run_survey(images, tmp_path / "survey", workers=2)

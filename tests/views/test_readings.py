@@ -195,21 +195,21 @@ def test_a_map_of_what_speaks_for_a_class(view):
         "贡献最大的是第 4 行第 5 列的图块。",
     )
     zero, even = (planted_map(view, np.full((5, 6), value), {"target": 3}) for value in (0, 0.2))
-    assert "no patch speaks for class 3" in checked_reading(zero)[0]
-    assert checked_reading(even)[0] == "All patches speak equally for class 3."
+    assert "no patch supports class 3" in checked_reading(zero)[0]
+    assert checked_reading(even)[0] == "All patches support class 3 equally."
 
 
 @pytest.mark.parametrize("view", ["input_x_gradient", "integrated_gradients", "occlusion"])
 def test_a_map_with_signs(view):
     values = corner() - 0.02
     assert checked_reading(planted_map(view, values, {"target": 3}))[0] == (
-        "3 of 30 patches speak for class 3, most of all the patch in row 4, column 5 (+0.180 logits); strongest "
+        "3 of 30 patches support class 3, most of all the patch in row 4, column 5 (+0.180 logits); strongest "
         "against it: 27 patches alike (−0.0100 logits)."
     )
     assert checked_reading(planted_map(view, values - 1, {"target": 3}))[0].startswith(
-        "Not one of the 30 patches speaks for"
+        "Not one of the 30 patches supports"
     )
-    assert "none against it" in checked_reading(planted_map(view, corner(), {"target": 3}))[0]
+    assert "none counts against it" in checked_reading(planted_map(view, corner(), {"target": 3}))[0]
     assert "zero everywhere" in checked_reading(planted_map(view, 0 * values, {"target": 3}))[0]
 
 

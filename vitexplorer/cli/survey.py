@@ -41,7 +41,7 @@ _FIT = Text(
     "图像适配模型输入的方式：`crop`、`squash`、`pad` 或 `native`。",
 )
 _SIZE = Text("Another input size in pixels: `384` or `384x512`.", "另一种输入尺寸（像素）：`384` 或 `384x512`。")
-_LABELS = Text("Take class folders or the table's column as labels.", "以类别文件夹或表格中的列作为标注。")
+_LABELS = Text("Take class folders or the table's column as labels.", "以类别文件夹或表格中的列作为标签。")
 _WORKERS = Text("Number of worker processes; 0 to choose it automatically.", "工作进程数；0 表示自动选择。")
 _BATCH = Text("Images in one pass; 0 to choose automatically.", "每次前向传播的图像数；0 表示自动选择。")
 _ROWS = Text("Images in one file of the survey.", "每个结果文件的图像数。")
@@ -52,7 +52,7 @@ _HOURS = Text(
 )
 _STOP = Text(
     "Folder of a survey that runs in another process, or that has stalled: only end that survey.",
-    "由其他进程进行或已停滞的普查的文件夹：只结束该普查，不做其他事。",
+    "正由其他进程运行或已停滞的普查所在的文件夹：只结束该普查，不做其他事。",
 )
 _OVER = Text(
     "Stopped after {hours:g} hours. The same command continues it.", "已运行 {hours:g} 小时，现停止。用同一命令可继续。"

@@ -20,7 +20,7 @@ COUNT = Text("count", "个数")
 QUANTITIES = (
     (Text("parameters", "参数量"), COUNT),
     (Text("multiply-accumulates of one image", "单幅图像的乘加次数"), Text("MACs", "次乘加（MAC）")),
-    (Text("tokens in the first block", "第一块的标记数"), COUNT),
+    (Text("tokens in the first block", "第一个块的标记数"), COUNT),
     (Text("tokens in the last block", "最后一块的标记数"), COUNT),
     (Text("blocks", "块数"), COUNT),
     (Text("heads in the last block", "最后一块的头数"), COUNT),

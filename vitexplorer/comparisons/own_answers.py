@@ -1,4 +1,4 @@
-"""Which patches speak for what each of the two answers? A relevance map of each for its own top class.
+"""Which patches support the answer of each of the two? A relevance map of each for its own top class.
 
 For models with different classes, above all a model and its fine-tuned version. The view of the method computes each
 map for its own model and answer, with all other settings at their defaults.

@@ -1,4 +1,4 @@
-"""Which patches speak for one class in the one and in the other? A relevance map of each for the same class.
+"""Which patches support one class in the one and in the other? A relevance map of each for the same class.
 
 The view of the method computes each map for its own model, with its other settings at their defaults. Classes are
 matched by name if both models name theirs, otherwise by number if both have equally many.

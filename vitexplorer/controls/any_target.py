@@ -197,7 +197,7 @@ NO_REGION = Text(
 )
 NO_IMAGES = Text(
     "No image can be named here: give the capture of the other image, or its embedding.",
-    "此处不能按名称指定图像：请给出另一幅图像的捕获结果或其嵌入。",
+    "此处不能按名称指定图像：请给出另一幅图像的前向传播记录或其嵌入。",
 )
 _LETTERS = 15
 """Letters of an image's id that a sentence quotes"""

@@ -91,11 +91,11 @@ class ImagesControl(Control):
 
 NO_NAMES = Text(
     "No image can be named here: give the captures of the other pictures.",
-    "此处不能按名称指定图像：请给出其他图像的捕获结果。",
+    "此处不能按名称指定图像：请给出其他图像的前向传播记录。",
 )
 OF_ANOTHER = Text(
     "Picture {image} was seen by {other}, the others by {model}: all must be captures of one model.",
-    "图像 {image} 由 {other} 处理，其余由 {model} 处理：所有图像必须来自同一模型。",
+    "图像 {image} 由 {other} 处理，其余由 {model} 处理：所有前向传播记录必须来自同一模型。",
 )
 TOO_MANY = Text("{count} more pictures are too many: {most} at most.", "最多再添加 {most} 幅图像，而不是 {count} 幅。")
 

@@ -66,7 +66,7 @@ def without_classes(capture: CaptureProtocol) -> Text | None:
         return without_classifier(capture)
     return Text(
         "{model} answers with one number, and this is about a choice among classes.",
-        "{model} 的回答是一个数值，而这里讨论的是在多个类别中的选择。",
+        "{model} 的答案是一个数值，而这里讨论的是在多个类别中的选择。",
     ).format(model=capture.model.name)
 
 

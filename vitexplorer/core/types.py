@@ -137,7 +137,7 @@ class Provenance:
         """The weights in words, for captions."""
         words = {
             "pretrained": Text("pretrained weights ({source})", "预训练权重（{source}）"),
-            "bundled": Text("bundled weights, trained on drawn pictures", "内置权重（在绘制图像上训练）"),
+            "bundled": Text("bundled weights, trained on drawn pictures", "内置权重（在合成图像上训练）"),
             "random": Text("RANDOM weights ({source}), nothing learned", "随机权重（{source}），未经训练"),
             "file": Text("weights from {source}", "权重来自 {source}"),
             "fine-tuned": Text("fine-tuned weights ({source})", "微调权重（{source}）"),

@@ -27,7 +27,7 @@ TITLE = Text("Which maps deserve trust?", "哪些图值得信任？")
 NO_DATA = Text(
     "{model} knows neither the classes of the drawn scenes nor those of the paper creatures, so there is no truth to "
     "check its maps against. Give `data`: a list of cases with images, classes and masks.",
-    "{model} 既不认识绘制场景中的类别，也不认识剪纸生物的类别，因此没有可供对照的真实答案。"
+    "{model} 既不认识合成场景中的类别，也不认识剪纸生物的类别，因此没有可供对照的真实答案。"
     "请给出 `data`：含图像、类别和掩码的样例列表。",
 )
 NOT_DRAWN = Text(
@@ -38,12 +38,12 @@ NOTHING_SUITS = Text("None of the cases holds what {protocol} needs.", "这些�
 ONE_OUTPUT = Text(
     "{protocol} asks which class the model answers, and {model} answers with one number. Deletion and insertion follow "
     "the number itself.",
-    "{protocol}要看模型答的是哪个类别，而 {model} 的回答是一个数值。删除与插入曲线跟踪的是这个数值本身。",
+    "{protocol}要看模型答的是哪个类别，而 {model} 的答案是一个数值。删除与插入曲线跟踪的是这个数值本身。",
 )
 LEFT_OUT = Text(
     "{model} answers with one number. Deletion and insertion follow it, and their areas are in its unit. Left out, "
     "because they ask which class is the answer: {protocols}.",
-    "{model} 的回答是一个数值。删除与插入曲线跟踪它，面积以它的单位计。以下评估要看模型答的是哪个类别，因此未列入："
+    "{model} 的答案是一个数值。删除与插入曲线跟踪它，面积以它的单位计。以下评估要看模型答的是哪个类别，因此未列入："
     "{protocols}。",
 )
 FEWER = Text(
@@ -140,7 +140,7 @@ def tabulate(
         values=numbers[0],
         axes=("methods", "protocols"),
         unit=Text("mean over the cases", "各样例的平均值"),
-        formula=Text("mean, with its 95 % bootstrap interval", "平均值及其 95% 自助法区间"),
+        formula=Text("mean, with its 95 % bootstrap interval", "平均值及其 95 % 自助法区间"),
         provenance=model.provenance,
         notes=(
             *((FEWER,) if any(map(is_slow, methods)) else ()),

@@ -81,7 +81,7 @@ EXPECTED: Mapping[str, Expected] = {
     "generic_relevance": Expected(
         None,
         Text(
-            "Half of each contribution (the mean over two heads); what speaks against is cut off.",
+            "Half of each contribution (the mean over two heads); what counts against the class is cut off.",
             "每项贡献的一半（对两个头取平均）；反对的部分已舍去。",
         ),
     ),

@@ -28,11 +28,11 @@ def mass_accuracy(
 
 
 PROTOCOL = Protocol(
-    title=Text("Relevance mass accuracy", "相关性质量准确率"),
+    title=Text("Relevance mass accuracy", "相关性占比准确率"),
     question=Text(
         "How much of the evidence for the class is on its object?", "支持该类别的相关性有多少落在它的物体上？"
     ),
-    columns=(Column("mass_accuracy", Text("mass accuracy", "相关性质量"), "high"),),
+    columns=(Column("mass_accuracy", Text("mass accuracy", "相关性占比"), "high"),),
     measure=lambda trial: np.array([_of(trial)]),
     data="grids",
     paper=Paper("Arras et al. 2022", "https://arxiv.org/abs/2003.07258"),

@@ -25,7 +25,7 @@ _TOO_MUCH = Text(
     "{model} at {height} × {width} pixels has {tokens:,} tokens: a capture would keep {kept:,.0f} MB, and the "
     "attention of one block takes {attention:,.0f} MB more. {most:,} MB are allowed here (VIT_SIZE_MEGABYTES). "
     "Choose a smaller size.",
-    "{model} 在 {height} × {width} 像素下有 {tokens:,} 个标记：一次运行要保留 {kept:,.0f} MB，单个块的注意力另需 "
+    "{model} 在 {height} × {width} 像素下有 {tokens:,} 个标记：一份前向传播记录要占 {kept:,.0f} MB，单个块的注意力另需 "
     "{attention:,.0f} MB。此处上限为 {most:,} MB（VIT_SIZE_MEGABYTES）。请选择更小的尺寸。",
 )
 

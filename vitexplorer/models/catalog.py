@@ -99,7 +99,7 @@ class _Kind:
     family: str
     sentence: Text
     for_photographs: str
-    title: Text = Text("{family}, drawn scenes", "{family}（绘制场景）")
+    title: Text = Text("{family}, drawn scenes", "{family}（合成场景）")
 
 
 _KINDS = {
@@ -198,8 +198,8 @@ _KINDS = {
     ),
 }
 _DRAWN_ONLY = {
-    "scene": Text("A small model that knows drawn scenes only.", "小模型，只认识绘制场景。"),
-    "creature": Text("A small model that knows drawn paper creatures only.", "小模型，只认识绘制的剪纸生物。"),
+    "scene": Text("A small model that knows drawn scenes only.", "小模型，只认识合成场景。"),
+    "creature": Text("A small model that knows drawn paper creatures only.", "小模型，只认识合成的剪纸生物。"),
 }
 
 

@@ -65,7 +65,7 @@ _NOT_BUNDLED = Text(
 )
 _IS_BUNDLED = Text(
     '{name} is a bundled model: its trained weights are weights="bundled".',
-    '{name} 是内置模型：它训练好的权重是 weights="bundled"。',
+    '{name} 是内置模型：要使用其训练好的权重，请写 weights="bundled"。',
 )
 
 

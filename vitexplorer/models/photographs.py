@@ -19,7 +19,7 @@ from vitexplorer.models.examples import Example, examples
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
 
-PICTURES = {"scene": Text("drawn scenes", "绘制场景"), "creature": Text("drawn paper creatures", "绘制的剪纸生物")}
+PICTURES = {"scene": Text("drawn scenes", "合成场景"), "creature": Text("drawn paper creatures", "合成的剪纸生物")}
 _KIND_SENTENCES = {
     "photograph": Text("This is a photograph", "这是照片"),
     "scene": Text("This is a scene of other things", "这是画有其他物体的场景"),

@@ -33,11 +33,11 @@ _CONTRADICTS = Text(
 _REST = Text("; left out: {some}", "；略去：{some}")
 _NOT_FINITE = Text(
     "{source} was refused: run once on a grey image, the model gives {what}.",
-    "已拒绝 {source}：用一张灰色图像试运行时，模型输出为{what}。",
+    "已拒绝 {source}：用一幅灰色图像试运行时，模型输出为{what}。",
 )
 _STOPS = Text(
     "{source} was refused: run once on a grey image of {size} pixels, the model stops: its sizes do not agree.",
-    "已拒绝 {source}：用一张 {size} 像素的灰色图像试运行时，模型中断：其中的尺寸互相矛盾。",
+    "已拒绝 {source}：用一幅 {size} 像素的灰色图像试运行时，模型中断：其中的尺寸互相矛盾。",
 )
 _NAN = Text("no finite numbers", "非有限数值")
 _LARGE = Text("numbers as large as {most}", "高达 {most} 的数值")

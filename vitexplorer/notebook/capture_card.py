@@ -12,7 +12,7 @@ from vitexplorer.quantities.read_out import top_classes
 ANSWERS = 3
 """Number of classes on the card, most likely first"""
 
-TITLE = Text("Record of one forward pass", "一次前向传播的记录")
+TITLE = Text("Record of one forward pass", "前向传播记录")
 ANSWER = Text("Answer", "答案")
 PATCHES = Text("Patches", "图块")
 GRID = Text("{rows} rows × {cols} columns of {side} px", "{rows} 行 × {cols} 列，边长 {side} 像素")

@@ -14,7 +14,7 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.targets import for_and_against, for_class
 
-SIGNS = (("positive", Text("only what speaks for it", "仅支持的部分")), ("both", Text("for and against", "支持与反对")))
+SIGNS = (("positive", Text("only what supports it", "仅支持的部分")), ("both", Text("for and against", "支持与反对")))
 
 
 def sign_control() -> Choice:

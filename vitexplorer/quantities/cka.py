@@ -92,6 +92,6 @@ def _refuse_other_images(ones: list[Capture], others: list[Capture]) -> None:
         raise SettingError(
             Text(
                 "CKA compares tokens of the same places: give captures of the same images in the same order.",
-                "CKA 比较的是相同位置的标记：两侧的捕获结果请使用同一组图像，且顺序相同。",
+                "CKA 比较的是相同位置的标记：两侧请给出同一组图像的前向传播记录，且顺序相同。",
             )
         )

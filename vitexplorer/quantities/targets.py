@@ -24,7 +24,7 @@ from vitexplorer.quantities.rollout import query_shares
 from vitexplorer.quantities.scores import score_of
 
 ALL_ZERO = Text(
-    "The map is exactly zero: by this method, no patch speaks for or against the target.",
+    "The map is exactly zero: by this method, no patch supports the target or counts against it.",
     "该图处处恰为零：按此方法，没有任何图块支持或反对该目标。",
 )
 LOGIT, COSINE = same("logit"), Text("cosine", "余弦")
@@ -168,11 +168,11 @@ def for_class(result: MapResult) -> Text:
     named, values = target_text(result), result.values
     if not values.any():
         return Text(
-            "By this method, no patch speaks for {named}: the map is zero everywhere.",
+            "By this method, no patch supports {named}: the map is zero everywhere.",
             "按此方法，没有图块支持{named}：整幅图处处为零。",
         ).format(named=named)
     if is_constant(values):
-        return Text("All patches speak equally for {named}.", "所有图块对{named}的支持完全相同。").format(named=named)
+        return Text("All patches support {named} equally.", "所有图块对{named}的支持完全相同。").format(named=named)
     share, where = tenth(values)
     return Text(
         "The top tenth of the patches holds {share} of the evidence for {named}{where}; most comes from {patch}.",
@@ -203,16 +203,17 @@ def for_and_against(result: MapResult, unit: Text | None = None) -> Text:
     }
     if best <= 0:
         return Text(
-            "Not one of the {total} patches speaks for {named}; strongest against it: {other} ({least} {unit}).",
+            "Not one of the {total} patches supports {named}; strongest against it: {other} ({least} {unit}).",
             "{total} 个图块中没有一个支持{named}；反对最强的是{other}（{least} {unit}）。",
         ).format(**counts)
     if worst >= 0:
         return Text(
-            "{n} of {total} patches speak for {named} and none against it; the strongest is {patch} ({most} {unit}).",
+            "{n} of {total} patches support {named} and none counts against it; the strongest is {patch} "
+            "({most} {unit}).",
             "{total} 个图块中有 {n} 个支持{named}，没有反对的；支持最强的是{patch}（{most} {unit}）。",
         ).format(**counts)
     return Text(
-        "{n} of {total} patches speak for {named}, most of all {patch} ({most} {unit}); strongest against it: {other} "
+        "{n} of {total} patches support {named}, most of all {patch} ({most} {unit}); strongest against it: {other} "
         "({least} {unit}).",
         "{total} 个图块中有 {n} 个支持{named}，最强的是{patch}（{most} {unit}）；反对最强的是{other}"
         "（{least} {unit}）。",

@@ -30,15 +30,15 @@ SECONDS = 30
 """Limit for the whole download, redirects included"""
 
 NO_ADDRESS = Text(
-    "{address} is no web address: give http:// or https://, the name of a server, and a path.",
+    "{address} is not a web address: give http:// or https://, the name of a server, and a path.",
     "{address} 不是网页地址：请以 http:// 或 https:// 开头，并给出服务器名称和路径。",
 )
 NOT_PUBLIC = Text(
-    "{host} is no public address: images are fetched from the open internet only.",
+    "{host} is not a public address: images are fetched from the open internet only.",
     "{host} 不是公网地址：只从公开的互联网获取图像。",
 )
 NOT_THERE = Text("The image could not be fetched from {host}: {reason}.", "无法从 {host} 获取图像：{reason}。")
-NO_SUCH_NAME = Text("there is no such name", "没有这个服务器名称")
+NO_SUCH_NAME = Text("no such name exists", "没有这个服务器名称")
 ONLY_ON = Text("it only redirects to other addresses", "它只是不断重定向到其他地址")
 TOO_LARGE = Text("The image at {host} is larger than {most} MB.", "{host} 上的图像超过 {most} MB。")
 MOST_CHARACTERS = 200

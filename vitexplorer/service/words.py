@@ -16,7 +16,7 @@ SERVICE_WORDS: dict[str, Text] = {
         "{most} trainings run here already, the most this installation allows. Wait until one has ended.",
         "此处已有 {most} 个训练在运行，达到上限。请等待其中一个结束。",
     ),
-    "data_scenes": Text("drawn scenes, {count} of each class", "绘制场景，每类 {count} 幅"),
+    "data_scenes": Text("drawn scenes, {count} of each class", "合成场景，每类 {count} 幅"),
     "data_expect": Text(
         "What to expect: the bundled models were trained on these shapes, so their frozen features largely separate "
         "the classes, and LoRA has little to add to a linear probe (on the DINO model, which saw no labels, LoRA "

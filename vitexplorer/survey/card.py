@@ -180,7 +180,7 @@ _DIFFERENCES = (
     (("size",), Text("its images were {before} pixels, not {now}", "其图像为 {before} 像素，而不是 {now}")),
     (("questions", "left_out"), Text("it was asked {before}, not {now}", "其问题是 {before}，而不是 {now}")),
     (("source", "root"), Text("its images are those of {before}, not of {now}", "其图像来自 {before}，而不是 {now}")),
-    (("labels",), Text("its labels are {before}, not {now}", "其标注是 {before}，而不是 {now}")),
+    (("labels",), Text("its labels are {before}, not {now}", "其标签是 {before}，而不是 {now}")),
 )
 
 

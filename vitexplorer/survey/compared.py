@@ -108,7 +108,7 @@ def compare_surveys(left: Survey, right: Survey, *, where: Where = (), limit: in
         SettingError: `limit` is out of range, or a survey has no rows yet.
     """
     if not is_count(limit, 0, MOST_ROWS):
-        raise SettingError(Text("Ask for at most {most} images.", "最多可取 {most} 张图像。").format(most=MOST_ROWS))
+        raise SettingError(Text("Ask for at most {most} images.", "最多可取 {most} 幅图像。").format(most=MOST_ROWS))
     for survey in (left, right):
         if not survey.count:
             raise SettingError(
@@ -198,11 +198,11 @@ def _changed(con: duckdb.DuckDBPyConnection, which: str, limit: int, sign: int) 
     return tuple(Changed(*row) for row in rows)
 
 
-UNREAD = Text("{count} images could not be read on the {side}.", "{side}有 {count} 张图像无法读取。")
-ALONE = Text("{count} images are only in the survey on the {side}.", "{count} 张图像仅出现在{side}的普查中。")
+UNREAD = Text("{count} images could not be read on the {side}.", "{side}有 {count} 幅图像无法读取。")
+ALONE = Text("{count} images are only in the survey on the {side}.", "{count} 幅图像仅出现在{side}的普查中。")
 OTHERS = Text(
     "{count} images have the same path and other pixels: they were changed in between.",
-    "{count} 张图像路径相同但像素不同：两次普查之间被修改过。",
+    "{count} 幅图像路径相同但像素不同：两次普查之间被修改过。",
 )
 SIDES = Text("left", "左侧"), Text("right", "右侧")
 
@@ -261,7 +261,7 @@ def moved_heads(left: Survey, right: Survey, metric: str, where: Where = ()) -> 
     )
 
 
-PAIRS = Text("Over {count} images that both surveys have.", "统计范围：两次普查共有的 {count} 张图像。")
+PAIRS = Text("Over {count} images that both surveys have.", "统计范围：两次普查共有的 {count} 幅图像。")
 MARKED = Text(
     "Heads are marked if their 95 % interval over images (Student's t, paired) does not contain zero.",
     "若某个头的 95 % 置信区间（以图像为样本，配对学生 t 分布）不含零，则标出该头。",

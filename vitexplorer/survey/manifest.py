@@ -174,7 +174,7 @@ def clear_halves(folder: Path) -> None:
 
 _AGAIN = Text(
     "rows/{file} is damaged: its {images} images are asked again.",
-    "rows/{file} 已损坏：其中 {images} 张图像会重新测量。",
+    "rows/{file} 已损坏：其中 {images} 幅图像会重新测量。",
 )
 _OUTSIDE = Text("It leads out of the folder of the survey.", "该文件指向普查文件夹之外。")
 _REMEDY = Text("Delete the folder of the survey and run it again.", "请删除普查文件夹并重新运行。")

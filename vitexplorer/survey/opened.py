@@ -96,7 +96,7 @@ class Survey(Summarised):
         """Description in words."""
         sentence = Text(
             "{count} of {planned} images of {source}, seen by {model}; {failed} could not be read. Columns: {columns}.",
-            "{source} 的 {planned} 张图像中的 {count} 张，模型为 {model}；{failed} 张无法读取。列：{columns}。",
+            "{source} 的 {planned} 幅图像中的 {count} 幅，模型为 {model}；{failed} 幅无法读取。列：{columns}。",
         ).format(
             count=self.count,
             planned=self.card.rows_planned,

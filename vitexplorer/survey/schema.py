@@ -23,7 +23,7 @@ from vitexplorer.survey.watched_pass import watched_captures
 
 FILE_COLUMNS = (
     Column("path", Text("File", "文件"), filters=False, type=pa.string()),
-    Column("label", Text("Label", "标注"), type=pa.string()),
+    Column("label", Text("Label", "标签"), type=pa.string()),
     Column("reason", Text("Why it could not be read", "无法读取的原因"), filters=False, type=pa.string()),
     Column(
         "reason_zh",
@@ -40,7 +40,7 @@ FILE_COLUMNS = (
 
 NO_GRID = Text(
     'Under fit "native" every image has a grid of its own, so the map {question} cannot be kept. Choose another fit.',
-    '在 fit "native" 下，每张图像的网格各不相同，因此无法保存图“{question}”。请选择其他 fit。',
+    '在 fit "native" 下，每幅图像的网格各不相同，因此无法保存图“{question}”。请选择其他 fit。',
 )
 
 

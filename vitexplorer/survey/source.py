@@ -236,11 +236,11 @@ _NO_PATHS = Text(
 )
 _BROKEN = Text(
     "{name} cannot be read as a table. Save it as a .csv in UTF-8, one image in each row.",
-    "无法将 {name} 作为表格读取。请另存为 UTF-8 编码的 .csv，每行一张图像。",
+    "无法将 {name} 作为表格读取。请另存为 UTF-8 编码的 .csv，每行一幅图像。",
 )
 _MANY = Text(
     "More than {most} images are named. Take fewer, or raise {variable}.",
-    "列出的图像超过 {most} 张。请减少图像，或调大 {variable}。",
+    "列出的图像超过 {most} 幅。请减少图像，或调大 {variable}。",
 )
 _REPEATED = Text(
     "Images that are named again are counted once: {count} ({names}).",

@@ -20,7 +20,7 @@ from vitexplorer.views import VIEWS, compute
 MOST_CELLS = 1024
 NO_MAP = Text(
     "The view {view} gives {shape} numbers for an image. A survey keeps one number or a map of at most {most} cells.",
-    "视图 {view} 对每张图像给出 {shape} 个数。普查只保存一个数，或最多 {most} 格的图。",
+    "视图 {view} 对每幅图像给出 {shape} 个数。普查只保存一个数，或最多 {most} 格的图。",
 )
 
 

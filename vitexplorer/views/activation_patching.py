@@ -88,7 +88,7 @@ def compute(capture: Capture, target: Target, baseline: str, progress: Progress 
         notes=(
             Text(
                 "Put into a run of {baseline}, at the entries of blocks {first} to {last}.",
-                "放入以{baseline}为输入的运行中，位置在块 {first} 至 {last} 的入口。",
+                "在以{baseline}为输入的运行中，于块 {first} 至 {last} 的输入处放入。",
             ).format(baseline=baseline_text(capture, baseline), first=blocks[0], last=blocks[-1]),
         ),
     )

@@ -21,7 +21,7 @@ from vitexplorer.quantities.head_statistics import distance, distances, over_blo
 from vitexplorer.quantities.on_the_map import is_constant
 from vitexplorer.views.record import View
 
-ONE_IMAGE = Text("For this image only; the paper averages over many.", "仅针对这一张图像；论文中是对许多图像取平均。")
+ONE_IMAGE = Text("For this image only; the paper averages over many.", "仅针对这一幅图像；论文中是对许多图像取平均。")
 DROPPED = Text(
     "Attention on prefix tokens or padding counts as distance zero.", "落在前缀标记或填充上的注意力，距离按零计。"
 )

@@ -46,7 +46,7 @@ from vitexplorer.views.record import View
 LARGEST = 4096
 IN_SHORT = {
     PROJECTIONS: Text("projections", "投影"),
-    PRODUCTS: Text("products of attention", "注意力的乘积"),
+    PRODUCTS: Text("products of attention", "注意力的矩阵乘法"),
     MLP: Text("MLPs", "多层感知机"),
     OTHER: Text("the rest", "其余部分"),
 }

@@ -131,12 +131,12 @@ def reading(result: GrowthResult) -> Text:
     overtakes = (
         Text(
             "The products of global attention cost more than the MLPs from {size} px on.",
-            "从 {size} 像素起，全局注意力的乘积比 MLP 计算量更大。",
+            "从 {size} 像素起，全局注意力的矩阵乘法比 MLP 计算量更大。",
         ).format(size=result.sizes[int(larger.argmax())])
         if larger.any()
         else Text(
             "Up to there the MLPs cost more than the products of global attention.",
-            "在此尺寸以内，MLP 始终比全局注意力的乘积计算量更大。",
+            "在此尺寸以内，MLP 始终比全局注意力的矩阵乘法计算量更大。",
         )
     )
     return Text(

@@ -1,4 +1,4 @@
-"""Which patches speak for a class, by attention and its gradient together? Chefer's relevance, block after block.
+"""Which patches support a class, by attention and its gradient together? Chefer's relevance, block after block.
 
 Chefer et al. 2021 (arXiv 2103.15679, equations 5 and 6): R = I, then R <- R + E_l R over all blocks, where
 E_l = mean over heads of relu(dL/dA_l * A_l) and A_l is the attention after softmax. The map is the row of the token
@@ -7,7 +7,7 @@ this row is computed, pushed down through the blocks. For patches the row is tak
 the patch itself (similarity), or 1 / patches to each (mean), before any block, and would outshine all other numbers.
 With `sign` "both" E is the mean of dL/dA * A without relu, so the row also holds evidence against the answer. With
 `backward` "libra" the gradients are LibraGrad's (`quantities.backward_rules`).
-Misleading: what speaks against the answer is cut off, and values and MLPs count only through the gradient.
+Misleading: what counts against the answer is cut off, and values and MLPs count only through the gradient.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapRe
 
 VIEW = View(
     title=Text("Generic relevance", "通用相关性（generic relevance）"),
-    question=Text("Which patches speak for this answer?", "哪些图块支持这个答案？"),
+    question=Text("Which patches support this answer?", "哪些图块支持这个答案？"),
     misleads=Text(
         "Only evidence for the answer is kept. Values and MLPs count only through the gradient.",
         "只保留支持该答案的部分；值向量和 MLP 仅通过梯度起作用。",

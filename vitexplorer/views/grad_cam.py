@@ -7,7 +7,7 @@ patches no longer reach the class token, and a map made there is zero.
 
 With `sign` "both" there is no relu; with `backward` "libra" gradients are LibraGrad's (`quantities.backward_rules`).
 In Swin an earlier stage has a finer grid: choose one of its blocks.
-Misleading: one weight per channel serves all patches, and the relu cuts off what speaks against the answer.
+Misleading: one weight per channel serves all patches, and the relu cuts off what counts against the answer.
 A map can be exactly zero, also in the last block of models that put the norm after attention; an earlier block then
 still gives a map.
 """

@@ -1,4 +1,4 @@
-"""From which patches did the model gather what speaks for a class? Rollout of attention weighted by its gradient.
+"""From which patches did the model gather evidence for a class? Rollout of attention weighted by its gradient.
 
 E_l = mean over heads of relu(dL/dA_l * A_l), A_l after softmax, L the logit of the class, gradient and attention of
 the same block; then as attention rollout (Abnar & Zuidema 2020, arXiv 2005.00928): the row of the product of
@@ -79,7 +79,7 @@ def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapRe
 VIEW = View(
     title=Text("Gradient rollout", "梯度加权的注意力展开（gradient rollout）"),
     question=Text(
-        "From which patches did the model gather what speaks for this answer?",
+        "From which patches did the model gather its evidence for this answer?",
         "支持这个答案的信息是从哪些图块汇集来的？",
     ),
     misleads=Text(

@@ -164,7 +164,7 @@ def _of_one_token(result: LensResult) -> Text:
         if len({answer.index for answer in answers[:decided]}) == 1
         else Text(
             "The model changes its answer until block {until}, where it is {other}",
-            "到块 {until} 为止，模型的判断还在变化，此时为{other}",
+            "到块 {until} 为止，模型的答案还在变化，此时为{other}",
         )
     )
     decides = (

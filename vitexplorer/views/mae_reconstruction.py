@@ -31,7 +31,7 @@ from vitexplorer.views.record import View
 HIDDEN = Text("{hidden} of {patches} patches are hidden.", "{patches} 个图块中遮住了 {hidden} 个。")
 RAW = Text(
     "Visible patches are drawn too, although the training did not require it.",
-    "可见图块也由解码器绘制，尽管训练并不要求这样做。",
+    "可见图块也由解码器重建，尽管训练并不要求这样做。",
 )
 COLOURS_GIVEN = Text(
     "The mean and standard deviation of every hidden patch come from the image itself: its colours were not inferred.",
@@ -134,7 +134,7 @@ def _refuses(capture: Capture) -> Text | None:
     if decoder.grid != (grid.rows, grid.cols):
         return Text(
             "The decoder draws {rows} x {cols} patches, but this image has {here}: choose a fit other than native.",
-            "解码器绘制 {rows} x {cols} 个图块，而当前图像为 {here}：请选择原始尺寸（native）以外的适配方式。",
+            "解码器重建 {rows} x {cols} 个图块，而当前图像为 {here}：请选择原始尺寸（native）以外的适配方式。",
         ).format(rows=decoder.grid[0], cols=decoder.grid[1], here=f"{grid.rows} x {grid.cols}")
     return None
 

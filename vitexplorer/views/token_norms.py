@@ -20,7 +20,7 @@ from vitexplorer.views.record import View
 
 OUTLIERS = Text(
     "Outliers, more than 3 interquartile ranges above the upper quartile of their block: {count}.",
-    "离群者（比所在块的上四分位数高出 3 倍四分位距以上）：{count} 个。",
+    "离群图块（范数比所在块的上四分位数高出 3 倍四分位距以上）：{count} 个。",
 )
 FEWER = Text("Later blocks have fewer tokens; the rest is empty (NaN).", "靠后的块标记较少；其余留空（NaN）。")
 
@@ -54,7 +54,7 @@ def reading(result: MatrixResult) -> Text:
         return Text(
             "No block has an outlier; the median length of a token is {start} after block 0 and {end} after block "
             "{last}.",
-            "任何一块都没有离群者；标记长度的中位数在块 0 之后为 {start}，在块 {last} 之后为 {end}。",
+            "任何一块都没有离群图块；标记长度的中位数在块 0 之后为 {start}，在块 {last} 之后为 {end}。",
         ).format(start=measured(medians[0]), end=measured(medians[-1]), last=last)
     outliers = np.where(result.marked, result.values / medians[:, None], -np.inf)
     block = int(np.unravel_index(outliers.argmax(), outliers.shape)[0])
@@ -79,7 +79,7 @@ VIEW = View(
     misleads=Text(
         "Tokens get longer from block to block in every model. Only a few tokens that stand out in their block are "
         "outliers.",
-        "任何模型的标记范数都会逐块增长；只有在同一块中格外突出的少数标记才算离群者。",
+        "任何模型的标记范数都会逐块增长；只有在同一块中格外突出的少数标记才算离群标记。",
     ),
     room="tokens",
     compute=compute,

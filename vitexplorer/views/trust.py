@@ -170,7 +170,7 @@ VIEW = View(
     misleads=Text(
         "A method that is right on drawn scenes may be wrong on photographs, and the best one may still be poor: "
         "compare it with the random map and the truth in the last rows. One image does not rank methods.",
-        "在绘制场景上正确，不等于在照片上也正确；最好的方法也可能仍然很差：请与最后两行的随机图和真实答案比较。"
+        "在合成场景上正确，不等于在照片上也正确；最好的方法也可能仍然很差：请与最后两行的随机图和真实答案比较。"
         "一幅图像不能给方法排名。",
     ),
     room="flow",

@@ -235,7 +235,7 @@ def test_an_answer_is_the_probes_on_the_features_of_the_examples(
     first = browser.ask("ask", asked)
     assert first["shares"] == []
     assert "two classes" in first["missing"]
-    assert browser.ask("ask", asked, lang="zh")["missing"] == "请至少给两个类别各放入一张图像。"
+    assert browser.ask("ask", asked, lang="zh")["missing"] == "请至少给两个类别各放入一幅图像。"
     assert "at least two pictures" in browser.ask("score")["score"]
     browser.teach(folder)
     while browser.ask("learn")["left"]:

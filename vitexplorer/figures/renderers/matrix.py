@@ -25,7 +25,7 @@ LARGEST_HEIGHT, TALLEST = 620, 44
 WORDS = {"heads": Text("head", "头"), "tokens": Text("token", "标记"), "blocks": Text("right block", "右侧块")}
 WHERE = Text("block %{{customdata[0]}}, {what} %{{customdata[1]}}", "块 %{{customdata[0]}}，{what} %{{customdata[1]}}")
 HATCHED = Text("Hatched: this block has no such {what}.", "斜线部分：该块没有对应的{what}。")
-MARKED = Text("A diamond marks an outlier.", "菱形标出离群者。")
+MARKED = Text("A diamond marks an outlier.", "菱形标出离群图块。")
 ROOM_FOR_BOTH = 80
 RELATIVE = Text("In brackets the share of the largest it could be.", "括号内为占最大可能值的比例。")
 

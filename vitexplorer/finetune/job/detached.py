@@ -45,7 +45,7 @@ MODULE = "vitexplorer.finetune.training.process"
 _BETWEEN_LOOKS = 0.02
 _STOOD_STILL = Text(
     "Stopped while its process had stalled. Resume: it goes on from its last checkpoint.",
-    "训练已停止，当时其进程停滞。点击“继续训练”，即可从最近的检查点继续。",
+    "训练已停止，当时其进程已停滞。点击“继续训练”，即可从最近的检查点继续。",
 )
 
 

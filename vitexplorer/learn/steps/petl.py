@@ -79,7 +79,7 @@ STEP = Step(
     ),
     action=Text(
         "Use the drawn scenes as images and tick the adapter among the methods: its parameter count is next to it.",
-        "点击“试用绘制场景”作为图像，再在方法中勾选适配器：旁边就是它的参数量。",
+        "点击“试用合成场景”作为图像，再在方法中勾选适配器：旁边就是它的参数量。",
     ),
     becomes={"plan": r'.*"on":\[[^\]]*"adapter".*'},
     printed=("parameters", {}),

@@ -60,7 +60,7 @@ STEP = Step(
         "（{most:+.2f}）。注意力取来图像别处的内容，而由此得到的结果可能算在后面的 MLP 名下。",
     ),
     action=Text(
-        "Choose another class for the figure: which parts speak for it, and which against?",
+        "Choose another class for the figure: which parts support it, and which count against it?",
         "为该图另选一个类别：哪些部分支持它，哪些部分反对它？",
     ),
     becomes={"v.target": r"\d+"},

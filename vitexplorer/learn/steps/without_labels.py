@@ -65,7 +65,7 @@ STEP = Step(
         "Nobody needs to say what is in an image. In DINO a student that sees crops learns to answer as its teacher "
         "does, which is the student's own running average; a masked autoencoder (MAE) learns to draw patches it cannot "
         "see. The stage shows where the class token looks in the last block.",
-        "不需要有人标注图像里有什么。在 DINO 中，学生网络看裁剪图，学习给出与教师网络相同的回答，"
+        "不需要有人标注图像里有什么。在 DINO 中，学生网络看裁剪图，学习给出与教师网络相同的答案，"
         "而教师网络是学生网络自身的滑动平均；掩码自编码器（MAE）则学习画出看不见的图块。"
         "主图显示的是最后一个块中类别标记看向哪里。",
     ),

@@ -22,7 +22,7 @@ _SHARDED = ("FullyShardedDataParallel", "FSDPModule")
 """Class names, since importing the classes is slow"""
 _NO_MODULE = Text(
     "vx.wrap takes a torch.nn.Module that can be called with images; this is {given}. {remedy}",
-    "`vx.wrap` 需要一个以图像为输入的 `torch.nn.Module`，而这是{given}。{remedy}",
+    "`vx.wrap` 需要一个以图像为输入的 `torch.nn.Module`，而给出的是{given}。{remedy}",
 )
 _CLASS = (
     Text("the class {name}, not an instance of it", "类 {name}，而不是它的实例"),
@@ -60,7 +60,7 @@ _SIZE = Text(
 )
 _PATCH = Text(
     "patch_size= is at most the shorter side of the images, {side} pixels, not {given}.",
-    "patch_size= 不能大于图像的短边（{side} 像素），而不是 {given}。",
+    "patch_size= 应不大于图像的短边（{side} 像素），而不是 {given}。",
 )
 _BLOCKS = Text(
     "blocks= is the name of what holds the blocks, or a list of the blocks' names, each once; not {given}.",

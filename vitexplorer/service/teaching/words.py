@@ -9,14 +9,14 @@ TEACH_WORDS: dict[str, Text] = {
     "teach_title": Text("Teach it yourself in a minute", "一分钟亲手教会它"),
     "teach_begin": Text(
         "Give each class a few pictures, then show the model a new one. It answers while you teach.",
-        "给每个类别放入几张图像，再给模型看一张新的：边教边答。",
+        "给每个类别放入几幅图像，再给模型看一幅新的：边教边答。",
     ),
     "teach_says": Text(
         "A linear probe on the frozen features of {model}, taught with {count} examples.",
         "在 {model} 的冻结特征上做线性探测，已学习 {count} 个示例。",
     ),
     "teach_random": Text("Random weights: these features were never trained", "随机权重：这些特征未经训练"),
-    "teach_fill": Text("Fill with drawn examples", "填入绘制的示例"),
+    "teach_fill": Text("Fill with drawn examples", "填入合成示例"),
     "teach_save": Text("Save as zip", "保存为 zip"),
     "teach_forget": Text("Delete all", "全部删除"),
     "teach_sure": Text("Really delete?", "确认删除？"),
@@ -30,35 +30,35 @@ TEACH_WORDS: dict[str, Text] = {
     # boxes
     "teach_class": Text("Class {number}", "类别 {number}"),
     "teach_name": Text("Name of the class", "类别名称"),
-    "teach_count": Text("Pictures: {count}", "图像：{count} 张"),
+    "teach_count": Text("Pictures: {count}", "图像：{count} 幅"),
     "teach_hint": Text("Drop pictures here", "把图像拖放到这里"),
     "teach_hold": Text("Hold for webcam", "按住拍摄"),
     "teach_files": Text("Add pictures", "添加图像"),
     "teach_more": Text("Add a class", "添加类别"),
     "teach_remove": Text("Remove the class {name}", "删除类别 {name}"),
-    "teach_drop": Text("Delete picture {number} of {name}", "删除 {name} 的第 {number} 张图像"),
+    "teach_drop": Text("Delete picture {number} of {name}", "删除 {name} 的第 {number} 幅图像"),
     "teach_no_box": Text(
         "This class is no longer here. Please load the page again.", "该类别已不存在，请重新加载页面。"
     ),
     "teach_no_picture": Text("This picture is no longer here.", "该图像已不存在。"),
     "teach_most_boxes": Text("There may be {most} classes.", "最多可有 {most} 个类别。"),
-    "teach_most_pictures": Text("A class may have {most} pictures.", "每个类别最多可有 {most} 张图像。"),
+    "teach_most_pictures": Text("A class may have {most} pictures.", "每个类别最多可有 {most} 幅图像。"),
     "teach_broken": Text("Delete all and start again.", "请全部删除后重新开始。"),
-    "teach_drawing": Text("Drawing examples ...", "正在绘制示例……"),
-    "teach_sending": Text("Sending picture {done} of {total} ...", "正在发送第 {done} 张，共 {total} 张……"),
+    "teach_drawing": Text("Drawing examples ...", "正在生成示例……"),
+    "teach_sending": Text("Sending picture {done} of {total} ...", "正在发送第 {done} 幅，共 {total} 幅……"),
     # the answer
     "teach_live": Text("Ask the webcam", "用摄像头提问"),
     "teach_stop": Text("Stop the webcam", "关闭摄像头"),
-    "teach_ask": Text("Choose a picture", "选择一张图像"),
+    "teach_ask": Text("Choose a picture", "选择一幅图像"),
     "teach_ask_hint": Text("Or drop or paste one here.", "也可以拖放或粘贴到这里。"),
     "teach_asked": Text("What it is asked about", "提问的图像"),
     "teach_looks": Text("Where it looks: {reading}", "它看向哪里：{reading}"),
     "teach_about": Text(
         "Attention: {query} → patches, block {block}, mean of the heads. {model}, {rows} × {cols} patches.",
-        "注意力：{query} → 图块，第 {block} 块，各头均值。{model}，{rows} × {cols} 个图块。",
+        "注意力：{query} → 图块，块 {block}，各头均值。{model}，{rows} × {cols} 个图块。",
     ),
-    "teach_two": Text("Add a picture to at least two classes.", "请至少给两个类别各放入一张图像。"),
-    "teach_none": Text("Now show the model a picture that it has not seen.", "现在给模型看一张它没见过的图像。"),
+    "teach_two": Text("Add a picture to at least two classes.", "请至少给两个类别各放入一幅图像。"),
+    "teach_none": Text("Now show the model a picture that it has not seen.", "现在给模型看一幅它没见过的图像。"),
     "teach_learning": Text("Looking at the examples: {done} of {total}", "正在查看示例：{done} / {total}"),
     "teach_correct": Text("It is: {name}", "应为：{name}"),
     "teach_only": Text(
@@ -73,7 +73,7 @@ TEACH_WORDS: dict[str, Text] = {
     # how good it is
     "teach_need": Text(
         "To measure its accuracy, give every class at least two pictures.",
-        "想测量准确率，请给每个类别至少放入两张图像。",
+        "想测量准确率，请给每个类别至少放入两幅图像。",
     ),
     "teach_score": Text(
         "Leave-one-out: {right} of {total} examples are classified correctly after training on all the others.",

@@ -49,7 +49,7 @@ def gallery(
         raise SettingError(
             Text(
                 "A page has at most {most} rows and begins with row {farthest} at the latest: narrow the conditions.",
-                "一页最多 {most} 行，起始行不超过 {farthest}：请缩小筛选条件。",
+                "一页最多 {most} 行，起始行不超过 {farthest}：请收紧筛选条件。",
             ).format(most=MOST, farthest=FARTHEST)
         )
     by, columns = "", []

@@ -81,7 +81,7 @@ def map_2d(
     if method not in methods_there():
         raise UnsupportedError(NO_UMAP)
     if not is_count(most, 1, MOST_POINTS):
-        raise SettingError(Text("Ask for 1 to {most} images.", "可取 1 到 {most} 张图像。").format(most=MOST_POINTS))
+        raise SettingError(Text("Ask for 1 to {most} images.", "可取 1 到 {most} 幅图像。").format(most=MOST_POINTS))
     rows = chosen(survey, where, most)
     numbers, values = all_directions(survey, feature_named(survey, feature), rows)
     if len(numbers) < 3 or values.shape[1] < 2:

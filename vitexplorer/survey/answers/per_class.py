@@ -158,7 +158,7 @@ def per_class_result(survey: Survey, where: Where = ()) -> PerClassResult:
         figures=(
             Text("lower end, 95 %", "95 % 区间下限"),
             Text("upper end, 95 %", "95 % 区间上限"),
-            Text("mean probability of the label", "标注类别的平均概率"),
+            Text("mean probability of the label", "标签类别的平均概率"),
             Text("accuracy", "准确率"),
         ),
         support=np.array([answer.judged for answer in classes], int),
@@ -183,7 +183,7 @@ def confusion_result(survey: Survey, where: Where = (), labels: Sequence[str] | 
             counts[at[label], at[answered]] += number
         else:
             outside += number
-    left_out = Text("{count} images lie in classes that are not shown.", "另有 {count} 张图像属于未显示的类别。")
+    left_out = Text("{count} images lie in classes that are not shown.", "另有 {count} 幅图像属于未显示的类别。")
     return ConfusionResult(
         view="survey_confusion",
         title=Text("Which classes are taken for each other?", "哪些类别相互混淆？"),

@@ -52,7 +52,7 @@ def most_unusual(survey: Survey, feature: str | None = None, where: Where = (), 
 
 def _by_cosine(survey: Survey, feature: str | None, where: Where, limit: int, sign: int) -> Typical:
     if not is_count(limit, 0, MOST):
-        raise SettingError(Text("Ask for at most {most} images.", "最多可取 {most} 张图像。").format(most=MOST))
+        raise SettingError(Text("Ask for at most {most} images.", "最多可取 {most} 幅图像。").format(most=MOST))
     name = feature_named(survey, feature)
     rows = chosen(survey, where, MOST_READ)
     labels = labels_of(survey, rows.rows)

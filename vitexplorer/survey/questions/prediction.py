@@ -32,17 +32,17 @@ COLUMNS = (
     Column("entropy", Text("Entropy of the answer", "预测分布的熵"), Text("nats", "奈特（nat）"), type=pa.float32()),
     Column(
         "label_probability",
-        Text("Probability of the labelled class", "标注类别的概率"),
+        Text("Probability of the labelled class", "标签类别的概率"),
         SHARE,
         "high",
         type=pa.float32(),
     ),
-    Column("correct", Text("Whether the answer is the label", "预测是否与标注一致"), better="high", type=pa.bool_()),
+    Column("correct", Text("Whether the answer is the label", "预测是否与标签一致"), better="high", type=pa.bool_()),
 )
 OF_ONE = (Column("output", Text("Output of the model", "模型的输出值"), type=pa.float32()),)
 ONE_NUMBER = Text(
     "{model} answers with one number, so no class is right or wrong.",
-    "{model} 的输出是一个数值，因此无所谓类别的对错。",
+    "{model} 的输出是一个数值，因此谈不上类别是否正确。",
 )
 NO_CLASSIFIER = Text("{model} has no classifier, so nothing is predicted.", "{model} 没有分类头，因此没有预测结果。")
 

@@ -18,8 +18,8 @@ CANVAS_WORDS: dict[str, Text] = {
         "方括号键切换头。M、X、N 选择均值、最大值、最小值。逗号键与句号键切换到前一块和后一块。",
     ),
     "empty": Text("The attention map appears here when an image is loaded.", "载入图像后，此处显示注意力图。"),
-    "loading": Text("Loading block {block} ...", "正在加载第 {block} 块……"),
-    "failed": Text("The attention of block {block} could not be loaded.", "无法加载第 {block} 块的注意力。"),
+    "loading": Text("Loading block {block} ...", "正在加载块 {block}……"),
+    "failed": Text("The attention of block {block} could not be loaded.", "无法加载块 {block} 的注意力。"),
     "retry": Text("Try again", "重试"),
     "hint": Text("Point at a patch to look from it, click to hold it.", "指向图块：从该图块出发；点击：固定。"),
     "hint_pinned": Text(
@@ -51,7 +51,7 @@ CANVAS_WORDS: dict[str, Text] = {
     "question_mean": Text("Where do the patches look, on average?", "所有图块平均关注哪里？"),
     "reading": Text(
         "In block {block}, {head}: the strongest key is the {key}, {share}.",
-        "第 {block} 块，{head}：最强的键是{key}，{share}。",
+        "块 {block}，{head}：最强的键是{key}，{share}。",
     ),
     "direction": Text("{query} → keys", "{query} → 键"),
     "patch": Text("patch in row {row}, column {col}", "第 {row} 行第 {col} 列的图块"),
@@ -64,8 +64,8 @@ CANVAS_WORDS: dict[str, Text] = {
     "not_attended": Text("outside the window", "窗口之外"),
     # heads
     "heads": Text("Heads", "注意力头"),
-    "of_block": Text("Heads of block {block}", "第 {block} 块的注意力头"),
-    "only_block": Text("Block {block}", "第 {block} 块"),
+    "of_block": Text("Heads of block {block}", "块 {block} 的注意力头"),
+    "only_block": Text("Block {block}", "块 {block}"),
     "blocks": Text("Block", "块"),
     "block_before": Text("The block before", "前一块"),
     "block_after": Text("The block after", "后一块"),
@@ -81,7 +81,7 @@ CANVAS_WORDS: dict[str, Text] = {
     "fused_min": Text("minimum of {heads} heads", "{heads} 个头的最小值"),
     "peak_short": same("{value}"),
     "peak": Text("max {value}", "最大 {value}"),
-    "block": Text("block {block} of 0–{last}", "第 {block} 块（0–{last}）"),
+    "block": Text("block {block} of 0–{last}", "块 {block}（0–{last}）"),
     # all heads of all blocks
     "strip_label": Text("All heads of all blocks", "所有块的所有头"),
     "strip": Text(
@@ -89,7 +89,7 @@ CANVAS_WORDS: dict[str, Text] = {
         "所有块的所有头：{query}。指向图块时，这些图不变。",
     ),
     "block_short": Text("block {block}", "块 {block}"),
-    "tile": Text("block {block}, head {head}", "第 {block} 块，头 {head}"),
+    "tile": Text("block {block}, head {head}", "块 {block}，头 {head}"),
     # where it goes
     "goes_to": Text("Destination of the attention", "注意力的去向"),
     "patches": Text("patches", "图块"),

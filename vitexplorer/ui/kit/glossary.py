@@ -441,7 +441,7 @@ GLOSSARY = (
     ),
     Entry(
         ("outlier",),
-        ("离群图块", "离群标记", "离群者"),
+        ("离群图块", "离群标记"),
         Text(
             "A patch whose token is much longer than the others; large models store global information there.",
             "其标记的范数远大于其他标记的图块；大模型会把全局信息存放在那里。",

@@ -69,7 +69,7 @@ UI_WORDS: dict[str, Text] = {
     "learn_handout": Text("Handout", "讲义"),
     "learn_handout_title": Text(
         "The whole path with the numbers of this image, as a page to print or keep",
-        "整个导览的讲义，含这幅图像的数据，是可打印或保存的网页",
+        "整个导览的讲义，含这幅图像的数据：一个可打印或保存的网页",
     ),
     "learn_handout_wait": Text("The handout is being written …", "正在生成讲义……"),
     # top bar: image
@@ -98,7 +98,7 @@ UI_WORDS: dict[str, Text] = {
         "The browser blocked the camera: allow it for this page and try again.",
         "浏览器阻止了摄像头：请允许本页面使用摄像头，然后重试。",
     ),
-    "examples_drawn": Text("Drawn scenes, whose objects are known", "绘制场景（物体已知）"),
+    "examples_drawn": Text("Drawn scenes, whose objects are known", "合成场景（物体已知）"),
     "examples_photographs": Text("Photographs", "照片"),
     # top bar: model
     "model": Text("Model", "模型"),

@@ -143,9 +143,9 @@ def test_the_lists_are_the_registries(listing):
         ({"image": f"upload-{'0' * 64}"}, "no longer here"),
         ({"image": {"path": "/etc/passwd"}}, "This file was not uploaded here."),
         ({"image": {"path": "\0"}}, "This file was not uploaded here."),
-        ({"image": "http://127.0.0.1/fish.png"}, "127.0.0.1 is no public address"),
-        ({"image": "https://[::ffff:127.0.0.1]/fish.png"}, "is no public address"),
-        ({"image": "http:///fish.png"}, "is no web address"),
+        ({"image": "http://127.0.0.1/fish.png"}, "127.0.0.1 is not a public address"),
+        ({"image": "https://[::ffff:127.0.0.1]/fish.png"}, "is not a public address"),
+        ({"image": "http:///fish.png"}, "is not a web address"),
         ({"image": "http://localhost:1/gradio_api/file=/etc/passwd"}, "This file was not uploaded here."),
         ({"image": "data:image/png;base64,-"}, "is not a data:image/...;base64, address"),
         ({"image": "data:image/png;base64,"}, "empty"),
@@ -214,7 +214,7 @@ def test_a_public_picture_is_explained(explaining, elsewhere, path):
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("/inside", "127.0.0.1 is no public address"),
+        ("/inside", "127.0.0.1 is not a public address"),
         ("/round", "only redirects"),
         ("/nothing", "could not be fetched from pictures.example: HTTP 404."),
     ],

@@ -105,7 +105,7 @@ def test_an_agent_gets_a_sentence_for_what_is_impossible(url):
         ("predict", {"image": f"{url}gradio_api/theme.css"}),
     )
     assert (wrong.isError, wrong.content[0].text) == (True, "未知的视图“atention_map”。您是指“attention_map”吗？")
-    assert (inside.isError, inside.content[0].text.split(":")[0]) == (True, "127.0.0.1 is no public address")
+    assert (inside.isError, inside.content[0].text.split(":")[0]) == (True, "127.0.0.1 is not a public address")
 
 
 # ---------------------------------------------------------------------------------------------- who runs it

@@ -33,7 +33,7 @@ COMPARE_WORDS: dict[str, Text] = {
     ),
     "depths": Text(
         "Block {one} of 0–{last} is compared with block {other} of 0–{other_last}, at about the same relative depth.",
-        "第 {one} 块（0–{last}）与第 {other} 块（0–{other_last}）对比：相对深度大致相同。",
+        "块 {one}（0–{last}）与块 {other}（0–{other_last}）对比：相对深度大致相同。",
     ),
     "token": Text(
         "The {side} model has no {token}: it shows the mean over its patches instead.",

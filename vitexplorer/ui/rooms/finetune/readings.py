@@ -98,7 +98,7 @@ def _change(result: CurvesResult) -> Text:
     if not np.nansum(result.values):
         return result.notes[0]
     curve, block = np.unravel_index(int(np.nanargmax(result.values)), result.values.shape)
-    return Text("Largest in block {block}, {curve}: {most}.", "最大的是第 {block} 块的{curve}：{most}。").format(
+    return Text("Largest in block {block}, {curve}: {most}.", "最大的是块 {block} 的{curve}：{most}。").format(
         block=int(block), curve=result.curves[curve], most=measured(result.values[curve, block])
     )
 
@@ -108,7 +108,7 @@ def _turned(result: CurvesResult) -> Text:
     return Text(
         "The cosine between the {token} of the base model and that of the tuned model is {first} after the first "
         "block and {last} after the last.",
-        "基础模型与微调模型的{token}之间的余弦，在第一块之后为 {first}，在最后一块之后为 {last}。",
+        "基础模型与微调模型的{token}之间的余弦，在第一个块之后为 {first}，在最后一块之后为 {last}。",
     ).format(token=result.curves[0], first=measured(first), last=measured(last))
 
 

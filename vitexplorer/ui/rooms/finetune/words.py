@@ -19,13 +19,13 @@ TRAINING_WORDS: dict[str, Text] = {
     "step_results": Text("Results", "结果"),
     # data
     "training_zip": Text("Upload a zip", "上传 zip"),
-    "training_scenes": Text("Try drawn scenes", "试用绘制场景"),
+    "training_scenes": Text("Try drawn scenes", "试用合成场景"),
     "training_folder": Text("or a folder of this machine", "或本机文件夹"),
     "training_read": Text("Read it", "读取"),
     "training_predict": Text("Predict test images, a zip or files (.csv)", "预测测试图像：zip 或图像文件（.csv）"),
     "report_reading": Text("Reading the images ...", "正在读取图像……"),
     "report_progress": Text("Looking at the images: {done} of {total}", "正在检查图像：{done} / {total}"),
-    "report_drawing": Text("Drawing the example scenes ...", "正在绘制示例场景……"),
+    "report_drawing": Text("Drawing the example scenes ...", "正在生成示例场景……"),
     "report_classes": Text(
         "{images} images, {classes} classes: {train} to train on, {validation} to check with.",
         "{images} 幅图像，{classes} 个类别：{train} 幅用于训练，{validation} 幅用于验证。",
@@ -177,7 +177,7 @@ TRAINING_WORDS: dict[str, Text] = {
     "figures_question_images": Text("Would more images help?", "更多图像会有帮助吗？"),
     "figures_misleads_pareto": Text(
         "This is one split and one seed: with another, neighbours in the plot may swap places.",
-        "这里只有一次划分和一个种子：换一个，图上相邻的点就可能互换位置。",
+        "这里只有一次划分和一个种子：换用其他划分或种子，图上相邻的点就可能互换位置。",
     ),
     "figures_misleads_confusion": Text(
         "Few validation images make every cell a rough guess.", "验证图像少时，每一格都只是粗略估计。"

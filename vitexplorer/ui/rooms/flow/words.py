@@ -14,9 +14,9 @@ FLOW_WORDS: dict[str, Text] = {
     ),
     "reading": Text(
         "Blocks {block} to {last}, {head}: most came from the {key}, {share}.",
-        "第 {block} 至 {last} 块，{head}，最多来自{key}，{share}。",
+        "块 {block} 至 {last}，{head}，最多来自{key}，{share}。",
     ),
-    "block": Text("from block {block} to {last}", "从第 {block} 块到第 {last} 块"),
+    "block": Text("from block {block} to {last}", "从块 {block} 到块 {last}"),
     "fused": Text("heads fused by {how}", "多头融合：{how}"),
     "swin": Text(
         "An approximation for Swin: merging counts the four patches alike.",
