@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -26,6 +27,12 @@ def until(condition: Callable[[], object]) -> None:
 
 
 def at_once(*calls: Callable[[], T]) -> list[T]:
-    """Make calls at the same time, each on a thread of its own, and return their results."""
+    """Make calls that begin together, each on a thread of its own, and return their results."""
+    barrier = Barrier(len(calls))
+
+    def begin(call: Callable[[], T]) -> T:
+        barrier.wait()
+        return call()
+
     with ThreadPoolExecutor(len(calls)) as pool:
-        return [waiting.result() for waiting in [pool.submit(call) for call in calls]]
+        return list(pool.map(begin, calls))
