@@ -67,27 +67,25 @@ def test_each_is_the_capture_of_its_image_in_every_family(key):
     check_each(load_case(key), CASES[key].size, "squash", ROUGH.get(key, 5e-6))
 
 
-def test_images_that_cannot_be_separated_run_alone():
-    """Module that subtracts 0.9 times the mean of the batch from every image."""
+@pytest.mark.parametrize("does", ["subtract their mean", "drop a token of many"])
+def test_images_that_a_module_does_not_keep_apart_run_alone(does):
+    """Module that subtracts 0.9 times the mean of the batch, or drops its last token in batches of more than two."""
+
+    def mix(block, given):
+        tokens = given[0]
+        if does == "subtract their mean":
+            return (tokens - tokens.mean(0) * 0.9,)
+        return (tokens[:, : 17 - (len(tokens) > 2)],)
+
     small = load_small("vit")
     module = copy.deepcopy(small.module)
-    module.blocks[1].register_forward_pre_hook(lambda _block, given: (given[0] - given[0].mean(0) * 0.9,))
+    module.blocks[1].register_forward_pre_hook(mix)
     model = replace(small, module=module)
     images = [picture(64, 64, seed=seed) for seed in range(3)]
     for image, one in zip(images, vx.capture_batch(model, images, fit="squash"), strict=True):
         assert torch.equal(one.output, vx.capture(model, image, fit="squash").output)
-    assert cuts_of(model, model.blocks((64, 64)), (64, 64)) is None
-
-
-def test_a_module_that_does_otherwise_with_many_images_is_run_on_each():
-    """Module that drops its last token in batches of more than two."""
-    small = load_small("vit")
-    module = copy.deepcopy(small.module)
-    module.blocks[1].register_forward_pre_hook(lambda _, given: (given[0][:, : 17 - (len(given[0]) > 2)],))
-    model = replace(small, module=module)
-    images = [picture(64, 64, seed=seed) for seed in range(3)]
-    for image, one in zip(images, vx.capture_batch(model, images, fit="squash"), strict=True):
-        assert torch.equal(one.output, vx.capture(model, image, fit="squash").output)
+    if does == "subtract their mean":
+        assert cuts_of(model, model.blocks((64, 64)), (64, 64)) is None
 
 
 def test_native_images_of_one_size_go_together_and_come_back_in_their_order():

@@ -4,15 +4,7 @@ import pytest
 
 from vitexplorer.core.settings import Settings, WrongSettingError, settings
 
-
-@pytest.fixture(autouse=True)
-def _own_environment(monkeypatch):
-    """Run without the environment's settings, and forget cached ones."""
-    for name in Settings.model_fields:
-        monkeypatch.delenv(f"VIT_{name.upper()}", raising=False)
-    settings.cache_clear()
-    yield
-    settings.cache_clear()
+pytestmark = pytest.mark.usefixtures("own_environment")
 
 
 def test_the_environment_decides(monkeypatch):

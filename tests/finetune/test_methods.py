@@ -193,10 +193,8 @@ def test_matrices_of_layers_decay_and_nothing_else(case):
     layers = [part for part in module.modules() if isinstance(part, (nn.Linear, nn.Conv2d, LowRank))]
     matrices = {id(parameter) for layer in layers for parameter in layer.parameters() if parameter.ndim > 1}
     spared = getattr(module, "no_weight_decay", set)()
-    named = {name: parameter for name, parameter in trainable(module).items() if name not in spared}
-    assert [
-        name for name, parameter in named.items() if (id(parameter) in decayed) != (id(parameter) in matrices)
-    ] == []
+    for name, parameter in trainable(module).items():
+        assert (id(parameter) in decayed) == (id(parameter) in matrices and name not in spared), name
 
 
 def test_methods_add_the_tokens_that_they_say(case):

@@ -15,6 +15,7 @@ from tests.helpers.small_backbones import load_backbone, pixels
 from tests.helpers.tuned_models import outputs, shaken
 from vitexplorer.core.text import UnsupportedError
 from vitexplorer.finetune.attaching import attach
+from vitexplorer.finetune.peft import CONFIG, WEIGHTS
 from vitexplorer.models.checkpoints import WeightsError
 
 
@@ -86,35 +87,33 @@ def test_other_methods_have_no_place_in_peft(tmp_path):
         vx.export_peft(attach(load_backbone("vit"), "ssf", 5), tmp_path)
 
 
-def test_a_file_that_is_not_plain_is_refused(tmp_path):
+def test_a_folder_without_a_lora_is_refused(tmp_path):
     with pytest.raises(WeightsError, match="holds no LoRA"):
         vx.import_peft(load_backbone("vit"), tmp_path)
-    vx.export_peft(attach(load_backbone("vit"), "lora", 5), tmp_path)
-    config = json.loads((tmp_path / "adapter_config.json").read_text())
-    (tmp_path / "adapter_config.json").write_text(json.dumps({**config, "use_rslora": True}))
-    with pytest.raises(UnsupportedError, match="does not change exactly"):
-        vx.import_peft(load_backbone("vit"), tmp_path)
-    (tmp_path / "adapter_config.json").write_text(json.dumps(config))
-    tensors = safetensors.torch.load_file(tmp_path / "adapter_model.safetensors")
-    renamed = {name.replace("qkv", "proj"): tensor for name, tensor in tensors.items()}
-    safetensors.torch.save_file(renamed, tmp_path / "adapter_model.safetensors")
-    with pytest.raises(UnsupportedError, match="does not change exactly"):
-        vx.import_peft(load_backbone("vit"), tmp_path)
 
 
-@pytest.mark.parametrize("begun", ["pissa", "pissa_niter_4", "olora", "loftq", "corda", "eva"])
-def test_a_lora_that_moved_the_base_is_refused(begun, tmp_path):
+MOVES_THE_BASE = ("pissa", "pissa_niter_4", "olora", "loftq", "corda", "eva")
+
+
+@pytest.mark.parametrize(
+    "field", [("use_rslora", True), *(("init_lora_weights", how) for how in MOVES_THE_BASE)], ids=str
+)
+def test_a_lora_of_another_formula_is_refused(field, tmp_path):
     vx.export_peft(attach(load_backbone("vit"), "lora", 5), tmp_path)
-    config = json.loads((tmp_path / "adapter_config.json").read_text())
-    (tmp_path / "adapter_config.json").write_text(json.dumps({**config, "init_lora_weights": begun}))
+    config = json.loads((tmp_path / CONFIG).read_text())
+    (tmp_path / CONFIG).write_text(json.dumps({**config, **dict([field])}))
     with pytest.raises(UnsupportedError, match="does not change exactly"):
         vx.import_peft(load_backbone("vit"), tmp_path)
 
 
-def test_a_lora_with_another_layer_saved_beside_it_is_refused(tmp_path):
+@pytest.mark.parametrize("where", ["moved", "beside"])
+def test_a_lora_of_another_layer_is_refused(where, tmp_path):
     vx.export_peft(attach(load_backbone("vit"), "lora", 5), tmp_path)
-    tensors = safetensors.torch.load_file(tmp_path / "adapter_model.safetensors")
-    tensors["base_model.model.norm.weight"] = torch.ones(64)
-    safetensors.torch.save_file(tensors, tmp_path / "adapter_model.safetensors")
+    tensors = safetensors.torch.load_file(tmp_path / WEIGHTS)
+    if where == "moved":
+        tensors = {name.replace("qkv", "proj"): tensor for name, tensor in tensors.items()}
+    else:
+        tensors["base_model.model.norm.weight"] = torch.ones(64)
+    safetensors.torch.save_file(tensors, tmp_path / WEIGHTS)
     with pytest.raises(UnsupportedError, match="does not change exactly"):
         vx.import_peft(load_backbone("vit"), tmp_path)

@@ -311,17 +311,6 @@ def test_the_merging_trains_with_its_stage():
     assert {name.split(".")[1] for name in two if "downsample" in name} == {"2"}
 
 
-@pytest.mark.parametrize("backbone", ["vit", "deit_distilled", "swin", "swinv2", "beit", "dinov3", "siglip"])
-def test_matrices_alone_decay(backbone):
-    """Weight decay spares what timm spares, and all that is no weight of a layer."""
-    tuned = attach(load_backbone(backbone), "full", 5)
-    names = {id(parameter): name for name, parameter in tuned.module.named_parameters()}
-    decayed = {names[id(p)] for group in parameter_groups(tuned) if group["weight_decay"] for p in group["params"]}
-    layers = (torch.nn.Linear, torch.nn.Conv2d)
-    weights = {f"{name}.weight" for name, part in tuned.module.named_modules() if isinstance(part, layers)}
-    assert decayed == weights - tuned.module.no_weight_decay()
-
-
 def test_names_of_classes_are_as_many_as_the_classes():
     for wrong in ({"num_classes": -1}, {"num_classes": 0}, {"num_classes": True}):
         with pytest.raises(SettingError, match="num_classes"):
@@ -451,11 +440,10 @@ def test_another_base_is_refused(file):
         load_tuned(file, base=replace(other, module=wrong.module))
 
 
-def damaged(file, about=None, tensors=None):
-    with safetensors.safe_open(file, framework="pt") as opened:
-        metadata = json.loads(opened.metadata()["vitexplorer"])
-    changed = {**safetensors.torch.load_file(file), **(tensors or {})}
-    safetensors.torch.save_file(changed, file, {"vitexplorer": json.dumps({**metadata, **(about or {})})})
+def damaged(file, about, tensors):
+    before, header = read_tensors(file)
+    words = {**json.loads(header["vitexplorer"]), **about}
+    safetensors.torch.save_file({**before, **tensors}, file, {"vitexplorer": json.dumps(words)})
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import gc
 gc.disable()  # until all is imported and collected: what lasts as long as the process need not be looked at ten times
 
 import atexit  # noqa: E402
+import inspect  # noqa: E402
 from collections.abc import Iterator  # noqa: E402
 from typing import TYPE_CHECKING  # noqa: E402
 
@@ -29,8 +30,9 @@ from playwright.sync_api import Browser, BrowserContext  # noqa: E402
 from tests.helpers.app import Visit, browser, hear, running_app  # noqa: E402
 from tests.helpers.small_models import CAPTURES, RECIPES, capture_small, load_small  # noqa: E402
 from tests.helpers.thorough import quick  # noqa: E402
+from tests.helpers.waiting import now  # noqa: E402
 from vitexplorer.capturing.capture import Capture  # noqa: E402
-from vitexplorer.core.settings import Settings  # noqa: E402
+from vitexplorer.core.settings import Settings, settings  # noqa: E402
 from vitexplorer.models.loading import LoadedModel  # noqa: E402
 
 if TYPE_CHECKING:
@@ -44,6 +46,15 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
     atexit.register(gc.unfreeze)  # libraries that count what is left at the end would call it leaked
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test that is a coroutine on a loop of its own."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    now(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}))
+    return True
 
 
 # ------------------------------------------------------------------------------------------------ types and shapes
@@ -68,6 +79,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def unchecked() -> None:
     """Switch type checks off, for tests of wrong arguments as users meet them."""
     check_types(False)  # what comes next is set up anew
+
+
+@pytest.fixture
+def own_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Run without the environment's settings, and forget cached ones."""
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"VIT_{name.upper()}", raising=False)
+    settings.cache_clear()
+    yield
+    settings.cache_clear()
 
 
 @pytest.fixture

@@ -9,18 +9,18 @@ import io
 import json
 import shutil
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import safetensors.torch
 import torch
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
-from PIL import Image
 from pydantic import ValidationError
 
 from tests.helpers.damaged_files import altered, as_json, edited, torn, torn_lines
@@ -28,6 +28,7 @@ from tests.helpers.finetune_folders import class_folder, number_folder
 from tests.helpers.fuzz_subject import Subject
 from tests.helpers.fuzzed_http import over_http
 from tests.helpers.fuzzed_views import views
+from tests.helpers.image_folders import encoded
 from tests.helpers.small_models import load_small
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.finetune.attaching import attach
@@ -51,6 +52,7 @@ from vitexplorer.models.seeding import seeded
 from vitexplorer.models.weights import load_weights
 from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.service.visitor_names import training_of, visitor_of
+from vitexplorer.storage.checked_reading import read_tensors
 from vitexplorer.ui.panel.figure_panel import Question
 from vitexplorer.ui.rooms.finetune.figures import question_of, result_figures
 from vitexplorer.ui.rooms.finetune.results import results_data
@@ -67,7 +69,8 @@ MODEL = "test_vit"
 @contextmanager
 def subjects(place: Path) -> Iterator[dict[str, Subject]]:
     """Yield all subjects by name, with their files in `place`."""
-    with _small_trainings(), ExitStack() as web:
+    with pytest.MonkeyPatch.context() as patched, ExitStack() as web:
+        patched.setattr(setups, "load_backbone", lambda name, *_, **__: load_small("vit"))  # of trainings
         found = [
             *_images(place / "images"),
             *_weights(place / "weights"),
@@ -81,17 +84,6 @@ def subjects(place: Path) -> Iterator[dict[str, Subject]]:
         yield {subject.name: subject for subject in found}
 
 
-@contextmanager
-def _small_trainings() -> Iterator[None]:
-    """Replace the model of every training in this process by a small one."""
-    whole = setups.load_backbone
-    setups.load_backbone = lambda name, *_, **__: load_small("vit")
-    try:
-        yield
-    finally:
-        setups.load_backbone = whole
-
-
 def _written(path: Path, content: bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
@@ -103,13 +95,7 @@ def _written(path: Path, content: bytes) -> Path:
 
 def _images(place: Path) -> Iterator[Subject]:
     pixels = np.random.default_rng(0).integers(0, 256, (12, 20, 3), dtype=np.uint8)
-
-    def encoded(kind: str) -> bytes:
-        file = io.BytesIO()
-        Image.fromarray(pixels).save(file, kind)
-        return file.getvalue()
-
-    whole = st.sampled_from([encoded(kind) for kind in ("png", "jpeg", "webp", "gif", "bmp", "tiff")])
+    whole = st.sampled_from([encoded(pixels, kind) for kind in ("png", "jpeg", "webp", "gif", "bmp", "tiff")])
     yield Subject("images", whole.flatmap(edited), lambda data: OpenedImage.of(_written(place / "picture", data)))
 
 
@@ -128,23 +114,22 @@ def _weights(place: Path) -> Iterator[Subject]:
             load_weights(module, _written(place / f"w.{ending}", data))
 
         yield Subject(f"weights {ending}", edited(whole), use)
-    header, rest = _header((place / "whole.safetensors").read_bytes())
     yield Subject(
         "weights header",
-        altered(header),
-        lambda values: load_weights(module, _written(place / "h.safetensors", _with_header(values, rest))),
+        _altered_header((place / "whole.safetensors").read_bytes()),
+        lambda data: load_weights(module, _written(place / "h.safetensors", data)),
     )
 
 
-def _header(data: bytes) -> tuple[Any, bytes]:
-    """Split a safetensors file into its header and the rest."""
-    size = int.from_bytes(data[:8], "little")
-    return json.loads(data[8 : 8 + size]), data[8 + size :]
+def _altered_header(data: bytes) -> SearchStrategy[bytes]:
+    """Draw a safetensors file with another header."""
+    start = 8 + int.from_bytes(data[:8], "little")
 
+    def with_header(values: Any) -> bytes:
+        header = as_json(values)
+        return len(header).to_bytes(8, "little") + header + data[start:]
 
-def _with_header(values: Any, rest: bytes) -> bytes:
-    header = as_json(values)
-    return len(header).to_bytes(8, "little") + header + rest
+    return altered(json.loads(data[8:start])).map(with_header)
 
 
 # ---------------------------------------------------------------------------------------------- tuned models
@@ -158,29 +143,10 @@ def _tuned(place: Path) -> Iterator[Subject]:
     whole = place / "whole.safetensors"
     save_tuned(tuned, whole, {"objective": objective, "plan": {"epochs": 3}})
     yield Subject("tuned", edited(whole.read_bytes()), lambda data: _use_tuned(_written(place / "t.safetensors", data)))
-    with safetensors.safe_open(whole, "pt") as file:
-        metadata = json.loads(file.metadata()["vitexplorer"])
-    tensors = safetensors.torch.load_file(whole)
-
-    def use_words(words: Any) -> None:
-        safetensors.torch.save_file(tensors, place / "w.safetensors", {"vitexplorer": as_json(words).decode()})
-        _use_tuned(place / "w.safetensors")
-
-    yield Subject("tuned words", altered(metadata), use_words)
-
+    yield _words_of("tuned words", whole, _use_tuned)
     merged = attach(load_model(MODEL, weights="random"), "linear", 3, class_names=("a", "b", "c"))
-    (place / "merged.safetensors").write_bytes(merged_checkpoint(merged))
-    with safetensors.safe_open(place / "merged.safetensors", "pt") as file:
-        merged_metadata = json.loads(file.metadata()["vitexplorer"])
-    state = safetensors.torch.load_file(place / "merged.safetensors")
-
-    def use_merged(words: Any) -> None:
-        file = place / "m.safetensors"
-        safetensors.torch.save_file(state, file, {"vitexplorer": as_json(words).decode()})
-        load_model(MODEL, weights=file)
-
-    yield Subject("merged words", altered(merged_metadata), use_merged)
-
+    file = _written(place / "merged.safetensors", merged_checkpoint(merged))
+    yield _words_of("merged words", file, lambda path: load_model(MODEL, weights=path))
     export_peft(tuned, place / "peft")
     config, weights = ((place / "peft" / name).read_bytes() for name in (CONFIG, WEIGHTS))
 
@@ -190,9 +156,20 @@ def _tuned(place: Path) -> Iterator[Subject]:
         import_peft(base, place / "sent")
 
     damaged = st.tuples(torn(config), st.just(weights)) | st.tuples(st.just(config), edited(weights))
-    header, rest = _header(weights)
-    damaged |= st.tuples(st.just(config), altered(header).map(lambda values: _with_header(values, rest)))
+    damaged |= st.tuples(st.just(config), _altered_header(weights))
     yield Subject("peft", damaged, use_peft)
+
+
+def _words_of(name: str, whole: Path, use: Callable[[Path], object]) -> Subject:
+    """Return the subject of a file whose metadata is altered."""
+    tensors, metadata = read_tensors(whole)
+    file = whole.with_name(f"{name}.safetensors")
+
+    def use_words(words: Any) -> None:
+        safetensors.torch.save_file(tensors, file, {"vitexplorer": as_json(words).decode()})
+        use(file)
+
+    return Subject(name, altered(json.loads(metadata["vitexplorer"])), use_words)
 
 
 def _use_tuned(path: Path) -> None:
@@ -244,9 +221,9 @@ def _runs(place: Path) -> Iterator[Subject]:
         if event.kind == "step" and event.run == "lora" and event.values["step"] == 3:
             detached.stop(killed)
 
-    every, loop._BETWEEN_EVENTS = loop._BETWEEN_EVENTS, 0.0
-    run_job(config, killed, stop)
-    loop._BETWEEN_EVENTS = every
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(loop, "_BETWEEN_EVENTS", 0.0)
+        run_job(config, killed, stop)
     run_job(config, whole)
     places = UserStorage(place / "seen", hosted=False)
     shutil.copytree(killed, places.root / "sound")
@@ -270,7 +247,6 @@ def _runs(place: Path) -> Iterator[Subject]:
 
     tuned = attach(load_small("vit"), "lora", 3)
     newest = (killed / own / CHECKPOINTS[0]).read_bytes()
-    header, rest = _header(newest)
 
     def use_checkpoint(data: bytes) -> None:
         optimiser = torch.optim.AdamW(parameter_groups(tuned))
@@ -278,8 +254,7 @@ def _runs(place: Path) -> Iterator[Subject]:
         with seeded(0):
             checkpoint.load_checkpoint(path, tuned.module, optimiser)
 
-    damaged = edited(newest) | altered(header).map(lambda values: _with_header(values, rest))
-    yield Subject("checkpoints", damaged, use_checkpoint)
+    yield Subject("checkpoints", edited(newest) | _altered_header(newest), use_checkpoint)
 
 
 def _look_at(places: UserStorage, folder: Path) -> None:

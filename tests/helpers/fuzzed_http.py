@@ -74,8 +74,6 @@ PUT = [
 ]
 """Values to insert, beside the general odd ones"""
 SESSION = "script"
-STARTS = ("start", "click")
-"""Events that start a training or make images for it"""
 
 
 @contextmanager
@@ -107,7 +105,8 @@ def _calls() -> SearchStrategy[tuple[str, str, Any]]:
 def _events(handlers: list[dict[str, Any]]) -> SearchStrategy[tuple[dict[str, Any], dict[str, Any]]]:
     """Draw an event of the page, and its body."""
     known = [one for one in handlers if one["backend_fn"] and one["api_visibility"] == "private"]
-    known = [one for one in known if not {event for _, event in one["targets"]} & {*STARTS}]
+    starts = {"start", "click"}  # a training, or images for it
+    known = [one for one in known if not {event for _, event in one["targets"]} & starts]
 
     def body(handler: dict[str, Any]) -> SearchStrategy[tuple[dict[str, Any], dict[str, Any]]]:
         data = [VIEWED if number == len(handler["inputs"]) - 1 else None for number in range(len(handler["inputs"]))]
@@ -140,7 +139,9 @@ class ScriptClient:
                 self._sent(address, _event(handler, body))
             else:
                 event = self._sent(address, body)["event_id"]
-                _taken(self.client.get(f"{address}/{event}").text)
+                stream = self.client.get(f"{address}/{event}").text
+                kind, _, data = stream.strip().rpartition("event: ")[2].partition("\ndata: ")
+                _raise_refusal(json.loads(data), kind == "complete")
 
     def fire(self, fired: tuple[dict[str, Any], Any]) -> None:
         """Send an event of the page; ExplainedError with the message of a refusal."""
@@ -166,12 +167,6 @@ class ScriptClient:
 
 def _event(handler: dict[str, Any], body: Any) -> dict[str, Any]:
     return {"fn_index": handler["id"], "session_hash": SESSION, **(body if isinstance(body, dict) else {})}
-
-
-def _taken(stream: str) -> None:
-    """Read the stream of a call."""
-    kind, _, data = stream.strip().rpartition("event: ")[2].partition("\ndata: ")
-    _raise_refusal(json.loads(data), kind == "complete")
 
 
 def _raise_refusal(answer: Any, is_right: bool) -> None:

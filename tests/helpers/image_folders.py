@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vitexplorer.finetune.data import (
-    DataError,
-)
+from vitexplorer.finetune.data import DataError
 
 
 def picture(seed: int, width: int = 80, height: int = 72) -> Image.Image:
@@ -23,9 +21,10 @@ def picture(seed: int, width: int = 80, height: int = 72) -> Image.Image:
     return Image.fromarray(cells).resize((width, height), Image.Resampling.BICUBIC)
 
 
-def encoded(image: Image.Image, kind: str = "png", **options) -> bytes:
+def encoded(image: Image.Image | np.ndarray, kind: str = "png", **options) -> bytes:
+    """Return the file of a picture or of its pixels."""
     buffer = io.BytesIO()
-    image.save(buffer, kind, **options)
+    (Image.fromarray(image) if isinstance(image, np.ndarray) else image).save(buffer, kind, **options)
     return buffer.getvalue()
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 
 import numpy as np
@@ -20,6 +19,7 @@ from tests.helpers.thorough import in_turn
 from tests.helpers.traces import fail_midway, traces
 from tests.helpers.tried_changes import TRIED, is_refused
 from tests.helpers.unfused_attention import blocks_of, with_fused_attention
+from tests.helpers.waiting import at_once
 from vitexplorer.capturing.capture import Capture, capture, capture_input
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.text import SettingError, UnsupportedError
@@ -53,6 +53,16 @@ NO_BIAS = [key for key in COLUMNAR if key != "beit"]
 
 def close(found: torch.Tensor, expected: torch.Tensor) -> None:
     torch.testing.assert_close(found, expected.to(found), rtol=0, atol=2e-5 * max(1.0, float(expected.abs().max())))
+
+
+def check_fused_or_not(captured: Capture, changes: str, again: Capture) -> None:
+    """Compare a changed run with those of the network with and without fused attention."""
+    for fused in (True, False):
+        model = replace(captured.model, module=with_fused_attention(captured.model.module, fused))
+        same = vx.intervene(capture_input(model, captured.input), changes)
+        close(same.output, again.output)
+        for block in range(again.depth):
+            close(same.attention(block), again.attention(block))
 
 
 # ------------------------------------------------------------------------------------------------ refusals
@@ -153,13 +163,8 @@ def test_a_temperature_is_the_twins(key):
 def test_a_temperature_leaves_biases_and_masks_alone(key):
     """At infinite temperature only the mask remains: the attention of all heads with q = 0."""
     captured = capture_small(key)
-    hot = vx.intervene(captured, {"temperature": {"temperature": 20}})
-    for fused in (True, False):
-        model = replace(captured.model, module=with_fused_attention(captured.model.module, fused))
-        same = vx.intervene(capture_input(model, captured.input), {"temperature": {"temperature": 20}})
-        close(same.output, hot.output)
-        for block in range(captured.depth):
-            close(same.attention(block), hot.attention(block))
+    hot = vx.intervene(captured, "temperature:temperature=20")
+    check_fused_or_not(captured, "temperature:temperature=20", hot)
     call, changed = captured.call(0), hot.call(0)
     if call.bias is not None:
         expected = (call.query @ call.key.mT * call.scale / 20 + call.bias).softmax(-1)
@@ -335,15 +340,8 @@ def test_a_changed_run_shows_the_attention_it_used(made, changes):
 @pytest.mark.parametrize("key", ["vit", "beit", "dinov3"])
 def test_fused_or_not_a_change_is_the_same(key, changes):
     captured = capture_small(key)
-    if is_refused(captured, changes):
-        return
-    again = vx.intervene(captured, changes)
-    for fused in (True, False):
-        model = replace(captured.model, module=with_fused_attention(captured.model.module, fused))
-        same = vx.intervene(capture_input(model, captured.input), changes)
-        close(same.output, again.output)
-        for block in range(again.depth):
-            close(same.attention(block), again.attention(block))
+    if not is_refused(captured, changes):
+        check_fused_or_not(captured, changes, vx.intervene(captured, changes))
 
 
 @pytest.mark.parametrize("key", ["vit", "swin", "eva02"])
@@ -408,16 +406,13 @@ def test_threads_share_one_model_each_with_its_own_change(key):
         return vx.intervene(capture(model, image, fit="squash"), changes)
 
     serial = [run(changes) for changes in jobs]
-    barrier = threading.Barrier(len(jobs))
 
-    def together(changes: str) -> Capture:
-        barrier.wait()
+    def again(changes: str) -> Capture:
         return [run(changes) for _ in range(3)][-1]
 
-    with ThreadPoolExecutor(len(jobs)) as pool:
-        for one, other in zip(serial, pool.map(together, jobs), strict=True):
-            assert torch.equal(one.output, other.output)
-            assert torch.equal(one.attention(1), other.attention(1))
+    for one, other in zip(serial, at_once(*(partial(again, changes) for changes in jobs)), strict=True):
+        assert torch.equal(one.output, other.output)
+        assert torch.equal(one.attention(1), other.attention(1))
 
 
 # ------------------------------------------------------------------------------------------------ text and sentences

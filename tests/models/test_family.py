@@ -17,6 +17,7 @@ from tests.helpers.meta_models import without_numbers
 from tests.helpers.small_families import CASES, smallest_of
 from tests.helpers.small_models import RECIPES, capture_small, load_small
 from tests.helpers.unfused_attention import blocks_of, run_explicitly
+from tests.helpers.windows_and_queries import windows_of
 from vitexplorer.capturing.capture import capture
 from vitexplorer.core.text import UnsupportedError
 from vitexplorer.core.types import PADDING, PatchGrid, WindowLayout
@@ -208,11 +209,8 @@ def test_padding_mass_is_what_the_query_gives_to_padding():
     captured, most = capture_small("swin_padded"), 0.0
     for block in range(captured.depth):
         grid = captured.grid(block)
-        site = captured.site(block)
-        windows = reference.window_positions(grid.rows, grid.cols, site.windows.window_size, site.windows.shift_size)
-        _, expected = reference.dense_attention(
-            captured.attention(block).double().numpy(), grid.rows, grid.cols, windows
-        )
+        attention, windows = captured.attention(block).double().numpy(), windows_of(captured, block)
+        _, expected = reference.dense_attention(attention, grid.rows, grid.cols, windows)
         for row, col in [(0, 0), (grid.rows - 1, grid.cols - 1)]:
             result = captured.attention_from((row, col), block)[2]
             np.testing.assert_allclose(result.numpy(), expected[:, row * grid.cols + col], atol=1e-6)

@@ -76,6 +76,13 @@ class FakeHub(BaseHTTPRequestHandler):
         self._answer(with_body=True)
 
 
+def look_at(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the server at an address for the Hub."""
+    constants, path = huggingface_hub.constants, "/{repo_id}/resolve/{revision}/{filename}"
+    monkeypatch.setattr(constants, "ENDPOINT", url)
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", url + path)
+
+
 @pytest.fixture
 def hub(tmp_path, monkeypatch) -> Iterator[SimpleNamespace]:
     """Hub on this machine, with an empty cache."""
@@ -94,10 +101,7 @@ def hub(tmp_path, monkeypatch) -> Iterator[SimpleNamespace]:
         cache=tmp_path / "hub",
     )
     constants = huggingface_hub.constants
-    monkeypatch.setattr(constants, "ENDPOINT", server.hub.url)
-    monkeypatch.setattr(
-        constants, "HUGGINGFACE_CO_URL_TEMPLATE", server.hub.url + "/{repo_id}/resolve/{revision}/{filename}"
-    )
+    look_at(server.hub.url, monkeypatch)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(server.hub.cache))
     monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 10_000)
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
@@ -167,16 +171,12 @@ def test_a_damaged_file_does_not_stay_in_the_cache(hub):
     assert pretrained_state(NAME).kind == "download"
 
 
-class StopError(Exception):
-    pass
-
-
 def test_an_error_of_the_progress_ends_the_download(hub):
     def stop(done: int, total: int) -> None:
         if done > 50_000:
-            raise StopError
+            raise KeyboardInterrupt
 
-    with pytest.raises(StopError):
+    with pytest.raises(KeyboardInterrupt):
         download_pretrained(NAME, progress=stop)
     assert pretrained_state(NAME).kind == "download"
 
@@ -222,10 +222,7 @@ def test_a_repository_without_weights(hub):
 
 def test_no_network_is_one_sentence_that_says_what_to_do(hub, monkeypatch):
     closed = "http://127.0.0.1:9"
-    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", closed)
-    monkeypatch.setattr(
-        huggingface_hub.constants, "HUGGINGFACE_CO_URL_TEMPLATE", closed + "/{repo_id}/resolve/{revision}/{filename}"
-    )
+    look_at(closed, monkeypatch)
     with pytest.raises(DownloadError) as caught:
         download_pretrained(NAME)
     assert f"could not be downloaded from {closed}/timm/{NAME}" in str(caught.value)

@@ -6,16 +6,17 @@ import io
 import struct
 import subprocess
 import sys
-import threading
 import warnings
 import zlib
+from functools import partial
 
 import numpy as np
 import pytest
 from PIL import Image, ImageCms, ImageFile
 
-from tests.helpers.image_folders import picture
+from tests.helpers.image_folders import encoded, picture
 from tests.helpers.tree import ROOT
+from tests.helpers.waiting import at_once
 from vitexplorer.models import images
 from vitexplorer.models.images import ImageError, image_hash, open_image, open_shrunk
 
@@ -39,12 +40,6 @@ def save(tmp_path):
     return write
 
 
-def encoded(picture, kind, **options) -> bytes:
-    buffer = io.BytesIO()
-    picture.save(buffer, kind, **options)
-    return buffer.getvalue()
-
-
 def chunk(kind: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
@@ -54,6 +49,11 @@ def png(width, height, rows=b"", *, depth=8, colour_type=0, extra=b"") -> bytes:
     header = struct.pack(">IIBBBBB", width, height, depth, colour_type, 0, 0, 0)
     stream = rows if rows[:1] == b"\x78" else zlib.compress(rows)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + extra + chunk(b"IDAT", stream) + chunk(b"IEND", b"")
+
+
+def before_its_end(png_data: bytes, more: bytes) -> bytes:
+    """Insert a chunk behind the pixels of a PNG."""
+    return png_data.replace(b"\0\0\0\0IEND", more + bytes(4) + b"IEND")
 
 
 def grey_rows(values, code) -> bytes:
@@ -137,7 +137,7 @@ def test_a_large_pil_image_is_refused_before_it_is_loaded():
 
 
 def test_a_damaged_pil_image_is_refused():
-    lazy = Image.open(io.BytesIO(encoded(Image.fromarray(PICTURE), "png")[:-200]))
+    lazy = Image.open(io.BytesIO(encoded(PICTURE)[:-200]))
     with pytest.raises(ImageError, match="damaged"):
         open_image(lazy)
 
@@ -177,7 +177,7 @@ def test_cmyk_jpeg_is_not_inverted(save):
 
 
 def test_the_format_is_read_from_the_content_not_the_name(save):
-    assert np.array_equal(open_image(save(encoded(Image.fromarray(PICTURE), "bmp"), "a.jpg")), PICTURE)
+    assert np.array_equal(open_image(save(encoded(PICTURE, "bmp"), "a.jpg")), PICTURE)
 
 
 def test_names_with_spaces_and_chinese(save):
@@ -217,10 +217,7 @@ def test_every_orientation_gives_the_same_upright_picture(save, kind, orientatio
 
 @pytest.mark.parametrize("block", [exif(9), exif(6)[:-9], b"Exif\0\0XX", exif(6).replace(b"\1\x12\0\3", b"\1\x12\0\2")])
 def test_a_damaged_orientation_is_ignored(save, block):
-    path = save(
-        encoded(Image.fromarray(PICTURE), "png").replace(b"\0\0\0\0IEND", chunk(b"eXIf", block) + bytes(4) + b"IEND")
-    )
-    assert np.array_equal(open_image(path), PICTURE)
+    assert np.array_equal(open_image(save(before_its_end(encoded(PICTURE), chunk(b"eXIf", block)))), PICTURE)
 
 
 # ------------------------------------------------------------------------------------------------- transparency
@@ -400,7 +397,7 @@ def webp_canvas(width, height) -> bytes:
 
 
 def jpeg_of(width, height) -> bytes:
-    data = encoded(Image.fromarray(PICTURE), "jpeg")
+    data = encoded(PICTURE, "jpeg")
     at = data.index(b"\xff\xc0") + 5
     return data[:at] + struct.pack(">HH", height, width) + data[at + 4 :]
 
@@ -427,8 +424,7 @@ def test_oversized_pictures_are_refused_before_a_decoder_is_asked(save, monkeypa
 
 
 def test_refusing_a_huge_picture_costs_little_memory(save):
-    resource = pytest.importorskip("resource")
-    del resource  # asked for in the child
+    pytest.importorskip("resource")  # asked for in the child
     script = """
 import resource, sys
 from vitexplorer.models.images import ImageError, open_image
@@ -439,14 +435,8 @@ try:
 except ImageError as error:
     print(used() - before, error)
 """
-    path = save(huge_png())
-    run = subprocess.run(
-        [sys.executable, "-c", script, str(path)],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-    )
+    command = [sys.executable, "-c", script, str(save(huge_png()))]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     grown, sentence = run.stdout.split(maxsplit=1)
     assert "12000 x 12000" in sentence
     assert int(grown) * (1 if sys.platform == "darwin" else 1024) < 50e6
@@ -468,7 +458,7 @@ def test_what_unpacks_to_much_in_a_comment_is_left_out(save):
 
 
 def test_a_jpeg_of_endless_scans_is_refused(save):
-    data = encoded(Image.fromarray(PICTURE), "jpeg", progressive=True)
+    data = encoded(PICTURE, "jpeg", progressive=True)
     scan = data[data.rindex(b"\xff\xda") : -2]
     assert open_image(save(data[:-2] + scan * 3 + data[-2:], "some.jpg")).shape == PICTURE.shape
     with pytest.raises(ImageError, match="damaged"):
@@ -479,7 +469,7 @@ def test_a_second_header_cannot_change_the_size(save):
     small, large = png(8, 8, grey_rows([[7] * 8] * 8, "B")), png(9000, 9000)
     with pytest.raises(ImageError, match="damaged"):
         open_image(save(small[:33] + large[8:33] + small[33:]))
-    frame = encoded(Image.fromarray(PICTURE), "jpeg")
+    frame = encoded(PICTURE, "jpeg")
     header = frame[frame.index(b"\xff\xc0") :][:19]
     with pytest.raises(ImageError, match="damaged"):
         open_image(save(frame[:2] + header + frame[2:], "a.jpg"))
@@ -542,14 +532,14 @@ def test_a_colour_space_that_cannot_be_converted_is_named(save):
 # ------------------------------------------------------------------------------------------------- any damage
 
 SAMPLES = {
-    "png": encoded(Image.fromarray(PICTURE), "png", exif=exif(6), icc_profile=SRGB),
+    "png": encoded(PICTURE, "png", exif=exif(6), icc_profile=SRGB),
     "palette": encoded(Image.fromarray(PICTURE).quantize(16), "png", transparency=3),
-    "jpeg": encoded(Image.fromarray(PICTURE), "jpeg", exif=exif(6), icc_profile=SRGB),
+    "jpeg": encoded(PICTURE, "jpeg", exif=exif(6), icc_profile=SRGB),
     "gif": encoded(Image.fromarray(PICTURE).quantize(16), "gif"),
-    "webp": encoded(Image.fromarray(PICTURE), "webp", exif=exif(6)),
+    "webp": encoded(PICTURE, "webp", exif=exif(6)),
     "bmp": encoded(Image.fromarray(PICTURE).quantize(16), "bmp"),
-    "tiff": encoded(Image.fromarray(PICTURE), "tiff", compression="tiff_lzw", exif=exif(6)[6:]),
-    "tiff raw": encoded(Image.fromarray(PICTURE), "tiff"),
+    "tiff": encoded(PICTURE, "tiff", compression="tiff_lzw", exif=exif(6)[6:]),
+    "tiff raw": encoded(PICTURE, "tiff"),
 }
 
 
@@ -589,7 +579,7 @@ def test_any_damage_gives_a_picture_or_a_sentence(save, kind):
 
 BROKEN_EXIF = b"Exif\0\0MM\0*" + struct.pack(">IHHHII", 8, 1, 282, 5, 1, 9999)
 NOISY = {  # each makes Pillow warn when it opens the file itself
-    "camera data": encoded(Image.fromarray(PICTURE), "jpeg", exif=BROKEN_EXIF),
+    "camera data": encoded(PICTURE, "jpeg", exif=BROKEN_EXIF),
     "apng": png(8, 8, grey_rows([[7] * 8] * 8, "B"), extra=chunk(b"acTL", bytes(8))),
     "tiff tag": tiff(10, 10, (305, 2, 400, 9999)),
     "bomb": png(10000, 10000),
@@ -606,16 +596,9 @@ def test_pillow_would_have_warned(kind):
 
 def test_no_warning_in_any_thread(save):
     paths = [save(data, f"{i}.png") for i, data in enumerate(NOISY.values())]
-    outcomes = []
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        threads = [
-            threading.Thread(target=lambda path=path: outcomes.append(opened_or_refused(path))) for path in paths * 4
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        outcomes = at_once(*(partial(opened_or_refused, path) for path in paths * 4))
     assert [str(warning.message) for warning in seen] == []
     assert outcomes.count("opened") == 12
     assert len(outcomes) == 16
@@ -655,19 +638,11 @@ def test_a_tiff_whose_white_is_zero_is_no_negative(kind, white, tmp_path):
         np.testing.assert_array_equal(open_image(picture), inverted)
 
 
-def test_a_png_says_the_way_up_behind_its_pixels_too(tmp_path):
-    pixels = np.random.default_rng(0).integers(0, 256, (16, 24, 3), np.uint8)
-    exif = Image.Exif()
-    exif[274] = 6
-    block = exif.tobytes().removeprefix(b"Exif\0\0")
-    Image.fromarray(pixels).save(tmp_path / "plain.png")
-    data = (tmp_path / "plain.png").read_bytes()
-    chunk = struct.pack(">I", len(block)) + b"eXIf" + block + struct.pack(">I", zlib.crc32(b"eXIf" + block))
-    end = data.index(b"IEND") - 4
-    (tmp_path / "late.png").write_bytes(data[:end] + chunk + data[end:])
-    upright = open_image(tmp_path / "late.png")
-    assert upright.shape == (24, 16, 3)
-    with Image.open(tmp_path / "late.png") as picture:
+def test_a_png_says_the_way_up_behind_its_pixels_too(save):
+    path = save(before_its_end(encoded(PICTURE), chunk(b"eXIf", exif(6).removeprefix(b"Exif\0\0"))))
+    upright = open_image(path)
+    assert upright.shape == (20, 12, 3)
+    with Image.open(path) as picture:
         np.testing.assert_array_equal(open_image(picture), upright)
 
 

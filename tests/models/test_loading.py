@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from safetensors.torch import load_file, save_file
 import vitexplorer as vx
 from tests.helpers.small_models import THIN, picture
 from tests.helpers.thorough import quick
+from tests.helpers.waiting import at_once
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.models import loading
@@ -59,8 +59,7 @@ def test_loading_leaves_the_generator_alone():
 
 
 def test_threads_load_the_same_random_weights():
-    with ThreadPoolExecutor(4) as pool:
-        models = list(pool.map(lambda _: vx.load_model("test_vit", weights="random", seed=3, device="cpu"), range(4)))
+    models = at_once(*[lambda: vx.load_model("test_vit", weights="random", seed=3, device="cpu")] * 4)
     first, *others = (torch.nn.utils.parameters_to_vector(model.module.parameters()) for model in models)
     assert all(torch.equal(first, other) for other in others)
 

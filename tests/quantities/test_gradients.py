@@ -11,8 +11,6 @@ from vitexplorer.core.cache import BytesCache
 from vitexplorer.quantities import gradients as kept_in
 from vitexplorer.quantities.gradients import gradients
 
-# ------------------------------------------------------------------------------------------------ slow twins
-
 
 def test_gradient_of_attention_is_autograds(any_capture):
     expected = truth_of(any_capture)
@@ -23,9 +21,6 @@ def test_gradient_of_attention_is_autograds(any_capture):
         close(gradient.norms[block].numpy(), expected.norm[block])
         close(gradient.norm_gradients[block].numpy(), expected.norm_gradient[block])
     close(gradient.input[0].numpy(), expected.image_gradient)
-
-
-# ------------------------------------------------------------------------------------------------ one pass, no trace
 
 
 def test_gradients_go_with_their_capture(monkeypatch):

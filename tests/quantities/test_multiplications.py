@@ -21,14 +21,7 @@ from tests.helpers.small_models import RECIPES, capture_small, load_small
 from vitexplorer.core.text import SettingError
 from vitexplorer.core.types import CountResult
 from vitexplorer.models.weightless import without_storage
-from vitexplorer.quantities.multiplications import (
-    KINDS,
-    MLP,
-    OTHER,
-    PRODUCTS,
-    PROJECTIONS,
-    count_multiplications,
-)
+from vitexplorer.quantities.multiplications import KINDS, MLP, OTHER, PRODUCTS, PROJECTIONS, count_multiplications
 
 # ------------------------------------------------------------------------------------------------ the count
 

@@ -12,8 +12,6 @@ from tests.helpers.relevance_cases import expected_baseline
 from tests.helpers.small_models import capture_small
 from vitexplorer.quantities.perturbation import baseline_image, blur_sigma, patch_of_pixel, patch_sums
 
-# ------------------------------------------------------------------------------------------------ slow twins
-
 
 @pytest.mark.parametrize("kind", ["mean", "black", "blur"])
 def test_baselines(kind):
@@ -21,9 +19,6 @@ def test_baselines(kind):
     assert blur_sigma(captured) == 2  # 48 x 80 pixels
     result = baseline_image(captured, kind)[0].numpy()
     np.testing.assert_allclose(result, expected_baseline(captured, kind), atol=1e-5)
-
-
-# ------------------------------------------------------------------------------------------------ by hand
 
 
 def test_pixels_beyond_the_last_whole_patch_belong_to_none():

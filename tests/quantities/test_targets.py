@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import gradio as gr
 import numpy as np
@@ -21,7 +20,6 @@ from tests.helpers import reference_relevance
 from tests.helpers.readings import checked_reading
 from tests.helpers.small_models import capture_small, load_small, picture
 from tests.helpers.unfused_attention import with_fused_attention
-from tests.helpers.waiting import now
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.cli import build_app
 from vitexplorer.controls import AnyTargetControl, like_capture, likeness, written_value
@@ -285,25 +283,21 @@ def test_another_image_is_named_with_or_without_a_patch():
         like_capture("scene", other_image("vit"), (40, 0))
 
 
-def other_board(seen: Capture) -> dict[str, Any]:
-    """By hand: the picture as the model saw it, covered by 12 x 12 patches."""
-    return {"image": image_file(seen.input.pixels).url, "board": {"rows": 12, "cols": 12, "covered": (1.0, 1.0)}}
-
-
-def test_the_page_finds_the_image_that_a_target_names():
+async def test_the_page_finds_the_image_that_a_target_names():
     engine = Engine(Settings())
     picture_of = Picture("scene_fish", "scenes_vit_patch16_192")
-    captured = now(engine.capture(picture_of))
-    result = now(engine.compute(picture_of, captured, "grad_cam", {"target": "like:scene_gear patch 3,4"}))
+    captured = await engine.capture(picture_of)
+    result = await engine.compute(picture_of, captured, "grad_cam", {"target": "like:scene_gear patch 3,4"})
     other = vx.capture(captured.model, examples()["scene_gear"].path)
     expected = vx.compute("grad_cam", captured, target=other.patch_embedding((3, 4)))
     np.testing.assert_allclose(result.values, expected.values, atol=1e-6)
     assert written_value(result.settings["target"]) == "like scene_gear patch 3,4"
     with pytest.raises(ExplainedError):
-        now(engine.compute(picture_of, captured, "grad_cam", {"target": "like:../../secret"}))
+        await engine.compute(picture_of, captured, "grad_cam", {"target": "like:../../secret"})
     flow = RoomFigures(RoomContext(engine, Translations(), gr.State(Address())), "flow")
     address = Address(image="scene_fish", model=picture_of.model)
-    for target, seen in (("like scene_gear patch 3,4", other), ("like ../../secret", None), ("7", None)):
+    board = {"rows": 12, "cols": 12, "covered": (1.0, 1.0)}
+    found = {"image": image_file(other.input.pixels).url, "board": board}
+    for target, expected in (("like scene_gear patch 3,4", found), ("like ../../secret", {}), ("7", {})):
         field = Field(kind="target", name="target", label="", value=target)
-        board = now(flow._other_image(field, address))
-        assert board == ({} if seen is None else other_board(seen))
+        assert await flow._other_image(field, address) == expected

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from contextvars import copy_context
 from dataclasses import replace
 
@@ -11,12 +10,12 @@ import pytest
 
 import vitexplorer as vx
 from tests.helpers.page_pictures import ROLLOUT, SMALL
-from tests.helpers.waiting import now
+from tests.helpers.waiting import at_once, now
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.models.catalog import catalog
 from vitexplorer.service import jobs
-from vitexplorer.service.engine import Engine, Picture, TimedCapture, weights_of
+from vitexplorer.service.engine import Engine, Picture, weights_of
 from vitexplorer.service.jobs import Waiting
 from vitexplorer.ui.canvas.block_data import block_data
 from vitexplorer.ui.rooms.flow.room import rollout_data
@@ -61,29 +60,21 @@ def test_many_visitors_share_one_run() -> None:
     engine, runs = Engine(Settings()), []
     real = engine._run
     engine._run = lambda *arguments: (runs.append(1), real(*arguments))[1]
-    threads = [threading.Thread(target=lambda: now(engine.explore(SMALL))) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(*[lambda: now(engine.explore(SMALL))] * 6)
     assert len(runs) == 1
 
 
-def test_visitors_with_pictures_of_their_own_load_one_model(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_visitors_with_pictures_of_their_own_load_one_model(monkeypatch: pytest.MonkeyPatch) -> None:
     engine, loaded = Engine(Settings()), []
     load = engine._of_timm
     monkeypatch.setattr(engine, "_of_timm", lambda picture: (loaded.append(picture.model), load(picture))[1])
 
-    async def explore_all() -> list[TimedCapture]:
-        pictures = [replace(SMALL, image=image) for image in ("scene_flower", "scene_ring", "scene_gear", "scene_fish")]
-        waiting = []
-        for number, picture in enumerate(pictures):
-            context = copy_context()
-            context.run(jobs.waiting.set, Waiting(f"visitor {number}"))
-            waiting.append(asyncio.create_task(engine.explore(picture), context=context))
-        return await asyncio.gather(*waiting)
-
-    captures = [result.capture for result in now(explore_all())]
+    waiting = []
+    for image in ("scene_flower", "scene_ring", "scene_gear", "scene_fish"):
+        context = copy_context()
+        context.run(jobs.waiting.set, Waiting(f"visitor of {image}"))
+        waiting.append(asyncio.create_task(engine.explore(replace(SMALL, image=image)), context=context))
+    captures = [result.capture for result in await asyncio.gather(*waiting)]
     assert loaded == [SMALL.model]
     assert len({capture.provenance.image_hash for capture in captures}) == 4
     assert all(capture.model is captures[0].model for capture in captures)

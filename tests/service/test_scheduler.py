@@ -17,7 +17,7 @@ from starlette.applications import Starlette
 from tests.helpers.app import Steps
 from tests.helpers.least_settings import cheaply
 from tests.helpers.small_models import load_small, picture
-from tests.helpers.waiting import now
+from tests.helpers.waiting import now, until
 from vitexplorer.capturing.capture import capture
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.text import same
@@ -31,14 +31,6 @@ from vitexplorer.views import VIEWS
 
 PATIENCE = 5.0
 """Seconds until a test gives up"""
-
-
-def until(condition: Callable[[], object]) -> None:
-    """Wait for something that another thread does."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 class Gated:
@@ -371,47 +363,43 @@ def test_many_answers_that_wait_hold_no_thread(scheduler: Scheduler, busy: Gated
     assert [last(steps) for steps in everybody] == [Done("a")] * 30
 
 
-def test_who_has_left_is_let_go_of(scheduler: Scheduler, busy: Gated) -> None:
-    work = Gated()
-
+async def test_who_has_left_is_let_go_of(scheduler: Scheduler, busy: Gated) -> None:
     async def leaves_later(step: Step) -> None:
         raise StoppedError
 
-    async def given_up() -> None:
-        task = asyncio.create_task(scheduler.run("given up", work))
-        await asyncio.sleep(0)
-        assert len(scheduler) == 2  # somebody's and this one
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert len(scheduler) == 1
-        waiting.set(Waiting("a", tell=leaves_later))
-        await scheduler.run("left", work)
-
+    work = Gated()
+    task = asyncio.create_task(scheduler.run("given up", work))
+    await asyncio.sleep(0)
+    assert len(scheduler) == 2  # somebody's and this one
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert len(scheduler) == 1
+    waiting.set(Waiting("a", tell=leaves_later))
     with pytest.raises(StoppedError):
-        now(given_up())
+        await scheduler.run("left", work)
     assert len(scheduler) == 1
     assert work.seen == []
 
 
-def test_functions_that_wait_in_their_middle_stand_in_a_line_of_their_own(scheduler: Scheduler, busy: Gated) -> None:
+async def test_functions_that_wait_in_their_middle_stand_in_a_line_of_their_own(
+    scheduler: Scheduler, busy: Gated
+) -> None:
     composed = Composed(scheduler)
-
-    async def visit() -> list[str]:
-        asking = [waiting_in_thread(lambda wait: wait(composed.get("a"))) for _ in range(2 * THREADS)]
-        many = [asyncio.create_task(one) for one in asking]
-        while len(scheduler) < 2:
-            await asyncio.sleep(0.01)
-        assert await in_thread(lambda: "from memory") == "from memory"
-        assert not any(task.done() for task in many)
-        busy.open()
-        return await asyncio.gather(*many)
-
-    assert now(visit()) == ["a"] * 2 * THREADS
+    asking = [waiting_in_thread(lambda wait: wait(composed.get("a"))) for _ in range(2 * THREADS)]
+    many = [asyncio.create_task(one) for one in asking]
+    while len(scheduler) < 2:
+        await asyncio.sleep(0.01)
+    assert await in_thread(lambda: "from memory") == "from memory"
+    assert not any(task.done() for task in many)
+    busy.open()
+    assert await asyncio.gather(*many) == ["a"] * 2 * THREADS
     assert composed.made == ["weights", "a of weights"]
 
 
-def test_a_function_that_waits_in_its_middle_ends_where_nobody_waits_for_it(scheduler: Scheduler, busy: Gated) -> None:
+async def test_a_function_that_waits_in_its_middle_ends_where_nobody_waits_for_it(
+    scheduler: Scheduler, busy: Gated
+) -> None:
     ended, raised = threading.Event(), []
 
     def asks_twice(wait: Callable) -> None:
@@ -424,50 +412,48 @@ def test_a_function_that_waits_in_its_middle_ends_where_nobody_waits_for_it(sche
         finally:
             ended.set()
 
-    async def visit() -> None:
-        task = asyncio.create_task(waiting_in_thread(asks_twice))
-        while len(scheduler) < 2:
-            await asyncio.sleep(0.01)
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        while len(scheduler) > 1:
-            await asyncio.sleep(0.01)
-
-    now(visit())
+    task = asyncio.create_task(waiting_in_thread(asks_twice))
+    while len(scheduler) < 2:
+        await asyncio.sleep(0.01)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    while len(scheduler) > 1:
+        await asyncio.sleep(0.01)
     assert ended.wait(PATIENCE)
     assert raised == ["CancelledError", "StoppedError"]
 
 
-def test_the_page_answers_while_forty_five_wait_for_the_model(scheduler: Scheduler, busy: Gated) -> None:
+def client_of(page: PageBlocks) -> httpx.AsyncClient:
+    """Mount a page and return a client for it."""
+    page.queue()
+    app = gr.mount_gradio_app(Starlette(), page, path="", ssr_mode=False)
+    page.run_startup_events()
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://page/gradio_api")
+
+
+async def test_the_page_answers_while_forty_five_wait_for_the_model(scheduler: Scheduler, busy: Gated) -> None:
     composed = Composed(scheduler)
 
     async def ask_for_a() -> str:
         return await composed.get("a")
 
-    async def visit() -> list[str]:
-        with PageBlocks(analytics_enabled=False) as page:
-            textbox = gr.Textbox()
-            for asking in (ask_for_a, lambda: "from memory"):
-                gr.Button().click(asking, None, textbox, queue=False)
-        page.queue()
-        app = gr.mount_gradio_app(Starlette(), page, path="", ssr_mode=False)
-        page.run_startup_events()
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://page") as client:
+    async def ask(function: int, session: str) -> str:
+        body = {"data": [], "fn_index": function, "session_hash": session}
+        return (await client.post("run/predict", json=body)).json()["data"][0]
 
-            async def ask(function: int, session: str) -> str:
-                body = {"data": [], "fn_index": function, "session_hash": session}
-                return (await client.post("/gradio_api/run/predict", json=body)).json()["data"][0]
-
-            many = [asyncio.create_task(ask(0, str(number))) for number in range(45)]
-            while len(scheduler) < 2:  # somebody's and theirs
-                await asyncio.sleep(0.01)
-            assert await ask(1, "another") == "from memory"
-            assert (await client.get("/")).status_code == 200
-            assert not any(task.done() for task in many)
-            busy.open()
-            return await asyncio.gather(*many)
-
-    assert now(visit()) == ["a"] * 45
+    with PageBlocks(analytics_enabled=False) as page:
+        textbox = gr.Textbox()
+        for asking in (ask_for_a, lambda: "from memory"):
+            gr.Button().click(asking, None, textbox, queue=False)
+    async with client_of(page) as client:
+        many = [asyncio.create_task(ask(0, str(number))) for number in range(45)]
+        while len(scheduler) < 2:  # somebody's and theirs
+            await asyncio.sleep(0.01)
+        assert await ask(1, "another") == "from memory"
+        assert (await client.get("http://page/")).status_code == 200
+        assert not any(task.done() for task in many)
+        busy.open()
+        assert await asyncio.gather(*many) == ["a"] * 45
     assert composed.made == ["weights", "a of weights"]
 
 
@@ -480,18 +466,15 @@ async def _outputs(visibility: str) -> list[tuple[str, list]]:
     """Return messages and outputs of the stream of an event with two outputs."""
     with PageBlocks(analytics_enabled=False) as page:
         gr.Button().click(_a_then_b, None, gr.Textbox(), api_visibility=visibility)
-    page.queue()
-    app = gr.mount_gradio_app(Starlette(), page, path="", ssr_mode=False)
-    page.run_startup_events()
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://page/gradio_api/queue") as client:
-        await client.post("join", json={"data": [], "fn_index": 0, "session_hash": "somebody"})
-        stream = (await client.get("data", params={"session_hash": "somebody"})).text
+    async with client_of(page) as client:
+        await client.post("queue/join", json={"data": [], "fn_index": 0, "session_hash": "somebody"})
+        stream = (await client.get("queue/data", params={"session_hash": "somebody"})).text
     messages = [json.loads(line.removeprefix("data: ")) for line in stream.split("\n\n") if line]
     return [(one["msg"], one["output"]["data"]) for one in messages if "output" in one]
 
 
-def test_the_last_value_is_repeated_at_the_end_for_a_script_and_not_for_a_page() -> None:
-    page, script = now(_outputs("private")), now(_outputs("public"))
+async def test_the_last_value_is_repeated_at_the_end_for_a_script_and_not_for_a_page() -> None:
+    page, script = await _outputs("private"), await _outputs("public")
     assert page[:2] == script[:2] == [("process_generating", ["a"]), ("process_generating", [[["replace", [], "b"]]])]
     assert page[2:] == [("process_completed", [gr.skip()])]
     assert script[2:] == [("process_completed", ["b"])]

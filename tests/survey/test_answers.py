@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import math
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,13 +13,14 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.helpers.survey_folder import same_names, synthetic_survey
+from tests.helpers.survey_folder import same_names, synthetic_survey, with_columns
+from tests.helpers.survey_images import rows_of
 from tests.helpers.thorough import in_turn
+from tests.helpers.waiting import at_once
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.text import ExplainedError, SettingError, Text
 from vitexplorer.survey.answers import (
@@ -50,8 +50,7 @@ def survey(tmp_path_factory: pytest.TempPathFactory) -> Survey:
 
 @pytest.fixture(scope="module")
 def table(survey: Survey) -> pd.DataFrame:
-    files = sorted((survey.folder / "rows").glob("*.parquet"))
-    whole = pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
+    whole = rows_of(survey.folder).to_pandas()
     for name in (name for name in NUMBERS if "[" in name):
         key, row, col = name.replace("]", "").replace("[", ",").split(",")
         cols = 3
@@ -60,15 +59,16 @@ def table(survey: Survey) -> pd.DataFrame:
     return whole
 
 
-def holds(row: pd.Series, condition: Condition) -> bool:
-    """Return whether a row meets a condition, in Python's own arithmetic."""
+def holds(row: pd.Series | dict, condition: Condition) -> bool:
+    """Return whether a row meets a condition, in Python's exact arithmetic."""
     value = row[condition.column]
-    value = None if value is None or (isinstance(value, float) and math.isnan(value)) else value
+    value = None if value is None or value != value else value
     if isinstance(condition, Within):
-        low = -math.inf if condition.low is None else condition.low
-        high = math.inf if condition.high is None else condition.high
-        return value is not None and low <= float(value) <= high
+        low, high = condition.low, condition.high
+        return value is not None and (low is None or low <= value) and (high is None or value <= high)
     values = condition.values if isinstance(condition, OneOf) else (condition.value,)
+    if condition.column == "probability":  # equal as 32-bit floats
+        values = [one if one is None else float(np.float32(one)) for one in values]
     return any((value is None) if one is None else (value is not None and value == one) for one in values)
 
 
@@ -160,10 +160,8 @@ def test_what_has_no_number_is_in_no_group(tmp_path: Path, monkeypatch: pytest.M
 def test_a_number_that_is_none_counts_as_none(tmp_path: Path) -> None:
     """A view may give NaN: no bound holds for it, and a query for rows without a number finds it."""
     folder = synthetic_survey(tmp_path, 20, rows_per_shard=20, lists=False, failed=0)
-    (file,) = (folder / "rows").iterdir()
-    table = pq.read_table(file)
-    values = pa.array([None, math.nan, *table["entropy"].to_pylist()[2:]], pa.float32())
-    pq.write_table(table.set_column(table.schema.get_field_index("entropy"), "entropy", values), file)
+    values = [None, math.nan, *rows_of(folder)["entropy"].to_pylist()[2:]]
+    with_columns(folder, entropy=pa.array(values, pa.float32()))
     some = open_survey(folder)
     assert [row["row"] for row in gallery(some, (Equals("entropy", None),))] == [0, 1]
     assert count(some, (Within("entropy"),)) == 18
@@ -233,10 +231,6 @@ def right_or_refused() -> Iterator[None]:
     assert message is None or message.en.encode() != message.zh.encode()
 
 
-def filled(values: list, count: int) -> list:
-    return [values[at % len(values)] for at in range(count)]
-
-
 @dataclass(repr=False)
 class Extremes:
     """Make a survey of the largest and oddest numbers that a column can hold."""
@@ -248,31 +242,18 @@ class Extremes:
 @pytest.fixture(scope="module")
 def extremes(tmp_path_factory: pytest.TempPathFactory) -> Extremes:
     folder = synthetic_survey(tmp_path_factory.mktemp("extremes"), 39, rows_per_shard=39, lists=False, failed=0)
-    [file] = (folder / "rows").glob("*.parquet")
-    table = pq.read_table(file)
-    for name, values, kind in (
-        ("probability", FLOATS, pa.float32()),
-        ("width", WHOLE, pa.int64()),
-        ("correct", TRUTHS, pa.bool_()),
-        ("label", TEXTS, pa.string()),
-    ):
-        column = pa.array(filled(values, 39), kind)
-        table = table.set_column(table.column_names.index(name), name, column)
-    pq.write_table(table, file)
-    return Extremes(open_survey(folder), table.to_pylist())
 
+    def filled(values: list, kind: pa.DataType) -> pa.Array:
+        return pa.array([values[at % len(values)] for at in range(39)], kind)
 
-def means(row: dict, condition: Condition) -> bool:
-    """Return whether a row meets a condition, in Python's exact arithmetic."""
-    value = row[condition.column]
-    value = None if value is None or value != value else value
-    if isinstance(condition, Within):
-        low, high = condition.low, condition.high
-        return value is not None and (low is None or low <= value) and (high is None or value <= high)
-    values = condition.values if isinstance(condition, OneOf) else (condition.value,)
-    if condition.column == "probability":  # equal as 32-bit floats
-        values = [one if one is None else float(np.float32(one)) for one in values]
-    return any((value is None) if one is None else (value is not None and value == one) for one in values)
+    with_columns(
+        folder,
+        probability=filled(FLOATS, pa.float32()),
+        width=filled(WHOLE, pa.int64()),
+        correct=filled(TRUTHS, pa.bool_()),
+        label=filled(TEXTS, pa.string()),
+    )
+    return Extremes(open_survey(folder), rows_of(folder).to_pylist())
 
 
 NUMBERS_ASKED = [1e39, -1e39, math.nan, math.inf, -math.inf, 2**70, -(2**70), 2**127, 10**400, -(10**400)]
@@ -297,7 +278,7 @@ CONDITIONS = (
 def test_any_condition_leaves_its_rows_or_is_refused(extremes: Extremes, condition: Condition) -> None:
     survey, rows = extremes.survey, extremes.rows
     with right_or_refused():
-        assert count(survey, (condition,)) == sum(means(row, condition) for row in rows)
+        assert count(survey, (condition,)) == sum(holds(row, condition) for row in rows)
 
 
 def test_a_bound_that_no_column_can_hold_leaves_all_or_none(extremes: Extremes) -> None:
@@ -406,16 +387,7 @@ def test_a_missing_survey_is_refused(tmp_path: Path) -> None:
 @pytest.mark.thorough
 def test_threads_ask_at_once(survey: Survey, table: pd.DataFrame) -> None:
     expected = int((table["distance[2,1]"] > 30).sum())
-    result: list[int] = []
-    threads = [
-        threading.Thread(target=lambda: result.append(count(survey, (Within("distance[2,1]", 30.0000001),))))
-        for _ in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert result == [expected] * 8
+    assert at_once(*[lambda: count(survey, (Within("distance[2,1]", 30.0000001),))] * 8) == [expected] * 8
 
 
 @pytest.mark.thorough

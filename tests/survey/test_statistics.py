@@ -16,7 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.helpers.survey_folder import CLASSES, synthetic_survey
+from tests.helpers.survey_folder import CLASSES, synthetic_survey, with_columns
+from tests.helpers.survey_images import rows_of
 from tests.helpers.thorough import quick
 from vitexplorer import figures
 from vitexplorer.core.text import ExplainedError
@@ -65,8 +66,7 @@ def table(survey: Survey) -> pd.DataFrame:
 
 
 def table_of(survey: Survey) -> pd.DataFrame:
-    files = sorted((survey.folder / "rows").glob("*.parquet"))
-    whole = pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
+    whole = rows_of(survey.folder).to_pandas()
     return whole.assign(row=range(len(whole)))
 
 
@@ -368,10 +368,7 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> Survey:
 
 def test_what_changed_between_two_surveys(survey: Survey, other: Survey) -> None:
     comparison = compare_surveys(survey, other, limit=500)
-    one, two = (
-        table_of(survey),
-        pd.concat([pd.read_parquet(file) for file in sorted((other.folder / "rows").glob("*.parquet"))]),
-    )
+    one, two = table_of(survey), table_of(other)
     answers = {row["path"]: row for _, row in two.iterrows()}
     both = [
         (row, answers[row["path"]])
@@ -409,10 +406,7 @@ def test_the_paired_bootstrap_draws_images() -> None:
 
 def test_heads_that_moved(survey: Survey, other: Survey) -> None:
     result = moved_heads(survey, other, "distance")
-    one, two = (
-        table_of(survey).set_index("path"),
-        pd.concat([pd.read_parquet(file) for file in (other.folder / "rows").glob("*.parquet")]).set_index("path"),
-    )
+    one, two = (table_of(side).set_index("path") for side in (survey, other))
     apart = [
         np.asarray(two.loc[path, "distance"], float) - np.asarray(one.loc[path, "distance"], float)
         for path in one.index
@@ -477,12 +471,8 @@ HOSTILE = (
 
 def test_a_spreadsheet_runs_no_text_of_a_table(tmp_path: Path) -> None:
     survey = open_survey(synthetic_survey(tmp_path / "survey", len(HOSTILE), rows_per_shard=64, lists=False))
-    (file,) = (survey.folder / "rows").glob("*.parquet")
-    rows = pq.read_table(file)
-    paths = [f"{text}.png" if text else "one.png" for text in HOSTILE]
-    for name, values in (("path", paths), ("label", [text or None for text in HOSTILE])):
-        rows = rows.set_column(rows.column_names.index(name), name, pa.array(values, pa.string()))
-    pq.write_table(rows, file)
+    paths, labels = [f"{text}.png" if text else "one.png" for text in HOSTILE], [text or None for text in HOSTILE]
+    with_columns(survey.folder, path=pa.array(paths, pa.string()), label=pa.array(labels, pa.string()))
     written = export(open_survey(survey.folder), (), tmp_path / "rows.csv")
     with written.open(encoding="utf-8-sig", newline="") as stream:
         cells = [(line["path"], line["label"]) for line in csv.DictReader(stream)]
@@ -490,9 +480,7 @@ def test_a_spreadsheet_runs_no_text_of_a_table(tmp_path: Path) -> None:
         assert cell == "-1.5e-3" or not cell.startswith(("=", "+", "-", "@", "\t", "\r", "＝")), "it would be run"
     assert cells[-3:] == [("plain.png", "plain"), ("'--1.png", "'--1"), ("one.png", "")]
     again = list(read_source(written).rows)
-    assert [(one.path, one.label) for one in again] == [
-        (path, text or None) for path, text in zip(paths, HOSTILE, strict=True)
-    ]
+    assert [(one.path, one.label) for one in again] == list(zip(paths, labels, strict=True))
 
 
 def test_a_file_for_embedding_atlas(survey: Survey, table: pd.DataFrame, tmp_path: Path) -> None:

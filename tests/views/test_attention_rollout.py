@@ -14,7 +14,7 @@ from tests.helpers import reference
 from tests.helpers.small_models import CAPTURES, capture_small
 from tests.helpers.thorough import in_turn
 from tests.helpers.unfused_attention import run_explicitly
-from tests.helpers.windows_and_queries import queries_of, windows_of
+from tests.helpers.windows_and_queries import queries_of, swin_block
 from vitexplorer.capturing.capture import AttentionCall, Capture
 from vitexplorer.core.types import BlockSite, PatchGrid
 from vitexplorer.quantities.rollout import SWIN_NOTE
@@ -30,15 +30,7 @@ def whole_rollout(captured: Capture, fusion: str, ratio: float, start: int) -> n
     attentions = [attention.double().numpy() for attention in explicit.attention]
     if not captured.site(0).windows:
         return reference.rollout([a[0] for a in attentions], fusion, ratio, start, len(captured.prefix_tokens))
-    blocks = [
-        {
-            "attention": attention,
-            "rows": captured.grid(b).rows,
-            "cols": captured.grid(b).cols,
-            "windows": windows_of(captured, b),
-        }
-        for b, attention in enumerate(attentions)
-    ]
+    blocks = [swin_block(captured, block, attention) for block, attention in enumerate(attentions)]
     return reference.swin_rollout(blocks, fusion, ratio, start)
 
 
@@ -54,14 +46,8 @@ def test_rollout(made, rollout):
             row = R[captured.prefix_tokens.index(query)]
         else:
             row = R[p + query[0] * captured.grid(last).cols + query[1]]
-        result = vx.compute(
-            "attention_rollout",
-            captured,
-            query=query,
-            head_fusion=fusion,
-            discard_ratio=ratio,
-            start_block=start,
-        )
+        settings = {"head_fusion": fusion, "discard_ratio": ratio, "start_block": start}
+        result = vx.compute("attention_rollout", captured, query=query, **settings)
         np.testing.assert_allclose(result.values, row[p:].reshape(grid.rows, grid.cols), atol=1e-5)
         np.testing.assert_allclose(result.prefix_weights, row[:p], atol=1e-5)
         assert result.padding_mass == pytest.approx(1 - row.sum(), abs=1e-5)
@@ -87,10 +73,7 @@ def test_rollout_is_chefers_from_the_first_layer(key):
     expected, p = reference.chefer_rollout(attentions, start_layer=0), len(captured.prefix_tokens)
     for query in queries_of(captured, 0):
         result = vx.compute("attention_rollout", captured, query=query)
-        if query == "mean":
-            row = expected[p:].mean(0)
-        else:
-            row = expected[captured.token(query, 0)]
+        row = expected[p:].mean(0) if query == "mean" else expected[captured.token(query, 0)]
         np.testing.assert_allclose(result.values.flatten(), row[p:], atol=1e-6)
 
 

@@ -12,8 +12,6 @@ from tests.helpers.relevance_cases import TARGET, expected_baseline
 from tests.helpers.small_models import capture_small
 from vitexplorer.quantities.faithfulness import coarsened, ranking
 
-# ------------------------------------------------------------------------------------------------ slow twins
-
 
 @pytest.mark.parametrize("key", ["vit_not_square", "uneven", "swin_padded"])
 def test_curves_and_areas(key):
@@ -41,9 +39,6 @@ def test_curves_and_areas(key):
         for c, expected in enumerate((deletion, insertion)):
             np.testing.assert_allclose(result.values[m, c], expected, atol=1e-5)
             assert result.areas[m, c] == pytest.approx(reference_relevance.area(expected, shares), abs=1e-5)
-
-
-# ------------------------------------------------------------------------------------------------ what must hold
 
 
 def test_curves_begin_and_end_at_the_same_images():

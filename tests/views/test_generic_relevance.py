@@ -13,8 +13,6 @@ from tests.helpers.small_models import capture_small
 from tests.helpers.unfused_attention import with_fused_attention
 from vitexplorer.core.text import UnsupportedError
 
-# ------------------------------------------------------------------------------------------------ slow twins
-
 
 def test_generic_relevance(any_capture):
     if any_capture.site(0).windows:
@@ -31,9 +29,6 @@ def test_generic_relevance(any_capture):
     result = vx.compute("generic_relevance", any_capture, target=TARGET)
     close(result.values, row[grid.num_prefix_tokens :].reshape(grid.rows, grid.cols), 5e-4)
     assert (result.query, result.identity_mass) == (("cls", 0) if of_class_token else ("mean", 1))
-
-
-# ------------------------------------------------------------------------------------------------ peers
 
 
 @pytest.mark.parametrize("key", ["vit", "deit_distilled", "beit", "dinov3"])

@@ -14,8 +14,6 @@ from tests.helpers.relevance_cases import TARGET, close, truth_of
 from tests.helpers.small_models import capture_small
 from vitexplorer.quantities.targets import ALL_ZERO
 
-# ------------------------------------------------------------------------------------------------ slow twins
-
 
 def test_grad_cam_at_every_block(any_capture):
     expected = truth_of(any_capture)
@@ -27,9 +25,6 @@ def test_grad_cam_at_every_block(any_capture):
         )
         result = vx.compute("grad_cam", any_capture, target=TARGET, block=block)
         close(result.values, reference_relevance.grad_cam(acts, grads).reshape(grid.rows, grid.cols), 1e-3)
-
-
-# ------------------------------------------------------------------------------------------------ peers
 
 
 @pytest.mark.parametrize(
@@ -65,9 +60,6 @@ def test_grad_cam_is_that_of_the_grad_cam_package(key, block, name):
             close(vx.compute("grad_cam", captured, target=target, block=block).values, expected, 1e-3)
             seen += expected.any()
     assert seen > 1  # a map can be zero, but not most of them
-
-
-# ------------------------------------------------------------------------------------------------ what must hold
 
 
 def test_grad_cam_after_the_last_attention_is_zero_and_says_so():

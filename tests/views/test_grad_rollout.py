@@ -8,6 +8,7 @@ import pytest
 import vitexplorer as vx
 from tests.helpers import reference, reference_relevance
 from tests.helpers.relevance_cases import TARGET, close, reads_class_token, truth_of
+from tests.helpers.windows_and_queries import swin_block
 
 
 def test_grad_rollout(any_capture):
@@ -18,13 +19,7 @@ def test_grad_rollout(any_capture):
     ]
     p = grid.num_prefix_tokens
     if any_capture.site(0).windows:
-        blocks = []
-        for b, E in enumerate(matrices):
-            site = any_capture.site(b)
-            windows = reference.window_positions(
-                site.grid.rows, site.grid.cols, site.windows.window_size, site.windows.shift_size
-            )
-            blocks.append({"attention": E[:, None], "rows": site.grid.rows, "cols": site.grid.cols, "windows": windows})
+        blocks = [swin_block(any_capture, b, E[:, None]) for b, E in enumerate(matrices)]
         R = reference.swin_rollout(blocks)
         stays = reference.swin_rollout(blocks, alone=True)
     else:

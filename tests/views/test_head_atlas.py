@@ -14,6 +14,7 @@ from tests.helpers import reference, reference_tokens
 from tests.helpers.small_models import CAPTURES, RECIPES, capture_small
 from tests.helpers.thorough import in_turn
 from tests.helpers.unfused_attention import blocks_of, run_explicitly
+from tests.helpers.windows_and_queries import queries_of, windows_of
 from vitexplorer.capturing.capture import AttentionCall, Capture
 from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.core.types import BlockSite, PatchGrid
@@ -22,9 +23,9 @@ from vitexplorer.views.head_atlas import METRICS
 
 def cells_of(captured: Capture, block: int) -> list[list[reference_tokens.Cell]]:
     """Return the kind of each token of each window, from the paper's windows and the recipe's prefix tokens."""
-    grid, windows = captured.grid(block), captured.site(block).windows
-    if windows:
-        return reference.window_positions(grid.rows, grid.cols, windows.window_size, windows.shift_size)
+    grid = captured.grid(block)
+    if captured.site(block).windows:
+        return windows_of(captured, block)
     patches = [(row, col) for row in range(grid.rows) for col in range(grid.cols)]
     return [[*RECIPES[captured.model.name].prefix_tokens, *patches]]
 
@@ -152,10 +153,8 @@ def test_heads_that_a_block_does_not_have_are_nan_with_a_note():
 
 
 def places(captured: Capture, block: int) -> list:
-    """Return queries of a block: prefix tokens, opposite corners, one inside."""
-    grid = captured.grid(block)
-    named = [name for name in ("cls", "dist") if name in captured.prefix_tokens]
-    return [*named, (0, 0), (grid.rows - 1, grid.cols - 1), (grid.rows // 2, grid.cols // 3)]
+    """Return the queries of a block that are one token."""
+    return [query for query in queries_of(captured, block) if query != "mean"]
 
 
 def test_scaled_dot_product_steps(any_capture):
@@ -271,10 +270,3 @@ def test_one_query_of_one_head(settings, expected):
     with pytest.raises(SettingError) as raised:
         vx.compute("scaled_dot_product", capture_small("vit"), **settings)
     assert str(raised.value).startswith(expected)
-
-
-@pytest.mark.parametrize("view", ["attention_distance", "head_atlas", "scaled_dot_product"])
-def test_the_network_does_not_run_again(view, monkeypatch):
-    for key in ("deit_distilled", "swinv2"):
-        monkeypatch.setattr(capture_small(key).model.module, "forward", None)
-        vx.compute(view, capture_small(key))

@@ -7,17 +7,12 @@ from tests.helpers import reference_relevance
 from tests.helpers.relevance_cases import TARGET, close, truth_of
 from tests.helpers.small_models import capture_small
 
-# ------------------------------------------------------------------------------------------------ slow twins
-
 
 def test_input_x_gradient(any_capture):
     expected, grid = truth_of(any_capture), any_capture.grid(0)
     product = expected.image * expected.image_gradient
     result = vx.compute("input_x_gradient", any_capture, target=TARGET)
     close(result.values, reference_relevance.patch_sums(product, grid.rows, grid.cols, grid.patch_size))
-
-
-# ------------------------------------------------------------------------------------------------ peers
 
 
 def test_input_x_gradient_is_captums():

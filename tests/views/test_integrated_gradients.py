@@ -14,8 +14,6 @@ from tests.helpers.relevance_cases import PIXEL_CASES, TARGET, close, expected_b
 from tests.helpers.small_models import capture_small
 from vitexplorer.quantities.perturbation import baseline_image
 
-# ------------------------------------------------------------------------------------------------ slow twins
-
 
 @pytest.mark.parametrize("key", PIXEL_CASES)
 @pytest.mark.parametrize("kind", ["mean", "black", "blur"])
@@ -33,9 +31,6 @@ def test_integrated_gradients(key, kind):
     close(result.values, reference_relevance.patch_sums(pixels, grid.rows, grid.cols, grid.patch_size), 1e-3)
 
 
-# ------------------------------------------------------------------------------------------------ peers
-
-
 @pytest.mark.parametrize("key", ["vit_not_square", "deit_distilled", "swin"])
 @pytest.mark.parametrize("kind", ["mean", "blur"])
 def test_integrated_gradients_are_captums(key, kind):
@@ -48,9 +43,6 @@ def test_integrated_gradients_are_captums(key, kind):
     expected = reference_relevance.patch_sums(attribution, grid.rows, grid.cols, grid.patch_size)
     result = vx.compute("integrated_gradients", captured, target=TARGET, baseline=kind, steps=7)
     close(result.values, expected, 1e-4)
-
-
-# ------------------------------------------------------------------------------------------------ what must hold
 
 
 @pytest.mark.parametrize("key", ["vit", "deit_distilled", "registers_only", "swin"])

@@ -15,13 +15,8 @@ from tests.helpers.small_models import capture_small
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.text import SettingError, UnsupportedError
 
-# ------------------------------------------------------------------------------------------------ pooling
-
 PLAIN = ["vit", "clip", "dinov2_registers", "registers_only", "eva", "dinov3"]
 """Models with a LayerNorm as last norm and a linear classifier"""
-
-
-# ------------------------------------------------------------------------------------------------ logit lens
 
 
 def test_the_lens_ends_at_the_logits(any_capture):

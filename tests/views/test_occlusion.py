@@ -12,8 +12,6 @@ from tests.helpers.relevance_cases import PIXEL_CASES, TARGET, expected_baseline
 from tests.helpers.small_models import capture_small
 from vitexplorer.quantities.perturbation import baseline_image
 
-# ------------------------------------------------------------------------------------------------ slow twins
-
 
 @pytest.mark.parametrize("key", [*PIXEL_CASES, "swin"])
 @pytest.mark.parametrize("kind", ["mean", "blur"])
@@ -29,9 +27,6 @@ def test_occlusion(key, kind):
         expected[divmod(patch, grid.cols)] = float(fall)
     result = vx.compute("occlusion", captured, target=TARGET, baseline=kind)
     np.testing.assert_allclose(result.values, expected, atol=2e-5)
-
-
-# ------------------------------------------------------------------------------------------------ peers
 
 
 @pytest.mark.parametrize("key", ["vit_not_square", "deit_distilled", "swin"])

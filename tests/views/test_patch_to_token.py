@@ -24,10 +24,6 @@ def pixels_of(source: str) -> np.ndarray:
     return np.asarray(Image.open(io.BytesIO(base64.b64decode(source.split(",")[1]))))
 
 
-def steps_of(result) -> dict[str, np.ndarray]:
-    return {step.name.en: step.numbers for step in result.steps}
-
-
 def test_the_token_is_what_the_first_block_read(any_capture):
     """Compare with the captured residual stream to 1e-5, for every family and at every corner of the grid."""
     if any_capture.model.name.startswith("hybrid"):
@@ -57,7 +53,7 @@ def test_each_step_number_by_number(key):
         value = captured.input.pixels[row * P + y, col * P + x, c] / 255
         flat.append((value - preprocessing.mean[c]) / preprocessing.std[c])
         columns.append(weight[:, c, y, x])
-    steps = steps_of(result)
+    steps = {step.name.en: step.numbers for step in result.steps}
     np.testing.assert_allclose(steps["flattened, normalised"], flat, atol=1e-5)
     token = reference_tokens.linear(
         np.array(flat), np.array(columns).T, module.patch_embed.proj.bias.detach().double().numpy()

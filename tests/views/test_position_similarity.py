@@ -197,9 +197,3 @@ def test_only_patches_have_a_place():
         vx.compute("position_similarity", capture_small("vit"), query="cls")
     with pytest.raises(SettingError, match=r"There is no patch \(4, 0\)"):
         vx.compute("position_similarity", capture_small("vit"), query=(4, 0))
-
-
-@pytest.mark.parametrize(("view", "key"), [("position_similarity", "vit"), ("relative_position_bias", "swin")])
-def test_the_network_does_not_run_again(view, key, monkeypatch):
-    monkeypatch.setattr(capture_small(key).model.module, "forward", None)
-    vx.compute(view, capture_small(key))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-import threading
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ import vitexplorer as vx
 from tests.helpers import reference_relevance
 from tests.helpers.relevance_cases import TARGET, close, with_module
 from tests.helpers.small_models import capture_small
+from tests.helpers.waiting import at_once
 from vitexplorer.capturing.capture import Capture, capture_input
 from vitexplorer.controls import TargetControl
 from vitexplorer.core.text import UnsupportedError
@@ -225,21 +226,14 @@ def test_the_module_is_left_as_it_was(key):
 def test_threads_do_not_mix_their_classes():
     captured = replace(capture_small("vit"))
     alone = {target: vx.compute("generic_relevance", replace(captured), target=target).values for target in range(7)}
-    together = {}
 
-    def work(target: int) -> None:
+    def work(target: int) -> np.ndarray:
         views = {view: vx.compute(view, captured, target=target) for view in ("grad_cam", "legrad", "grad_rollout")}
         assert all(np.isfinite(result.values).all() for result in views.values())
-        together[target] = vx.compute("generic_relevance", captured, target=target).values
+        return vx.compute("generic_relevance", captured, target=target).values
 
-    threads = [threading.Thread(target=work, args=(target,)) for target in range(7)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert together.keys() == alone.keys()
-    for target in alone:
-        np.testing.assert_array_equal(together[target], alone[target])
+    together = at_once(*(partial(work, target) for target in alone))
+    np.testing.assert_array_equal(together, list(alone.values()))
 
 
 # ------------------------------------------------------------------------------------------------ progress

@@ -20,14 +20,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.image_folders import fill, kinds, left_behind, pets, refused, small, zipped
-from vitexplorer.finetune.data import (
-    DataError,
-    example_folder,
-    inspect,
-    read_data,
-    read_folder,
-    read_zip,
-)
+from vitexplorer.finetune.data import DataError, example_folder, inspect, read_data, read_folder, read_zip
 
 # ------------------------------------------------------------------------------------------------- zips
 

@@ -6,11 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vitexplorer.finetune.data import (
-    example_folder,
-    inspect,
-    read_folder,
-)
+from vitexplorer.finetune.data import example_folder, inspect, read_folder
 from vitexplorer.scenes import draw_scene
 from vitexplorer.scenes.shapes import LABEL_NAMES
 

@@ -9,13 +9,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.image_folders import fill, kinds, pets, refused, small
-from vitexplorer.finetune.data import (
-    Dataset,
-    Item,
-    inspect,
-    read_folder,
-    split,
-)
+from vitexplorer.finetune.data import Dataset, Item, inspect, read_folder, split
 from vitexplorer.storage.findings import readable_name
 
 

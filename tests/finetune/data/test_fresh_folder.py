@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.helpers.image_folders import fill, left_behind
-from vitexplorer.finetune.data import (
-    DataError,
-)
+from vitexplorer.finetune.data import DataError
 from vitexplorer.finetune.data.fresh_folder import fresh_folder
 
 

@@ -6,12 +6,7 @@ import pytest
 from PIL import Image
 
 from tests.helpers.image_folders import encoded, fill, kinds, pets, picture, small, table
-from vitexplorer.finetune.data import (
-    inspect,
-    read_folder,
-    read_table,
-    split,
-)
+from vitexplorer.finetune.data import inspect, read_folder, read_table, split
 from vitexplorer.scenes import draw_scene
 
 

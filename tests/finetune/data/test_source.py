@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from tests.helpers.image_folders import fill, pets, table, zipped
-from vitexplorer.finetune.data import (
-    read_data,
-    read_folder,
-    read_table,
-)
+from vitexplorer.finetune.data import read_data, read_folder, read_table
 
 
 def test_one_function_opens_folders_tables_and_zips(tmp_path):

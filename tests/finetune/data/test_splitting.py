@@ -9,11 +9,7 @@ import pytest
 
 from tests.helpers.image_folders import refused
 from vitexplorer.core.text import SettingError
-from vitexplorer.finetune.data import (
-    Dataset,
-    Item,
-    split,
-)
+from vitexplorer.finetune.data import Dataset, Item, split
 
 
 def random_dataset(seed: int) -> Dataset:

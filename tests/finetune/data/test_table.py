@@ -6,14 +6,7 @@ import pytest
 
 from tests.helpers.image_folders import encoded, fill, kinds, pets, picture, refused, small, table
 from vitexplorer.core.registry import UnknownNameError
-from vitexplorer.finetune.data import (
-    Item,
-    Pick,
-    folder_columns,
-    read_folder,
-    read_table,
-    table_columns,
-)
+from vitexplorer.finetune.data import Item, Pick, folder_columns, read_folder, read_table, table_columns
 from vitexplorer.finetune.data.cells import read_cells
 from vitexplorer.storage.class_folders import class_dataset
 from vitexplorer.storage.image_files import list_files

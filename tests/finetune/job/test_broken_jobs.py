@@ -11,9 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +21,7 @@ import pytest
 from tests.helpers.finetune_folders import class_folder
 from tests.helpers.finished_runs import assert_same_run
 from tests.helpers.small_models import load_small
+from tests.helpers.waiting import until
 from vitexplorer.core.settings import settings
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.in_process import run_job
@@ -54,11 +53,15 @@ from vitexplorer.storage.claims import (
 OWN = run_folder(Path(), "lora")
 
 
+def train_small(patch: pytest.MonkeyPatch) -> None:
+    """Train a small model in jobs of this process, whatever model they name, and report every step."""
+    patch.setattr(setups, "load_backbone", lambda name, *_, **__: load_small("vit"))
+    patch.setattr(loop, "_BETWEEN_EVENTS", 0.0)
+
+
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    """Train a small model in jobs of this process, whatever model they name, and report every step."""
-    monkeypatch.setattr(setups, "load_backbone", lambda name, *_, **__: load_small("vit"))
-    monkeypatch.setattr(loop, "_BETWEEN_EVENTS", 0.0)
+    train_small(monkeypatch)
 
 
 @pytest.fixture(scope="module")
@@ -79,8 +82,7 @@ def runs(tmp_path_factory) -> Path:
             detached.stop(folder / "stopped")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(setups, "load_backbone", lambda name, *_, **__: load_small("vit"))
-        patch.setattr(loop, "_BETWEEN_EVENTS", 0.0)
+        train_small(patch)
         run_job(config, folder / "whole")
         run_job(config, folder / "stopped", stop)
     shutil.rmtree(folder / "stopped")
@@ -184,19 +186,21 @@ def sleeper() -> subprocess.Popen:
         process.kill()
 
 
-def until(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 30
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.01)
-    assert condition()
+def claim(folder: Path, process: subprocess.Popen) -> None:
+    CLAIM.write(folder, Claim(process.pid, psutil.Process(process.pid).create_time()))
+
+
+def freeze(folder: Path, process: subprocess.Popen) -> None:
+    """Stop the process of a job, and wait until that is seen."""
+    os.kill(process.pid, signal.SIGSTOP)
+    until(lambda: standing_still(folder))
 
 
 def test_a_worker_that_stands_still_is_interrupted_and_ended_by_who_resumes(runs, tmp_path, sleeper):
     shutil.copy(runs / "whole" / CONFIG.name, tmp_path)
-    CLAIM.write(tmp_path, Claim(sleeper.pid, psutil.Process(sleeper.pid).create_time()))
+    claim(tmp_path, sleeper)
     assert job_state(tmp_path).state == "running"
-    os.kill(sleeper.pid, signal.SIGSTOP)
-    until(lambda: standing_still(tmp_path))
+    freeze(tmp_path, sleeper)
     state = job_state(tmp_path)
     assert (state.state, str(sleeper.pid) in state.text.en) == ("interrupted", True)
     detached.refuse_running(tmp_path)
@@ -206,9 +210,8 @@ def test_a_worker_that_stands_still_is_interrupted_and_ended_by_who_resumes(runs
 
 def test_a_paused_session_of_somebody_is_not_ended_and_keeps_nobody_waiting(tmp_path, monkeypatch, sleeper):
     monkeypatch.setattr(detached, "MODULE", "another")
-    CLAIM.write(tmp_path, Claim(sleeper.pid, psutil.Process(sleeper.pid).create_time()))
-    os.kill(sleeper.pid, signal.SIGSTOP)
-    until(lambda: standing_still(tmp_path))
+    claim(tmp_path, sleeper)
+    freeze(tmp_path, sleeper)
     detached.refuse_running(tmp_path)
     with claimed(tmp_path):
         assert worker_of(tmp_path) == os.getpid()
@@ -260,9 +263,8 @@ def test_who_lost_a_job_writes_nothing_more(tmp_path):
 
 def test_a_training_that_stands_still_is_stopped_at_once(runs, tmp_path, sleeper):
     folder = shutil.copytree(runs / "killed", tmp_path / "job")
-    CLAIM.write(folder, Claim(sleeper.pid, psutil.Process(sleeper.pid).create_time()))
-    os.kill(sleeper.pid, signal.SIGSTOP)
-    until(lambda: standing_still(folder))
+    claim(folder, sleeper)
+    freeze(folder, sleeper)
     state = detached.stop(folder)
     assert (state.state, "had stalled" in state.text.en) == ("stopped", True)
     sleeper.wait(30)

@@ -164,9 +164,9 @@ def swin_tensors(second: bool) -> Tensors:
     return tensors
 
 
-of_deit_3 = partial(vision_transformer.checkpoint_filter_fn, adapt_layer_scale=True)
-VIT = ("vit_base_patch16_224", {**SMALL, "img_size": 64, "num_classes": 0}, vision_transformer.checkpoint_filter_fn)
-DINOV2 = ("vit_small_patch14_dinov2", {**SMALL, "img_size": 56}, vision_transformer.checkpoint_filter_fn)
+of_vit = vision_transformer.checkpoint_filter_fn
+VIT = ("vit_base_patch16_224", {**SMALL, "img_size": 64, "num_classes": 0}, of_vit)
+DINOV2 = ("vit_small_patch14_dinov2", {**SMALL, "img_size": 56}, of_vit)
 WINDOWS = {"embed_dim": 32, "depths": (2, 2), "num_heads": (1, 2), "window_size": 4, "num_classes": CLASSES}
 BEIT = {**SMALL, "img_size": 64, "init_values": 0.1, "use_abs_pos_emb": False}
 
@@ -183,13 +183,13 @@ CASES: dict[str, tuple[Callable[[], Any], tuple[str, dict[str, Any], Any], tuple
     ),
     "dinov2_registers": (
         lambda: dinov2(registers=True),
-        ("vit_small_patch14_reg4_dinov2", DINOV2[1], vision_transformer.checkpoint_filter_fn),
+        ("vit_small_patch14_reg4_dinov2", DINOV2[1], of_vit),
         REGISTERS,
         "35 of 36",
     ),
     "dinov2_swiglu": (
         dinov2_swiglu,
-        ("vit_giant_patch14_dinov2", {**DINOV2[1], "mlp_ratio": 3.0}, vision_transformer.checkpoint_filter_fn),
+        ("vit_giant_patch14_dinov2", {**DINOV2[1], "mlp_ratio": 3.0}, of_vit),
         ("cls",),
         "34 of 35",
     ),
@@ -201,7 +201,7 @@ CASES: dict[str, tuple[Callable[[], Any], tuple[str, dict[str, Any], Any], tuple
     ),
     "deit": (
         lambda: {"model": vit() | linear("head", CLASSES, WIDTH)},
-        (VIT[0], {**VIT[1], "num_classes": CLASSES}, vision_transformer.checkpoint_filter_fn),
+        (VIT[0], {**VIT[1], "num_classes": CLASSES}, of_vit),
         ("cls",),
         "32 of 32",
     ),
@@ -214,17 +214,13 @@ CASES: dict[str, tuple[Callable[[], Any], tuple[str, dict[str, Any], Any], tuple
                 **linear("head_dist", CLASSES, WIDTH),
             }
         },
-        (
-            "deit_tiny_distilled_patch16_224",
-            {**VIT[1], "num_classes": CLASSES},
-            vision_transformer.checkpoint_filter_fn,
-        ),
+        ("deit_tiny_distilled_patch16_224", {**VIT[1], "num_classes": CLASSES}, of_vit),
         ("cls", "dist"),
         "35 of 35",
     ),
     "deit_3": (
         lambda: {"model": scaled(vit(places=16), "gamma_{}") | linear("head", CLASSES, WIDTH)},
-        ("deit3_small_patch16_224", {**VIT[1], "num_classes": CLASSES}, of_deit_3),
+        ("deit3_small_patch16_224", {**VIT[1], "num_classes": CLASSES}, partial(of_vit, adapt_layer_scale=True)),
         ("cls",),
         "36 of 36",
     ),
@@ -238,7 +234,7 @@ CASES: dict[str, tuple[Callable[[], Any], tuple[str, dict[str, Any], Any], tuple
                 **linear("head", CLASSES, WIDTH),
             }
         },
-        (VIT[0], {**VIT[1], "num_classes": CLASSES, "global_pool": "avg"}, vision_transformer.checkpoint_filter_fn),
+        (VIT[0], {**VIT[1], "num_classes": CLASSES, "global_pool": "avg"}, of_vit),
         ("cls",),
         "32 of 32",
     ),

@@ -96,7 +96,6 @@ SUBJECTS = {
     ),
     "siglip": Subject("SiglipVisionModel", "SiglipVisionConfig", PLAIN, pooled_or_mean),
 }
-KIN = {"metaclip2": "MetaClip2Vision", "chinese_clip": "ChineseCLIPVision", "altclip": "AltCLIPVision"}
 ODD: dict[str, tuple[Any, ...]] = {
     "image_size": (40, [32, 48], 34),
     "patch_size": (4, [8, 8]),

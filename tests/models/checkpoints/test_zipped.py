@@ -25,16 +25,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return in_parts(small_vit(), tmp_path_factory.mktemp("vit"))
 
 
-def packed(folder: Path, path: Path, inside: str = "") -> Path:
+def test_a_zip_is_the_folder_in_it(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "宠物 vit.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(folder.iterdir()):
-            archive.write(file, f"{inside}{file.name}")
-    return path
-
-
-def test_a_zip_is_the_folder_in_it(folder: Path, tmp_path: Path) -> None:
-    path = packed(folder, tmp_path / "宠物 vit.zip", "snapshots/abc/")
-    with zipfile.ZipFile(path, "a") as archive:
+            archive.write(file, f"snapshots/abc/{file.name}")
         archive.writestr("__MACOSX/snapshots/abc/._model.safetensors", b"resource fork")
         archive.writestr("snapshots/README.md", b"# card")
     steps: list[tuple[int, int]] = []

@@ -69,7 +69,8 @@ def test_attention_is_what_torch_says(key: str) -> None:
 
     def ask(layer: nn.Module, args: tuple[Tensor, ...], kwargs: dict, output: object) -> None:
         query, key, value = args if args else (kwargs[name] for name in ("query", "key", "value"))
-        expected.append(weights_of(layer, query, key, value))
+        how = {"need_weights": True, "average_attn_weights": False}
+        expected.append(nn.MultiheadAttention.forward(layer, query, key, value, **how)[1])
 
     hooks = [layer.register_forward_hook(ask, with_kwargs=True) for layer in layers]
     with torch.no_grad():
@@ -79,11 +80,6 @@ def test_attention_is_what_torch_says(key: str) -> None:
     assert len(expected) == captured.depth
     for block, attention in enumerate(expected):
         torch.testing.assert_close(captured.attention(block)[None], attention, rtol=0, atol=1e-6)
-
-
-def weights_of(layer: nn.MultiheadAttention, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-    forward = nn.MultiheadAttention.forward
-    return forward(layer, query, key, value, need_weights=True, average_attn_weights=False)[1]
 
 
 # ---------------------------------------------------------------------------------------------- twins

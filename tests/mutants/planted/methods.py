@@ -134,7 +134,7 @@ MUTANTS = (
         "parameter_groups",
         '"weight_decay": decay if decays else 0.0',
         '"weight_decay": decay',
-        "test_matrices_alone_decay",
+        "test_matrices_of_layers_decay_and_nothing_else",
     ),
     Mutant(
         "head at the rate of the body",

@@ -19,6 +19,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from tests.helpers.finetune_folders import class_folder
+from tests.helpers.image_folders import encoded
 from tests.helpers.small_families import CASES, capture_case
 from tests.helpers.small_models import capture_small, load_small
 from vitexplorer.capturing.capture import capture
@@ -221,17 +222,11 @@ def client(tmp_path: Path, places: UserStorage, monkeypatch) -> Iterator[TestCli
         yield client
 
 
-def png(pixels: ndarray) -> bytes:
-    file = io.BytesIO()
-    PIL.Image.fromarray(pixels).save(file, "PNG")
-    return file.getvalue()
-
-
 def test_an_answer_is_the_probes_on_the_features_of_the_examples(
     client: TestClient, places: UserStorage, tmp_path: Path
 ) -> None:
     browser, folder = Browser(client), class_folder(tmp_path / "data", per_class=3)
-    asked = png(a_picture(5))
+    asked = encoded(a_picture(5))
     first = browser.ask("ask", asked)
     assert first["shares"] == []
     assert "two classes" in first["missing"]
@@ -278,27 +273,27 @@ def test_who_asks_again_waits_for_the_latest_score_alone(client: TestClient, tmp
 
 def test_pictures_of_unknown_visitors_are_refused_and_lose_nothing(client: TestClient, monkeypatch) -> None:
     browser = Browser(client)
-    browser.ask("add", png(a_picture()), box="1")
-    gif, frames = io.BytesIO(), [PIL.Image.fromarray(a_picture(seed)) for seed in range(3)]
-    frames[0].save(gif, "GIF", save_all=True, append_images=frames[1:])
-    browser.ask("add", gif.getvalue(), box="2")  # of an animation the first frame counts
-    for content in (b"", b"no picture", png(a_picture(3))[:200], b"%PDF-1.7 more"):
+    browser.ask("add", encoded(a_picture()), box="1")
+    first, *rest = [PIL.Image.fromarray(a_picture(seed)) for seed in range(3)]
+    animation = encoded(first, "gif", save_all=True, append_images=rest)
+    browser.ask("add", animation, box="2")  # of an animation the first frame counts
+    for content in (b"", b"no picture", encoded(a_picture(3))[:200], b"%PDF-1.7 more"):
         for what in ("add", "ask"):
             assert len(browser.ask(what, content, 422, box="1")["refused"]) > 20
-    assert "no longer here" in browser.ask("add", png(a_picture(4)), 422, box="9")["refused"]
-    assert browser.ask("add", png(a_picture(4)), 422, box="../..")["refused"]
+    assert "no longer here" in browser.ask("add", encoded(a_picture(4)), 422, box="9")["refused"]
+    assert browser.ask("add", encoded(a_picture(4)), 422, box="../..")["refused"]
     assert browser.ask("learn", status=422, model="../model")["refused"]
     assert browser.ask("nothing", status=404) == {"refused": ""}
     monkeypatch.setattr(intake, "settings", lambda: Settings(max_upload_megabytes=1))
     assert "1 MB" in browser.ask("add", bytes(1_000_001), 413, box="1")["refused"]
     browser.headers["content-type"] = "image/png"
-    browser.ask("add", png(a_picture(4)), 415, box="1")
+    browser.ask("add", encoded(a_picture(4)), 415, box="1")
     assert [len(box["pictures"]) for box in browser.ask("boxes")["boxes"]] == [1, 1]
 
 
 def test_visitors_teach_apart(client: TestClient, places: UserStorage) -> None:
     anna, ben = Browser(client), Browser(client, BEN)
-    picture = anna.ask("add", png(a_picture()), box="1")["picture"]["id"]
+    picture = anna.ask("add", encoded(a_picture()), box="1")["picture"]["id"]
     assert [len(box["pictures"]) for box in ben.ask("boxes")["boxes"]] == [0, 0]
     ben.ask("drop", status=422, box="1", picture=picture)
     ben.ask("open", status=422, box="1", picture=picture)
@@ -319,7 +314,7 @@ def test_visitors_teach_apart(client: TestClient, places: UserStorage) -> None:
 @pytest.mark.thorough
 def test_drawn_scenes_fill_the_boxes(client: TestClient) -> None:
     browser = Browser(client)
-    browser.ask("add", png(a_picture()), box="1")
+    browser.ask("add", encoded(a_picture()), box="1")
     filled = browser.ask("fill", lang="zh")
     assert [(box["name"], len(box["pictures"])) for box in filled["boxes"]] == [("花", 5), ("鱼", 5), ("杯子", 5)]
     assert [one["name"] for one in filled["others"]] == ["花", "花", "鱼", "鱼", "杯子", "杯子"]

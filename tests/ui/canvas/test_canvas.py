@@ -13,7 +13,6 @@ import pytest
 
 import vitexplorer.ui.canvas.canvas as canvas_module
 from tests.helpers.attention_payload import unpack_attention
-from tests.helpers.waiting import now
 from vitexplorer.core.types import PADDING, PatchGrid, WindowLayout
 from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection, looks, query_of, query_text
@@ -247,12 +246,8 @@ def test_selection_of_an_event():
     assert Selection.read({}, DATA) is None
 
 
-def test_component_in_a_page():
-    async def page() -> AttentionCanvas:  # gradio leaves a loop open where none is running
-        with gr.Blocks(analytics_enabled=False):
-            canvas = AttentionCanvas()
-            canvas.patch_select(lambda: None)
-        return canvas
-
-    canvas = now(page())
+async def test_component_in_a_page():
+    with gr.Blocks(analytics_enabled=False):
+        canvas = AttentionCanvas()
+        canvas.patch_select(lambda: None)
     assert canvas.preprocess(CanvasData(rows=2, cols=3)) is None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.helpers.waiting import now
 from vitexplorer.ui.kit.language import LanguageMiddleware, language_of, with_language
 
 
@@ -22,7 +21,7 @@ def test_the_address_decides_the_language_before_the_browser(query: str, accept:
     assert language_of(query, accept) == language
 
 
-def test_a_page_carries_its_language_and_is_made_once_for_all_who_reach_it_under_one_name() -> None:
+async def test_a_page_carries_its_language_and_is_made_once_for_all_who_reach_it_under_one_name() -> None:
     made = []
 
     async def app(scope, receive, send):
@@ -34,29 +33,29 @@ def test_a_page_carries_its_language_and_is_made_once_for_all_who_reach_it_under
 
     pages = LanguageMiddleware(app)
 
-    def fetched(query: bytes, host: bytes) -> bytes:
+    async def fetched(query: bytes, host: bytes) -> bytes:
         sent: list[dict] = []
 
         async def send(message: dict) -> None:
             sent.append(message)
 
         scope = {"type": "http", "method": "GET", "scheme": "http", "path": "/", "headers": [(b"host", host)]}
-        now(pages({**scope, "query_string": query}, None, send))
+        await pages({**scope, "query_string": query}, None, send)
         start, body = sent
         assert len(start["headers"]) == 4
         start["headers"].append((b"x-of", b"one visitor"))
         assert dict(start["headers"])[b"content-length"] == str(len(body["body"])).encode()
         return body["body"]
 
-    chinese = fetched(b"lang=zh", b"a")
+    chinese = await fetched(b"lang=zh", b"a")
     assert b'<html lang="zh-CN">' in chinese
-    assert fetched(b"lang=zh&room=flow", b"a") == chinese
+    assert await fetched(b"lang=zh&room=flow", b"a") == chinese
     assert len(made) == 1
-    assert fetched(b"", b"a") != chinese == fetched(b"lang=zh", b"b")
+    assert await fetched(b"", b"a") != chinese == await fetched(b"lang=zh", b"b")
     assert len(made) == 3
 
 
-def test_only_pages_are_rewritten() -> None:
+async def test_only_pages_are_rewritten() -> None:
     async def app(scope, receive, send):
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
         await send({"type": "http.response.body", "body": b"<html><head>"})
@@ -67,7 +66,7 @@ def test_only_pages_are_rewritten() -> None:
         sent.append(message)
 
     scope = {"type": "http", "method": "GET", "scheme": "http", "path": "/", "query_string": b"lang=zh", "headers": []}
-    now(LanguageMiddleware(app)(scope, None, send))
+    await LanguageMiddleware(app)(scope, None, send)
     assert sent[1]["body"] == b"<html><head>"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from unittest.mock import AsyncMock
 
@@ -16,7 +15,7 @@ import pytest
 from tests.helpers.app import Steps
 from tests.helpers.built_parts import built
 from tests.helpers.small_models import capture_small
-from tests.helpers.waiting import now
+from tests.helpers.waiting import now, until
 from vitexplorer.controls import TargetControl
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Progress, same
@@ -83,14 +82,6 @@ class Slow:
         before = self.done
         assert self.ended.wait(PATIENCE)
         assert self.done <= before + 1 < self.steps
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for something that another thread does."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 @pytest.fixture

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import numpy as np
-import PIL.Image
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from tests.helpers.image_folders import encoded
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
@@ -28,15 +27,9 @@ def client():
         yield client
 
 
-def png(pixels: np.ndarray) -> bytes:
-    file = io.BytesIO()
-    PIL.Image.fromarray(pixels).save(file, "PNG")
-    return file.getvalue()
-
-
 def test_a_picture_is_taken_as_it_is(client: TestClient) -> None:
     pixels = np.random.default_rng(0).integers(0, 255, (150, 300, 3), dtype=np.uint8)
-    image = client.post("/picture", content=png(pixels), headers=BYTES).json()["image"]
+    image = client.post("/picture", content=encoded(pixels), headers=BYTES).json()["image"]
     np.testing.assert_array_equal(open_image(image).pixels, pixels)
     assert thumbnail(image).shape == (48, 96, 3)
 
@@ -46,12 +39,12 @@ def test_a_picture_is_found_again_when_others_needed_the_memory(
 ) -> None:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "files"))
     pixels = np.random.default_rng(1).integers(0, 255, (50, 60, 3), dtype=np.uint8)
-    image = client.post("/picture", content=png(pixels), headers=BYTES).json()["image"]
+    image = client.post("/picture", content=encoded(pixels), headers=BYTES).json()["image"]
     monkeypatch.setattr(pictures, "uploads", BytesCache(1, lambda _: 1))
     np.testing.assert_array_equal(open_image(image).pixels, pixels)
     monkeypatch.setattr(pictures, "uploads", BytesCache(1, lambda _: 1))
     [file] = (tmp_path / "files-pictures").iterdir()
-    for content in (png(255 - pixels), b"no picture"):
+    for content in (encoded(255 - pixels), b"no picture"):
         file.write_bytes(content)
         with pytest.raises(ExplainedError, match="no longer here"):
             open_image(image)

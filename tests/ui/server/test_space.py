@@ -10,7 +10,6 @@ import gradio as gr
 import pytest
 
 from tests.helpers.documentation import front_matter
-from tests.helpers.waiting import now
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Text
 from vitexplorer.models import hub
@@ -36,9 +35,6 @@ def test_what_is_preloaded_is_what_timm_looks_for():
         assert addresses[repository].revision is None
 
 
-# ---------------------------------------------------------------------------------------------- ZeroGPU
-
-
 def test_a_space_on_zero_gpu_says_that_it_is_there_and_stays_on_its_processors(monkeypatch: pytest.MonkeyPatch):
     done: list[object] = []
     parts = {
@@ -61,15 +57,6 @@ def test_a_space_on_zero_gpu_says_that_it_is_there_and_stays_on_its_processors(m
     assert then == ["reported", "torch as it is"]
 
 
-# ---------------------------------------------------------------------------------------------- states
-
-
-async def first_states() -> list[object]:
-    settings = Settings()
-    page, _ = build_page(settings, Engine(settings))
-    return [block.value for block in page.blocks.values() if isinstance(block, gr.State)]
-
-
 LATER = [
     Address.read({"model": "scenes_vit_patch16_192", "size": "384", "change": "positions:how=off"}),
     Chosen("/runs/data-0/pets", Text("pets", "宠物"), Pick(), Text("less", "更少")),
@@ -80,6 +67,7 @@ LATER = [
 """Values that events put into states, besides words and numbers"""
 
 
-def test_the_states_of_a_visit_survive_a_journey_to_another_process():
-    states = [*now(first_states()), *LATER]
+async def test_the_states_of_a_visit_survive_a_journey_to_another_process():
+    page, _ = build_page(Settings(), Engine(Settings()))
+    states = [*(block.value for block in page.blocks.values() if isinstance(block, gr.State)), *LATER]
     assert pickle.loads(pickle.dumps(states)) == states

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
 
 import pytest
 
 from tests.helpers.tree import ROOT
-from vitexplorer.core.settings import Settings, settings
+from vitexplorer.core.settings import Settings
 from vitexplorer.service import start_checks as starting
 from vitexplorer.ui import main
 from vitexplorer.ui.server.listening import address_of, listen
 
 
 @pytest.fixture(autouse=True)
-def _own_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Run without the environment's settings, and forget cached ones."""
-    for name in Settings.model_fields:
-        monkeypatch.delenv(f"VIT_{name.upper()}", raising=False)
+def _any_port(own_environment: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VIT_PORT", "0")
-    settings.cache_clear()
-    yield
-    settings.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import json
 import re
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Any
 
 import gradio as gr
 import httpx
@@ -180,13 +179,9 @@ def test_every_widget_has_a_module_that_mounts_it() -> None:
         assert sent <= set(widget.sends), widget
 
 
-def test_the_configuration_is_small_and_scripts_are_no_part_of_it() -> None:
+async def test_the_configuration_is_small_and_scripts_are_no_part_of_it() -> None:
     """Limit the bytes that gradio sends with every page."""
-
-    async def configuration() -> dict[str, Any]:
-        return build_page(Settings(), Engine(Settings()))[0].get_config_file()
-
-    whole = now(configuration())
+    whole = build_page(Settings(), Engine(Settings()))[0].get_config_file()
     for part in ("components", "dependencies"):  # the endpoints are a page of their own, which is not sent
         whole[part] = [one for one in whole[part] if one["id"] in whole["page"][""][part]]
     assert len(json.dumps(whole, default=str).encode()) < 200_000

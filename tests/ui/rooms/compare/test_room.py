@@ -85,9 +85,9 @@ def test_blocks_of_unequal_depth_stand_at_the_same_share():
 def test_the_other_side_is_as_the_left_where_it_says_nothing():
     left = Address(image="scene_fish", model=VIT, size="384", fit="squash", weights="random")
     assert left.other == left.picture
-    assert Address(**{**vars(left), "other_model": DINO}).other == Picture("scene_fish", DINO, "random", "squash", "")
-    assert Address(**{**vars(left), "other_size": "own"}).other.size == ""
-    assert Address(**{**vars(left), "other_fit": "native", "other_size": "384"}).other.size == ""
+    assert replace(left, other_model=DINO).other == Picture("scene_fish", DINO, "random", "squash", "")
+    assert replace(left, other_size="own").other.size == ""
+    assert replace(left, other_fit="native", other_size="384").other.size == ""
 
 
 def test_what_a_url_says_of_the_other_side_is_checked():
@@ -122,7 +122,7 @@ def test_a_neighbour_stands_there_before_the_first_click(room):
 
 
 def test_a_link_opens_the_very_comparison(room):
-    linked = Address(**{**vars(HERE), "other_model": SWIN, "both_block": "2", "both_query": "11,3", "both_head": "1"})
+    linked = replace(HERE, other_model=SWIN, both_block="2", both_query="11,3", both_head="1")
     updates = entered(room, linked)
     left, right = (updates[canvas] for canvas in room.stage.canvases)
     assert (left.block, right.block) == (2, 4)
@@ -131,13 +131,13 @@ def test_a_link_opens_the_very_comparison(room):
     assert right.query == ",".join(map(str, placed((11, 3), (pair.left, 2), (pair.right, 4))))
     assert any("2 of 0–5" in note for note in updates[room.sides].notes)
     assert any("no class token" in note for note in updates[room.sides].notes)
-    again = entered(room, Address(**{**vars(linked), "other_block": "7"}))
+    again = entered(room, replace(linked, other_block="7"))
     assert again[room.stage.right].block == 7
 
 
 def test_what_was_chosen_stays_when_the_left_side_is_another(room):
-    beside = Address(**{**vars(HERE), "other_model": SWIN, "other_weights": "random"})
-    other = Address(**{**vars(HERE), "image": "scene_ring"})
+    beside = replace(HERE, other_model=SWIN, other_weights="random")
+    other = replace(HERE, image="scene_ring")
     updates = entered(room, other, beside, HERE)
     assert updates[room.beside].other == Picture("scene_ring", SWIN, "random")
     assert "RANDOM" in updates[room.stage.right].warning
@@ -169,7 +169,7 @@ def test_whatever_a_browser_sends_is_checked(data):
 
 
 def test_the_two_canvases_move_together(room):
-    beside = entered(room, Address(**{**vars(HERE), "other_model": SWIN}))[room.beside]
+    beside = entered(room, replace(HERE, other_model=SWIN))[room.beside]
     moved = now(room.move(event(room.stage.right, to=4, block=9), beside, (5, 9)))
     assert moved[room.blocks] == (2, 4)
     assert [moved[canvas].block for canvas in room.stage.canvases] == [2, 4]
@@ -178,9 +178,7 @@ def test_the_two_canvases_move_together(room):
 
 
 def test_the_sides_are_swapped_by_the_address(room):
-    address = Address(
-        **{**vars(HERE), "size": "384", "other_model": SWIN, "other_image": "scene_ring", "left_change": "top_k:k=4"}
-    )
+    address = replace(HERE, size="384", other_model=SWIN, other_image="scene_ring", left_change="top_k:k=4")
     sides = entered(room, address)[room.sides]
     swapped = Address.read({**sides.swapped, "room": "compare"})
     assert (swapped.picture, swapped.other) == (address.other, address.picture)
@@ -189,7 +187,7 @@ def test_the_sides_are_swapped_by_the_address(room):
 
 
 def test_more_pictures_are_named_by_their_ids(room):
-    address = Address(**{**vars(HERE), "other_model": VIT, "other_image": "scene_ring", "left_change": "top_k:k=4"})
+    address = replace(HERE, other_model=VIT, other_image="scene_ring", left_change="top_k:k=4")
     figures, named = room.panel, "scene_fish,scene_gear"
     left = now(figures.capture(address))
     result = now(figures.compute(address, left, "shared_pca", {"images": named}))
@@ -207,7 +205,7 @@ def test_more_pictures_are_named_by_their_ids(room):
 
 
 def test_figures_are_of_the_changed_left(room):
-    address = Address(**{**vars(HERE), "other_model": VIT, "left_change": "top_k:k=4"})
+    address = replace(HERE, other_model=VIT, left_change="top_k:k=4")
     figures = room.panel
     left = now(figures.capture(address))
     assert left.change is not None

@@ -30,6 +30,7 @@ from starlette.testclient import TestClient
 from tests.helpers.plain_page import PlainPage
 from tests.helpers.room_checks import painted
 from tests.helpers.survey_folder import synthetic_survey
+from tests.helpers.survey_images import rows_of
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.engine import Engine
@@ -86,7 +87,7 @@ def drawn(places: UserStorage, tmp_path: Path) -> dict[str, list]:
     )
     (tmp_path / "pictures" / "gear").mkdir(parents=True)
     PIL.Image.new("RGB", (400, 300), (200, 10, 10)).save(tmp_path / "pictures" / "gear" / "image 0.jpg", "PNG")
-    return pq.read_table(sorted((folder / "rows").glob("*.parquet"))).to_pydict()
+    return rows_of(folder).to_pydict()
 
 
 def test_the_charts_count_what_the_rows_hold(client: TestClient, drawn: dict[str, list]) -> None:
@@ -151,12 +152,7 @@ def test_the_remaining_time_follows_the_pace_since_it_resumed(
 ) -> None:
     folder = synthetic_survey(places.root / "drawn", 160, rows_per_shard=32, lists=False, shards=(0, 1, 2))
     monkeypatch.setattr("vitexplorer.ui.rooms.folder.beginning.begun_at", lambda answers: 5000.0)
-    for name, when in (
-        ("rows/shard-00000", 100),
-        ("rows/shard-00001", 6000),
-        ("rows/shard-00002", 6004),
-    ):
-        (file,) = folder.glob(f"{name}.*")
+    for file, when in zip(sorted((folder / "rows").iterdir()), (100, 6000, 6004), strict=True):
         os.utime(file, (when, when))
     monkeypatch.setattr(StoredSurvey, "is_running", property(lambda survey: True))
     assert Browser(client).ask("state", survey="drawn")["says"].startswith("96 of 160 images · 8 images a second · ")
@@ -241,7 +237,7 @@ def test_two_surveys_lie_side_by_side(
 ) -> None:
     synthetic_survey(places.root / "other", 60, rows_per_shard=32, failed=0.1, seed=1)
     browser = Browser(client)
-    other = pq.read_table(sorted((places.root / "other" / "rows").glob("*.parquet"))).to_pydict()
+    other = rows_of(places.root / "other").to_pydict()
     sides = [(a, b) for a, b in zip(drawn["correct"], other["correct"], strict=True) if None not in (a, b)]
     result = browser.ask("beside", survey="drawn", beside="other", metric="distance")
     assert f"{len(sides)} images are in both" in result["says"]

@@ -74,10 +74,10 @@ def test_nobody_waits_who_looks_elsewhere(room):
 
 
 def test_a_link_opens_the_very_change(room):
-    linked = Address(**{**vars(HERE), "change": "top_k:k=4;heads_off:heads=5.0+5.1,how=mean"})
+    linked = replace(HERE, change="top_k:k=4;heads_off:heads=5.0+5.1,how=mean")
     updates = entered(room, linked)
     assert updates[room.changed].change == linked.change == updates[room.picker].text
-    assert entered(room, Address(**{**vars(HERE), "change": "nothing"}))[room.changed].change == ""
+    assert entered(room, replace(HERE, change="nothing"))[room.changed].change == ""
 
 
 def test_other_changes_are_made_once(room, monkeypatch):
@@ -113,7 +113,7 @@ def test_whatever_a_browser_sends_is_checked(room, text):
 
 
 def test_another_model_without_such_a_head_begins_anew(room):
-    before = Address(**{**vars(HERE), "change": "heads_off:heads=11.2"})
+    before = replace(HERE, change="heads_off:heads=11.2")
     updates = now(room.enter("what_if", HERE, before, replace(HERE, image="scene_ring")))
     assert updates[room.changed].change == "shuffle_patches:seed=0"
     assert not updates[room.picker].refused

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator
@@ -17,11 +16,10 @@ from mcp import ClientSession
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
-from PIL import Image
 
 import vitexplorer as vx
 from tests.helpers.hosted_page import hosted
-from tests.helpers.waiting import now
+from tests.helpers.image_folders import encoded
 from vitexplorer.figures.tables import as_document
 from vitexplorer.service import scheduler as turns
 from vitexplorer.service.engine import Engine
@@ -48,17 +46,15 @@ async def agent(url: str, transport: str = "http") -> AsyncGenerator[ClientSessi
         yield session
 
 
-def noise(seed: int) -> Image.Image:
+def noise(seed: int) -> np.ndarray:
     """Make a picture that no server has seen."""
-    return Image.fromarray(np.random.default_rng(seed).integers(0, 256, (192, 192, 3), np.uint8))
+    return np.random.default_rng(seed).integers(0, 256, (192, 192, 3), np.uint8)
 
 
 def sent(url: str, seed: int) -> str:
     """Send a picture and return its id."""
-    file = io.BytesIO()
-    noise(seed).save(file, "png")
     headers = {"content-type": "application/octet-stream"}
-    return httpx.post(f"{url}picture", content=file.getvalue(), headers=headers).json()["image"]
+    return httpx.post(f"{url}picture", content=encoded(noise(seed)), headers=headers).json()["image"]
 
 
 def numbers_of(answer: CallToolResult) -> Any:
@@ -91,19 +87,13 @@ ASKED = {
 
 
 @pytest.mark.parametrize(("transport", "first"), [("http", 10), ("sse", 20)])
-def test_every_tool_answers_what_it_must_wait_for(url: str, transport: str, first: int) -> None:
-    explained, predicted = sent(url, first), sent(url, first + 1)
-
-    async def called() -> dict[str, Any]:
-        async with agent(url, transport) as session:
-            names = [tool.name for tool in (await session.list_tools()).tools]
-            assert names == list(ASKED)
-            images = {"explain": {"image": explained}, "predict": {"image": predicted}}
-            return {
-                name: numbers_of(await session.call_tool(name, ASKED[name] | images.get(name, {}))) for name in names
-            }
-
-    answers = now(called())
+async def test_every_tool_answers_what_it_must_wait_for(url: str, transport: str, first: int) -> None:
+    images = {"explain": {"image": sent(url, first)}, "predict": {"image": sent(url, first + 1)}}
+    async with agent(url, transport) as session:
+        names = [tool.name for tool in (await session.list_tools()).tools]
+        assert names == list(ASKED)
+        calls = {name: await session.call_tool(name, ASKED[name] | images.get(name, {})) for name in names}
+    answers = {name: numbers_of(answer) for name, answer in calls.items()}
     assert all(answers.values())
     model = vx.load_model(MODEL)
     result = vx.compute("attention_map", vx.capture(model, noise(first)), **ASKED["explain"]["settings"])
@@ -113,17 +103,13 @@ def test_every_tool_answers_what_it_must_wait_for(url: str, transport: str, firs
 
 
 @pytest.mark.parametrize(("transport", "first"), [("http", 30), ("sse", 40)])
-def test_several_calls_at_once_have_an_answer_each(url: str, transport: str, first: int) -> None:
-    images = [sent(url, first + number) for number in range(5)]
-
-    async def called() -> list[Any]:
-        async with agent(url, transport) as session:
-            calls = [session.call_tool("predict", {"image": image, "top": 1}) for image in images]
-            return [numbers_of(answer)["classes"][0]["logit"] for answer in await asyncio.gather(*calls)]
-
+async def test_several_calls_at_once_have_an_answer_each(url: str, transport: str, first: int) -> None:
+    async with agent(url, transport) as session:
+        images = [sent(url, first + number) for number in range(5)]
+        answers = await asyncio.gather(*(session.call_tool("predict", {"image": image, "top": 1}) for image in images))
     model = vx.load_model(MODEL)
     expected = [vx.capture(model, noise(first + number)).logits.max().item() for number in range(5)]
-    assert now(called()) == expected
+    assert [numbers_of(answer)["classes"][0]["logit"] for answer in answers] == expected
 
 
 # ---------------------------------------------------------------------------------------------- who has left
@@ -160,34 +146,24 @@ async def call_and_listen(client: httpx.AsyncClient, image: str) -> None:
 
 
 @pytest.mark.parametrize("way", [*TRANSPORTS, "run", "call"])
-def test_a_call_whose_client_hangs_up_is_let_go(url: str, endless: None, way: str) -> None:
+async def test_a_call_whose_client_hangs_up_is_let_go(url: str, endless: None, way: str) -> None:
     image = sent(url, 50)
-
-    async def hung_up() -> None:
-        async with httpx.AsyncClient(base_url=url) as watching, httpx.AsyncClient(base_url=url, timeout=None) as client:
-            ways = {"run": call_run, "call": call_and_listen}
-            calling = ways[way](client, image) if way in ways else call_by_agent(url, way, image)
-            call = asyncio.create_task(calling)
-            await until(watching, 1)
-            await asyncio.sleep(10 * turns.STILL_THERE)  # longer than the server takes to see who has left
-            assert (await waiting(watching), call.done()) == (1, False)
-            call.cancel()
-            await until(watching, 0)
-
-    now(hung_up())
+    async with httpx.AsyncClient(base_url=url) as watching, httpx.AsyncClient(base_url=url, timeout=None) as client:
+        ways = {"run": call_run, "call": call_and_listen}
+        call = asyncio.create_task(ways[way](client, image) if way in ways else call_by_agent(url, way, image))
+        await until(watching, 1)
+        await asyncio.sleep(10 * turns.STILL_THERE)  # longer than the server takes to see who has left
+        assert (await waiting(watching), call.done()) == (1, False)
+        call.cancel()
+        await until(watching, 0)
 
 
-def test_an_agent_with_too_many_jobs_is_refused(url: str, endless: None, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_agent_with_too_many_jobs_is_refused(url: str, endless: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "EACH", 1)
     first, second = sent(url, 60), sent(url, 61)
-
-    async def crowded() -> CallToolResult:
-        async with httpx.AsyncClient(base_url=url) as watching, agent(url) as session:
-            call = asyncio.create_task(session.call_tool("predict", {"image": first}))
-            await until(watching, 1)
-            refused = await session.call_tool("predict", {"image": second})
-            call.cancel()
-            return refused
-
-    refused = now(crowded())
+    async with httpx.AsyncClient(base_url=url) as watching, agent(url) as session:
+        call = asyncio.create_task(session.call_tool("predict", {"image": first}))
+        await until(watching, 1)
+        refused = await session.call_tool("predict", {"image": second})
+        call.cancel()
     assert (refused.isError, refused.content[0].text.partition(" that")[0]) == (True, "You have asked for 1 things")

@@ -237,11 +237,8 @@ def test_a_picture_can_stand_in_its_address(explaining):
 # ---------------------------------------------------------------------------------------------- the door
 
 
-def test_nothing_else_has_a_name(installation):
-    async def built() -> gr.Blocks:
-        return build_page(installation, Engine(installation))[0]
-
-    page = now(built())
+async def test_nothing_else_has_a_name(installation):
+    page, _ = build_page(installation, Engine(installation))
     named = page.get_api_info()["named_endpoints"]
     assert list(named) == ["/models", "/views", "/explain", "/predict", "/parameters"]
     public = [event for event in page.fns.values() if event.api_visibility != "private"]
