@@ -53,7 +53,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Run a test that is a coroutine on a loop of its own."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
-    now(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}))
+    names = inspect.signature(pyfuncitem.obj).parameters
+    now(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
     return True
 
 

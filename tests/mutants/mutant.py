@@ -82,7 +82,9 @@ def node_of(mutant: Mutant) -> str:
 def _tests() -> dict[str, list[str]]:
     files = sorted((ROOT / "tests").rglob("test_*.py"))
     return {
-        str(file.relative_to(ROOT)): re.findall(r"^def (test_\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)
+        str(file.relative_to(ROOT)): re.findall(
+            r"^(?:async )?def (test_\w+)", file.read_text(encoding="utf-8"), re.MULTILINE
+        )
         for file in files
     }
 

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.browser
 NAMES = re.compile(
     r"English|Explorer|Transformer|timm|ViT[-\w/]*|DeiT[-\w/]*|DINO|MAE|Swin(-\w)?|VPT[-\w]*|BitFit|SSF|LoRA|adapter|AdaptFormer|"
     r"peft|Page(Up|Down)|PNG|SVG|CSV|csv|zip|safetensors|Python|Esc|Escape|Enter|Home|px|MB|seed|buffer|[A-Z]/|[A-Z]\w?|kᵀ|"
-    r"MACs?|MLP|LayerNorm|LayerScale|CLS|PCA|rollout|token|[Ll]ogits?|lens|generic|relevance|gradient|Grad-CAM|(Le|Libra)Grad|(Attn)?LRP|"
+    r"CKA|MACs?|MLP|LayerNorm|LayerScale|CLS|PCA|rollout|token|[Ll]ogits?|lens|generic|relevance|gradient|Grad-CAM|(Le|Libra)Grad|(Attn)?LRP|"
     r"softmax|bias|rownorm|fuse|Viridis|Magma|Cividis|Inferno|\w*_\w*|"
     r"Abnar|Zuidema|Caron|Chefer|Dosovitskiy|Oquab|Raghu|Vaswani|Belrose|Amir|Darcet|Liu"
 )
