@@ -53,7 +53,7 @@ _LOST = Text(
     "Its methods can no longer be compared or trained further; delete it and start a new training.",
     "其中的各方法已无法比较或继续训练；请删除后新建训练。",
 )
-_AGAIN = Text("Resume the training: it is made again.", "请继续训练：该文件会重新生成。")
+_AGAIN = Text("Resume the training: the file is made again.", "请继续训练：该文件会重新生成。")
 TRAIN_AGAIN = Text("Resume the training: this method is trained again.", "请继续训练：该方法会重新训练。")
 
 CONFIG = RecordFile("config.json", JobConfig, _DELETE, indent=1)

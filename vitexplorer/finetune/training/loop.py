@@ -102,8 +102,8 @@ class Run:
                 self.log.tell("resumed", self.candidate.key, step=begun.step)
             self._started = self._saved = time.monotonic()
             self._seconds_before = self.state.seconds
-            for epoch in range(len(self.state.epochs), self._plan.epochs):  # or one killed at its end
-                if self._has_no_patience_left() or self._has_diverged():
+            for epoch in range(len(self.state.epochs), self._plan.epochs):
+                if self._has_no_patience_left() or self._has_diverged():  # a resumed training may have ended so
                     break
                 self._train_epoch(epoch)
                 self._end_epoch(epoch)
