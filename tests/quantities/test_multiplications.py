@@ -172,8 +172,15 @@ def test_a_copy_without_storage_copies_no_numbers(any_model):
     assert [name for name, _ in copied.named_parameters()] == [name for name, _ in any_model.module.named_parameters()]
 
 
+def global_hooks() -> list:
+    """Return torch's hooks on every module; a scheduler of an earlier test has set one for good."""
+    module = nn.modules.module
+    return [*module._global_forward_hooks.values(), *module._global_forward_pre_hooks.values()]
+
+
 def test_other_threads_are_not_counted_and_hooks_are_not_set():
     captured, stop = capture_small("vit"), threading.Event()
+    hooks = global_hooks()
 
     def work():
         while not stop.is_set():
@@ -188,8 +195,7 @@ def test_other_threads_are_not_counted_and_hooks_are_not_set():
     finally:
         stop.set()
         thread.join()
-    assert not nn.modules.module._global_forward_hooks
-    assert not nn.modules.module._global_forward_pre_hooks
+    assert global_hooks() == hooks
 
 
 # ------------------------------------------------------------------------------------------------ the control
