@@ -247,6 +247,17 @@ def test_views_are_saved_stepped_through_and_exported(visit: Visit, url: str, tm
     visit.requests = [address for address in visit.requests if not address.startswith("file:")]
 
 
+def test_a_column_fades_while_there_is_more_below(visit: Visit, url: str) -> None:
+    page = visit.page
+    visit.open(url, room="flow", model="scenes_vit_patch16_192")
+    page.emulate_media(reduced_motion="no-preference")
+    fades = """(length) => [...document.querySelectorAll('.vx-frame .side')].filter((side) => side.checkVisibility())
+        .every((side) => getComputedStyle(side).getPropertyValue('--vx-fade') === length)"""
+    page.wait_for_function(fades, arg="36px")
+    page.locator(".vx-frame .side:visible").evaluate("(side) => side.scrollTo(0, side.scrollHeight)")
+    page.wait_for_function(fades, arg="0px")
+
+
 def test_chinese_leaves_no_english(visit: Visit, url: str) -> None:
     page = visit.page
     visit.open(url, lang="zh", __theme="dark")
