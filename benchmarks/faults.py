@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from multiprocessing import get_context
@@ -47,6 +48,7 @@ from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.storage.checked_reading import BrokenFileError
 from vitexplorer.storage.claims import CLAIM, Claim, JobError, worker_of
 from vitexplorer.storage.workers import LOG
+from vitexplorer.survey.card import SurveyError
 from vitexplorer.survey.index import index_of
 from vitexplorer.survey.manifest import rows_file
 from vitexplorer.survey.opened import open_survey
@@ -240,6 +242,21 @@ def begins(folder: Path) -> bool:
     return False
 
 
+def take_over(frozen: psutil.Process, work: Callable[[], object]) -> None:
+    """Finish a frozen process's work; one that was frozen while it held the folder's lock is ended first.
+
+    The error says so: whoever broke the lock could not tell whether the process has a file half in place.
+    """
+    try:
+        work()
+    except (JobError, SurveyError) as error:
+        if "end that process" not in str(error):
+            raise
+        frozen.kill()
+        frozen.wait()
+        work()
+
+
 def frozen_trainings(whole: Path, root: Path, times: int) -> int:
     """Count the frozen trainings that another process finishes to the same weights, unharmed by the frozen one."""
     draw, right = random.Random(1), 0
@@ -247,7 +264,7 @@ def frozen_trainings(whole: Path, root: Path, times: int) -> int:
         folder = root / f"frozen-{n}"
         detached.start(job_state(whole).config, folder)
         frozen = frozen_after(folder, draw.uniform(0.0, 6.0), worker_of(folder) or 0)
-        run_job(job_state(whole).config, folder)
+        take_over(frozen, lambda folder=folder: run_job(job_state(whole).config, folder))
         right += woken(frozen, folder) and is_same(whole, folder)
         shutil.rmtree(folder)
     return right
@@ -272,7 +289,7 @@ def frozen_surveys(images: Path, root: Path, times: int) -> int:
         folder = root / f"frozen-survey-{n}"
         with subprocess.Popen([*command, str(folder)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             frozen = frozen_after(folder, draw.uniform(0.0, 0.3), process.pid)
-            survey_of(images, folder)
+            take_over(frozen, lambda folder=folder: survey_of(images, folder))
             right += woken(frozen, folder) and rows_of(folder) == rows_of(whole)
     return right
 
