@@ -243,9 +243,9 @@ def begins(folder: Path) -> bool:
 
 
 def take_over(frozen: psutil.Process, work: Callable[[], object]) -> None:
-    """Finish a frozen process's work; one that was frozen while it held the folder's lock is ended first.
+    """Finish the work of a frozen process; if it holds the folder's lock, end it first, as the error asks.
 
-    The error says so: whoever broke the lock could not tell whether the process has a file half in place.
+    The lock is never broken: the process may have been frozen with a file half in place.
     """
     try:
         work()

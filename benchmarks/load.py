@@ -275,7 +275,7 @@ def main() -> None:
     parser.add_argument("--sessions", type=int, default=200, help="opened and closed, for memory")
     options = parser.parse_args()
     with running_app() as url:
-        files = recorded_files(url)
+        files = recorded_files(url) if {"crowd", "flood"} & set(options.what) else []
         if "crowd" in options.what:
             before = asyncio.run(alone(url, files))
             print_visits(1, before, before, ALONE)

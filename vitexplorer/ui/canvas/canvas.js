@@ -373,6 +373,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
 
   /** Shows an answer of Python; for a person who steps through the blocks, the next one is fetched. */
   function arrive() {
+    const stepped = requested !== null && Math.abs(stride) === 1;
     requested = null;
     loading = false;
     root.classList.remove('broken');
@@ -382,7 +383,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
     strip.take(block.value);
     tellBusy();
     refresh();
-    if (Math.abs(stride) !== 1) return;
+    if (!stepped) return;
     const next = block.value.block + stride;
     if ('requestIdleCallback' in globalThis) requestIdleCallback(() => fetchAhead(next));
     else setTimeout(fetchAhead, 200, next);
