@@ -155,10 +155,12 @@ def wait_for_view(page: Page, room: str, view: str | None = None) -> None:
 
 def wait_for_canvas(page: Page, room: str) -> None:
     """Wait until the canvas of a room has painted a map that is not constant."""
-    page.wait_for_function(
-        f"document.querySelector('#vx-{room}-canvas .vx-canvas')?.dataset.state === 'ready'", timeout=PATIENCE
-    )
-    values = page.evaluate(f"document.querySelector('#vx-{room}-canvas .vx-canvas').vx.read().map")
+    values = page.wait_for_function(
+        """(room) => { const canvas = document.querySelector(`#vx-${room}-canvas .vx-canvas`);
+        return canvas?.dataset.state === 'ready' && canvas.vx.read()?.map; }""",  # read is null before the first frame
+        arg=room,
+        timeout=PATIENCE,
+    ).json_value()
     assert max(values) > min(values) >= 0
 
 

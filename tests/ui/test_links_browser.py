@@ -106,7 +106,7 @@ def framed(visit: Visit, url: str, query: str, width: int = 640) -> Frame:
 
 def test_a_frame_shows_the_figure_alone_and_leads_to_the_whole_page(visit: Visit, url: str) -> None:
     frame = framed(visit, url, "embed=1&room=attention&model=scenes_vit_patch16_192&image=scene_fish&weights=random")
-    frame.wait_for_selector(".vx-canvas[data-part=whole]", timeout=PATIENCE)
+    frame.wait_for_selector(".vx-canvas[data-part=whole][data-query]", timeout=PATIENCE)
     captured = vx.capture(vx.load_model("scenes_vit_patch16_192", weights="random"), examples()["scene_fish"].path)
     block, grid = captured.depth - 1, captured.grid(captured.depth - 1)
     canvas = frame.locator("#vx-attention-canvas .vx-canvas")

@@ -56,7 +56,7 @@ def canvas_state(page: Page, room: str = "attention") -> dict:
     """Return the numbers on a canvas."""
     page.wait_for_function(f"document.querySelector('#vx-{room}-canvas .vx-canvas')?.dataset.state === 'ready'")
     painted(page)
-    return page.evaluate(f"document.querySelector('#vx-{room}-canvas .vx-canvas').vx.read()")
+    return page.wait_for_function(f"document.querySelector('#vx-{room}-canvas .vx-canvas').vx.read()").json_value()
 
 
 def place_of(page: Page, row: int, col: int, room: str) -> dict[str, float]:
@@ -84,7 +84,7 @@ def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
     truth = vx.compute("attention_map", dino).values.ravel()
     np.testing.assert_allclose(first["map"], truth, atol=truth.max() / 255)
     choose_model(page, "scenes_vit_patch16_192")
-    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').vx.read().rows === 12")
+    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').vx.read()?.rows === 12")
     first, model = canvas_state(page), vx.load_model("scenes_vit_patch16_192")
     picture = vx.capture(model, ASSETS / "examples" / "scene_gear.webp")
 
@@ -119,7 +119,7 @@ def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
     page.keyboard.press("Escape")
     expect(page.locator(".vx-status .warning")).to_be_visible(timeout=60_000)
     choose_model(page, "swin_tiny_patch4_window7_224")
-    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').vx.read().rows === 7")
+    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').vx.read()?.rows === 7")
     assert canvas_state(page)["cols"] == 7
 
     rooms = page.locator(".vx-rail")
