@@ -109,7 +109,7 @@ def test_a_number_is_written_in_full(value):
 
 def test_what_a_control_cannot_take_stays_as_it_was_written():
     captured, controls = capture_small("vit"), vx.views()["attention_map"].controls
-    block, head, query = specs(controls, captured, {"block": "99", "head": "no", "query": "3,1"})
+    block, head, query, _ = specs(controls, captured, {"block": "99", "head": "no", "query": "3,1"})
     assert (block.value, head.value, query.value) == ("99", "no", "3,1")
     assert dict(head.options)["no"] == same("no")
     assert query.board.rows == captured.grid(captured.depth - 1).rows
@@ -189,7 +189,7 @@ def test_queries_of_before_open(query):
     address = Address.read({"query": query, "block": "1", "head": "2"})
     given = {"query": address.query, "block": address.block, "head": address.head}
     drawn = specs(vx.views()["attention_map"].controls, capture_small("vit"), given)
-    assert [spec.value for spec in drawn] == ["1", "2", query]
+    assert [spec.value for spec in drawn] == ["1", "2", query, "1"]
 
 
 def test_a_control_that_is_not_ours_is_drawn_by_its_own_file(monkeypatch):

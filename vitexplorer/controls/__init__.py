@@ -23,6 +23,8 @@ from vitexplorer.controls.number import Number as Number
 from vitexplorer.controls.patches import PatchesControl as PatchesControl
 from vitexplorer.controls.query import QueryControl as QueryControl
 from vitexplorer.controls.query import TokenControl as TokenControl
+from vitexplorer.controls.sharpen import SharpenControl as SharpenControl
+from vitexplorer.controls.sharpen import sharpens as sharpens
 from vitexplorer.controls.sharpest import sharpest_patch as sharpest_patch
 from vitexplorer.controls.spec import Spec as Spec
 from vitexplorer.controls.switch import Switch as Switch

@@ -233,11 +233,14 @@ class Engine:
         make: Callable[..., Result],
     ) -> Result:
         """Return `make(settings, report)` and store its preview; a result that took a run of the model is cached."""
+        from vitexplorer.controls import sharpens
+
         given = await self.resolved(run, given)
-        if record.runs == "nothing":
+        runs = "many" if sharpens(given) else record.runs
+        if runs == "nothing":
             return await in_thread(lambda: self._with_preview(run, make(given)))
         settings = await in_thread(record.settings, capture, given)
-        scheduler = self.long if record.runs == "many" else self.short
+        scheduler = self.long if runs == "many" else self.short
         result = await self.remembered(scheduler, (run, key, *settings.items()), partial(make, settings))
         return self._with_preview(run, result)
 

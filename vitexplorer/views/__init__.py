@@ -10,6 +10,7 @@ import numpy as np
 from vitexplorer.controls import MethodsControl
 from vitexplorer.core.capture_protocol import OTHER_NAMES
 from vitexplorer.core.registry import Registry
+from vitexplorer.core.sharp_map import SharpMapResult
 from vitexplorer.core.text import Language, Progress, Text, UnsupportedError
 from vitexplorer.core.types import MapResult, Result
 from vitexplorer.views.record import View
@@ -52,16 +53,23 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
         SettingError: a value that the control cannot take.
         UnsupportedError: the view has no meaning for this model; the message says why.
     """
-    from vitexplorer.capturing.capture import plain_numbers  # here: it imports torch
+    from vitexplorer.capturing.capture import plain_numbers  # here: they import torch
+    from vitexplorer.quantities.sharpening import sharpened
 
     record = VIEWS[view]
     reason = refusal(view, capture)
     if reason is not None:
         raise UnsupportedError(reason)
-    extra = {"progress": progress} if record.runs == "many" else {}
     with plain_numbers(capture.input.tensor.device):
         chosen = record.settings(capture, settings)
+        passes = chosen.pop("sharpen", 1)
+        extra = {"progress": progress} if record.runs == "many" and passes == 1 else {}
         result = record.compute(capture, **chosen, **extra)
+        if passes > 1:
+            result = sharpened(
+                record.compute, record.controls, capture, chosen, passes, result, record.goes_back, progress
+            )
+            chosen["sharpen"] = passes
     used = result.settings or chosen
     return replace(
         result,
@@ -105,7 +113,8 @@ def reading(result: Result, language: Language = "en") -> str:
     record = VIEWS[result.view]
     if np.issubdtype(result.values.dtype, np.floating) and not np.isfinite(result.values).any():
         return NO_NUMBERS.in_(language)
-    return record.reading(result).in_(language)
+    read = result.of_patches() if isinstance(result, SharpMapResult) else result
+    return record.reading(read).in_(language)
 
 
 def views() -> dict[str, View]:

@@ -16,7 +16,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import AnyTargetControl
+from vitexplorer.controls import AnyTargetControl, SharpenControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Progress, Text
@@ -105,7 +105,7 @@ VIEW = View(
     compute=compute,
     reading=for_and_against,
     runs="many",
-    controls=(AnyTargetControl(), baseline_control()),
+    controls=(AnyTargetControl(), baseline_control(), SharpenControl()),
     paper=Paper("Izadi et al. 2026", "https://arxiv.org/abs/2603.13652"),
     refuses=refuse_if(
         merges_tokens,

@@ -14,7 +14,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import BlockControl, HeadControl, QueryControl
+from vitexplorer.controls import BlockControl, HeadControl, QueryControl, SharpenControl
 from vitexplorer.core.format import fine_percent, percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
@@ -106,6 +106,6 @@ VIEW = View(
     compute=compute,
     reading=reading,
     any_family=True,
-    controls=(BlockControl(), HeadControl(), QueryControl()),
+    controls=(BlockControl(), HeadControl(), QueryControl(), SharpenControl()),
     paper=PAPER,
 )

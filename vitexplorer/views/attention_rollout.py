@@ -23,7 +23,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from vitexplorer.capturing.capture import AttentionCall, Capture
-from vitexplorer.controls import BlockControl, Choice, Number, QueryControl
+from vitexplorer.controls import BlockControl, Choice, Number, QueryControl, SharpenControl
 from vitexplorer.controls.head import FUSIONS
 from vitexplorer.core.format import fine_percent, percent
 from vitexplorer.core.paper import Paper
@@ -130,6 +130,7 @@ VIEW = View(
         Choice("head_fusion", Text("Heads fused by", "头的融合方式"), tuple(FUSIONS.items())),
         Number("discard_ratio", Text("Discard the lowest", "丢弃最低权重的比例"), low=0, high=1, open_above=True),
         BlockControl("start_block", Text("First block", "起始块"), first=True),
+        SharpenControl(),
     ),
     paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),
 )

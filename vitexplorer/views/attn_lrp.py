@@ -11,7 +11,7 @@ Misleading: products are shared evenly by decree, so queries and keys get equal 
 from __future__ import annotations
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import AnyTargetControl
+from vitexplorer.controls import AnyTargetControl, SharpenControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.core.format import signed
 from vitexplorer.core.paper import Paper
@@ -66,6 +66,6 @@ VIEW = View(
     compute=compute,
     reading=for_and_against,
     runs="once",
-    controls=(AnyTargetControl(),),
+    controls=(AnyTargetControl(), SharpenControl()),
     paper=Paper("Achtibat et al. 2024", "https://arxiv.org/abs/2402.05602"),
 )

@@ -13,7 +13,7 @@ Misleading: what counts against the answer is cut off, and values and MLPs count
 from __future__ import annotations
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import AnyTargetControl
+from vitexplorer.controls import AnyTargetControl, SharpenControl
 from vitexplorer.controls.explained import PatchAlike, Region, Target
 from vitexplorer.core.format import measured
 from vitexplorer.core.paper import Paper
@@ -74,7 +74,7 @@ VIEW = View(
     reading=reading,
     runs="once",
     goes_back=True,
-    controls=(AnyTargetControl(), sign_control(), backward_control()),
+    controls=(AnyTargetControl(), sign_control(), backward_control(), SharpenControl()),
     paper=Paper("Chefer et al. 2021", "https://arxiv.org/abs/2103.15679"),
     refuses=refuse_if(
         merges_tokens,

@@ -18,7 +18,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import AnyTargetControl, BlockControl
+from vitexplorer.controls import AnyTargetControl, BlockControl, SharpenControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, UnsupportedError
@@ -77,6 +77,6 @@ VIEW = View(
     reading=reading,
     runs="once",
     goes_back=True,
-    controls=(AnyTargetControl(), BlockControl(), sign_control(), backward_control()),
+    controls=(AnyTargetControl(), BlockControl(), sign_control(), backward_control(), SharpenControl()),
     paper=Paper("Selvaraju et al. 2017", "https://arxiv.org/abs/1610.02391"),
 )

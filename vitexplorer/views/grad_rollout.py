@@ -19,7 +19,7 @@ from __future__ import annotations
 import torch
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import AnyTargetControl
+from vitexplorer.controls import AnyTargetControl, SharpenControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.core.format import percent
 from vitexplorer.core.paper import Paper
@@ -91,6 +91,6 @@ VIEW = View(
     reading=reading,
     runs="once",
     goes_back=True,
-    controls=(AnyTargetControl(), sign_control(), backward_control()),
+    controls=(AnyTargetControl(), sign_control(), backward_control(), SharpenControl()),
     paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),
 )

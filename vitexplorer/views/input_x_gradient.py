@@ -10,7 +10,7 @@ Misleading: networks saturate, and the slope at the image says nothing of the wa
 from __future__ import annotations
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import AnyTargetControl
+from vitexplorer.controls import AnyTargetControl, SharpenControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
@@ -54,6 +54,6 @@ VIEW = View(
     reading=for_and_against,
     runs="once",
     goes_back=True,
-    controls=(AnyTargetControl(), backward_control()),
+    controls=(AnyTargetControl(), backward_control(), SharpenControl()),
     paper=Paper("Shrikumar et al. 2016", "https://arxiv.org/abs/1605.01713"),
 )

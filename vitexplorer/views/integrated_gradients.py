@@ -15,7 +15,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import AnyTargetControl, Number
+from vitexplorer.controls import AnyTargetControl, Number, SharpenControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Progress, Text
@@ -86,6 +86,7 @@ VIEW = View(
         AnyTargetControl(),
         baseline_control(),
         Number("steps", Text("Steps", "步数"), low=2, high=300, start=32, step=1, whole=True),
+        SharpenControl(),
     ),
     paper=Paper("Sundararajan et al. 2017", "https://arxiv.org/abs/1703.01365"),
 )

@@ -15,7 +15,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import AnyTargetControl
+from vitexplorer.controls import AnyTargetControl, SharpenControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
@@ -81,7 +81,7 @@ VIEW = View(
     reading=reading,
     runs="once",
     goes_back=True,
-    controls=(AnyTargetControl(), sign_control(), backward_control()),
+    controls=(AnyTargetControl(), sign_control(), backward_control(), SharpenControl()),
     paper=Paper("Bousselham et al. 2024", "https://arxiv.org/abs/2404.03214"),
     refuses=refuse_if(
         merges_tokens,

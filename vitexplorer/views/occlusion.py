@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import AnyTargetControl
+from vitexplorer.controls import AnyTargetControl, SharpenControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Progress, Text
@@ -76,6 +76,6 @@ VIEW = View(
     compute=compute,
     reading=for_and_against,
     runs="many",
-    controls=(AnyTargetControl(), baseline_control()),
+    controls=(AnyTargetControl(), baseline_control(), SharpenControl()),
     paper=Paper("Zeiler & Fergus 2013", "https://arxiv.org/abs/1311.2901"),
 )

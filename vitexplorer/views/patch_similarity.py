@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.controls import BlockControl, TokenControl
+from vitexplorer.controls import BlockControl, SharpenControl, TokenControl
 from vitexplorer.core.format import measured
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
@@ -72,6 +72,6 @@ VIEW = View(
     room="tokens",
     compute=compute,
     reading=reading,
-    controls=(BlockControl(), TokenControl(patch_first=True)),
+    controls=(BlockControl(), TokenControl(patch_first=True), SharpenControl()),
     paper=Paper("Amir et al. 2021", "https://arxiv.org/abs/2112.05814"),
 )

@@ -10,8 +10,9 @@ import numpy as np
 
 from vitexplorer.core.format import percent
 from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.sharp_map import SharpMapResult
 from vitexplorer.core.text import Text, present
-from vitexplorer.core.types import MapResult, prefix_text
+from vitexplorer.core.types import MapResult, PatchGrid, prefix_text
 from vitexplorer.figures.boxes import Box, place
 from vitexplorer.figures.caption import Fact, facts
 from vitexplorer.figures.captioned import facts_below, rows_of_facts
@@ -92,7 +93,7 @@ def _facts(result: MapResult, painted_map: Painted, scale: Scale) -> tuple[Fact,
 
 
 def _paint(page: Page, box: Box, result: MapResult, painted_map: Painted, axis: str, opacity: float) -> None:
-    page.cells(box, painted_map.values, axis, opacity=opacity)
+    page.cells(box, painted_map.values, axis, opacity=opacity, places=_patches(result))
     _outlines(page, box, result)
     if empty_note := remark(painted_map.values):
         x, y = box.centre
@@ -100,9 +101,19 @@ def _paint(page: Page, box: Box, result: MapResult, painted_map: Painted, axis: 
         page.text(x, y, empty_note, bold=True, anchor="center", vertical="middle")
 
 
+def _patch_grid(result: MapResult) -> PatchGrid:
+    return result.plain_grid if isinstance(result, SharpMapResult) else result.grid
+
+
+def _patches(result: MapResult) -> np.ndarray:
+    """Return row and column of the patch in which each cell lies, (rows, cols, 2)."""
+    cells = np.stack(np.indices(result.values.shape), axis=-1)
+    return cells // (result.grid.rows // _patch_grid(result).rows)
+
+
 def _outlines(page: Page, box: Box, result: MapResult) -> None:
     """Draw the query's patch and, in a windowed block, the window that it attends in."""
-    rows, cols = result.grid.rows, result.grid.cols
+    rows, cols = _patch_grid(result).rows, _patch_grid(result).cols
     for cells in window_parts(result.window, rows, cols):
         page.outline(box.part(rows, cols, cells))
     if isinstance(result.query, tuple):

@@ -40,7 +40,7 @@ export function mount({root, part, props, trigger}) {
   part('.below').append(strip.element);
 
   function ask(view, settings) {
-    const slow = current.views.find(({key}) => key === view)?.slow;
+    const slow = current.views.find(({key}) => key === view)?.slow || Number(settings.sharpen) > 1;
     asked += 1;
     idle();
     pending = true;

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
+from vitexplorer.controls import sharpens
 from vitexplorer.controls.spec import Board
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.core.types import Result
@@ -120,7 +121,7 @@ class RoomFigures:
         source = await self.source(address)
         question = await self._first(address, source, SelectedView.read(browser_view))
         own = question.view in self._own and source.refusal(question.view) is None
-        if own or source.records[question.view].runs != "nothing":
+        if own or source.records[question.view].runs != "nothing" or sharpens(question.settings):
             return await in_thread(self._bare, question, address, source)
         return await self._show(question, address)
 

@@ -101,7 +101,7 @@ class FlowRoom(Room):
         settings = record.settings(capture, given)
         data = rollout_data(capture, settings, address.language)
         data.query = query_text(settings["query"])
-        controls = [spec for spec in specs(record.controls, capture, settings) if spec.name != "query"]
+        controls = [spec for spec in specs(record.controls, capture, settings) if spec.name in CONTROLS[1:]]
         data.controls = [field_of(spec, address.language) for spec in controls]
         return data.model_copy(update=self.around("attention_rollout", address, **settings))
 
