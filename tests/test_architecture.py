@@ -308,7 +308,7 @@ MOVES = {
     "theme.js": "asks for it",
     "around.js": "asks for it",
     "change_part.py": "asks for it",
-    "playing.js": "a person pressed play",
+    "pointing.js": "a person pressed play",
 }
 
 

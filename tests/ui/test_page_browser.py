@@ -138,7 +138,10 @@ def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
 
 
 PICTURE = {"image": "scene_ring", "model": "scenes_vit_patch16_192", "block": "2", "head": "1", "query": "4,7"}
-DISPLAY = {"mode": "map", "colormap": "viridis", "scale": "heads", "opacity": "0.35", "smooth": "1", "keep": "0.6"}
+DISPLAY = {
+    "mode": "map", "colormap": "viridis", "scale": "heads", "opacity": "0.35", "smooth": "1", "keep": "0.6",
+    "sharpen": "4",
+}  # fmt: skip
 FLOW = {"source": "3,4", "fusion": "max", "discard": "0.9", "start": "2"}
 
 
@@ -154,7 +157,7 @@ def linked(chromium, url: str) -> Iterator[Visit]:
 def test_a_link_opens_the_very_picture(linked: Visit) -> None:
     page = linked.page
     state = canvas_state(page)
-    display = {**DISPLAY, "opacity": 0.35, "smooth": True, "keep_mass": 0.6}
+    display = {**DISPLAY, "opacity": 0.35, "smooth": True, "keep_mass": 0.6, "sharpen": 4}
     display.pop("keep")
     chosen = page.locator("#vx-attention-canvas .vx-canvas").evaluate("(root) => root.vx.get()")
     assert display.items() <= chosen.items()

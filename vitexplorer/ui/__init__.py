@@ -29,6 +29,7 @@ from vitexplorer.service.start_checks import check
 from vitexplorer.service.storage_limits import StorageLimits
 from vitexplorer.service.upload_budgets import UploadBudgets
 from vitexplorer.ui.canvas.files import BLOCKS
+from vitexplorer.ui.canvas.sharpening import sharpened_route
 from vitexplorer.ui.gradio_adapter.mounting import mount
 from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
 from vitexplorer.ui.kit.words import UI_WORDS
@@ -110,7 +111,7 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     warnings.filterwarnings("ignore", "SSR mode is not supported")  # not needed: the API endpoints are a separate page
     app = Starlette(
         routes=[
-            *(*SERVING["routes"], BLOCKS, PICTURE, model_route(engine), UPLOAD, DESCRIBED),
+            *(*SERVING["routes"], BLOCKS, sharpened_route(engine), PICTURE, model_route(engine), UPLOAD, DESCRIBED),
             *(*teaching, *survey_routes(engine), *watching_routes(engine, metrics)),
         ],
         middleware=[Middleware(Watched, metrics=metrics), *guards.middleware, *SERVING["middleware"]],

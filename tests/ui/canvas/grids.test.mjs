@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {cellAt, gridOf, placeOf} from '../../../vitexplorer/ui/canvas/grids.js';
+import {cellAt, gridOf, inOrder, placeOf} from '../../../vitexplorer/ui/canvas/grids.js';
 
 test('every patch is found by its middle, also where patches reach beyond the picture', () => {
   const image = {naturalHeight: 50, naturalWidth: 70};
@@ -35,4 +35,10 @@ test('a place of one grid lies in another as whole numbers say, also on the bord
       assert.equal(cellAt(other, placeOf(one, cell)), within(Math.floor(cell / rows)) * others + within(cell % rows));
     }
   }
+});
+
+test('a window that wraps around the grid is laid out as the window itself is', () => {
+  assert.deepEqual(inOrder([0, 1, 4, 5], 6), [4, 5, 0, 1]);
+  assert.deepEqual(inOrder([2, 3], 6), [2, 3]);
+  assert.deepEqual(inOrder([0, 1], 6), [0, 1]);
 });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-
+import {borderOf, outsideOf} from '../../../vitexplorer/ui/canvas/grids.js';
 import {
   blockMaximum,
   decodePayload,
@@ -12,7 +12,6 @@ import {
   PADDING,
   readQuery,
 } from '../../../vitexplorer/ui/canvas/payload.js';
-import {borderOf, outsideOf} from '../../../vitexplorer/ui/canvas/windows.js';
 import {packed, VALUE, VIT} from './packed_attention.mjs';
 
 const near = (found, wanted, error = 1 / 500) => {

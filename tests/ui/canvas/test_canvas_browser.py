@@ -466,7 +466,7 @@ def test_heads_and_controls(show):
     chosen = canvas.root.evaluate("(root) => root.vx.get()")
     assert chosen == {
         "block": 7, "head": "max", "query": "cls", "pinned": False, "mode": "reveal", "colormap": "cividis",
-        "opacity": 0.35, "scale": "map", "keep_mass": 0.6, "smooth": True, "settings": {},
+        "opacity": 0.35, "scale": "map", "keep_mass": 0.6, "smooth": True, "sharpen": 1, "settings": {},
     }  # fmt: skip
 
 

@@ -3,11 +3,11 @@
 // Public interface on the root element `.vx-canvas`:
 //   the bubbling event `vx-select`; its detail is the result of `root.vx.get()`
 //   the bubbling event `vx-room`: a person goes on to {room}
-//   root.vx.get()         {block, head, query, pinned, mode, colormap, opacity, scale, keep_mass, smooth, settings};
-//                         `settings` are the controls that Python answers (name -> text)
-//   root.vx.set(changes)  any of block, head, query, mode, colormap, opacity, scale, keep_mass, smooth
+//   root.vx.get()         {block, head, query, pinned, mode, colormap, opacity, scale, keep_mass, smooth, sharpen,
+//                         settings}; `settings` are the controls that Python answers (name -> text)
+//   root.vx.set(changes)  any of block, head, query, mode, colormap, opacity, scale, keep_mass, smooth, sharpen
 //   root.vx.read()        the numbers on the screen, over the grid of the keys: {query, head, rows, cols, map, prefix,
-//                         patches, padding, error, mask, inside, top}
+//                         patches, padding, error, mask, inside, top, fine}; `fine` is the sharpened map or null
 //   root.vx.save(format)  png2, png4, svg or csv
 // Canvases with the same `link` share the hovered and the pinned query and the head, see `sharing.js`.
 
@@ -23,8 +23,7 @@ import {fetchImage, newFetcher} from './fetching.js';
 import {cellAt, gridOf} from './grids.js';
 import {decodePayload} from './payload.js';
 import {newPainter} from './picture.js';
-import {newPlayer} from './playing.js';
-import {listenToKeys, listenToPointer} from './pointing.js';
+import {listenToKeys, listenToPointer, newPlayer} from './pointing.js';
 import {isSilent, queryText} from './queries.js';
 import {figureOf, numbersOf, saveCanvas} from './saving.js';
 import {colormapOf, newView, readNumbers} from './scene.js';
@@ -41,6 +40,7 @@ import {
   settle,
 } from './selection.js';
 import {hearDisplay, hearLinked, isDisplay, takeDisplay, tellDisplay, tellLinked} from './sharing.js';
+import {newSharpener} from './sharpening.js';
 import {newStrip} from './strip.js';
 
 const DEBOUNCE = 120; // ms
@@ -61,6 +61,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
     approach: fetchAhead,
   });
 
+  const sharpener = newSharpener(schedule);
   const state = firstState();
   const showAround = newSurroundings(root, state, aside.write);
   let block = /** @type {import('./selection.js').Block | null} */ (null);
@@ -252,6 +253,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
 
   function refresh() {
     if (block) {
+      sharpener.follow(block, state);
       controls.show(block.value, state, resting(state, block), colormapOf(state, block));
       strip.show(state, block.value.block, state.colormap);
     }
@@ -263,7 +265,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
     const box = view.getBoundingClientRect();
     const ratio = devicePixelRatio || 1;
     if (!block || !box.width) return;
-    now = viewOf(state);
+    now = viewOf(state, sharpener.fine());
     const {value, payload, grids} = block;
     const {code, key, shown, heads, scene, mask} = now;
     const width = Math.round(box.width * ratio);
@@ -273,6 +275,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
     controls.showHeads(value, heads, state, mask, scene.top, scene.window, code, grids, scene.colormap);
     const onPrefix = shown.prefix.filter((_, i) => payload.prefixKeys[i]);
     controls.showMasses([shown.patches, ...onPrefix, shown.padding].slice(0, controls.numBars()));
+    controls.showSharpened(value, sharpener.told());
     showAround(block, now);
     tellBusy();
     Object.assign(root.dataset, {

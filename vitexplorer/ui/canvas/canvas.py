@@ -103,6 +103,12 @@ class CanvasData(BlockFacts, FrameData):
     keep_mass: float | None = None
     """Share of the mass on patches, 0-1, that the shown patches hold (1: all patches)"""
     smooth: bool | None = None
+    sharpen: int | None = None
+    """Number of passes that a sharpened map is the mean of; 1 shows the map of the patches"""
+    sharpened: str = ""
+    """Address of sharpened maps, without the settings `sharpened_by` and `sharpen`; empty where there are none"""
+    sharpened_by: list[str] = []
+    """Choices of the browser that belong into that address: block, head, query"""
     saved_as: list[str] = []
     """First parts of the names of saved files: view, model, run and part of the network; head and query follow"""
     saved_facts: dict[str, str] = {}

@@ -64,6 +64,7 @@ export function notesText({value: {words}, payload}, state, {scene, shown}) {
     scene.window && say(words, 'note_window'),
     state.keep_mass < 1 && say(words, 'note_keep', {share: percent(state.keep_mass, 2)}),
     state.smooth && say(words, 'note_smooth'),
+    scene.fine && say(words, 'note_sharpen', {passes: scene.fine.passes}),
     say(words, 'note_precision', {error: percent(shown.error)}),
   ]
     .filter(Boolean)

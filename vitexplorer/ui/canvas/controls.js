@@ -8,7 +8,7 @@ import {FUSIONS} from './maps.js';
 import {MEAN, PADDING} from './payload.js';
 import {paintThumb} from './picture.js';
 import {isSilent, queryCode, queryText} from './queries.js';
-import {MODES, SCALES} from './selection.js';
+import {MODES, PASSES, SCALES} from './selection.js';
 
 const WIDEST = 9; // most thumbnails side by side
 
@@ -53,6 +53,7 @@ export function newControls(root, aside, change) {
   segments('.fusion', 'head', Object.keys(FUSIONS), (how) => how);
   segments('.mode', 'mode', MODES, (mode) => `mode_${mode}`);
   segments('.limit', 'scale', SCALES, (scale) => `scale_${scale}`);
+  segments('.sharpen', 'sharpen', PASSES, (passes) => `sharpen_${passes}`);
   colormap.append(...Object.keys(COLORMAPS).map((name) => make('option', {value: name, dataset: {word: name}})));
   colormap.addEventListener('change', () => change({colormap: colormap.value}));
   smooth.addEventListener('change', () => change({smooth: smooth.checked}));
@@ -77,6 +78,7 @@ export function newControls(root, aside, change) {
     ofHeads.hidden = alone && !value.walks;
     strip.hidden = find('.fusion').hidden = alone;
     setText(find('.of-block'), say(words, alone ? 'only_block' : 'of_block', {block: value.block}));
+    find('.sharpen').hidden = find('.sharpened').hidden = !value.sharpened;
     find('.blocks').hidden = !value.walks;
     find('.before').disabled = value.block === 0;
     find('.after').disabled = value.block === value.depth - 1;
@@ -120,6 +122,7 @@ export function newControls(root, aside, change) {
       ['.fusion', fused ? state.head : null],
       ['.mode', state.mode],
       ['.limit', state.scale],
+      ['.sharpen', String(state.sharpen)],
     ];
     for (const [selector, chosen] of choices) {
       for (const input of find(selector).querySelectorAll('input')) input.checked = input.value === chosen;
@@ -179,5 +182,11 @@ export function newControls(root, aside, change) {
     });
   }
 
-  return {prepare, show, showHeads, showMasses, numBars: () => bars.length};
+  /** Writes how far a sharpened map has come; `problem` says why it goes no further. */
+  function showSharpened(value, {done, of, problem}) {
+    const key = done < of ? 'sharpening' : 'note_sharpen';
+    setText(find('.sharpened'), problem || (of > 1 ? say(value.words, key, {passes: done, of}) : ''));
+  }
+
+  return {prepare, show, showSharpened, showHeads, showMasses, numBars: () => bars.length};
 }

@@ -4,8 +4,8 @@
 
 import {measuring, pixels, rect, SANS, svg, textLine, wrapped} from '../kit/svg.js';
 import {barOf, levelOf, paintOf, paintOfDropped} from './colours.js';
+import {borderOf, outsideOf} from './grids.js';
 import {HATCH, imageCanvas, mapCanvas, OUTSIDE, outlinesOf} from './picture.js';
-import {borderOf, outsideOf} from './windows.js';
 
 const WIDTH = 640;
 const MARGIN = 20;
@@ -109,7 +109,7 @@ function picture(scene, x, y, width, height) {
       ),
     );
   whole.append(
-    scene.smooth
+    scene.smooth || scene.fine
       ? pixels(mapCanvas(scene, document.createElement('canvas')), place(0, 0, cols, rows))
       : svg('g', {'shape-rendering': 'crispEdges'}, ...patches(scene, place)),
   );

@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlencode
 
 import numpy as np
 from jaxtyping import Integer
@@ -20,7 +21,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from vitexplorer.controls import written_value
 from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Language
 from vitexplorer.ui.canvas.payload import pack_attention, packed_bytes
 from vitexplorer.ui.kit.served_files import FileAddress, ServedFile, cached_file
 from vitexplorer.ui.kit.static_responses import IMMUTABLE, NO_STORE
@@ -100,16 +103,27 @@ def block_address(capture: Capture, block: int) -> FileAddress | None:
     return FileAddress(url=f"./attention/{_files_of(capture).name}/{block}")
 
 
+def sharpened_address(capture: Capture, view: str, language: Language, **settings: Any) -> str:
+    """Return the address of a view's sharpened maps; the browser adds the settings that it chooses itself."""
+    chosen = {name: written_value(value) for name, value in settings.items()}
+    return f"./sharpened/{_files_of(capture).name}?{urlencode({'view': view, 'lang': language, **chosen})}"
+
+
 def packed_block(capture: Capture, block: int) -> bytes:
     """Pack all heads and queries of a block, see `pack_attention`."""
     weights = capture.call(block).weights().cpu().numpy()
     return pack_attention(weights, capture.positions(block), capture.query_positions(block))
 
 
+def captured(name: str) -> Capture | None:
+    """Return the capture of a name in an address; None once it has left the memory."""
+    return _captures.get(name)
+
+
 async def _serve(request: Request) -> Response:
     name = request.path_params["capture"]
     block = request.path_params["block"]
-    capture = _captures.get(name)
+    capture = captured(name)
     if capture is None or block >= capture.depth or block_address(capture, block) is None:
         return PlainTextResponse("Not found", 404, NO_STORE)
     key = name, block

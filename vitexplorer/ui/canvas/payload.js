@@ -3,7 +3,7 @@
 // A token is an index into a patch grid (>= 0), -1 - i for prefix token i, PADDING, or, for a query, MEAN. Queries and
 // keys may lie on two grids: maps, windows and masks are on the grid of the keys.
 
-import {windowOf} from './windows.js';
+import {windowOf} from './grids.js';
 
 const MAGIC = 0x32415856;
 export const MEAN = -32767;
@@ -23,7 +23,7 @@ export const PADDING = -32768;
  *
  * @typedef {object} Reading
  * @property {Head[]} heads
- * @property {import('./windows.js').Window | null} window null where attention is global
+ * @property {import('./grids.js').Window | null} window null where attention is global
  */
 
 /**

@@ -2,8 +2,8 @@
 // Under an overlay the image is grey, so that every colour belongs to the map.
 
 import {levelOf, pixelTable, VEIL} from './colours.js';
+import {borderOf, outsideOf} from './grids.js';
 import {interpolate} from './maps.js';
-import {borderOf, outsideOf} from './windows.js';
 
 /**
  * @typedef {object} Scene
@@ -11,7 +11,8 @@ import {borderOf, outsideOf} from './windows.js';
  * @property {import('./grids.js').Grid} grid of the keys
  * @property {Float32Array} map
  * @property {Uint8Array | null} mask
- * @property {import('./windows.js').Window | null} window
+ * @property {import('./sharpening.js').Fine & {mask: Uint8Array | null} | null} fine map that is painted instead
+ * @property {import('./grids.js').Window | null} window
  * @property {number} top value at the end of the scale
  * @property {string} mode overlay, map or reveal
  * @property {string} colormap
@@ -45,13 +46,15 @@ export function putCells(canvas, width, height, each) {
 }
 
 /**
- * Draws the map of a scene on a small canvas: one pixel per patch, or interpolated samples.
+ * Draws the map of a scene on a small canvas: one pixel per patch or per cell of a sharpened map, or interpolated
+ * samples.
  *
  * @param {Scene} scene
  * @param {HTMLCanvasElement & {values?: Float32Array}} canvas
  */
 export function mapCanvas(scene, canvas) {
-  const {grid, map, mask, top, window} = scene;
+  const {window, top} = scene;
+  const {grid, map, mask} = scene.fine ?? scene;
   const {rows, cols} = grid;
   const table = pixelTable(scene.mode, scene.colormap, scene.opacity);
   const paint = (value, cell) => {
@@ -216,7 +219,7 @@ export function newPainter() {
       }
     }
     ctx.imageSmoothingEnabled = scene.smooth;
-    ctx.drawImage(mapCanvas(scene, cells), 0, 0, cols * w, rows * h);
+    ctx.drawImage(mapCanvas(scene, cells), 0, 0, cols * w, rows * h); // a sharpened map covers the same patches
     if (window) {
       ctx.beginPath();
       for (const [x1, y1, x2, y2] of around.border) {

@@ -1,7 +1,8 @@
-// Mouse, touch and keyboard on the picture, translated into actions.
+// Mouse, touch and keyboard on the picture, translated into actions; and the button that runs through the blocks.
 
 import {cellAt} from './grids.js';
 
+const PACE = 900; // ms per block
 const DRAG = 8; // CSS pixels that a finger moves before it drags
 
 /**
@@ -78,5 +79,48 @@ export function listenToKeys(view, ready, keys) {
     if (!ready() || !act || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     act();
+  });
+}
+
+/**
+ * Runs once through the blocks, until a person does anything else.
+ *
+ * @param {HTMLElement} button
+ * @param {object} blocks
+ * @param {() => {block: number, depth: number} | null} blocks.at the block on the screen; null while another is loading
+ * @param {(block: number) => void} blocks.go
+ */
+export function newPlayer(button, {at, go}) {
+  let timer = 0;
+  let first = -1;
+
+  function stop() {
+    clearInterval(timer);
+    timer = 0;
+    button.setAttribute('aria-pressed', 'false');
+    for (const kind of ['pointerdown', 'keydown', 'wheel']) document.removeEventListener(kind, interrupt, true);
+  }
+
+  function interrupt(event) {
+    if (!button.contains(event.target)) stop(); // the button stops the playback itself
+  }
+
+  function step() {
+    const here = at();
+    if (!button.isConnected) return stop();
+    if (!here) return;
+    const next = (here.block + 1) % here.depth;
+    go(next);
+    if (next === first) stop();
+  }
+
+  button.addEventListener('click', () => {
+    if (timer) return stop();
+    first = at()?.block ?? -1;
+    timer = setInterval(step, PACE);
+    button.setAttribute('aria-pressed', 'true');
+    for (const kind of ['pointerdown', 'keydown', 'wheel'])
+      document.addEventListener(kind, interrupt, {capture: true, passive: true});
+    step();
   });
 }

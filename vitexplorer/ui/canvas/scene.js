@@ -3,7 +3,7 @@
 import {SIGNED} from './colours.js';
 import {fuseHeads, massMask} from './maps.js';
 import {blockMaximum, emptyReading, readQuery} from './payload.js';
-import {keyNow, queryNow} from './selection.js';
+import {keyNow, queryNow, resting} from './selection.js';
 
 /**
  * @typedef {object} View
@@ -22,13 +22,14 @@ export const colormapOf = (state, {payload}) => (payload.signed ? SIGNED : state
  * Returns a function that computes the frames of one block, always in the same memory.
  *
  * @param {import('./selection.js').Block} block
- * @returns {(state: import('./selection.js').State) => View}
+ * @returns {(state: import('./selection.js').State, sharp: import('./sharpening.js').Fine | null) => View} `sharp` is
+ *   the sharpened map of the query to which the canvas returns
  */
 export function newView(block) {
   const {payload, image, grids} = block;
   const scratch = emptyReading(payload);
   const fused = emptyReading(payload).heads[0];
-  return (state) => {
+  return (state, sharp) => {
     const code = queryNow(state, block);
     const key = keyNow(state, block);
     const reading = readQuery(payload, code, scratch);
@@ -39,13 +40,16 @@ export function newView(block) {
       ...(key === null ? [] : [{grid: grids.keys, cell: key, role: /** @type {const} */ ('key')}]),
       ...(code >= 0 ? [{grid: grids.queries, cell: code, role: /** @type {const} */ ('query')}] : []),
     ];
+    const fine = sharp && code === resting(state, block) ? {...sharp, mask: mask(sharp.map)} : null;
+    const peak = fine ? fine.map.reduce((most, value) => Math.max(most, Math.abs(value)), 0) : shown.peak;
     const scene = {
       image,
       grid: grids.keys,
       map: shown.map,
       mask: mask(shown.map),
-      window: reading.window,
-      top: topOf(state.scale, shown, reading, payload),
+      fine,
+      window: fine ? null : reading.window,
+      top: topOf(state.scale, peak, reading, payload),
       mode: state.mode,
       colormap: colormapOf(state, block),
       opacity: state.opacity,
@@ -57,9 +61,9 @@ export function newView(block) {
 }
 
 /** Upper end of the colour scale: the maximum of the map, of all heads for this query, or of the whole block. */
-function topOf(scale, shown, reading, payload) {
+function topOf(scale, peak, reading, payload) {
   if (scale === 'block') return blockMaximum(payload);
-  return scale === 'heads' ? Math.max(...reading.heads.map((head) => head.peak)) : shown.peak;
+  return scale === 'heads' ? Math.max(...reading.heads.map((head) => head.peak)) : peak;
 }
 
 /** Returns the numbers on the screen as plain arrays. */
@@ -75,6 +79,7 @@ export function readNumbers(query, head, {shown, scene}) {
     padding: shown.padding,
     error: shown.error,
     top: scene.top,
+    fine: scene.fine && [...scene.fine.map],
     mask: scene.mask && [...scene.mask],
     inside: scene.window && [...scene.window.inside],
   };

@@ -7,6 +7,7 @@ import {headFrom, isSilent, queryCode, queryText} from './queries.js';
 
 export const MODES = ['overlay', 'map', 'reveal'];
 export const SCALES = ['map', 'heads', 'block'];
+export const PASSES = [1, 4, 16, 64]; // of a sharpened map
 
 /**
  * @typedef {object} Block decoded value from Python
@@ -34,6 +35,7 @@ export function firstState() {
     scale: 'map',
     keep_mass: 1,
     smooth: false,
+    sharpen: 1,
   };
 }
 
@@ -82,6 +84,7 @@ export function settle(state, value, changes) {
     opacity: share(changes.opacity, 0),
     keep_mass: share(changes.keep_mass, 0.01),
     smooth: typeof changes.smooth === 'boolean' ? changes.smooth : null,
+    sharpen: PASSES.find((passes) => passes === Number(changes.sharpen)) ?? null,
   };
   for (const [name, choice] of Object.entries(valid)) if (choice !== null) state[name] = choice;
   if (typeof state.head === 'string') state.fusion = state.head;
@@ -113,8 +116,8 @@ export function carryOver(state, before, next, takesValue = true) {
 
 /** The selection as it is sent to the page and to Python. */
 export function selectionOf(state, {value}) {
-  const {mode, colormap, opacity, scale, keep_mass, smooth} = state;
-  const display = {mode, colormap, opacity, scale, keep_mass, smooth};
+  const {mode, colormap, opacity, scale, keep_mass, smooth, sharpen} = state;
+  const display = {mode, colormap, opacity, scale, keep_mass, smooth, sharpen};
   const query = queryText(value, wanted(state));
   return {block: value.block, head: String(state.head), query, pinned: state.pinned !== null, ...display};
 }

@@ -16,6 +16,7 @@ const NAMES = {
   opacity: 'opacity',
   smooth: 'smooth',
   keep_mass: 'keep',
+  sharpen: 'sharpen',
 };
 
 /** Choices of a person since the page was loaded; values from Python no longer change them. */

@@ -116,6 +116,12 @@ CANVAS_WORDS: dict[str, Text] = {
     "keep_mass": Text("Keep mass", "保留份额"),
     "keep_all": Text("all", "全部"),
     "smooth": Text("Smooth", "平滑"),
+    "sharpen": Text("Sharpen by passes", "多次传播细化"),
+    "sharpen_1": Text("off", "关"),
+    "sharpen_4": same("4"),
+    "sharpen_16": same("16"),
+    "sharpen_64": same("64"),
+    "sharpening": Text("{passes} of {of} passes", "已完成 {passes}/{of} 次前向传播"),
     # the colour bar and the notes under the picture
     "unit": Text("share of attention", "注意力份额"),
     "scale_map_long": Text("colours from 0 to this map's maximum", "颜色从 0 到本图的最大值"),
@@ -134,6 +140,10 @@ CANVAS_WORDS: dict[str, Text] = {
     "note_keep": Text("only the patches with {share} of the total", "仅显示合计占 {share} 的图块"),
     "note_window": Text("windowed: a query sees only its outlined window", "窗口注意力：查询只能看到框出的窗口"),
     "note_smooth": Text("interpolated between patch centres", "在图块中心之间插值"),
+    "note_sharpen": Text(
+        "mean of {passes} passes over the moved image; the numbers are those of the patches",
+        "图像平移后 {passes} 次前向传播的平均；数值仍为图块的数值",
+    ),
     "note_precision": Text("8 bits a weight: values to ±{error}", "每个权重 8 位：误差 ±{error}"),
 }
 

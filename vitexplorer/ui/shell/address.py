@@ -52,6 +52,7 @@ _FORMS = {
     "opacity": r"[01]|0\.\d{1,2}",
     "smooth": "1",
     "keep": r"[01]|0\.\d{1,2}",
+    "sharpen": "4|16|64",
     "source": r"cls|dist|mean|\d{1,4},\d{1,4}",
     "fusion": "mean|max|min",
     "discard": r"0(\.\d{1,4})?",
@@ -90,7 +91,9 @@ class Address:
     opacity: str = ""
     smooth: str = ""
     keep: str = ""
-    """Share of the mass that the map shows; `mode` to `keep` are empty where the canvases show their defaults"""
+    """Share of the mass that the map shows"""
+    sharpen: str = ""
+    """Number of passes of a sharpened map; `mode` to `sharpen` are empty where the canvases show their defaults"""
     source: str = ""
     """Query of the room Flow; the next three are settings of that room"""
     fusion: str = ""
@@ -155,6 +158,7 @@ class Address:
             **{name: getattr(self, name) or None for name in ("mode", "colormap", "scale")},
             **{name: float(share) if share else None for name, share in shares.items()},
             "smooth": True if self.smooth else None,
+            "sharpen": int(self.sharpen) if self.sharpen else None,
         }
 
     @property

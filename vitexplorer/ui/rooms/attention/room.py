@@ -18,6 +18,7 @@ from vitexplorer.service.engine import TimedCapture
 from vitexplorer.ui.canvas.all_heads import strip_of
 from vitexplorer.ui.canvas.block_data import block_data, carried, default_query, frame_data, is_block, valid_query
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection, head_of, query_of, query_text
+from vitexplorer.ui.canvas.files import sharpened_address
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.room import Room
@@ -98,6 +99,8 @@ class AttentionRoom(Room):
         data.head = selection.head
         data.query = query_text(query)
         data.walks = capture.depth > 1
+        data.sharpened = sharpened_address(capture, "attention_map", address.language)
+        data.sharpened_by = ["block", "head", "query"]
         data.strip = strip_of(capture, block, query, address.language)
         head = head_of(selection.head, data.heads) or "mean"  # the canvas may have replaced the head or query
         settings = {

@@ -16,7 +16,7 @@ from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import TimedCapture
 from vitexplorer.ui.canvas.block_data import frame_data, on_grids
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, query_text
-from vitexplorer.ui.canvas.files import attention_file, capture_file
+from vitexplorer.ui.canvas.files import attention_file, capture_file, sharpened_address
 from vitexplorer.ui.canvas.payload import MEAN
 from vitexplorer.ui.controls.field import field_of
 from vitexplorer.ui.gradio_adapter.events import fields_of
@@ -101,6 +101,9 @@ class FlowRoom(Room):
         settings = record.settings(capture, given)
         data = rollout_data(capture, settings, address.language)
         data.query = query_text(settings["query"])
+        chosen = {name: settings[name] for name in CONTROLS[1:]}
+        data.sharpened = sharpened_address(capture, "attention_rollout", address.language, **chosen)
+        data.sharpened_by = ["query"]
         controls = [spec for spec in specs(record.controls, capture, settings) if spec.name in CONTROLS[1:]]
         data.controls = [field_of(spec, address.language) for spec in controls]
         return data.model_copy(update=self.around("attention_rollout", address, **settings))

@@ -1,0 +1,52 @@
+"""Sharpened maps of the canvases: each is computed when a browser requests it; one that closes the request stops it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from vitexplorer.core.text import ExplainedError
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.jobs import Step, StoppedError, Waiting, waiting
+from vitexplorer.ui.canvas.files import captured
+from vitexplorer.ui.gradio_adapter.page_blocks import status_of
+from vitexplorer.ui.kit.language import normalise_language
+from vitexplorer.ui.kit.static_responses import IMMUTABLE, NO_STORE
+from vitexplorer.ui.kit.statuses import has_hung_up
+
+VIEWS_OF_CANVASES = ("attention_map", "attention_rollout")
+GONE = 499
+"""Status for a client that has closed the request; nobody reads it"""
+
+
+async def _still_there(request: Request, step: Step) -> None:
+    """Raise StoppedError if the browser has closed the request."""
+    if await has_hung_up(request):
+        raise StoppedError
+
+
+def sharpened_route(engine: Engine) -> Route:
+    """Make the route that answers a sharpened map, (rows, cols) little-endian float32, for an address of a canvas."""
+
+    async def serve(request: Request) -> Response:
+        name = request.path_params["capture"]
+        given = dict(request.query_params)
+        view, language = given.pop("view", ""), normalise_language(given.pop("lang", ""))
+        capture = captured(name)
+        if capture is None or view not in VIEWS_OF_CANVASES:
+            return PlainTextResponse("Not found", 404, NO_STORE)
+        client = request.client.host if request.client else ""
+        waiting.set(Waiting(f"sharpened maps for {client}", tell=partial(_still_there, request)))
+        try:
+            result = await engine.compute(name, capture, view, given)
+        except StoppedError:
+            return Response(status_code=GONE)
+        except ExplainedError as error:
+            return PlainTextResponse(error.text.in_(language), status_of(error), NO_STORE)
+        cells = result.values.astype("<f4").tobytes()
+        return Response(cells, media_type="application/octet-stream", headers=IMMUTABLE)
+
+    return Route("/sharpened/{capture}", serve)
