@@ -534,11 +534,11 @@ def explained(*gains: float) -> FaithfulnessResult:
 
 def test_faithfulness_says_whether_anything_beats_chance():
     assert checked_reading(explained(0.3, 0.2, 0.05))[0] == (
-        "LeGrad is the best here: the area between insertion and deletion is 0.300; a random order has 0.0500."
+        "LeGrad is ahead of Grad-CAM by 0.100 ± 0 in the area between the curves; a random order is 0.250 ± 0 behind."
     )
     assert checked_reading(explained(0.01, 0.02, 0.05))[0] == (
-        "No method beats random order here: the area between insertion and deletion is 0.0500 for random order and "
-        "0.0200 for the best, Grad-CAM."
+        "No method beats random order here: the area between insertion and deletion is 0.0500 ± 0 for random order and "
+        "0.0200 ± 0 for the best, Grad-CAM."
     )
     assert checked_reading(explained(0.05))[0].startswith("A random order alone gives an area of 0.0500")
 
@@ -551,6 +551,7 @@ def beside(values: np.ndarray, *gains: float) -> MethodsResult:
         MethodsResult, "side_by_side", values, ("methods", "rows", "cols"), methods=names,
         titles=tuple(map(same, names)), units=(same("1"),) * len(names), grids=(grid,) * len(names), grid=grid,
         image=IMAGE, curves=("deletion", "insertion"), areas=areas, passes=9,
+        uncertainties=np.full(len(names), 0.01) if gains else None,
     )  # fmt: skip
 
 
@@ -562,10 +563,10 @@ def test_side_by_side_says_who_agrees_and_once_measured_whom_to_trust():
     )
     assert checked_reading(beside(maps[1:]))[0] == "There are no two maps to compare here."
     assert checked_reading(beside(maps, 0.3, 0.02, 0.05))[0] == (
-        "LeGrad is the best here: the area between insertion and deletion is 0.300; a random order has 0.0500. "
+        "LeGrad is ahead of a random order by 0.250 ± 0.014 in the area between the curves. "
         "Grad-CAM is the worst with 0.0200; 1 of 2 methods are no better than random order."
     )
     assert checked_reading(beside(maps, 0.3, 0.2, 0.05))[0].endswith("with 0.200, still better than random order.")
     assert checked_reading(beside(maps, 0.01, 0.02, 0.05))[0].startswith("No method beats random order here")
-    assert checked_reading(beside(maps[1:], 0.3, 0.05))[0].endswith("a random order has 0.0500.")
+    assert checked_reading(beside(maps[1:], 0.3, 0.05))[0].endswith("by 0.250 ± 0.014 in the area between the curves.")
     assert checked_reading(beside(maps[2:], 0.05))[0].startswith("A random order alone gives an area of 0.0500")

@@ -15,6 +15,7 @@ from vitexplorer.core import standings as module
 from vitexplorer.core.standings import ORACLE, Standings, mean_ranks, standings
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Provenance
+from vitexplorer.figures.rendering import slide, windows
 from vitexplorer.models.catalog import catalog
 from vitexplorer.ui.panel.standing import standing
 from vitexplorer.views import reading, trust
@@ -128,9 +129,54 @@ def test_the_view_holds_the_table_and_this_image(table, monkeypatch):
     assert whole.low[0, 2:] == pytest.approx(table.low[1])
     assert whole.counts[:, 2].tolist() == [500, 500, 0, 500, 500]
     text = reading(whole)
-    assert "Attention rollout ranks best (mean rank 1.50 of 3)" in text
-    assert "Grad-CAM finds the right one best, with 60.0 %" in text
-    assert "(25.0 % by chance)" in text
+    assert text.startswith(reading(curves))
+    assert "rank Attention rollout first (mean rank 1.50 of 3)" in text
+    assert "Grad-CAM finds the right one best: 60.0 % of its relevance (50.0–70.0 %; 25.0 % by chance)" in text
+
+
+def test_a_row_that_is_not_there_is_not_spoken_of(table, monkeypatch):
+    asked = {"target": 3, "methods": "grad_cam", "steps": 2}
+    alone = vx.compute("trust", capture_small("vit"), **asked)
+    sentences = " ".join(text.en for text in (*alone.notes, trust.VIEW.misleads))
+    assert "truth itself" not in sentences
+    assert ORACLE not in alone.methods
+    monkeypatch.setattr(trust, "standings", lambda provenance: table)
+    assert trust.TRUTH_ROW in vx.compute("trust", capture_small("vit"), **asked).notes
+
+
+def drawn(result, in_window: bool = False) -> tuple[list[str], dict]:
+    """Return the words on a figure, and its layout."""
+    layout = (windows(result)[0][-1] if in_window else slide(result))["layout"]
+    return [annotation["text"] for annotation in layout["annotations"]], layout
+
+
+def test_the_winner_is_large_with_runner_up_and_random_beside_it_and_the_table_is_folded():
+    result = vx.compute("trust", capture_small("vit"), target=3, methods="grad_cam,input_x_gradient,legrad", steps=3)
+    order = np.argsort(-result.gains[:-1])
+    traces = [trace for trace in windows(result)[0][-1]["data"] if (trace.get("meta") or {}).get("view")]
+    boxes = {trace["meta"]["view"]: trace["meta"]["box"] for trace in traces}
+    assert list(boxes) == [result.methods[order[0]], result.methods[order[1]], "random"]
+    wide = [box[2] for box in boxes.values()]
+    assert wide[0] > 1.5 * wide[1] == 1.5 * wide[2]
+    words, layout = drawn(result, in_window=True)
+    assert layout["meta"]["fold"] < layout["height"]
+    assert max(y + tall for _, y, _, tall in boxes.values()) < layout["meta"]["fold"]
+    assert any(word.startswith("first: ") and " ± " in word for word in words)
+    assert "meta" not in drawn(result)[1]
+
+
+def test_random_order_alone_is_drawn():
+    words, _ = drawn(vx.compute("trust", capture_small("vit"), target=3, methods="random", steps=2))
+    assert any(word.startswith("chance: ") for word in words)
+    assert not any(word.startswith("first: ") for word in words)
+
+
+def test_a_number_below_zero_has_a_minus_sign():
+    result = vx.compute("trust", capture_small("vit"), target=3, methods="grad_cam", steps=2)
+    below = dataclasses.replace(result, values=np.full_like(result.values, -0.25))
+    words, _ = drawn(below)
+    assert "−0.250" in words
+    assert not any("-0" in word for word in words)
 
 
 def test_the_line_beside_a_map(table):
@@ -157,4 +203,6 @@ def test_where_parts_are_known_the_line_says_how_many_a_map_names(table, monkeyp
     )
     monkeypatch.setattr(trust, "standings", lambda provenance: parts)
     text = reading(vx.compute("trust", capture_small("vit"), target=3, methods="grad_cam", steps=3))
-    assert "Grad-CAM best finds the parts that are theirs, in 60.0 % of the cases (25.0 % by chance)" in text
+    assert (
+        "Grad-CAM best finds the parts that are theirs: in 60.0 % of the cases (50.0–70.0 %; 25.0 % by chance)" in text
+    )

@@ -40,6 +40,15 @@ def measured(value: float | np.floating) -> str:
     return f"{float(digits):g} × 10{str(int(exponent)).translate(_RAISED)}".replace("-", MINUS)
 
 
+def plus_minus(value: float | np.floating, half: float | np.floating) -> str:
+    """Format a number and its uncertainty, which has two significant digits (JCGM 100:2008, 7.2.6): 0.008 ± 0.010."""
+    if not 1e-6 < half < 1e6:  # none, or better said with a power of ten
+        return f"{measured(value)} ± {measured(half)}"
+    decimals = max(0, 1 - math.floor(math.log10(half)))
+    rounded = round(float(value), decimals) + 0.0  # no minus before a zero
+    return f"{rounded:,.{decimals}f} ± {half:,.{decimals}f}".replace("-", MINUS)
+
+
 def fine_percent(share: float | np.floating) -> str:
     """Format a small share as a percentage with three significant digits: 4.96 %, 0.779 %."""
     return f"{measured(100 * share)} %"

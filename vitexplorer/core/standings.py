@@ -70,6 +70,11 @@ class Standings:
             return float("nan")
         return float(self.values[self.methods.index(method), self.numbers.index(number)])
 
+    def interval(self, method: str, number: str) -> tuple[float, float]:
+        """Return both ends of the 95 % interval of a number that the table has for a method."""
+        at = self.methods.index(method), self.numbers.index(number)
+        return float(self.low[at]), float(self.high[at])
+
 
 def mean_ranks(values: Float[np.ndarray, "methods numbers"], better: Sequence[str]) -> Float[np.ndarray, " methods"]:
     """Average each method's ranks, 1 the best; NaN values are left out, equal ones share a rank."""

@@ -521,6 +521,8 @@ class MethodsResult(Result):
     """Largest number of images that measuring `areas` passes through the model"""
     others: tuple[tuple[str, Text], ...] = ()
     """Names and titles of methods that take many passes and were not requested"""
+    uncertainties: np.ndarray | None = None
+    """(methods,): half the 95 % interval of the area between both curves; None where it was not measured"""
 
     def own_values(self, method: int) -> np.ndarray:
         """Return the map of one method on its own grid."""

@@ -190,6 +190,11 @@ class Page:
         """Draw a line over the width of the page."""
         self.line((self.margin, y), (self.right, y))
 
+    def fold(self, y: float, name: Text) -> None:
+        """Let a window hide what lies below y until a person opens it by its name; a slide shows it."""
+        if not self.sheet.is_slide:
+            self._layout["meta"] = {"fold": round(y), "name": name.in_(self.language)}
+
     # ------------------------------------------------------------------------------------------ pictures
 
     def picture(self, box: Box, pixels: np.ndarray) -> None:

@@ -11,13 +11,15 @@ Misleading: both curves show the model images like none it was trained on, and o
 
 from __future__ import annotations
 
+import numpy as np
+
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import CURVE_CONTROLS, MethodsControl, TargetControl
 from vitexplorer.core.capture_protocol import without_classifier
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import FaithfulnessResult, Output
-from vitexplorer.quantities.faithfulness import CURVES, best_text, faithfulness, num_passes
+from vitexplorer.quantities.faithfulness import CURVES, best_text, faithfulness, gain_uncertainties, num_passes
 from vitexplorer.quantities.targets import class_text, explained
 from vitexplorer.views import explanation, explanations
 from vitexplorer.views.record import View
@@ -53,8 +55,8 @@ def compute(
 
 
 def reading(result: FaithfulnessResult) -> Text:
-    """Name the method that does best, by the area between its curves, and say whether it beats random order."""
-    return best_text(result.titles, result.areas)
+    """Name the method that does best, by the area between its curves, and say how far it is ahead."""
+    return best_text(result.titles, result.areas, gain_uncertainties(result.values, np.array(result.steps)))
 
 
 VIEW = View(

@@ -24,7 +24,14 @@ from vitexplorer.core.format import measured as rounded
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import MapResult, MethodsResult, PatchGrid
-from vitexplorer.quantities.faithfulness import CURVES, best_text, faithfulness, gains, num_passes
+from vitexplorer.quantities.faithfulness import (
+    CURVES,
+    best_text,
+    faithfulness,
+    gain_uncertainties,
+    gains,
+    num_passes,
+)
 from vitexplorer.quantities.on_the_map import is_constant
 from vitexplorer.quantities.targets import class_text, explained
 from vitexplorer.views import explanation, explanations
@@ -77,6 +84,7 @@ def compute(
         image=capture.input.pixels,
         curves=CURVES,
         areas=measured.areas if measured else None,
+        uncertainties=gain_uncertainties(measured.values, measured.shares) if measured else None,
         passes=passes,
         others=tuple((key, view.title) for key, view in slow.items() if key not in methods),
     )
@@ -139,7 +147,9 @@ def agreements(maps: Float[np.ndarray, "methods rows cols"]) -> list[tuple[float
 
 def reading(result: MethodsResult) -> Text:
     """Say how alike the maps are; once they are measured, name the best and the worst beside random order."""
-    return _agreement(result) if result.areas is None else _best_and_worst(result.titles, result.areas)
+    if result.areas is None or result.uncertainties is None:
+        return _agreement(result)
+    return _best_and_worst(result.titles, result.areas, result.uncertainties)
 
 
 def _agreement(result: MethodsResult) -> Text:
@@ -162,9 +172,11 @@ def _agreement(result: MethodsResult) -> Text:
     return Text(sentence.en + which.en, sentence.zh + which.zh)
 
 
-def _best_and_worst(titles: Sequence[Text], areas: Float[np.ndarray, "methods curves"]) -> Text:
+def _best_and_worst(
+    titles: Sequence[Text], areas: Float[np.ndarray, "methods curves"], uncertainties: Float[np.ndarray, " methods"]
+) -> Text:
     """Compare the methods by the area between insertion and deletion, as the view `faithfulness` does."""
-    first = best_text(titles, areas)
+    first = best_text(titles, areas, uncertainties)
     *others, chance = gains(areas)
     beaten = sum(other <= chance for other in others)
     worst = int(np.argmin(others)) if others else 0

@@ -4,10 +4,11 @@ The tables come from `python -m benchmarks.truth` (`vitexplorer.core.standings`)
 with drawn scenes whose truth is known. Each number is a mean over cases with its 95 % interval, and the mean rank is
 over all numbers that judge whether a map is right. On this image no truth is known. Here methods are measured by
 deletion and insertion (Petsiuk et al. 2018, arXiv 1806.07421), the area between both curves, as in the view
-`faithfulness`.
+`faithfulness`. The lead of the best one has the uncertainty of `quantities.faithfulness`; a lead within it is said to
+tell nothing.
 
 Misleading: a method that is right on drawn scenes may be wrong on a photograph, and the best one may not be good. So
-the last rows show the random map and the truth itself.
+the last rows show the random map and, where it is known, the truth itself.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ from vitexplorer.controls import CURVE_CONTROLS, MethodsControl, TargetControl
 from vitexplorer.core.capture_protocol import without_classifier
 from vitexplorer.core.format import measured, percent
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.standings import ORACLE, RANDOM, STEADY, YARDSTICKS, Standings, standings
-from vitexplorer.core.text import Progress, Text
-from vitexplorer.core.types import EvaluationResult
-from vitexplorer.quantities.faithfulness import gains
+from vitexplorer.core.standings import ORACLE, RANDOM, STEADY, Standings, standings
+from vitexplorer.core.text import Progress, Text, present
+from vitexplorer.core.trust_result import TrustResult
+from vitexplorer.core.types import Output
+from vitexplorer.quantities.faithfulness import best_text, gains
 from vitexplorer.views import VIEWS, explanations
 from vitexplorer.views.record import View
 
@@ -34,14 +36,14 @@ RANK, HERE = "mean_rank", "this_image"
 TRUTH = Text("The truth itself", "真实答案")
 BEST_AT = {
     "grid_pointing": Text(
-        "of several objects {tells} finds the right one best, with {share} of its relevance there "
-        "({chance} by chance).",
-        "画面中有多个物体时，“{tells}”找得最准，其相关性有 {share} 落在正确的物体处（随机为 {chance}）。",
+        "of several objects {tells} finds the right one best: {share} of its relevance ({interval}; {chance} by "
+        "chance).",
+        "画面中有多个物体时，“{tells}”找得最准，其相关性有 {share} 落在正确的物体处（{interval}；随机为 {chance}）。",
     ),
     "target_sensitivity": Text(
-        "asked about other classes {tells} best finds the parts that are theirs, in {share} of the cases "
-        "({chance} by chance).",
-        "询问其他类别时，“{tells}”最能找到属于该类别的部件，在 {share} 的样例中找对（随机为 {chance}）。",
+        "asked about other classes {tells} best finds the parts that are theirs: in {share} of the cases "
+        "({interval}; {chance} by chance).",
+        "询问其他类别时，“{tells}”最能找到属于该类别的部件，在 {share} 的样例中找对（{interval}；随机为 {chance}）。",
     ),
 }
 NO_TABLE = Text(
@@ -49,7 +51,17 @@ NO_TABLE = Text(
     "image size were. The value below is for this image alone.",
     "该模型的图从未用已知的真实答案检验过：检验过的只有未经改动、使用自身图像尺寸的内置模型。下面的数值仅针对本图。",
 )
-GAIN = Text("This image: the area between the insertion and deletion curves.", "本图：插入曲线与删除曲线之间的面积。")
+GAIN = Text(
+    "This image: the area between the insertion and deletion curves, a mean difference of probabilities from −1 to 1.",
+    "本图：插入曲线与删除曲线之间的面积，即概率差的平均值，取值从 −1 到 1。",
+)
+GAIN_OF_OUTPUT = Text(
+    "This image: the area between the insertion and deletion curves, a mean difference of the output in its own unit.",
+    "本图：插入曲线与删除曲线之间的面积，即输出值之差的平均值，以输出值的单位计。",
+)
+TRUTH_ROW = Text(
+    "The last row, the truth itself, says how well a map could do.", "最后一行是真实答案，它表明一幅图最好能做到多好。"
+)
 RANKED = Text(
     "Mean rank: among {count} methods at their default settings, over the numbers that say whether a map is right "
     "(all but sensitivity and randomised parameters); 1 is the best.",
@@ -60,13 +72,13 @@ RANKED = Text(
 
 def compute(
     capture: Capture, target: int, methods: tuple[str, ...], steps: int, seed: int, progress: Progress | None = None
-) -> EvaluationResult:
+) -> TrustResult:
     """Compute numbers (methods, numbers): the mean rank, this image, and the columns of the model's table."""
-    faithfulness = VIEWS["faithfulness"].compute(capture, target, methods, steps, seed, progress)
+    here = VIEWS["side_by_side"].compute(capture, target, methods, True, steps, seed, progress)
     table = standings(capture.provenance)
     rows = (*methods, ORACLE) if table else methods
-    here = dict(zip(methods, gains(faithfulness.areas), strict=True))
-    columns = [_Column(HERE, Text("this image", "本图"), "high", _numbers(here, rows, cases=1))]
+    gain = dict(zip(methods, gains(here.areas), strict=True))
+    columns = [_Column(HERE, Text("this image", "本图"), "high", _numbers(gain, rows, cases=1))]
     if table:
         judged = sum(key not in STEADY for key in table.numbers)
         columns = [
@@ -75,20 +87,26 @@ def compute(
             *_known(table, rows),
         ]
     values, low, high, counts = np.stack([column.numbers for column in columns], axis=-1)
-    return EvaluationResult(
+    return TrustResult(
         values=values,
         axes=("methods", "protocols"),
         unit=Text("each number its own", "各项数值各自的单位"),
         formula=Text("means over cases; ∫ insertion − ∫ deletion", "各样例的平均值；∫ 插入 − ∫ 删除"),
-        notes=(*faithfulness.notes, RANKED.format(count=len(table.ranked)) if table else NO_TABLE, GAIN),
+        notes=present(
+            *here.notes,
+            RANKED.format(count=len(table.ranked)) if table else NO_TABLE,
+            TRUTH_ROW if table else None,
+            GAIN_OF_OUTPUT if isinstance(here.target, Output) else GAIN,
+        ),
         methods=rows,
-        titles=(*faithfulness.titles, TRUTH)[: len(rows)],
+        titles=(*here.titles, TRUTH)[: len(rows)],
         protocols=tuple(column.key for column in columns),
         names=tuple(column.name for column in columns),
         better=tuple(column.better for column in columns),
         low=low,
         high=high,
         counts=np.nan_to_num(counts).astype(int),
+        here=here,
     )
 
 
@@ -119,49 +137,31 @@ def _known(table: Standings, rows: Sequence[str]) -> Iterator[_Column]:
         yield _Column(key, name, better, numbers[..., at])
 
 
-def reading(result: EvaluationResult) -> Text:
-    """Name the best method by the tables and how far that carries, and the best on this image."""
-    image_sentence = _on_this_image(result)
+def reading(result: TrustResult) -> Text:
+    """Say how far the best method on this image is ahead, then name the best by the tables."""
+    here = result.here
+    image_sentence = best_text(here.titles, here.areas, here.uncertainties)
     table = standings(result.provenance)
     if table is None:
         return image_sentence
-    best = next(iter(table.ranked))
-    sharpest = max(table.ranked, key=lambda method: np.nan_to_num(table.of(method, table.class_sensitive)))
-    share, chance = (percent(table.of(method, table.class_sensitive)) for method in (sharpest, RANDOM))
-    best_at = BEST_AT[table.class_sensitive].format(tells=VIEWS[sharpest].title, share=share, chance=chance)
+    best, number = next(iter(table.ranked)), table.class_sensitive
+    sharpest = max(table.ranked, key=lambda method: np.nan_to_num(table.of(method, number)))
+    best_at = BEST_AT[number].format(
+        tells=VIEWS[sharpest].title,
+        share=percent(table.of(sharpest, number)),
+        interval=percent(table.interval(sharpest, number)),
+        chance=percent(table.of(RANDOM, number)),
+    )
     return Text(
-        "By tests with a known truth on this model {best} ranks best (mean rank {rank} of {count}); {told} {here}",
-        "按有真实答案的测试，该模型上“{best}”名次最好（{count} 种方法中平均名次 {rank}）；{told}{here}",
+        "{here} Tests with a known truth rank {best} first (mean rank {rank} of {count}); {told}",
+        "{here}按有真实答案的测试，该模型上“{best}”名次最好（{count} 种方法中平均名次 {rank}）；{told}",
     ).format(
+        here=image_sentence,
         best=VIEWS[best].title,
         rank=measured(table.ranked[best]),
         count=len(table.ranked),
         told=best_at,
-        here=image_sentence,
     )
-
-
-def _on_this_image(result: EvaluationResult) -> Text:
-    gains = result.values[:, result.protocols.index(HERE)]
-    titles = result.titles
-    chance = float(gains[result.methods.index(RANDOM)])
-    others = [at for at, method in enumerate(result.methods) if method not in YARDSTICKS]
-    if not others:
-        return Text(
-            "On this image random order has {chance}: a map has to do better.",
-            "在本图上随机顺序为 {chance}：图的表现应当优于它。",
-        ).format(chance=measured(chance))
-    best = max(others, key=lambda at: gains[at])
-    fields = {"title": titles[best], "gain": measured(gains[best]), "chance": measured(chance)}
-    if gains[best] <= chance:
-        return Text(
-            "On this image no method beats random order ({chance}); the best, {title}, has {gain}.",
-            "在本图上没有方法胜过随机顺序（{chance}）；最好的“{title}”为 {gain}。",
-        ).format(**fields)
-    return Text(
-        "On this image {title} is the best: {gain} between insertion and deletion; a random order has {chance}.",
-        "在本图上“{title}”最好：插入与删除曲线之间的面积为 {gain}，随机顺序为 {chance}。",
-    ).format(**fields)
 
 
 VIEW = View(
@@ -169,9 +169,8 @@ VIEW = View(
     question=Text("Which map should I trust?", "应当相信哪一幅图？"),
     misleads=Text(
         "A method that is right on drawn scenes may be wrong on photographs, and the best one may still be poor: "
-        "compare it with the random map and the truth in the last rows. One image does not rank methods.",
-        "在合成场景上正确，不等于在照片上也正确；最好的方法也可能仍然很差：请与最后两行的随机图和真实答案比较。"
-        "一幅图像不能给方法排名。",
+        "compare it with the random map. One image does not rank methods.",
+        "在合成场景上正确，不等于在照片上也正确；最好的方法也可能仍然很差：请与随机图比较。一幅图像不能给方法排名。",
     ),
     room="flow",
     compute=compute,

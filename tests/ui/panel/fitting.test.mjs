@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {fitted, put, stretched} from '../../../vitexplorer/ui/panel/fitting.js';
+import {fitted, folded, put, stretched} from '../../../vitexplorer/ui/panel/fitting.js';
 
 const sheet = (width, height, more = {}) => ({data: [], layout: {width, height, font: {size: 15}, ...more}});
 const windows = [sheet(350, 430), sheet(620, 440), sheet(900, 620)];
@@ -45,4 +45,11 @@ test('what the parts of a file share is put back', () => {
     windows: [{data: [{z: {dtype: 'f8', bdata: 'long'}}], layout: {}}],
     slide: {data: [null, 'long']},
   });
+});
+
+test('below its fold a layout is cut off, and its colour bar stays where it was', () => {
+  const coloraxis = {colorbar: {y: 0.75, len: 100}};
+  const {layout} = folded(sheet(600, 800, {coloraxis, yaxis: {visible: false}, meta: {fold: 400}}));
+  assert.deepEqual([layout.height, layout.yaxis.range, layout.coloraxis.colorbar.y], [400, [-400, 0], 0.5]);
+  assert.equal(folded(sheet(600, 800)).layout.height, 800);
 });

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.core.format import thousandths
+from vitexplorer.core.format import MINUS, thousandths
 from vitexplorer.core.standings import YARDSTICKS
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import EvaluationResult, FaithfulnessResult
@@ -72,18 +72,18 @@ def _table(page: Page, y: float, result: EvaluationResult, columns: range, names
             page.small(page.margin, y + 16 * at, line, muted=is_yardstick)
         for col in columns:
             value = result.values[row, col]
-            number_text = f"{value:.3f}" if np.isfinite(value) else NONE
+            number_text = thousandths(value) if np.isfinite(value) else NONE
             is_best = not is_yardstick and value == best[col]
             page.text(right[col], y, number_text, muted=is_yardstick, bold=is_best, anchor="right")
             if np.isfinite(result.low[row, col]):
-                number_text = INTERVAL.format(low=result.low[row, col], high=result.high[row, col])
+                number_text = INTERVAL.format(low=result.low[row, col], high=result.high[row, col]).replace("-", MINUS)
                 page.text(right[col], y + 19, number_text, size=11, muted=True, anchor="right")
             if value > 0:
                 most = wide - COLUMN_GAP
                 box = Box(right[col] - wide + COLUMN_GAP, y + 36, most * value / fullest[col], BAR)
                 fill = page.theme.muted if is_yardstick else page.theme.bar
                 words = [text.in_(page.language) for text in (result.titles[row], result.names[col])]
-                bars.append((box, fill, f"{words[0]}\n{words[1]} {value:.3f}"))
+                bars.append((box, fill, f"{words[0]}\n{words[1]} {thousandths(value)}"))
         y += STEP
     page.bars(bars, gap=0)
     return y

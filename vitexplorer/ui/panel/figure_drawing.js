@@ -1,8 +1,9 @@
 // Drawing and saving of a plotly figure. plotly.js is fetched with the first figure. A figure's file holds several
 // layouts; the one that fits best is stretched to the available size, and letters keep their size.
 
+import {make, setText} from '../kit/dom.js';
 import {drawFigure, plotly} from '../kit/plotly.js';
-import {fitted, put, stretched} from './fitting.js';
+import {fitted, folded, put, stretched} from './fitting.js';
 import {newPresses} from './presses.js';
 
 /**
@@ -12,6 +13,8 @@ import {newPresses} from './presses.js';
  */
 export function drawing(stage, figure, clicked) {
   const presses = newPresses(stage, clicked);
+  const unfold = make('button.unfold', {type: 'button', ariaExpanded: 'false', hidden: true, onclick: toggle});
+  figure.after(unfold);
   let library = null;
   let file = null;
   let shownUrl = '';
@@ -20,14 +23,24 @@ export function drawing(stage, figure, clicked) {
 
   function size() {
     const isBounded = getComputedStyle(stage).getPropertyValue('--bounded').trim();
-    return {width: stage.clientWidth, height: isBounded ? stage.clientHeight : Infinity};
+    return {width: stage.clientWidth, height: isBounded ? stage.clientHeight - unfold.offsetHeight : Infinity};
+  }
+
+  async function toggle() {
+    const opens = unfold.ariaExpanded !== 'true';
+    unfold.ariaExpanded = String(opens);
+    const above = figure.offsetHeight;
+    await lay();
+    stage.scrollTop = opens ? above : 0;
   }
 
   async function lay() {
     const {width, height} = size();
     if (!file || !width) return;
     room = `${width} ${height}`;
-    const window = fitted(file.windows, width, height);
+    const closed = file.windows.map(folded);
+    const best = fitted(closed, width, height);
+    const window = unfold.ariaExpanded === 'true' ? file.windows[closed.indexOf(best)] : best;
     const {data, layout} = stretched(window, width, height, getComputedStyle(stage).fontFamily);
     const isFirst = !figure.data;
     await drawFigure(library, figure, data, layout);
@@ -63,6 +76,9 @@ export function drawing(stage, figure, clicked) {
       shownUrl = wanted.url;
       library = Plotly;
       file = put(next);
+      const {fold, name} = file.windows[0].layout.meta ?? {};
+      unfold.hidden = !fold;
+      setText(unfold, name ?? '');
       await lay();
       return true;
     },

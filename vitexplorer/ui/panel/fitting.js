@@ -39,6 +39,25 @@ export function fitted(windows, width, height) {
 }
 
 /**
+ * Returns what a layout shows above its fold, and the whole layout where it has none.
+ *
+ * @param {Drawn} drawn
+ * @returns {Drawn}
+ */
+export function folded({data, layout}) {
+  const fold = layout.meta?.fold;
+  if (!fold) return {data, layout};
+  const scales = colorAxes(layout).map(([name, {colorbar, ...axis}]) => {
+    const y = 1 - ((1 - colorbar.y) * layout.height) / fold; // in shares of the height, from below
+    return [name, {...axis, colorbar: {...colorbar, y}}];
+  });
+  const yaxis = {...layout.yaxis, range: [-fold, 0]};
+  return {data, layout: {...layout, ...Object.fromEntries(scales), yaxis, height: fold}};
+}
+
+const colorAxes = (layout) => Object.entries(layout).filter(([name]) => name.startsWith('coloraxis'));
+
+/**
  * Stretches the axes of a layout to the area; letters and lines keep their size. A layout that is too high is scrolled.
  *
  * @param {Drawn} drawn
@@ -50,9 +69,10 @@ export function fitted(windows, width, height) {
 export function stretched({data, layout}, width, height, family) {
   const most = Math.min(width / layout.width, height / layout.height);
   const factor = most >= LEAST ? most : Math.min(1, width / layout.width);
-  const bars = Object.entries(layout)
-    .filter(([name]) => name.startsWith('coloraxis'))
-    .map(([name, axis]) => [name, {...axis, colorbar: {...axis.colorbar, len: axis.colorbar.len * factor}}]);
+  const bars = colorAxes(layout).map(([name, axis]) => [
+    name,
+    {...axis, colorbar: {...axis.colorbar, len: axis.colorbar.len * factor}},
+  ]);
   return {
     data,
     layout: {
