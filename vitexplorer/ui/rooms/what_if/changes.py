@@ -36,6 +36,8 @@ EXAMPLES = {
     "shift": "shift_image:right={half},down={half},fill=wrap",
 }
 """Example changes, by the key of their label in `WHAT_IF_WORDS`"""
+STRIKING = EXAMPLES["blunt"]
+"""Change that the room begins with: it changes the answer of the bundled classifier in every bundled scene"""
 
 
 class ChangeItem(BaseModel):

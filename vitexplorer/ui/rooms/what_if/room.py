@@ -20,7 +20,7 @@ from vitexplorer.ui.canvas.two_sided import Side, TwoSided
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.room import Room
-from vitexplorer.ui.rooms.what_if.changes import ChangesData, ChangesPicker, changes_data
+from vitexplorer.ui.rooms.what_if.changes import STRIKING, ChangesData, ChangesPicker, changes_data
 from vitexplorer.ui.rooms.what_if.words import WHAT_IF_WORDS
 from vitexplorer.ui.shell.address import FIRST_CHANGE, Address
 from vitexplorer.ui.shell.room_context import LATEST, QUICK, Listen, Updates
@@ -95,17 +95,17 @@ class WhatIfRoom(Room):
         self.panel.enter_on(entered.then, active)
 
     async def enter(self, active: str, address: Address, changed: Address, filled: Address | None) -> Updates:
-        """Show the changes of an opened link, or the previous ones, or shuffled patches."""
+        """Show the changes of an opened link, or the previous ones, or a striking one."""
         if active != self.key or filled == address or address == Address():
             return gr.skip()
         is_new_link = filled is None or filled.opened != address.opened
         if is_new_link:
-            requested = {"": FIRST_CHANGE, NOTHING: ""}.get(address.change, address.change)
+            requested = {"": STRIKING, NOTHING: ""}.get(address.change, address.change)
         else:
             requested = changed.change
         plain = await self.context.engine.capture(address.picture)
         data, changed_run, text = await self._changed(address, requested)
-        if changed_run is None:  # another model may have no such head
+        if changed_run is None:  # this model may have no such head, or attention that cannot change
             data, changed_run, text = await self._changed(address, FIRST_CHANGE)
         (block, _), canvases = await in_thread(self.stage.open, _sides(plain, changed_run, address), address)
         return {

@@ -16,8 +16,8 @@ WHAT_IF_WORDS: dict[str, Text] = {
     "shift": Text("shifted by half a patch", "平移半个图块"),
     "blunt": Text("flatter attention", "让注意力更平缓"),
     "same_answer": Text(
-        "The answer stays: {name}, {before} → {after}. It depends on something else.",
-        "答案不变：{name}，{before} → {after}。它依据的是别的东西。",
+        "The answer stays: {name}, {before} → {after}.",
+        "答案不变：{name}，{before} → {after}。",
     ),
     "unsure_answer": Text(
         "The answer stays, with less confidence: {name}, {before} → {after}. It depends partly on what was changed.",
