@@ -386,9 +386,9 @@ def test_what_changed_between_two_surveys(survey: Survey, other: Survey) -> None
     drops = [change.probability - change.other_probability for change in comparison.lost_rows]
     assert drops == sorted(drops, reverse=True)
     left_out = " ".join(text.en for text in comparison.left_out)
-    assert f"{one['reason'].notna().sum()} images could not be read on the left" in left_out
+    assert f"Images that could not be read on the left: {one['reason'].notna().sum()}." in left_out
     alone = sum(row["path"] not in answers and pd.isna(row["reason"]) for _, row in one.iterrows())
-    assert f"{alone} images are only in the survey on the left" in left_out
+    assert f"Images only in the survey on the left: {alone}." in left_out
     tail = sum(math.comb(comparison.won + comparison.lost, n) for n in range(min(comparison.won, comparison.lost) + 1))
     assert comparison.p_value == pytest.approx(min(1, 2 * tail / 2 ** (comparison.won + comparison.lost)))
 
@@ -427,7 +427,7 @@ def test_changed_pixels_have_no_partner(survey: Survey, tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_pandas(rows, pq.read_schema(file), preserve_index=False), file)
     comparison = compare_surveys(survey, open_survey(again))
     changed = int(rows["reason"].isna().sum())
-    assert any(f"{changed} images have the same path and other pixels" in text.en for text in comparison.left_out)
+    assert any(f"with the same path and other pixels: {changed}." in text.en for text in comparison.left_out)
     assert (comparison.lost, comparison.won, comparison.difference, comparison.p_value) == (0, 0, 0, 1.0)
     assert comparison.matched == survey.count - survey.failed - changed
 

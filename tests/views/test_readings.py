@@ -564,7 +564,7 @@ def test_side_by_side_says_who_agrees_and_once_measured_whom_to_trust():
     assert checked_reading(beside(maps[1:]))[0] == "There are no two maps to compare here."
     assert checked_reading(beside(maps, 0.3, 0.02, 0.05))[0] == (
         "LeGrad is ahead of a random order by 0.250 ± 0.014 in the area between the curves. "
-        "Grad-CAM is the worst with 0.0200; 1 of 2 methods are no better than random order."
+        "Grad-CAM is the worst with 0.0200; methods no better than random order: 1 of 2."
     )
     assert checked_reading(beside(maps, 0.3, 0.2, 0.05))[0].endswith("with 0.200, still better than random order.")
     assert checked_reading(beside(maps, 0.01, 0.02, 0.05))[0].startswith("No method beats random order here")

@@ -198,10 +198,10 @@ def _changed(con: duckdb.DuckDBPyConnection, which: str, limit: int, sign: int) 
     return tuple(Changed(*row) for row in rows)
 
 
-UNREAD = Text("{count} images could not be read on the {side}.", "{side}有 {count} 幅图像无法读取。")
-ALONE = Text("{count} images are only in the survey on the {side}.", "{count} 幅图像仅出现在{side}的普查中。")
+UNREAD = Text("Images that could not be read on the {side}: {count}.", "{side}有 {count} 幅图像无法读取。")
+ALONE = Text("Images only in the survey on the {side}: {count}.", "{count} 幅图像仅出现在{side}的普查中。")
 OTHERS = Text(
-    "{count} images have the same path and other pixels: they were changed in between.",
+    "Images changed in between, with the same path and other pixels: {count}.",
     "{count} 幅图像路径相同但像素不同：两次普查之间被修改过。",
 )
 SIDES = Text("left", "左侧"), Text("right", "右侧")

@@ -183,7 +183,7 @@ def _best_and_worst(
     if beaten == len(others) or worst == int(np.argmax(others)):
         return first
     rest = Text(
-        " {worst} is the worst with {low}; {count} of {all} methods are no better than random order.",
+        " {worst} is the worst with {low}; methods no better than random order: {count} of {all}.",
         "“{worst}”最差，为 {low}；{all} 种方法中有 {count} 种不优于随机顺序。",
     )
     if not beaten:

@@ -83,7 +83,7 @@ SURVEY_WORDS: dict[str, Text] = {
     "survey_going": Text("{done} of {total} images", "{done} / {total} 幅图像"),
     "survey_rate": Text("{rate} images a second", "每秒 {rate} 幅"),
     "survey_left": Text("{left} left", "还需 {left}"),
-    "survey_done": Text("All {total} images were asked.", "全部 {total} 幅图像已完成。"),
+    "survey_done": Text("Images asked: all {total}.", "全部 {total} 幅图像已完成。"),
     "survey_stopped": Text("Stopped after {done} of {total} images.", "已停止：完成 {done} / {total} 幅图像。"),
     "survey_page_again": Text(
         "The page's own notes on this survey were damaged and have been rebuilt from the survey.",

@@ -448,8 +448,8 @@ def test_figures_of_a_training_are_read_by_hand(job):
     confusion = replace(
         outcome.confusion_result(lora), values=np.array([[3, 1, 0], [2, 4, 0], [0, 0, 5]]), classes=("a", "b", "c")
     )
-    assert reading(confusion).en == '12 of 15 validation images are right. Most often "b" is taken for "a": 2.'
-    assert reading(replace(confusion, values=np.eye(3, dtype=int))).en == "3 of 3 validation images are right."
+    assert reading(confusion).en == 'Right on the validation images: 12 of 15. Most often "b" is taken for "a": 2.'
+    assert reading(replace(confusion, values=np.eye(3, dtype=int))).en == "Right on the validation images: 3 of 3."
     pareto = replace(
         outcome.pareto_result(job, "trainable"),
         values=np.array([0.5, 0.75]),
@@ -457,8 +457,13 @@ def test_figures_of_a_training_are_read_by_hand(job):
         trainings=("linear", "lora"),
         front=np.array([True, True]),
     )
-    expected = "lora is the best: 75.0 %, trained parameters 2,000. 2 of 2 methods are not beaten by any other."
+    expected = "lora is the best: 75.0 %, trained parameters 2,000. Methods not beaten by any other: 2 of 2."
     assert reading(pareto).en == expected
+    for right in (0, 1, 2):
+        some = replace(confusion, values=np.diag([right, 0, 0]))
+        assert reading(some).en == f"Right on the validation images: {right} of {right}."
+    for best in ([False, False], [True, False], [True, True]):
+        assert reading(replace(pareto, front=np.array(best))).en.endswith(f"any other: {sum(best)} of 2.")
     assert reading(replace(pareto, unit=outcome.METRICS["rmse"])).en.startswith("linear is the best: 0.500")
     epochs = replace(
         outcome.epochs_result(job, "metric"), values=np.array([[0.5, np.nan], [0.9, 0.8]]), x=np.array([1, 2])

@@ -32,7 +32,7 @@ def _best(result: Result, values: np.ndarray) -> int:
 def _pareto(result: ParetoResult) -> Text:
     best = _best(result, result.values)
     return Text(
-        "{run} is the best: {value}, {of} {cost}. {front} of {all} methods are not beaten by any other.",
+        "{run} is the best: {value}, {of} {cost}. Methods not beaten by any other: {front} of {all}.",
         "{run} 最好：{value}，{of} {cost}。{all} 种方法中有 {front} 种不被其他方法超越。",
     ).format(
         run=result.trainings[best],
@@ -47,7 +47,7 @@ def _pareto(result: ParetoResult) -> Text:
 def _confusion(result: ConfusionResult) -> Text:
     right, images = int(np.trace(result.values)), int(result.values.sum())
     sentence = Text(
-        "{right} of {images} validation images are right.", "{images} 幅验证图像中有 {right} 幅预测正确。"
+        "Right on the validation images: {right} of {images}.", "{images} 幅验证图像中有 {right} 幅预测正确。"
     ).format(right=counted(right), images=counted(images))
     wrong = result.values - np.diag(np.diag(result.values))
     if not wrong.any():

@@ -1,0 +1,22 @@
+"""Sentences with a count, which are English for 0, 1 and 2."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from vitexplorer.core.text import Text
+from vitexplorer.service.surveys.words import SURVEY_WORDS
+from vitexplorer.survey.compared import ALONE, OTHERS, UNREAD
+
+AGREES = re.compile(r"\b\d+ (\w+s|\w+ (are|were|have|is|was|has))\b")
+"""A count before the noun or verb that has to agree with it"""
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+@pytest.mark.parametrize("text", [UNREAD, ALONE, OTHERS, SURVEY_WORDS["survey_done"]])
+def test_no_word_has_to_agree_with_a_count(text: Text, count: int) -> None:
+    sentence = text.format(count=count, total=count, side="left").en
+    assert str(count) in sentence
+    assert not AGREES.search(sentence)
