@@ -330,7 +330,7 @@ SHOW_NOTICES = """async () => {
   window.shift = 0;
   document.dispatchEvent(new CustomEvent('vx-refused', {detail: {why: 'This picture is gone. '.repeat(4), asked: {}}}));
   const {module} = await import(new URL(document.querySelector('[data-modules]').dataset.modules, document.baseURI));
-  module('kit/notices.js').cameFrom('scenes, gear 12', {board_back: 'Back', board_close: 'Close'}, 'finetune');
+  module('kit/notices.js').cameFrom('scenes, gear 12', {board_back: 'Back', board_close: 'Close'}, () => {});
 }"""
 """Script that shows every other notice: reason of a refusal, source of a picture"""
 SIZES = [(1920, 1080), (1440, 900), (1366, 768), (390, 844)]

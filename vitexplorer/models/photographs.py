@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Provenance
-from vitexplorer.models.catalog import find, knows
+from vitexplorer.models.catalog import CatalogEntry, find, knows
 from vitexplorer.models.examples import Example, examples
 
 if TYPE_CHECKING:
@@ -57,6 +57,12 @@ class PhotoHint:
     available: bool
     """True if it is bundled, or if this installation downloads weights"""
     sentence: Text
+
+
+def bundled_model(image_hash: str) -> CatalogEntry:
+    """Return the bundled model trained to name pictures of an image's kind; the one for scenes if it is unknown."""
+    example = _examples().get(image_hash)
+    return find(_MODEL_FOR_KIND.get(example.kind if example else "", _MODEL_FOR_KIND["scene"]))
 
 
 def photo_notes(provenance: Provenance, image_hash: str) -> tuple[Text, ...]:

@@ -18,6 +18,7 @@ from vitexplorer.service.engine import Engine, TimedCapture
 from vitexplorer.ui.canvas.canvas import CanvasData
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.page import ROOMS, Page
+from vitexplorer.ui.panel.figure_panel import PanelData
 from vitexplorer.ui.panel.room_figures import Question, RoomFigures
 from vitexplorer.ui.rooms.attention.room import AttentionRoom
 from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
@@ -80,17 +81,20 @@ def test_a_room_says_why_it_has_no_picture_of_a_model(room: type[Room], view: st
             assert answer.pop(here.filled) == address
         return answer
 
+    def of_panel(address: Address) -> PanelData:
+        return now(here.panel.enter(here.key, address, None))[here.panel.panel]
+
     for language, message in (("en", "only the attention of single blocks"), ("zh", "只能显示单个块的注意力")):
-        refused = entered(replace(address, language=language))
-        sentence, column = (refused[part] for part in here.own.components)
-        assert VIEWS[view].question.in_(language) in sentence.value
-        assert message in sentence.value
-        assert (sentence.visible, column.visible) == (True, False)
-        assert len(refused) == 2  # whatever else is there keeps what it has
+        here_now = replace(address, language=language)
+        assert entered(here_now) == {}  # whatever is there keeps what it has
+        data = of_panel(here_now)
+        assert (data.chosen, data.bare, data.question) == (view, False, VIEWS[view].question.in_(language))
+        assert message in data.refused
+        assert data.image
     now(engine.explore(SMALL))
-    updates = entered(Address(model=SMALL.model, image=SMALL.image, weights="random"))
-    assert [updates[part].visible for part in here.own.components] == [False, True]
-    assert set(updates) == {*here.own.components, *(getattr(here, part) for part in filled.split())}
+    address = Address(model=SMALL.model, image=SMALL.image, weights="random")
+    assert set(entered(address)) == {getattr(here, filled)}
+    assert (of_panel(address).chosen, of_panel(address).bare) == (view, True)  # the room shows it
 
 
 @pytest.mark.parametrize("room", ["attention", "flow", "tokens", "outputs", "positions", "size"])

@@ -343,3 +343,25 @@ def test_every_kind_of_target_is_chosen_in_the_page_and_stands_in_its_address(vi
     page.get_by_label(WORDS["image"].en, exact=True).select_option("scene_gear")
     explained("like scene_gear")
     expect(other.locator(".mark")).to_be_hidden()
+
+
+def test_a_view_of_another_model_is_one_click_away_and_so_is_the_way_back(visit: Visit, url: str) -> None:
+    """Neither a refused view nor a refused room is blank: the picture stays, and the browser's back leads back, too."""
+    page = visit.page
+    visit.open(url, room="patches", model="pvt_v2_b0", weights="random")
+    expect(panel_of(page, "patches").locator(".seen")).to_be_visible()
+    visit.open(url, room="flow", view="trust", model="scenes_dino_patch16_192", size="384")
+    panel = panel_of(page, "flow")
+    refused = panel.and_(page.locator('[data-state="refused"]'))
+    refused.wait_for(timeout=PATIENCE)
+    page.wait_for_function("document.querySelector('#vx-flow-panel .seen').naturalWidth === 384")
+    for back in (page.locator(".vx-came-from .back").click, page.go_back):
+        refused.locator(".elsewhere").click()
+        panel.and_(page.locator('[data-drawn="trust"]')).wait_for(timeout=PATIENCE)
+        expect(panel.locator(".seen")).to_be_hidden()
+        expect(page).to_have_url(re.compile("view=trust.*model=scenes_vit_patch16_192"))
+        back()
+        refused.wait_for(timeout=PATIENCE)
+        expect(panel.locator(".seen")).to_be_visible()
+        expect(page).to_have_url(re.compile("view=trust.*model=scenes_dino_patch16_192.*size=384"))
+        expect(page.locator(".vx-came-from")).to_have_count(0)

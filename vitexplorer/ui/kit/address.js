@@ -64,6 +64,15 @@ export const onLink = (callback) => {
   document.addEventListener(OPENED, callback);
 };
 
+/**
+ * Opens a room.
+ *
+ * @param {string} room its key
+ */
+export function enterRoom(room) {
+  document.dispatchEvent(new CustomEvent('vx-room', {detail: {room}}));
+}
+
 const GOING = 'vx-go';
 const RESET = ['both_block', 'both_head', 'both_query', 'other_block'];
 

@@ -42,13 +42,13 @@ export function notice(element, closed = () => {}) {
 }
 
 /**
- * Shows after a room opened one of its own images in another room: a label, and a button back.
+ * Shows after a part of the page opened another image, model or room: a label, and a button back.
  *
- * @param {string} label description of the image and the model's answer
+ * @param {string} label description of what was opened
  * @param {Record<string, string>} words words of the page: `board_back` and `board_close`
- * @param {string} room key of the room that the button leads back to
+ * @param {() => void} goBack called when a person presses the button back
  */
-export function cameFrom(label, words, room) {
+export function cameFrom(label, words, goBack) {
   document.querySelector('.vx-came-from')?.remove();
   const note = make(
     'div.vx-came-from.vx-notice',
@@ -66,7 +66,7 @@ export function cameFrom(label, words, room) {
 
   function back() {
     leave();
-    document.dispatchEvent(new CustomEvent('vx-room', {detail: {room}}));
+    goBack();
   }
 
   /** The first capture is the image of the notice; the notice does not apply to later ones. */

@@ -10,7 +10,7 @@ import {make, stepFocus} from './dom.js';
  * @property {string} question question that it answers
  * @property {boolean} [slow] true if it needs passes through the model
  * @property {boolean} [own] true if the room shows it itself, not in its panel
- * @property {string} [needs] cost of its picture in words, shown until it is computed
+ * @property {string} [needs] cost of its picture in words, shown until it is computed; "other model" where refused
  * @property {string} [refused] reason why this model does not have the view
  * @property {{url: string} | null} [preview] its picture; null until it is computed
  */
@@ -24,7 +24,7 @@ import {make, stepFocus} from './dom.js';
  */
 
 function thumbnail({key, title, question, slow, needs = '', refused}) {
-  const picture = make('span.picture', {ariaHidden: 'true', dataset: {needs: refused ? '–' : needs}});
+  const picture = make('span.picture', {ariaHidden: 'true', dataset: {needs}});
   return make(
     'button',
     {

@@ -1,10 +1,11 @@
 // Panel of one view with its controls and its figure. Every settled control asks Python; the browser draws and saves.
 
 import {form} from '../controls/form.js';
-import {pushAddress, viewChanges, viewInAddress, writeAddress} from '../kit/address.js';
-import {filled, make, setText, showSentence} from '../kit/dom.js';
+import {enterRoom, goTo, inAddress, pushAddress, viewChanges, viewInAddress, writeAddress} from '../kit/address.js';
+import {make, setText, showSentence} from '../kit/dom.js';
 import {labelled} from '../kit/formats.js';
 import {FORMATS, newAside, showHead} from '../kit/frame.js';
+import {cameFrom} from '../kit/notices.js';
 import {offerViews, previewList} from '../kit/previews.js';
 import {offersPicture} from '../kit/saving.js';
 import {onTheme, theme} from '../kit/theme.js';
@@ -19,6 +20,7 @@ export function mount({root, part, props, trigger}) {
   let pending = false; // true while its answer is missing
   let marked = ''; // view that is marked as chosen
   let lookedAhead = ''; // run whose previews were requested
+  let drawnRun = ''; // run of the latest figure
 
   // A pressed mark may name a view or settings; a cell of a matrix of blocks and heads opens that head's map.
   const figure = drawing(part('.stage'), part('.figure'), ({customdata, data: {meta}}) => {
@@ -165,14 +167,18 @@ export function mount({root, part, props, trigger}) {
     part('.figure').setAttribute('aria-label', `${value.question} ${value.reading}`.trim());
     setText(part('.why'), value.refused);
     part('.refused').hidden = !value.refused;
-    const elsewhere = value.elsewhere ? filled(value.words.panel_elsewhere, {model: value.elsewhere}) : '';
-    showSentence(part('.elsewhere'), elsewhere);
+    showSentence(part('.elsewhere'), value.elsewhere?.show ?? '');
+    if (value.refused && value.image) part('.seen').src = value.image.url;
   }
 
-  // Reloads the page with another model, without the parts of the address that depend on the model.
+  // Shows the view with another model, and a notice that leads back.
   part('.elsewhere').addEventListener('click', () => {
-    writeAddress({model: current.elsewhere, view: current.chosen, weights: '', block: '', head: '', query: ''});
-    location.reload();
+    const {chosen: view, elsewhere, words} = current;
+    const former = Object.fromEntries(Object.keys(elsewhere.changes).map((name) => [name, inAddress(name)]));
+    goTo({view, ...elsewhere.changes});
+    cameFrom(elsewhere.notice, {board_back: elsewhere.back, board_close: words.notice_close}, () =>
+      goTo({view, ...former}),
+    );
   });
 
   // Shows the evidence on how far to trust the map, with a link to its view.
@@ -197,7 +203,7 @@ export function mount({root, part, props, trigger}) {
     );
     next.onclick = () => {
       if (view) choose(view.key);
-      else next.dispatchEvent(new CustomEvent('vx-room', {bubbles: true, detail: {room}}));
+      else enterRoom(room);
     };
   }
 
@@ -206,6 +212,7 @@ export function mount({root, part, props, trigger}) {
     else if (await figure.draw(value.figure)) {
       const drawn = String((Number(root.dataset.shown) || 0) + 1);
       Object.assign(root.dataset, {shown: drawn, drawn: value.chosen, theme: value.theme});
+      drawnRun = value.run;
     }
   }
 
@@ -232,8 +239,9 @@ export function mount({root, part, props, trigger}) {
       return;
     }
     showControls(value);
-    // The last good figure of the same view stays where a setting is refused.
-    root.toggleAttribute('data-kept', Boolean(value.refused) && root.dataset.drawn === value.chosen);
+    // The last good figure of the same view stays where a setting is refused, otherwise the picture is shown.
+    const isDrawn = root.dataset.drawn === value.chosen && drawnRun === value.run;
+    root.toggleAttribute('data-kept', Boolean(value.refused) && isDrawn);
     Object.assign(root.dataset, {view: value.chosen, state: value.refused ? 'refused' : 'ready'});
     showFigure(value)
       .then(lookAhead)

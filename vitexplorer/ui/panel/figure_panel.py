@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from vitexplorer.controls import departures, specs
-from vitexplorer.core.text import ExplainedError, Language, Text
+from vitexplorer.core.text import ExplainedError, Language, Text, same
 from vitexplorer.core.types import Result
+from vitexplorer.models.catalog import find
+from vitexplorer.models.photographs import bundled_model
 from vitexplorer.service.jobs import Step, StoppedError
 from vitexplorer.ui.controls.field import Field, field_of
 from vitexplorer.ui.kit.language import word
@@ -25,13 +27,14 @@ from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.panel.documents import figure_json
 from vitexplorer.ui.shell.frame import FrameData, about, frame_words
+from vitexplorer.ui.shell.visit import RESET_BY
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
     from vitexplorer.comparisons.record import Comparison
     from vitexplorer.views.record import View
 
-_WORDS = ("panel_working", "panel_views", "panel_stop", "panel_settings", "panel_rows", "panel_elsewhere", "standing")
+_WORDS = ("panel_working", "panel_views", "panel_stop", "panel_settings", "panel_rows", "notice_close", "standing")
 
 _log = logging.getLogger(__name__)
 
@@ -47,11 +50,24 @@ class PanelView(BaseModel):
     own: bool = False
     """True where the room shows it in its own way, beside the panel"""
     needs: str = ""
-    """Cost shown in place of the preview, for example one run of the network; empty where it needs no run"""
+    """Cost shown in place of the preview, for example one run of the network or another model; empty for none"""
     preview: ServedFile | None = None
     """Small picture; None where it was not computed yet"""
     refused: str = ""
     """Reason why this model has no such view; empty where it has"""
+
+
+class Elsewhere(BaseModel):
+    """Offer to show the view with another model, where the current one lacks it."""
+
+    changes: dict[str, str]
+    """Parameters of the address that differ"""
+    show: str
+    """Label of the button"""
+    notice: str
+    """Notice once the other model is on the screen"""
+    back: str
+    """Label of the button back to the current model"""
 
 
 class PanelWork(BaseModel):
@@ -86,7 +102,7 @@ class PanelData(FrameData):
     chosen: str = ""
     controls: list[Field] = []
     image: ServedFile | None = None
-    """Pixels that the model saw; only where patches may be picked or painted on them"""
+    """Pixels that the model saw; only where patches may be picked or painted on them, or there is no figure"""
     figure: ServedFile | None = None
     """Layouts of the figure, see `documents`"""
     facts: list[dict[str, str]] = []
@@ -100,8 +116,8 @@ class PanelData(FrameData):
     """Evidence on how far the map can be trusted; empty where there is none"""
     evidence: str = ""
     """View that shows this evidence in detail; empty where there is none"""
-    elsewhere: str = ""
-    """Bundled model that has the view, where the current model lacks it"""
+    elsewhere: Elsewhere | None = None
+    """None where no other model is known to have the view"""
 
 
 @dataclass(frozen=True)
@@ -132,6 +148,31 @@ def panel_words(language: Language) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
+class Nearest:
+    """Bundled model that has a view, and the model whose place it takes."""
+
+    model: str
+    former: str
+    changes: Mapping[str, str]
+    """Parameters of the address that put it there"""
+
+    def offer(self, language: Language) -> Elsewhere:
+        """Return the offer in words."""
+        model, former = (_title(name) for name in (self.model, self.former))
+        return Elsewhere(
+            changes=dict(self.changes),
+            show=word("panel_elsewhere", language, model=model),
+            notice=word("panel_shown", language, model=model),
+            back=word("panel_back", language, model=former),
+        )
+
+
+def _title(model: str) -> Text:
+    entry = find(model)
+    return entry.title if entry else same(model)
+
+
+@dataclass(frozen=True)
 class ViewSource:
     """Source of a panel's views: the views of one capture, or its comparisons with another."""
 
@@ -141,25 +182,32 @@ class ViewSource:
     """Returns why a view has no meaning here, or None"""
     reading: Callable[[Result, Language], str]
     """Returns a sentence that reads off the main result"""
+    nearest: Callable[[str], Nearest | None]
+    """Returns another model that has a view which `refusal` refuses, or None"""
 
 
 def capture_views(capture: Capture) -> ViewSource:
     """Return the views of one capture as a source."""
     from vitexplorer.views import VIEWS, reading, refusal
 
-    return ViewSource(capture, VIEWS, lambda view: refusal(view, capture), reading)
+    return ViewSource(
+        capture, VIEWS, lambda view: refusal(view, capture), reading, lambda view: nearest_model(view, capture)
+    )
 
 
 def panel_view(source: ViewSource, key: str, language: Language) -> PanelView:
     """Return the entry of a view in the list of its room."""
     record = source.records[key]
     reason = source.refusal(key)
+    needs = "" if record.runs == "nothing" else f"panel_needs_{record.runs}"
+    if reason:
+        needs = "panel_needs_other" if source.nearest(key) else "panel_needs_none"
     return PanelView(
         key=key,
         title=record.title.in_(language),
         question=record.question.in_(language),
         slow=record.runs != "nothing",
-        needs="" if record.runs == "nothing" else word(f"panel_needs_{record.runs}", language),
+        needs=word(needs, language) if needs else "",
         refused=reason.in_(language) if reason else "",
     )
 
@@ -192,8 +240,8 @@ def panel_data(
 ) -> tuple[PanelData, dict[str, Any]]:
     """Return the panel data of the view that was asked for, and its settings after checking.
 
-    Where the view has no meaning for the model, `made` is None; then, and where it is an error, a sentence stands in
-    place of the figure.
+    Where the view has no meaning for the model, `made` is None; then, and where it is an error, the model's picture
+    with a sentence stands in place of the figure.
     """
     view, given = question.view, question.settings
     capture = source.capture
@@ -205,7 +253,9 @@ def panel_data(
     result: Result | None = None
     data.refused = next(entry.refused for entry in data.views if entry.key == view)
     if data.refused:
-        data.elsewhere = (model_showing(view) or "") if record.room != "compare" else ""
+        nearest = source.nearest(view)
+        data.elsewhere = nearest.offer(language) if nearest else None
+        data.image = image_file(capture.input.pixels)
         return data, settings
     try:
         result = made_or_raised(made)
@@ -222,7 +272,7 @@ def panel_data(
         data.refused = word("unexpected", language)
     settled = {**given, **settings}
     data.controls = [field_of(spec, language) for spec in specs(record.controls, capture, settled, result)]
-    if any(control.board for control in data.controls):
+    if data.refused or any(control.board for control in data.controls):
         data.image = image_file(capture.input.pixels)
     return data, settings
 
@@ -267,13 +317,21 @@ def csv_file(result: Result, language: Language) -> ServedFile:
     return cached_file(as_csv(result, language).encode("utf-8-sig"), f"{file_stem(result)}.csv")
 
 
-PLAIN = "scenes_vit_patch16_192"
-"""Model with blocks, a class token, positions and classes: all that most views need"""
 ONLY = {"mae_reconstruction": "scenes_mae_patch16_192", "relative_position_bias": "scenes_swin_patch4_window6_192"}
+"""Views that the models trained to name pictures lack, and the bundled model that has them"""
 OF_CHANGES = ("before_after",)
 """Views that need a changed run, whatever the model"""
 
 
-def model_showing(view: str) -> str | None:
-    """Return a bundled model that has the view; None for a view that needs something else."""
-    return None if view in OF_CHANGES else ONLY.get(view, PLAIN)
+def nearest_model(view: str, capture: Capture) -> Nearest | None:
+    """Return the bundled model that has a view, and knows the picture if one does; None where another is no help."""
+    former = capture.model.name
+    model = ONLY.get(view) or bundled_model(capture.input.image_hash).name
+    if view in OF_CHANGES or model == former:
+        return None
+    return Nearest(model, former, of_model(model))
+
+
+def of_model(model: str) -> dict[str, str]:
+    """Return the parameters of an address that choose a trained model."""
+    return {**dict.fromkeys(("weights", *RESET_BY["model"]), ""), "model": model}

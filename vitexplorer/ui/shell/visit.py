@@ -105,7 +105,7 @@ class Visit:
 
 
 _OF_TWO_RUNS = ("both_block", "both_head", "both_query", "other_block")
-_RESET_BY = {
+RESET_BY = {
     "model": ("size", "block", "head", "query", "source", "start", *_OF_TWO_RUNS),
     "image": ("query", "source", *_OF_TWO_RUNS),
     "size": ("query", "source", *_OF_TWO_RUNS),
@@ -120,10 +120,10 @@ def _choice(sent: Mapping[str, Any], address: Address) -> dict[str, str]:
     if len(sent) != 1:
         return {}
     (name, value), *_ = sent.items()
-    if name not in _RESET_BY:
+    if name not in RESET_BY:
         return {}
     read = Address.read({**address.parameters(), name: value})
-    return {**dict.fromkeys(_RESET_BY[name], ""), name: value} if getattr(read, name) == value else {}
+    return {**dict.fromkeys(RESET_BY[name], ""), name: value} if getattr(read, name) == value else {}
 
 
 def rail_data(rooms: Signs, address: Address) -> RailData:

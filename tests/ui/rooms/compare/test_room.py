@@ -25,7 +25,7 @@ from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.panel.room_figures import Question
 from vitexplorer.ui.rooms.compare.room import CompareRoom
-from vitexplorer.ui.rooms.compare.sides import chosen
+from vitexplorer.ui.rooms.compare.sides import DEIT, chosen
 from vitexplorer.ui.shell.address import COMPARED, Address
 from vitexplorer.ui.shell.room_context import RoomContext
 
@@ -50,6 +50,16 @@ def last(steps: Iterator) -> dict:
 
 def entered(room: CompareRoom, address: Address = HERE, beside: Address = HERE, current: Address | None = None) -> dict:
     return last(room.enter("compare", address, beside, current, "", gr.Request()))
+
+
+def test_a_comparison_of_answers_offers_another_model_for_the_side_without_one(room):
+    source = now(room.panel.source(replace(HERE, model=DINO, other_model=VIT)))
+    offer = source.nearest("answers")
+    assert (offer.former, offer.model, offer.changes["model"]) == (DINO, DEIT, DEIT)
+    offer = now(room.panel.source(replace(HERE, other_model=DINO))).nearest("answers")
+    assert (offer.former, offer.changes["other_model"]) == (DINO, DEIT)
+    assert now(room.panel.source(replace(HERE, model=DINO, other_model=DINO))).nearest("answers") is None
+    assert now(room.panel.source(replace(HERE, other_model=SWIN))).nearest("shared_pca") is None
 
 
 # ------------------------------------------------------------------------------------------------ places and depths

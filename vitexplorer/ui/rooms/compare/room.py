@@ -22,9 +22,19 @@ from vitexplorer.ui.canvas.two_sided import Blocks, TwoSided
 from vitexplorer.ui.gradio_adapter.events import fields_of, sent
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.gradio_adapter.types import Block
-from vitexplorer.ui.panel.figure_panel import ViewSource
+from vitexplorer.ui.panel.figure_panel import Nearest, ViewSource, of_model
 from vitexplorer.ui.panel.room_figures import RoomFigures
-from vitexplorer.ui.rooms.compare.sides import DINO, VIT, Pair, Sides, SidesData, chosen, right_as_left, sides_data
+from vitexplorer.ui.rooms.compare.sides import (
+    DEIT,
+    DINO,
+    VIT,
+    Pair,
+    Sides,
+    SidesData,
+    chosen,
+    right_as_left,
+    sides_data,
+)
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import COMPARED, OWN, Address
 from vitexplorer.ui.shell.chips.image_chip import ImageChip, image_chip
@@ -56,7 +66,13 @@ class PairFigures(RoomFigures):
         from vitexplorer.comparisons import COMPARISONS, reading, refusal
 
         left, right = await self.capture(address), await self._right(address)
-        return ViewSource(left, COMPARISONS, lambda key: refusal(key, left, right), reading)
+        return ViewSource(
+            left,
+            COMPARISONS,
+            lambda key: refusal(key, left, right),
+            reading,
+            lambda key: nearest_pair(key, left, right),
+        )
 
     def run(self, address: Address) -> Hashable:
         """Return the engine's key of both runs: both pictures, with the changes on each side."""
@@ -76,6 +92,19 @@ class PairFigures(RoomFigures):
 
     async def _right(self, address: Address) -> Capture:
         return await self.context.engine.changed(address.other, address.other_change)
+
+
+def nearest_pair(key: str, left: Capture, right: Capture) -> Nearest | None:
+    """Return a model for the one side that a comparison refuses even beside itself; None where neither or both do."""
+    from vitexplorer.comparisons import refusal
+
+    refused = [side for side in (left, right) if refusal(key, side, side)]
+    if len(refused) != 1:
+        return None
+    former, other = (left, right) if refused == [left] else (right, left)
+    model = DEIT if other.model.name == VIT else VIT
+    of_right = {"other_model": model, "other_weights": "trained", "other_size": OWN}
+    return Nearest(model, former.model.name, of_model(model) if former is left else of_right)
 
 
 class CompareRoom(Room):

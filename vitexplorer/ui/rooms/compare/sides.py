@@ -71,6 +71,7 @@ VIT, DINO, MAE, SWIN = (
     f"scenes_{name}" for name in ("vit_patch16_192", "dino_patch16_192", "mae_patch16_192", "swin_patch4_window6_192")
 )
 SEVERAL, REGISTERS = (f"scenes_several_vit_{name}" for name in ("patch16_192", "reg4_patch16_192"))
+DEIT = "scenes_deit_patch16_192"
 FINE = "384"
 MORE = 4
 """Number of pictures beside the left one in the preset with several pictures"""

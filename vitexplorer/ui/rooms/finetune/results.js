@@ -1,6 +1,6 @@
 // Leaderboard, wrong images and downloads. Pressing a row chooses its run; an image opens in the other rooms.
 
-import {goTo} from '../../kit/address.js';
+import {enterRoom, goTo} from '../../kit/address.js';
 import {filled, make, refill, showSentence} from '../../kit/dom.js';
 import {cameFrom} from '../../kit/notices.js';
 
@@ -115,7 +115,7 @@ export function mount({root, part, props, trigger}) {
   }
 
   document.addEventListener('vx-opened', () => {
-    if (opening) cameFrom(opening, shown.words, 'finetune');
+    if (opening) cameFrom(opening, shown.words, () => enterRoom('finetune'));
     opening = '';
   });
   return show;

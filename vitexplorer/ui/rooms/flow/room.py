@@ -13,7 +13,6 @@ from vitexplorer.controls.head import FUSIONS
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Query
 from vitexplorer.service.answer_threads import in_thread
-from vitexplorer.service.engine import TimedCapture
 from vitexplorer.ui.canvas.block_data import frame_data, on_grids
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, query_text
 from vitexplorer.ui.canvas.files import attention_file, capture_file, sharpened_address
@@ -22,7 +21,6 @@ from vitexplorer.ui.controls.field import field_of
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.served_files import ServedFile
-from vitexplorer.ui.panel.own_picture import OwnPicture
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.flow.words import FLOW_WORDS
 from vitexplorer.ui.rooms.room import Room
@@ -49,20 +47,14 @@ class FlowRoom(Room):
 
     def build(self) -> list[Block]:
         """Build the canvas and the panel of the room's other views."""
-        self.own = OwnPicture(self.key, "attention_rollout")
         with gr.Column(elem_classes=["vx-views"]):
-            with self.own.build():
-                self.canvas = AttentionCanvas(elem_id="vx-flow-canvas")
+            self.canvas = AttentionCanvas(elem_id="vx-flow-canvas")
             self.panel = RoomFigures(self.context, self.key, own=("attention_rollout",))
             self.panel.build()
         self.canvas.patch_select(self.show, self.context.address, self.canvas, **LATEST)
         self.canvas.adjust(self.show, self.context.address, self.canvas, **LATEST)
         self.filled = gr.State(None)  # the address that the canvas was filled for
-        return self.own.components
-
-    def fill(self, timed_capture: TimedCapture, address: Address) -> Updates:
-        """Show before anybody enters that there is no rollout, so that the page does not shift on entering."""
-        return self.own.fill(timed_capture.capture, address.language)
+        return []
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
         """Compute the rollout only when the room is entered, so that no other room waits for it."""
@@ -71,10 +63,12 @@ class FlowRoom(Room):
 
     async def enter(self, active: str, address: Address, filled: Address | None) -> Updates:
         """Show the rollout of the address; by default of all blocks, heads fused by their mean, nothing discarded."""
+        from vitexplorer.views import refusal
+
         if active != self.key or filled == address or address == Address():
             return gr.skip()
         capture = await self.context.engine.capture(address.picture)
-        if self.own.is_refused(capture):
+        if refusal("attention_rollout", capture):
             return {self.filled: address}
         data = await in_thread(lambda: self.data(capture, address, linked(capture, address)))
         return {self.canvas: data.model_copy(update=address.display), self.filled: address}

@@ -1,7 +1,7 @@
 // The room Folder: start or open a survey; its charts and images stand side by side, and the images follow the choice
 // in the charts. The state is in the address.
 
-import {goTo, onLink, viewChanges, viewInAddress, writeAddress} from '../../kit/address.js';
+import {enterRoom, goTo, onLink, viewChanges, viewInAddress, writeAddress} from '../../kit/address.js';
 import {filled, setText, showSentence} from '../../kit/dom.js';
 import {cameFrom} from '../../kit/notices.js';
 import {offersPicture, pngFile} from '../../kit/saving.js';
@@ -219,7 +219,7 @@ export function mount({root, props}) {
     if (!found?.image) return complain(found?.refused || words().gallery_lost);
     goTo({room: 'attention', ...facts.opens, image: found.image, block: '', head: '', query: ''});
     const label = filled(words().gallery_came, {title: state.title, label: row.caption});
-    cameFrom(label, {board_back: words().gallery_back, board_close: opening.close}, ROOM);
+    cameFrom(label, {board_back: words().gallery_back, board_close: opening.close}, () => enterRoom(ROOM));
     scrollTo({top: 0});
   }
 

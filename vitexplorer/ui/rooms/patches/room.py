@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gradio as gr
+
 from vitexplorer.controls import sharpest_patch
 from vitexplorer.core.text import Text
 from vitexplorer.service.engine import TimedCapture
 from vitexplorer.ui.canvas.files import capture_file, made_once
 from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.served_files import image_file
-from vitexplorer.ui.panel.own_picture import OwnPicture
+from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.patches.board import PatchesBoard, board_data, reading
 from vitexplorer.ui.rooms.room import Room, caption_lines
 from vitexplorer.ui.shell.address import Address
@@ -24,21 +26,22 @@ class PatchesRoom(Room):
     icon = "M4 4h16v16H4z M4 9.3h16 M4 14.7h16 M9.3 4v16 M14.7 4v16"
 
     def build(self) -> list[Block]:
-        """Build the board."""
-        self.own = OwnPicture(self.key, "patch_grid")
-        with self.own.build():
+        """Build the board, and the panel that takes its place for a model without a patch grid."""
+        with gr.Column(elem_classes=["vx-views"]):
             self.board = PatchesBoard()
-        return [*self.own.components, self.board]
+            self.panel = RoomFigures(self.context, self.key, own=("patch_grid",))
+            self.panel.build()
+        return [self.board]
 
     def fill(self, timed_capture: TimedCapture, address: Address) -> Updates:
         """Show the patches of the pixels that the model saw."""
         from vitexplorer.figures.identity import run_of
+        from vitexplorer.views import refusal
 
         capture = timed_capture.capture
         provenance = capture.provenance
-        own = self.own.fill(capture, address.language)
-        if self.own.is_refused(capture):
-            return own
+        if refusal("patch_grid", capture):
+            return {}
         pixels = capture.input.pixels
         grid = capture.grid(0)
         dim = capture.residual(0).shape[-1]
@@ -54,4 +57,4 @@ class PatchesRoom(Room):
         )
         sentences = reading(pixels.shape[:2], grid, capture.prefix_tokens, dim, address.language)
         frame = self.around("patch_grid", address) | {"reading": sentences}
-        return own | {self.board: board.model_copy(update=frame)}
+        return {self.board: board.model_copy(update=frame)}

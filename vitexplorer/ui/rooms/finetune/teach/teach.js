@@ -1,6 +1,6 @@
 // Teaching by examples: boxes at the left, the probe's live answer at the right, one picture at a time.
 
-import {inAddress, onLink, writeAddress} from '../../../kit/address.js';
+import {enterRoom, inAddress, onLink, writeAddress} from '../../../kit/address.js';
 import {camera} from '../../../kit/camera.js';
 import {filled, onFiles, setText, showSentence} from '../../../kit/dom.js';
 import {followed} from '../../../kit/formats.js';
@@ -342,7 +342,7 @@ export function mount({root, part, props, trigger}) {
   );
   document.addEventListener('visibilitychange', () => schedule.next());
   document.addEventListener('vx-opened', () => {
-    if (opening) cameFrom(opening, words(), 'finetune');
+    if (opening) cameFrom(opening, words(), () => enterRoom('finetune'));
     opening = '';
   });
   onLink(follow);
