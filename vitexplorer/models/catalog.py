@@ -46,6 +46,8 @@ class CatalogEntry(Summarised):
     megabytes: float
     """Size of the weights, 10^6 bytes: four bytes for each parameter, or the bundled file's size"""
     bundled: bool = False
+    purpose: Text = Text("", "")
+    """Few words on what a bundled model is for"""
     for_photographs: str = ""
     """Similar model trained on photographs, for a bundled model, which knows drawn pictures only"""
 
@@ -100,6 +102,7 @@ class _Kind:
     sentence: Text
     for_photographs: str
     title: Text = Text("{family}, drawn scenes", "{family}（合成场景）")
+    purpose: Text = Text("names the object", "说出物体是什么")
 
 
 _KINDS = {
@@ -139,6 +142,7 @@ _KINDS = {
         ),
         "swin_tiny_patch4_window7_224.ms_in22k_ft_in1k",
         Text("{family}, several objects", "{family}（多个物体）"),
+        Text("finds several objects", "找出多种物体"),
     ),
     "several_vit": _Kind(
         "ViT",
@@ -149,6 +153,7 @@ _KINDS = {
         ),
         _SUPERVISED_S,
         Text("{family}, several objects", "{family}（多个物体）"),
+        Text("finds several objects", "找出多种物体"),
     ),
     "several_vit_reg4": _Kind(
         "ViT",
@@ -159,6 +164,7 @@ _KINDS = {
         ),
         _SUPERVISED_S,
         Text("{family} with registers, several objects", "带寄存器的 {family}（多个物体）"),
+        Text("finds several objects", "找出多种物体"),
     ),
     "creatures_vit": _Kind(
         "ViT",
@@ -169,6 +175,7 @@ _KINDS = {
         ),
         _SUPERVISED_S,
         Text("{family}, paper creatures", "{family}（剪纸生物）"),
+        Text("names the creature", "说出生物是什么"),
     ),
     "dino": _Kind(
         "DINO",
@@ -178,6 +185,7 @@ _KINDS = {
             "不用标签训练。可观察最后几个块中类别标记的各个头：虽然没有标签指明物体，它们仍能找到物体。",
         ),
         _DINO_S,
+        purpose=Text("finds objects by itself", "自行找出物体"),
     ),
     "mae": _Kind(
         "MAE",
@@ -186,6 +194,7 @@ _KINDS = {
             "训练目标是补画被遮住的图块。可遮住场景的一部分，看它补画出什么。",
         ),
         _DINO_S,
+        purpose=Text("draws hidden patches", "补画遮住的图块"),
     ),
     "resnet": _Kind(
         "ResNet",
@@ -230,6 +239,7 @@ def _bundled_entry(file: Path, config: Mapping[str, Any]) -> CatalogEntry:
         title=Text(**config["title"]) if "title" in config else title,
         family=family,
         sentence=Text(**config["sentence"]) if "sentence" in config else sentence,
+        purpose=kind.purpose if kind else _Kind.purpose,
         megabytes=sum(part.stat().st_size for part in file.parent.glob("*.safetensors")) / 1e6,
         bundled=True,
         for_photographs=kind.for_photographs if kind else _SUPERVISED_S,

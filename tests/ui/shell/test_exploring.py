@@ -64,6 +64,14 @@ def test_a_photograph_before_a_model_of_drawn_scenes_is_met_with_a_hint(engine: 
     assert (info.hint, info.answer) == ("", "fish 92 %")
 
 
+def test_a_model_without_a_classifier_shows_maps_only(engine: Engine) -> None:
+    address = Address.read({"model": "scenes_dino_patch16_192"})
+    info = ready(now(engine.explore(address.picture)), address)
+    assert (info.answer, info.text.split(" · ")[-1]) == ("maps only", "no classifier")
+    info = ready(now(engine.explore(address.picture)), replace(address, language="zh"))
+    assert (info.answer, info.text.split(" · ")[-1]) == ("只有图", "无分类头")
+
+
 def test_an_unforeseen_error_is_logged_and_hidden(engine: Engine, monkeypatch, caplog) -> None:
     monkeypatch.setattr(engine, "explore", lambda *_: 1 / len(""))
     *_, last = Steps(exploring(engine, "a person", Address.read({}), Address()))

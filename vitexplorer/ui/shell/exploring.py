@@ -105,7 +105,7 @@ def _photo_hint(capture: Capture, language: Language) -> dict[str, str]:
 
 
 def _answer(capture: Capture, language: Language) -> str:
-    """Return the likeliest class with its probability, or the one output, or the reason why there is no answer.
+    """Return the likeliest class with its probability, or the one output, or what there is instead.
 
     Empty if the classes have no names.
     """
@@ -114,7 +114,7 @@ def _answer(capture: Capture, language: Language) -> str:
     if capture.provenance.is_random:
         return word("weights_random_note", language)
     if capture.logits is None:
-        return word("status_no_answer", language)
+        return word("status_maps", language)
     best = top_classes(capture.logits, capture.model.class_texts, 1)[0]
     if isinstance(best, Output):
         return word("status_answer", language, name=best.name if best.name.en else OUTPUT, share=best.display_value)
@@ -141,7 +141,8 @@ def ready(exploration: TimedCapture, address: Address, reason: str = "") -> Stat
             width=provenance.input_size[1],
             depth=capture.depth,
             ms=1000 * exploration.seconds,
-        ),
+        )
+        + ("" if capture.logits is not None else f" · {word('status_no_answer', address.language)}"),
         answer=_answer(capture, address.language),
         **({"hint": reason} if reason else _photo_hint(capture, address.language)),
         about=f"{provenance.model} · {provenance.weights_text.in_(address.language)}",

@@ -150,12 +150,14 @@ def model_chip(
     entry = find(address.model)
     items = model_items(language, settings, tuned)
     item = next((item for item in items if item.name == address.model), None)
-    state = item.state if item else ""
+    note = item.state if item else ""
+    if entry and entry.purpose.en:
+        note = entry.purpose.in_(language)
     is_own = address.model.startswith(MODEL)
     return ModelChipData(
         name=address.model,
         title=item.title if item else address.model,
-        note=word("weights_random_note", language) if address.weights == "random" and not is_own else state,
+        note=word("weights_random_note", language) if address.weights == "random" and not is_own else note,
         sentence=entry.sentence.in_(language) if entry else "",
         notes=[note.in_(language) for note in loaded.notes] if loaded and not entry else [],
         weights="" if is_own else address.weights,
