@@ -285,7 +285,7 @@ def test_scale_starts_at_zero_or_is_symmetric():
     assert scale_of(np.array([0.2, 0.5]), None) == scale_of(np.array([0.2, 0.5, np.nan]), "inferno")
     positive, signed = scale_of(np.array([0.2, 0.5]), None), scale_of(np.array([-0.2, 0.5]), None)
     assert (positive.low, positive.high) == (0, 0.5)
-    assert (signed.colormap, signed.low, signed.high) == ("balance", -0.5, 0.5)
+    assert (signed.colormap, signed.low, signed.high) == ("ice_inferno", -0.5, 0.5)
     assert scale_of(np.zeros(3), None).high == 1
 
 

@@ -1,8 +1,8 @@
 """Colour maps for numbers: 256-entry tables, perceptually uniform and safe for colour-blind readers.
 
-In all sequential tables brighter means more. `balance` is for signed maps: blue is negative, red positive, zero in the
-middle. `ice_inferno` is for signed maps beside others, which keep the colours of inferno. The anchors are plotly's own,
-interpolated in RGB.
+In all sequential tables brighter means more. `ice_inferno` is for signed maps: the brighter, the larger the magnitude;
+positive values have the colours of inferno, negative ones are blue, and zero is black. `balance` is pale at zero and
+dark at both ends. The anchors are plotly's own, interpolated in RGB.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from PIL import Image
 from PIL.ImageColor import getrgb
 from plotly.colors import cmocean, sequential
 
@@ -29,8 +30,8 @@ ANCHORS = {
 ENTRIES = 256
 EASE = 0.7
 """Exponent of the opacity over a picture: below 1, half of the largest value is more than half as strong"""
-UNSIGNED, SIGNED, SIGNED_BESIDE = "inferno", "balance", "ice_inferno"
-"""Colour maps of every map, on the canvas too: zero is black in unsigned maps and pale in signed ones"""
+UNSIGNED, SIGNED = "inferno", "ice_inferno"
+"""Colour maps of every map, on the canvas too: zero is black, the strongest is the brightest"""
 
 
 @cache
@@ -54,8 +55,8 @@ def direction(name: str) -> Text:
     """Return the direction of the table, for captions."""
     if name == "balance":
         return Text("blue is negative, red positive", "蓝色为负，红色为正")
-    if name == SIGNED_BESIDE:
-        return Text("brighter is more, blue is negative", "越亮表示绝对值越大，蓝色为负")
+    if name == SIGNED:
+        return Text("brighter is stronger: blue is negative", "越亮表示绝对值越大，蓝色为负")
     return Text("brighter is more", "越亮表示值越大")
 
 
@@ -93,7 +94,7 @@ class Scale:
 def scale_of(values: np.ndarray, colormap: str | None) -> Scale:
     """Return the scale of a map: from 0 to its maximum, or symmetric about 0 if values are negative.
 
-    NaN and infinities are ignored. `colormap` None takes inferno, and balance for signed values.
+    NaN and infinities are ignored. `colormap` None takes `UNSIGNED`, and `SIGNED` for signed values.
     """
     finite = values[np.isfinite(values)]
     signed = bool((finite < 0).any())
@@ -101,6 +102,11 @@ def scale_of(values: np.ndarray, colormap: str | None) -> Scale:
     lookup_table(colormap)  # raises for an unknown name before anything is drawn
     largest = float(np.abs(finite).max(initial=0)) or 1.0
     return Scale(colormap, -largest if signed else 0.0, largest)
+
+
+def grey_of(pixels: np.ndarray) -> np.ndarray:
+    """Return uint8 (height, width, 3) in grey: the luma of ITU-R BT.601, as on the canvas."""
+    return np.asarray(Image.fromarray(pixels).convert("L").convert("RGB"))
 
 
 def signed_scale(values: np.ndarray) -> Scale:

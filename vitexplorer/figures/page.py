@@ -21,7 +21,7 @@ from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Result
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import Fact, joined
-from vitexplorer.figures.colors import Scale
+from vitexplorer.figures.colors import Scale, grey_of
 from vitexplorer.figures.sheets import SLIDE, Sheet
 from vitexplorer.figures.themes import FONTS, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE, theme_named
 from vitexplorer.figures.typesetting import LINE_HEIGHT, escape, first_line, wrap
@@ -197,8 +197,10 @@ class Page:
 
     # ------------------------------------------------------------------------------------------ pictures
 
-    def picture(self, box: Box, pixels: np.ndarray) -> None:
-        """Stretch uint8 (height, width, 3 or 4) over the box."""
+    def picture(self, box: Box, pixels: np.ndarray, *, grey: bool = False) -> None:
+        """Stretch uint8 (height, width, 3 or 4) over the box; `grey` under a map, so that every colour is the map's."""
+        if grey:
+            pixels = grey_of(pixels)
         source = _png(pixels.tobytes(), pixels.shape)
         place = {"x": box.x, "y": -box.y, "sizex": box.width, "sizey": box.height, "xref": "x", "yref": "y"}
         self._images.append({"source": source, **place, "sizing": "stretch", "layer": "below"})

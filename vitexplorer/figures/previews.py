@@ -38,7 +38,7 @@ from vitexplorer.core.types import (
     TokenStepsResult,
     TreeResult,
 )
-from vitexplorer.figures.colors import EASE, lookup_table, scale_of
+from vitexplorer.figures.colors import EASE, grey_of, lookup_table, scale_of
 from vitexplorer.figures.meanings import CATEGORIES, part_color
 from vitexplorer.figures.renderers.gallery import sheet
 from vitexplorer.figures.renderers.head import painted_rows
@@ -172,7 +172,7 @@ def _colours(colours: np.ndarray, size: tuple[int, int]) -> np.ndarray:
 
 
 def _map(result: MapResult) -> np.ndarray:
-    image, cells = _picture(result.image).astype(float), heat(result.values).astype(float)
+    image, cells = grey_of(_picture(result.image)).astype(float), heat(result.values).astype(float)
     strength = OPACITY * (np.abs(np.nan_to_num(result.values)) / (largest(result.values) or 1.0)).clip(0, 1) ** EASE
     share = _sized(_bytes(strength), (SIDE, SIDE), Image.Resampling.NEAREST)[..., None] / 255
     return (image * (1 - share) + cells[..., :3] * share).round().astype(np.uint8)

@@ -59,7 +59,7 @@ def draw(
     shows its shape. The figure names the choice. The maximum under each map is always in the result's unit.
 
     Options: shared_scale, one for all heads or each head's own; colormap, None takes inferno or, for signed maps,
-    balance; opacity of the cells over the image, 1 hides it.
+    ice_inferno; opacity of the cells over the image, 1 hides it.
     """
     painted_maps = painted(result.values, "raw") if shared_scale else painted_each(result.values)
     scale = scale_of(painted_maps.values, colormap)
@@ -73,7 +73,7 @@ def draw(
     for head, (at, values) in enumerate(zip(maps, painted_maps.values, strict=True)):
         page.text(at.image.x, at.image.y - TITLE_ROOM, head_text(head), bold=True)
         if opacity < 1:
-            page.picture(at.image, result.image)
+            page.picture(at.image, result.image, grey=True)
         page.cells(at.cells, values, axis, name=head_text(head).in_(page.language), opacity=opacity)
         _query(page, at, result)
         own = result.values[head]

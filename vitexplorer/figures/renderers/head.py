@@ -11,7 +11,7 @@ from vitexplorer.core.types import DotProductResult, SequenceResult, prefix_text
 from vitexplorer.figures.boxes import Box, place
 from vitexplorer.figures.captioned import caption_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, span, ticks
-from vitexplorer.figures.colors import directed, scale_of
+from vitexplorer.figures.colors import directed, grey_of, scale_of
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted_each
@@ -106,7 +106,7 @@ def _seen(page: Page, left: float, y: float, pixels: float, result: SequenceResu
     words = SEES.format(seen=seen, tokens=len(result.values))
     page.small(left, y - OVER, words, muted=True)
     at = place(result.image, grid, Box(left, y, pixels, pixels))
-    page.picture(at.image, covered(result.image, hidden.reshape(grid.rows, grid.cols), grid.patch_size))
+    page.picture(at.image, covered(grey_of(result.image), hidden.reshape(grid.rows, grid.cols), grid.patch_size))
     weights = np.where(hidden, np.nan, row).reshape(grid.rows, grid.cols)
     page.cells(at.cells, weights, axis, opacity=0.85)
     if isinstance(result.query, tuple):

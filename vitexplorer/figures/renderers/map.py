@@ -43,7 +43,7 @@ def draw(
     """Draw the map.
 
     Options: arrangement "overlay" or "side_by_side" (image, map, overlay); colormap, None takes inferno or, for signed
-    maps, balance; opacity of the cells over the image, 0-1; normalise "raw" or "max".
+    maps, ice_inferno; opacity of the cells over the image, 0-1; normalise "raw" or "max".
     """
     if arrangement not in ARRANGEMENTS:
         raise unknown_name("arrangement", arrangement, ARRANGEMENTS)
@@ -58,7 +58,7 @@ def _overlay(page: Page, result: MapResult, painted_map: Painted, scale: Scale, 
     room = page.high(600, y + page.margin + (BARS + BAR_STEP * len(shares) if shares else 0))
     at = place(result.image, result.grid, Box(page.margin, y, min(room, page.inner - BAR_ROOM), room))
     axis = page.color_scale(scale, beside=at.whole, title=SHARE if painted_map.rescaled else result.unit)
-    page.picture(at.image, result.image)
+    page.picture(at.image, result.image, grey=True)
     _paint(page, at.cells, result, painted_map, axis, opacity)
     if not page.sheet.is_slide:
         bottom = _share_bars(page, page.margin, at.bottom + BARS - 28, at.right - page.margin, shares)
@@ -79,7 +79,7 @@ def _side_by_side(page: Page, result: MapResult, painted_map: Painted, scale: Sc
         page.text(at.image.x, y, word, muted=True)
     axis = page.color_scale(scale, beside=both.whole, title=SHARE if painted_map.rescaled else result.unit)
     page.picture(image.image, result.image)
-    page.picture(both.image, result.image)
+    page.picture(both.image, result.image, grey=True)
     _outlines(page, image.cells, result)
     _paint(page, alone.cells, result, painted_map, axis, 1.0)
     _paint(page, both.cells, result, painted_map, axis, opacity)

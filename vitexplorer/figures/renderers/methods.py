@@ -18,7 +18,7 @@ from vitexplorer.core.types import MethodsResult, Output
 from vitexplorer.figures.boxes import Box, Place, place
 from vitexplorer.figures.caption import class_name
 from vitexplorer.figures.captioned import caption_below
-from vitexplorer.figures.colors import SIGNED_BESIDE, UNSIGNED, directed, scale_of
+from vitexplorer.figures.colors import directed, scale_of
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted_each, remark
@@ -63,8 +63,7 @@ def draw(page: Page, result: MethodsResult, y: float, *, colormap: str | None = 
     0-1.
     """
     painted_maps = painted_each(result.values)
-    signed = bool((painted_maps.values < 0).any())
-    scale = scale_of(painted_maps.values, colormap or (SIGNED_BESIDE if signed else UNSIGNED))
+    scale = scale_of(painted_maps.values, colormap)
     waiting = () if page.sheet.is_slide else result.others  # those that a click computes
     offered = [title for _, title in waiting]
     titles = [without_brackets(title) for title in (IMAGE, *result.titles, *offered)]
@@ -73,8 +72,8 @@ def draw(page: Page, result: MethodsResult, y: float, *, colormap: str | None = 
     axis = page.color_scale(scale, beside=_beside(places, narrow), title=SHARE)
     for at, title in zip(places, titles, strict=False):
         _title(page, at, title)
-    for at in places[: 1 + len(result.methods)]:
-        page.picture(at.image, result.image)
+    for number, at in enumerate(places[: 1 + len(result.methods)]):
+        page.picture(at.image, result.image, grey=number > 0)
     if result.target is not None:
         answer = same("{name} {value}").format(name=class_name(result.target), value=result.target.display_value)
         image = places[0]

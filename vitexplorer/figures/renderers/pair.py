@@ -106,7 +106,7 @@ def _panel(
 ) -> None:
     page.text(at.image.x, at.image.y - TITLE, name, bold=True)
     if image is not None:
-        page.picture(at.image, image)
+        page.picture(at.image, image, grey=True)
     page.cells(at.cells, values, axis, name=name.in_(page.language), opacity=opacity)
 
 

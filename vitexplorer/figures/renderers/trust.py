@@ -15,7 +15,7 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.trust_result import TrustResult
 from vitexplorer.core.types import MethodsResult
 from vitexplorer.figures.boxes import Box, Place, place
-from vitexplorer.figures.colors import SIGNED_BESIDE, UNSIGNED, scale_of
+from vitexplorer.figures.colors import scale_of
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.renderers.evaluation import draw_evaluation
 from vitexplorer.figures.renderers.methods import NARROWEST, SHARE, WHERE
@@ -52,7 +52,7 @@ def _maps(page: Page, result: TrustResult, y: float) -> float:
     best = np.argsort(-gains[:-1], kind="stable")[:2].tolist()
     rows = [*best, len(here.methods) - 1]
     values = painted_each(here.values[rows]).values
-    scale = scale_of(values, SIGNED_BESIDE if (values < 0).any() else UNSIGNED)
+    scale = scale_of(values, None)
     places = _places(page, here, len(rows), y)
     axis = page.color_scale(scale, beside=places[0].image, title=SHARE)
     for method, at, words in zip(rows, places, (*PLACES[: len(best)], CHANCE), strict=True):
@@ -85,7 +85,7 @@ def _map(page: Page, at: Place, here: MethodsResult, method: int, axis: str, lin
     values, title, pixels = here.own_values(method), without_brackets(here.titles[method]), at.right - at.image.x
     page.text(at.image.x, at.image.y - HEAD, title, bold=True)
     page.small(at.image.x, at.image.y - HEAD + 22, line, muted=True, within=pixels)
-    page.picture(at.image, here.image)
+    page.picture(at.image, here.image, grey=True)
     row, col = np.indices(values.shape)
     page.cells(
         at.cells,

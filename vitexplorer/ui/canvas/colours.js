@@ -1,12 +1,15 @@
 // Colour tables of 256 entries, and the scale from values to entries. SIGNED is the colour map for weights that may be
-// negative: blue below 0, grey at 0, red above.
+// negative: blue below 0, black at 0, the colours of inferno above.
 
 export const SIGNED = 'signed';
 export const VEIL = [9, 12, 20];
 const EASE = 0.7; // exponent below 1: half of the maximum is painted more than half as strong
 const DROPPED = [128, 128, 128];
-/** cmocean's balance, as in the saved figures */
-const SIGNED_NODES = '171c42 293a8f 0b66bd 4590b9 8eb5c2 d2d8db e6d2cc d59d89 c46548 ac2b24 780e28 3c0911';
+/** cmocean's ice, backwards, and inferno, as in the saved figures */
+const SIGNED_NODES = [
+  'eafcfd c0e5e8 95cfd8 72b8cd 599fc4 4886bb 3e6db2 3e53a0 3a3c7d',
+  '000004 1b0c41 4a0c6b 781c6d a52c60 cf4446 ed6925 fb9b06 f7d13d fcffa4',
+].join(' ');
 /**
  * Position of a value on the scale, which begins at 0, or at -top where weights may be negative.
  *

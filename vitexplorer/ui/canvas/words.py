@@ -128,14 +128,16 @@ CANVAS_WORDS: dict[str, Text] = {
     "scale_heads_long": Text("colours from 0 to the maximum over all heads", "颜色从 0 到所有头的最大值"),
     "scale_block_long": Text("colours from 0 to the maximum of the whole block", "颜色从 0 到整块的最大值"),
     "signed_map_long": Text(
-        "blue below 0, red above, to this map's largest magnitude", "蓝色为负，红色为正，范围到本图的最大绝对值"
+        "the brighter, the stronger, to this map's largest magnitude; blue is below 0",
+        "越亮绝对值越大，范围到本图的最大绝对值；蓝色为负",
     ),
     "signed_heads_long": Text(
-        "blue below 0, red above, to the largest magnitude of all heads", "蓝色为负，红色为正，范围到所有头的最大绝对值"
+        "the brighter, the stronger, to the largest magnitude of all heads; blue is below 0",
+        "越亮绝对值越大，范围到所有头的最大绝对值；蓝色为负",
     ),
     "signed_block_long": Text(
-        "blue below 0, red above, to the largest magnitude of the whole block",
-        "蓝色为负，红色为正，范围到整块的最大绝对值",
+        "the brighter, the stronger, to the largest magnitude of the whole block; blue is below 0",
+        "越亮绝对值越大，范围到整块的最大绝对值；蓝色为负",
     ),
     "note_keep": Text("only the patches with {share} of the total", "仅显示合计占 {share} 的图块"),
     "note_window": Text("windowed: a query sees only its outlined window", "窗口注意力：查询只能看到框出的窗口"),
