@@ -50,7 +50,7 @@ SHOTS = (
     Shot("what_if", {"room": "what_if", "model": VIT, "image": "scene_fish"}),
     Shot("finetune_zh", {"room": "finetune", "lang": "zh"}, press=(".vx-teach .fill",)),
     Shot("phone", {}, PHONE),
-    Shot("lecture_dark", {"lecture": "1", "__theme": "dark", "image": "scene_crescent"}, HALL),
+    Shot("lecture_dark", {"lecture": "1", "__theme": "dark", "image": "scene_crescent"}, HALL, press=(".vx-keys",)),
 )
 
 

@@ -5,7 +5,8 @@ import {inAddress, writeAddress} from './kit/address.js';
 import {explain} from './kit/glossary.js';
 import {visitor} from './kit/sending.js';
 import {theme} from './kit/theme.js';
-import {embedIfAsked, lectureMode} from './shell/layouts.js';
+import {embedIfAsked} from './shell/layouts.js';
+import {lectureMode} from './shell/lecture.js';
 import {look} from './shell/rail.js';
 
 lectureMode(inAddress('lecture') === '1'); // before anything is laid out

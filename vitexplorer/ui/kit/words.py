@@ -16,9 +16,10 @@ UI_WORDS: dict[str, Text] = {
     "light_mode": Text("Light", "浅色"),
     "lecture_mode": Text("Lecture", "讲课"),
     "lecture_keys": Text(
-        "Keys in lecture mode: digits rooms; , and . block; [ and ] head; arrows query; page up and down kept views.",
+        "Keys in lecture mode: digits rooms; , and . block; [ and ] head; arrows query; page up and down kept views; "
+        "Escape leaves.",
         "讲课模式的按键：数字键切换页面；, 和 . 切换块；[ 和 ] 切换头；方向键移动查询；PageUp 与 PageDown "
-        "翻看已保存的视图。",
+        "翻看已保存的视图；Esc 退出。",
     ),
     "link": Text("Link", "链接"),
     "skip": Text("Skip to the picture", "跳转到图"),

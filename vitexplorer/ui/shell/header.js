@@ -4,7 +4,8 @@ import {writeAddress} from '../kit/address.js';
 import {make, visible} from '../kit/dom.js';
 import {onTheme, theme} from '../kit/theme.js';
 import {chip} from './chips/chip.js';
-import {frameCode, inLecture, lectureMode, listenInLectures} from './layouts.js';
+import {frameCode} from './layouts.js';
+import {inLecture, lectureMode, listenInLectures, showKeys} from './lecture.js';
 
 const NOTE_TIME = 1600; // milliseconds that a button shows the result of its action
 
@@ -14,6 +15,7 @@ export function mount({root, part, props}) {
   const code = part('textarea');
   const copy = part('.copy');
   const {sheet, onOpen} = chip(root);
+  let isNew = true; // until the words have arrived
 
   // First element in the tab order: it skips the top bar and the rail and leads to the open room's question.
   const skip = make('a.vx-skip', {
@@ -44,6 +46,8 @@ export function mount({root, part, props}) {
     copy.textContent = words.embed_copy || '';
     part('.note').textContent = words.embed_allowed || '';
     code.ariaLabel = words.embed || '';
+    if (isNew && inLecture() && words.lecture_keys) showKeys(words.lecture_keys);
+    isNew &&= !words.lecture_keys;
   }
 
   /** Copies a text to the clipboard and shows on the button if that worked. */
@@ -66,18 +70,20 @@ export function mount({root, part, props}) {
     const isDark = document.body.classList.toggle('dark');
     writeAddress({__theme: isDark ? 'dark' : 'light'});
   });
-  lecture.addEventListener('click', () => {
+  function toggleLecture() {
     lectureMode(!inLecture());
     writeAddress({lecture: inLecture() ? '1' : ''});
+    if (inLecture()) showKeys(props.value.words.lecture_keys);
     show();
-  });
+  }
+  lecture.addEventListener('click', toggleLecture);
   link.addEventListener('click', () => copyText(link, location.href));
   copy.addEventListener('click', () => copyText(copy, code.value));
   onOpen(() => {
     const heading = visible('#vx-rooms :is(.question, h2)');
     code.value = frameCode(location.href, [heading?.textContent, document.title].filter(Boolean).join(' · '));
   });
-  listenInLectures();
+  listenInLectures(toggleLecture);
   onTheme(show);
   return show;
 }

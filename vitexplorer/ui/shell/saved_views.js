@@ -6,7 +6,7 @@ import {linkOpened} from '../kit/address.js';
 import {filled, make, onFiles, refill, setText, visible} from '../kit/dom.js';
 import {saveFile, stagePicture} from '../kit/saving.js';
 import {chip} from './chips/chip.js';
-import {inLecture} from './layouts.js';
+import {inLecture} from './lecture.js';
 import {lecturePage, pictureQuery, readList, withDisplay, writeList} from './saved_list.js';
 
 const STORE = 'vx-kept';
@@ -116,7 +116,8 @@ export function mount({root, part, props, trigger}) {
     'keydown',
     (event) => {
       const step = TURNS[event.key];
-      if (!step || !views.length || !inLecture()) return;
+      // on the guided path they turn its steps
+      if (!step || !views.length || !inLecture() || document.documentElement.classList.contains('vx-learning')) return;
       event.preventDefault();
       event.stopPropagation();
       open(Math.max(0, Math.min(views.length - 1, current + step)));

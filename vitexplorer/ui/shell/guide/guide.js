@@ -2,7 +2,7 @@
 
 import {inAddress, linkOpened, onGoing, onWritten, writeAddress} from '../../kit/address.js';
 import {filled, make, refill, setText, visible} from '../../kit/dom.js';
-import {inLecture} from '../layouts.js';
+import {inLecture} from '../lecture.js';
 import {addressOf, isDone, loadProgress, pictureOf, saveProgress, scrollFor} from './guide_progress.js';
 
 /** Selectors of the highlighted parts, the same as in the page's style sheet. @type {Record<string, string>} */
