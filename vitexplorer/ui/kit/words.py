@@ -57,6 +57,9 @@ UI_WORDS: dict[str, Text] = {
     "learn": Text("Learn", "学习"),
     "notice_close": Text("Close this notice", "关闭此通知"),
     "learn_close": Text("Close the guided path", "关闭导览"),
+    "learn_borrows": Text(
+        "This step uses {model}; yours comes back when you close.", "这一步使用 {model}；关闭导览后恢复您的模型。"
+    ),
     "learn_before": Text("Back", "上一步"),
     "learn_next": Text("Next", "下一步"),
     "learn_of": Text("Step {step} of {steps}", "第 {step} 步，共 {steps} 步"),

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {addressOf, isDone, scrollFor} from '../../../../vitexplorer/ui/shell/guide/guide_progress.js';
+import {addressBefore, addressOf, isDone, scrollFor} from '../../../../vitexplorer/ui/shell/guide/guide_progress.js';
 
 test('a step of the path keeps the image and how a person looks, and is done when the address says so', () => {
   const query = addressOf({model: 'a', room: 'attention', block: '5'}, 'heads', '?image=cat&lang=zh&size=384&step=cut');
@@ -12,6 +12,11 @@ test('a step of the path keeps the image and how a person looks, and is done whe
   assert.equal(isDone({block: '2', head: '1'}, '?block=2'), false);
   assert.equal(isDone({size: '\\d.*'}, '?size=384x512'), true);
   assert.equal(isDone({block: '2'}, '?block=12'), false);
+});
+
+test('closing gives back everything but the image and how a person looks', () => {
+  const query = addressBefore('?image=cat&model=a&block=3&room=flow&lang=zh', '?image=dog&model=b&room=size&step=cut');
+  assert.equal(query, 'model=a&block=3&room=flow&image=dog');
 });
 
 test('what a step lights up is scrolled between the bar and the sheet, its beginning first', () => {

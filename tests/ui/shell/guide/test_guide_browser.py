@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, e
 from tests.helpers.app import Visit
 from tests.helpers.learn_screens import on_screen
 from tests.helpers.plain_page import PlainPage
-from tests.helpers.room_checks import PATIENCE
+from tests.helpers.room_checks import PATIENCE, wait_for_room
 from tests.helpers.thorough import quick
 from vitexplorer.core.text import Language
 from vitexplorer.learn import STEPS, Step
@@ -284,6 +284,25 @@ def test_a_link_opens_a_step_and_a_wrong_guess_is_marked(visit: Visit, url: str)
     expect(guide.locator(".reveal")).to_have_text(f"{UI_WORDS['learn_wrong'].en} {text.reveal}")
     visit.page.locator('.vx-rail [data-room="tokens"]').click()
     expect(guide).to_be_visible()  # it goes on beside every room
+
+
+def test_closing_gives_back_the_model_the_room_and_the_settings(visit: Visit, url: str) -> None:
+    page, guide = visit.page, visit.page.locator(".vx-guide")
+    visit.open(url, model="scenes_vit_patch16_192", room="flow", block="3", image="scene_gear")
+    wait_for_room(page, "flow")
+    page.locator(".vx-rail .learn").click()
+    note = UI_WORDS["learn_borrows"].format(model="DINO, drawn scenes").en
+    expect(guide.locator(".borrows")).to_have_text(note)
+    expect(page.locator("#vx-model .vx-model")).to_have_attribute("data-model", "scenes_dino_patch16_192")
+    guide.locator(".close").click()
+    expect(guide).to_be_hidden()
+    expect(page.locator("#vx-model .vx-model")).to_have_attribute("data-model", "scenes_vit_patch16_192")
+    expect(page.locator(".vx-rail")).to_have_attribute("data-room", "flow")
+    wait_for_room(page, "flow")
+    given_back = {"model": "scenes_vit_patch16_192", "room": "flow", "block": "3"}
+    found = dict(parse_qsl(urlsplit(page.url).query))
+    assert given_back.items() <= found.items()
+    assert "step" not in found
 
 
 def test_who_is_on_the_rail_stays_there_when_it_is_drawn_anew(pages: str, desktop: BrowserContext) -> None:

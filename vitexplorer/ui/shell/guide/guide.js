@@ -3,7 +3,7 @@
 import {inAddress, linkOpened, onGoing, onWritten, writeAddress} from '../../kit/address.js';
 import {filled, make, refill, setText, visible} from '../../kit/dom.js';
 import {inLecture} from '../lecture.js';
-import {addressOf, isDone, loadProgress, pictureOf, saveProgress, scrollFor} from './guide_progress.js';
+import {addressBefore, addressOf, isDone, loadProgress, pictureOf, saveProgress, scrollFor} from './guide_progress.js';
 
 /** Selectors of the highlighted parts, the same as in the page's style sheet. @type {Record<string, string>} */
 const HIGHLIGHTS = {
@@ -25,6 +25,7 @@ export function mount({root, part, props, trigger}) {
   let isScrolling = false; // true until a person moves the page: keep the highlighted part in view
   let lastText = null; // the last text with numbers that Python sent
   let isPrinting = false;
+  let before = ''; // parameters when a person opened the path; empty where a link did
   let isLed = false; // true in another room, whose model may have other numbers: the text stays that of the first
 
   const steps = () => props.value?.steps ?? [];
@@ -73,9 +74,12 @@ export function mount({root, part, props, trigger}) {
     if (current && !isLed) trigger('tell', {step: current});
   }
 
+  /** Closes the path and gives back model, room and settings. */
   function close() {
-    writeAddress({step: ''});
     show('');
+    if (before) lead(addressBefore(before, location.search));
+    else writeAddress({step: ''});
+    before = '';
     document.querySelector('.vx-rail .learn')?.focus();
   }
 
@@ -121,10 +125,12 @@ export function mount({root, part, props, trigger}) {
     const index = at();
     const text = currentText();
     if (index < 0) return;
-    const {key, title} = list[index];
+    const {key, title, state, model} = list[index];
     root.setAttribute('aria-label', words.learn);
     setText(part('.of'), isPrinting ? '' : filled(words.learn_of, {step: index + 1, steps: list.length}));
     setText(part('h2'), title);
+    const borrows = before && new URLSearchParams(before).get('model') !== state.model;
+    setText(part('.borrows'), borrows ? filled(words.learn_borrows, {model}) : '');
     setText(part('.close'), '×');
     part('.close').title = part('.close').ariaLabel = words.learn_close;
     refill(
@@ -224,8 +230,9 @@ export function mount({root, part, props, trigger}) {
     lead(addressOf({...steps()[at()].state, ...currentText().leads}, current, location.search));
   });
   document.addEventListener('vx-learn', () => {
-    if (current) close();
-    else enter(steps().some(({key}) => key === progress.step) ? progress.step : steps()[0]?.key);
+    if (current) return close();
+    before = location.search;
+    enter(steps().some(({key}) => key === progress.step) ? progress.step : steps()[0]?.key);
   });
   document.addEventListener('vx-ready', requestText);
   document.addEventListener('vx-refused', ({detail}) => {

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.learn import STEPS, Numbers, Seen, Step
 from vitexplorer.learn.step import sayer
+from vitexplorer.models.catalog import catalog
 from vitexplorer.ui.kit.language import words_with
 from vitexplorer.ui.kit.served_files import ServedFile
 from vitexplorer.ui.kit.widget import Widget
@@ -21,6 +22,8 @@ class StepItem(BaseModel):
     key: str
     title: str
     state: dict[str, str]
+    model: str
+    """Title of the state's model"""
     light: str
 
 
@@ -65,8 +68,15 @@ class Guide(Widget):
 
 def guide_data(language: Language, text: StepText | None = None, handout: ServedFile | None = None) -> GuideData:
     """Return the path in one language."""
+    titles = {entry.name: entry.title.in_(language) for entry in catalog()}
     steps = [
-        StepItem(key=step.key, title=step.title.in_(language), state=dict(step.state), light=step.light)
+        StepItem(
+            key=step.key,
+            title=step.title.in_(language),
+            state=dict(step.state),
+            model=titles[step.state["model"]],
+            light=step.light,
+        )
         for step in STEPS
     ]
     return GuideData(steps=steps, shown=text, handout=handout, words=words_with("learn", language))

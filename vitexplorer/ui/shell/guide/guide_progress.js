@@ -70,6 +70,20 @@ export function addressOf(state, step, search) {
   return query.toString();
 }
 
+/**
+ * Returns the parameters from before the path was opened, with the person's present image, language, theme and mode.
+ *
+ * @param {string} before
+ * @param {string} search
+ */
+export function addressBefore(before, search) {
+  const now = new URLSearchParams(search);
+  const query = new URLSearchParams(before);
+  for (const name of ['step', ...PERSONAL]) query.delete(name);
+  for (const name of PERSONAL) if (now.has(name)) query.set(name, now.get(name));
+  return query.toString();
+}
+
 const EDGE = 16; // pixels, for the line around the highlighted part
 
 /**
