@@ -249,6 +249,7 @@ SEVERAL_MODULES = {
     "models/checkpoints/test_paper_files": "files of the original repositories",
     "models/wrapping/test_wrap_encoder": "every kind of view on one wrapped encoder",
     "storage/test_full_disk": "every writer on a full disk",
+    "survey/test_counted_sentences": "counts in the sentences of surveys",
     "survey/test_damage": "damaged files of every kind in a survey",
     "survey/test_statistics": "answers, export and comparison of surveys",
     "ui/gradio_adapter/test_private_names": "private names outside the adapter",

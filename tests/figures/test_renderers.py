@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 
 import numpy as np
 import plotly.graph_objects as go
@@ -20,9 +21,11 @@ from tests.helpers.small_models import capture_small
 from tests.helpers.thorough import quick
 from vitexplorer.comparisons import compare
 from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.sharp_map import SharpMapResult
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import (
     ConfusionResult,
+    EvaluationResult,
     MatrixResult,
     ParetoResult,
     PerClassResult,
@@ -57,6 +60,7 @@ IN_WORDS = [
 OF_TRAININGS = {ConfusionResult, ParetoResult, PerClassResult, ResidualsResult}
 """Result types of no view: tests/ui/rooms/finetune/test_room.py draws them"""
 MORE = [
+    ("attention_map", {"sharpen": 4}),
     ("logit_lens", {"token": "patches"}),
     ("head_atlas", {"metric": "entropy"}),
     ("token_pca", {"foreground": True}),
@@ -75,9 +79,13 @@ def subclasses(kind: type) -> set[type]:
     return {one for child in kind.__subclasses__() for one in ({child} | subclasses(child))}
 
 
+def own_results() -> set[type]:
+    return {kind for kind in subclasses(Result) if kind.__module__.startswith("vitexplorer.core.")}
+
+
 def test_every_type_of_result_has_a_renderer_of_its_own():
-    ours = {kind for kind in subclasses(Result) if kind.__module__ == "vitexplorer.core.types"}
-    assert {renderer.result for file in RENDERERS.values() for renderer in file} == ours
+    drawn_as_a_map = {SharpMapResult}
+    assert {renderer.result for file in RENDERERS.values() for renderer in file} == own_results() - drawn_as_a_map
 
 
 def results_of(geometry: str, asked: list[tuple[str, dict]], views: Iterable[str] = VIEWS) -> Iterator[Result]:
@@ -160,10 +168,19 @@ def test_every_type_of_result_is_among_them():
     made.add(type(compute("before_after", intervene(capture_small("vit"), "top_k:k=2"))))
     made |= {type(compare(key, capture_small("vit"), capture_small("vit"))) for key in ("maps", "cka", "answers")}
     made.add(type(compare("shared_pca", *[capture_small("vit")] * 2, images=[capture_small("vit")])))
-    ours = {kind for kind in subclasses(Result) if kind.__module__ == "vitexplorer.core.types"} - OF_TRAININGS
-    assert made == ours - {
+    assert made == own_results() - OF_TRAININGS - {
+        EvaluationResult,  # made of many images: the next test draws it
         ReconstructionResult,  # asks for a decoder: test_mae.py draws it
     }
+
+
+def test_the_table_of_an_evaluation_is_drawn_in_both_languages():
+    trusted = compute("trust", capture_small("vit"), methods=("attention_rollout", "grad_cam"), steps=2)
+    table = EvaluationResult(**{part.name: getattr(trusted, part.name) for part in fields(EvaluationResult)})
+    for language in ("en", "zh"):
+        figure = render(table, language=language)
+        assert_in_one_language(table, figure, language)
+    assert english_words(figure, table.provenance) == set()
 
 
 def test_the_classes_of_a_bundled_model_have_chinese_names():

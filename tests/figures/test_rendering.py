@@ -34,7 +34,7 @@ from vitexplorer.core.types import (
 )
 from vitexplorer.figures import browser, files, render, save
 from vitexplorer.figures.caption import caption
-from vitexplorer.figures.colors import ANCHORS, lookup_table, scale_of
+from vitexplorer.figures.colors import ANCHORS, grey_of, lookup_table, scale_of
 from vitexplorer.figures.renderers.count import place, rows_of
 from vitexplorer.figures.renderers.map import window_parts
 from vitexplorer.figures.renderers.patches import exploded
@@ -564,12 +564,12 @@ def test_the_picture_shows_each_value_at_its_place():
 
 
 def _assert_clearer_where_less(pixels, over):
-    """The mean over a cell is that of image and colour, mixed by a power of its share; zero is the image itself."""
+    """The mean over a cell is that of grey image and colour, mixed by a power of its share; zero is the image."""
     for col, value in ((0, 0), (3, 3)):
         top, bottom = (round(-over.y[row]) + 4 for row in (0, 1))
         left, right = (round(over.x[c]) + 4 for c in (col, col + 1))
         cell = pixels[top : bottom - 8, left : right - 8].mean((0, 1))
-        image, part = IMAGE[:P, col * P : (col + 1) * P].mean((0, 1)), 0.5 * (value / 14) ** 0.7
+        image, part = grey_of(IMAGE)[:P, col * P : (col + 1) * P].mean((0, 1)), 0.5 * (value / 14) ** 0.7
         color = lookup_table("inferno").astype(int)[round(value / 14 * 255)]
         assert np.abs(cell - (part * color + (1 - part) * image)).max() <= 12
 

@@ -152,11 +152,11 @@ def test_what_cannot_be_sharpened_is_refused_in_words():
 
 
 def test_passes_are_reported_and_can_be_stopped():
-    capture, told = capture_small("vit"), []
-    vx.compute("attention_map", capture, sharpen=16, progress=lambda done, of: told.append((done, of)))
-    assert told[-1] == (16, 16)
-    assert told == sorted(told)
-    assert len(told) >= 2
+    capture, reports = capture_small("vit"), []
+    vx.compute("attention_map", capture, sharpen=16, progress=lambda done, of: reports.append((done, of)))
+    assert reports[-1] == (16, 16)
+    assert reports == sorted(reports)
+    assert len(reports) >= 2
 
     def stop(done: int, of: int) -> None:
         raise InterruptedError

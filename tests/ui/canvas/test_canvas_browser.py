@@ -408,7 +408,7 @@ def test_a_query_that_does_not_look_is_refused_in_a_sentence(show):
     np.testing.assert_allclose(read["map"], truth.values.ravel(), rtol=0, atol=read["error"] * 1.01)
     assert min(read["map"]) < 0
     assert read["top"] == pytest.approx(np.abs(truth.values).max(), rel=0.02)
-    expect(canvas.root.locator(".rare .notes")).to_contain_text("blue below 0, red above")
+    expect(canvas.root.locator(".rare .notes")).to_contain_text("blue is below 0")
     expect(canvas.root.locator(".low")).to_have_text(re.compile("^−"))
     canvas.set(mode="map")
     darkest, reddest = np.argmin(read["map"]), np.argmax(read["map"])

@@ -1,5 +1,5 @@
-// Sharpened maps: means over moved images, which Python computes. They come with 4 passes first, then with four times as
-// many, up to the number that a person chose; what has come stays while more is computed.
+// Sharpened maps: means over moved images, which Python computes. They come with 4 passes first, then with four times
+// as many, up to the number that a person chose; what has come stays while more is computed.
 
 import {PASSES, selectionOf} from './selection.js';
 
