@@ -27,6 +27,7 @@ SMALLEST = {
     "hand_wired": "",
     "load": "crowd --visitors 1 --arrivals lecture",
     "page": "",
+    "sharpen": "--images 1 --kinds scenes --views attention_map --passes 1,4",
     "startup": "1",
     "survey": "speed --images 4 --rounds 1",
     "survey_queries": "1000 500 {place}",
