@@ -152,6 +152,22 @@ def corner() -> np.ndarray:
     return values
 
 
+def test_an_even_map_and_one_beside_the_patches_are_called_so():
+    on = {"query": "cls", "prefix_names": ("cls",)}
+    even = np.full((5, 6), 0.9 / 30)
+    even[0, 0] *= 1.2
+    nearly = planted_map("attention_map", even, {"head": "mean"}, prefix_weights=np.array([0.1]), **on)
+    assert vx.reading(nearly).startswith(
+        "The attention of the class token is nearly even: each token would get 3.23 %, and no patch gets more than "
+        "3.60 %"
+    )
+    even[0, 0] *= 1.5  # 1.67 times what each token would get
+    assert "looks most at" in vx.reading(replace(nearly, values=even))
+    assert "nearly even" not in vx.reading(replace(nearly, settings={"head": "max"}))
+    beside = planted_map("attention_map", even / 100, {"head": 0}, prefix_weights=np.array([0.99]), **on)
+    assert vx.reading(beside).startswith("Hardly any attention of the class token goes to patches: at most 0.0540 %")
+
+
 def test_reading_of_attention_map():
     on = {"query": "cls", "prefix_names": ("cls",), "prefix_weights": np.array([0.28])}
     result = planted_map("attention_map", corner(), {"head": "mean"}, **on)

@@ -23,6 +23,10 @@ from vitexplorer.quantities.on_the_map import elsewhere, extreme, is_constant, t
 from vitexplorer.views.record import View
 
 UNIT = Text("share of the query's attention", "占该查询注意力的份额")
+NEARLY_EVEN = 1.5
+"""Largest share of a map that is called nearly even, in shares that each token would get; as on the canvas"""
+NEARLY_ALL = 0.98
+"""Share of the attention beside the patches from which hardly any goes to them"""
 PAPER = Paper("Vaswani et al. 2017", "https://arxiv.org/abs/1706.03762")
 
 
@@ -77,6 +81,19 @@ def reading(result: MapResult) -> Text:
             "{query}给每个图块的注意力份额都相同：{share}{elsewhere}。",
         ).format(**queried, elsewhere=elsewhere(result))
     queried["patch"] = extreme(result.values)
+    even = 1 / (result.values.size + len(result.prefix_weights))
+    if result.settings["head"] not in ("max", "min") and np.nanmin(result.values) >= 0:
+        if np.nansum(result.values) < 1 - NEARLY_ALL:
+            return Text(
+                "Hardly any attention of the {query} goes to patches: at most {share} to one{elsewhere}.",
+                "{query}几乎不关注图块：单个图块最多占 {share}{elsewhere}。",
+            ).format(**queried, elsewhere=elsewhere(result))
+        if np.nanmax(result.values) < NEARLY_EVEN * even:
+            return Text(
+                "The attention of the {query} is nearly even: each token would get {even}, and no patch gets more than "
+                "{share}{elsewhere}.",
+                "{query}的注意力几乎均匀：若完全均匀，每个标记占 {even}；没有图块超过 {share}{elsewhere}。",
+            ).format(**queried, even=fine_percent(even), elsewhere=elsewhere(result))
     if result.settings["head"] == "max":
         return Text(
             "The strongest look of any head goes to {patch}, with {share} of the attention of the {query}.",

@@ -11,10 +11,24 @@ export function questionText({value}, code) {
   return value.run || say(value.words, code === MEAN ? 'question_mean' : 'question', {query: tokenText(value, code)});
 }
 
-/** Name of the map, and its strongest key. */
-export function readingText({value, grids}, state, {shown}) {
+const NEARLY_EVEN = 1.5; // times the share that each token would get
+const NEARLY_ALL = 0.98; // share of the attention beside the patches
+
+/** Name of the map, and its strongest key; or that the map is nearly even, or that nearly nothing is on it. */
+export function readingText({value, grids, payload}, state, {shown, scene}) {
   const cell = strongestOf(shown);
-  return say(value.words, 'reading', {
+  const seen = scene.window ? scene.window.inside.reduce((sum, one) => sum + one, 0) : shown.map.length;
+  const even = 1 / (seen + payload.prefixKeys.filter(Boolean).length);
+  const isMean = state.head !== 'max' && state.head !== 'min' && !payload.signed;
+  const key =
+    isMean && shown.patches < 1 - NEARLY_ALL
+      ? 'reading_elsewhere'
+      : isMean && shown.peak < NEARLY_EVEN * even
+        ? 'reading_even'
+        : 'reading';
+  return say(value.words, key, {
+    even: percent(even),
+    rest: percent(1 - shown.patches),
     block: value.block,
     last: value.depth - 1,
     head: headText(value, state.head),

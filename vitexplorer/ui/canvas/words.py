@@ -53,6 +53,15 @@ CANVAS_WORDS: dict[str, Text] = {
         "In block {block}, {head}: the strongest key is the {key}, {share}.",
         "块 {block}，{head}：最强的键是{key}，{share}。",
     ),
+    "reading_even": Text(
+        "In block {block}, {head}: nearly even. Each token would get {even}; no patch gets more than {share}.",
+        "块 {block}，{head}：几乎均匀。若完全均匀，每个标记占 {even}；没有图块超过 {share}。",
+    ),
+    "reading_elsewhere": Text(
+        "In block {block}, {head}: {rest} of the attention goes to other tokens than patches; no patch gets more than "
+        "{share}.",
+        "块 {block}，{head}：{rest} 的注意力给了图块以外的标记；没有图块超过 {share}。",
+    ),
     "direction": Text("{query} → keys", "{query} → 键"),
     "patch": Text("patch in row {row}, column {col}", "第 {row} 行第 {col} 列的图块"),
     "query": Text("Query", "查询"),

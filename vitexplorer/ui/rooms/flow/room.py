@@ -31,7 +31,17 @@ if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
 
 CONTROLS = ("query", "head_fusion", "discard_ratio", "start_block")
-ROLLOUT_WORDS = ("region", "unit", "goes_to", "block", "question", "question_mean", "reading")
+ROLLOUT_WORDS = (
+    "region",
+    "unit",
+    "goes_to",
+    "block",
+    "question",
+    "question_mean",
+    "reading",
+    "reading_even",
+    "reading_elsewhere",
+)
 """Keys of canvas texts that differ for a rollout"""
 MOST_QUERIES = 1100
 """Most tokens for which the rollout of every token is computed at once, so that the mouse can point at any"""

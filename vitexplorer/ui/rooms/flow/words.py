@@ -16,6 +16,14 @@ FLOW_WORDS: dict[str, Text] = {
         "Blocks {block} to {last}, {head}: most came from the {key}, {share}.",
         "块 {block} 至 {last}，{head}，最多来自{key}，{share}。",
     ),
+    "reading_even": Text(
+        "Blocks {block} to {last}, {head}: nearly even. Each token would get {even}; no patch gets more than {share}.",
+        "块 {block} 至 {last}，{head}：几乎均匀。若完全均匀，每个标记占 {even}；没有图块超过 {share}。",
+    ),
+    "reading_elsewhere": Text(
+        "Blocks {block} to {last}, {head}: {rest} came from tokens that are no patches; no patch gave over {share}.",
+        "块 {block} 至 {last}，{head}：{rest} 来自图块以外的标记；没有图块超过 {share}。",
+    ),
     "block": Text("from block {block} to {last}", "从块 {block} 到块 {last}"),
     "fused": Text("heads fused by {how}", "多头融合：{how}"),
     "swin": Text(
