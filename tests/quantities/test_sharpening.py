@@ -100,6 +100,14 @@ def test_sixteen_passes_are_four_by_four_shifts():
     assert (result.passes, result.settings["sharpen"]) == (16, 16)
 
 
+def test_sixteen_passes_follow_the_query():
+    """A move by three quarters of a patch takes the query to the next one; by a half or less it stays."""
+    capture = capture_small("vit")
+    result = vx.compute("patch_similarity", capture, query=(1, 2), sharpen=16)
+    expected = sharpened_by_hand("patch_similarity", capture, 4, query=(1, 2))
+    np.testing.assert_allclose(result.values, expected, atol=1e-5)
+
+
 def test_one_pass_is_the_map_of_the_patches():
     capture = capture_small("vit")
     plain, one = vx.compute("attention_map", capture), vx.compute("attention_map", capture, sharpen=1)

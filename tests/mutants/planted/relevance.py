@@ -4,6 +4,34 @@ from tests.mutants.mutant import Mutant
 
 MUTANTS = (
     Mutant(
+        "a sharpened map that puts moved maps back in the wrong direction",
+        "_Mean.add",
+        "[down:, right:]",
+        "[right:, down:]",
+        "test_a_sharpened_map_is_the_mean_of_the_moved_ones",
+    ),
+    Mutant(
+        "a sharpened map divided by all passes at the edge, where fewer cover a cell",
+        "_Mean.values",
+        "self._sum / self._count",
+        "self._sum / self._count.max()",
+        "test_a_sharpened_map_is_the_mean_of_the_moved_ones",
+    ),
+    Mutant(
+        "a query patch that does not move with the image",
+        "_followed",
+        "place + math.ceil(pixels / grid.patch_size - 0.5)",
+        "place + 0 * math.ceil(pixels / grid.patch_size - 0.5)",
+        "test_sixteen_passes_follow_the_query",
+    ),
+    Mutant(
+        "an image that is moved up and left instead of down and right",
+        "moved_input",
+        'pad(original.tensor, (right, 0, down, 0), mode="reflect")[..., :height, :width]',
+        'pad(original.tensor, (0, right, 0, down), mode="reflect")[..., -height:, -width:]',
+        "test_a_sharpened_map_is_the_mean_of_the_moved_ones",
+    ),
+    Mutant(
         "ranks that give numbers which are alike the last of their places",
         "ranks",
         "last - (count - 1) / 2",
