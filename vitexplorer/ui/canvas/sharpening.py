@@ -39,7 +39,8 @@ def sharpened_route(engine: Engine) -> Route:
         if capture is None or view not in VIEWS_OF_CANVASES:
             return PlainTextResponse("Not found", 404, NO_STORE)
         client = request.client.host if request.client else ""
-        waiting.set(Waiting(f"sharpened maps for {client}", tell=partial(_still_there, request)))
+        visitor = f"sharpened maps of {name} for {client}"  # a class behind one address has many pictures
+        waiting.set(Waiting(visitor, tell=partial(_still_there, request)))
         try:
             result = await engine.compute(name, capture, view, given)
         except StoppedError:
