@@ -317,6 +317,13 @@ def test_the_reason_of_a_refusal_appears(linked: Visit, url: str, lang: str, ans
     linked.errors.clear()
 
 
+def test_the_rail_shows_every_room_in_a_low_window(visit: Visit, url: str) -> None:
+    visit.page.set_viewport_size({"width": 1366, "height": 768})
+    visit.open(url)
+    expect(visit.page.locator(".vx-rail [data-room]")).to_have_count(len(ROOMS))
+    assert visit.page.locator("#vx-rail").evaluate("rail => rail.scrollHeight <= rail.clientHeight")
+
+
 COVERED = """() => {
   scrollTo(0, 0);
   const band = document.querySelector('.vx-notices');
