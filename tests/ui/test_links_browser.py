@@ -14,6 +14,7 @@ import vitexplorer as vx
 from tests.helpers.app import Visit
 from tests.helpers.room_checks import PATIENCE, go_to, painted
 from vitexplorer.models.examples import examples
+from vitexplorer.ui.kit.words import UI_WORDS
 
 pytestmark = pytest.mark.browser
 
@@ -116,7 +117,12 @@ def test_a_frame_shows_the_figure_alone_and_leads_to_the_whole_page(visit: Visit
     assert [
         part for part in (".vx-rail", "#vx-header", "#vx-model", ".side", ".below") if is_visible(frame, part)
     ] == []
-    assert frame.locator(".vx-status .warning").is_visible()
+    foot = frame.locator(".vx-status .foot")
+    assert foot.locator("span").inner_text().startswith(UI_WORDS["random_warning"].en)
+    assert foot.bounding_box()["height"] < 40  # one line
+    assert not is_visible(frame, ".vx-notice")
+    box = canvas.locator(".view").bounding_box()
+    assert min(box["width"], box["height"]) >= 420
     assert frame.evaluate("document.documentElement.scrollHeight <= innerHeight")
 
     frame.locator("#vx-attention-canvas .view").press("ArrowRight")

@@ -46,7 +46,10 @@ export function mount({root, part, props, trigger}) {
     root.toggleAttribute('data-unknown', share === null);
     bar.style.width = share === null ? '' : `${100 * share}%`;
     if (value.address) writeAddress(value.address);
-    setText(foot, value.about || value.text || '');
+    const caution = value.warning || value.hint;
+    foot.parentElement.classList.toggle('warns', Boolean(caution));
+    foot.title = [caution, value.about || value.text].filter(Boolean).join(' · ');
+    setText(foot, foot.title);
     setText(whole, value.whole || '');
     if (value.kind === 'ready') document.dispatchEvent(new CustomEvent('vx-ready'));
   }
