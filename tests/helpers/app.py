@@ -154,9 +154,13 @@ def hear(context: BrowserContext, errors: list[str]) -> None:
 class Visit:
     """One page, with everything it complained about and every address it asked."""
 
-    def __init__(self, browser: Browser, width: int = 1440, height: int = 900):
-        window = {"width": width, "height": height}
-        self.context = browser.new_context(viewport=window, accept_downloads=True, reduced_motion="reduce")
+    def __init__(self, browser: Browser, width: int = 1440, height: int = 900, *, has_touch: bool = False):
+        self.context = browser.new_context(
+            viewport={"width": width, "height": height},
+            accept_downloads=True,
+            reduced_motion="reduce",
+            has_touch=has_touch,
+        )
         self.url = ""
         self.errors: list[str] = []
         self.requests: list[str] = []

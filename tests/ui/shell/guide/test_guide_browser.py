@@ -19,6 +19,7 @@ from tests.helpers.room_checks import PATIENCE, wait_for_room
 from tests.helpers.thorough import quick
 from vitexplorer.core.text import Language
 from vitexplorer.learn import STEPS, Step
+from vitexplorer.models.examples import examples
 from vitexplorer.ui.kit.words import UI_WORDS
 from vitexplorer.ui.shell.guide.guide import StepText, step_text
 from vitexplorer.ui.shell.rail import Rail, RailData, RailItem
@@ -145,9 +146,9 @@ ACTS: dict[str, Callable[[Hands, StepText], None]] = {
 # ---------------------------------------------------------------------------------------------- the path
 
 
-def agrees(guide: Locator, step: Step, language: Language) -> StepText:
+def agrees(guide: Locator, step: Step, language: Language, image: str = "scene_gear") -> StepText:
     """Check that the guide is filled with the numbers of the views on this picture."""
-    text = step_text(step, on_screen(step), language)
+    text = step_text(step, on_screen(step, image), language)
     expect(guide.locator(".says")).to_have_text(text.says, timeout=PATIENCE)
     expect(guide.locator("h2")).to_have_text(step.title.in_(language))
     expect(guide.locator(".asks")).to_have_text(text.asks)
@@ -204,6 +205,124 @@ def test_a_person_walks_the_path_by_keyboard(
     expect(guide.locator("h2")).to_have_text(STEPS[STEPS.index(steps[-2]) + 1].title.in_(language))
     page.keyboard.press("PageUp")
     expect(guide.locator("h2")).to_have_text(steps[-2].title.in_(language))
+
+
+# ---------------------------------------------------------------------------------------------- by touch and mouse
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """Finger or mouse of a person who uses no keyboard."""
+
+    page: Page
+    is_finger: bool
+
+    def press(self, target: Locator, **options: dict[str, int]) -> None:
+        """Tap or click, where nothing lies over the target."""
+        (target.tap if self.is_finger else target.click)(timeout=PATIENCE, **options)
+
+
+def press_a_size(by: Pointer, text: StepText) -> None:
+    by.press(by.page.locator("#vx-size .chip"))
+    by.press(by.page.locator("#vx-size .sheet button:visible").nth(1))
+
+
+def press_a_patch(by: Pointer, text: StepText) -> None:
+    by.press(by.page.locator(".vx-picker:visible"), position={"x": 5, "y": 5})
+
+
+def press_the_head(by: Pointer, text: StepText) -> None:
+    group = by.page.locator("#vx-attention-canvas .below .group").nth(int(text.becomes["block"]))
+    by.press(group.locator(".small").nth(int(text.becomes["head"])))
+
+
+def press_the_middle(by: Pointer, text: StepText) -> None:
+    by.press(by.page.locator(".vx-changes .examples button").nth(7))
+
+
+def press_another_class(by: Pointer, text: StepText) -> None:
+    by.page.locator("#vx-outputs-panel [name=target]").select_option(index=1, timeout=PATIENCE)
+
+
+def press_every_patch(by: Pointer, text: StepText) -> None:
+    by.page.locator("#vx-outputs-panel [name=token]").select_option("patches", timeout=PATIENCE)
+
+
+def press_the_next_block(by: Pointer, text: StepText) -> None:
+    by.press(by.page.locator("#vx-attention-canvas .blocks .after"))
+    by.press(by.page.locator("#vx-attention-canvas .view"), position={"x": 5, "y": 5})
+
+
+def press_the_puzzle(by: Pointer, text: StepText) -> None:
+    by.press(by.page.locator(".vx-changes .item[data-key=shuffle_patches] [type=checkbox]"))
+
+
+def press_a_smaller_share(by: Pointer, text: StepText) -> None:
+    by.press(by.page.locator("#vx-outputs-panel [name=mask_ratio]"), position={"x": 20, "y": 12})
+
+
+def press_no_mask(by: Pointer, text: StepText) -> None:
+    by.page.locator("#vx-attention-panel [name=mask]").select_option("False", timeout=PATIENCE)
+
+
+def press_the_adapter(by: Pointer, text: StepText) -> None:
+    by.press(by.page.locator("#vx-training-scenes"))
+    by.press(by.page.locator(".vx-methods [data-key=adapter] [type=checkbox]"))
+
+
+PRESSES: dict[str, Callable[[Pointer, StepText], None]] = {
+    "cut": press_a_size,
+    "embed": press_a_patch,
+    "position": press_the_puzzle,
+    "query_key": press_a_patch,
+    "heads": press_the_head,
+    "class_token": press_the_middle,
+    "residual": press_another_class,
+    "stack": press_every_patch,
+    "swin": press_the_next_block,
+    "without_labels": press_a_smaller_share,
+    "decoder": press_no_mask,
+    "petl": press_the_adapter,
+}
+"""Action that each step asks for, without a keyboard"""
+IN_REACH = """(selector) => [...document.querySelectorAll(selector)].every((one) => {
+  const {left, right, top, bottom} = one.getBoundingClientRect();
+  const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+  return [[left + 2, y], [right - 2, y], [x, top + 2], [x, bottom - 2]]
+    .every((at) => one.contains(document.elementFromPoint(...at))); })"""
+"""Script that tests whether elements lie whole in the window with nothing over them"""
+
+
+@pytest.mark.parametrize(("width", "height", "is_finger"), [(390, 844, True), (1366, 768, False)])
+def test_a_person_walks_the_path_with_a_photograph_of_their_own(
+    chromium: Browser, url: str, width: int, height: int, is_finger: bool
+) -> None:
+    visit = Visit(chromium, width, height, has_touch=is_finger)
+    page, guide, by = visit.page, visit.page.locator(".vx-guide"), Pointer(visit.page, is_finger)
+    visit.open(url, model="scenes_vit_patch16_192")
+    page.locator("#vx-image .file").set_input_files(examples()["chelsea"].path)
+    page.wait_for_function("new URLSearchParams(location.search).get('image')?.startsWith('upload-')")
+    visit.wait_ready()
+    by.press(page.locator(".vx-rail .learn"))
+    for step in STEPS:
+        text = agrees(guide, step, "en", "chelsea")
+        page.wait_for_function(LIT, timeout=PATIENCE)
+        assert page.evaluate(IN_REACH, ".vx-guide .turns button"), step.key
+        by.press(guide.locator(".choices button").nth(text.right))
+        expect(guide.locator(".reveal")).to_contain_text(text.reveal)
+        assert page.evaluate(IN_REACH, ".vx-guide .reveal"), step.key
+        assert page.evaluate(IN_REACH, ".vx-guide .turns button"), step.key
+        if text.leads:
+            by.press(guide.locator(".lead"))
+        PRESSES[step.key](by, text)
+        expect(guide.locator(".did")).to_have_text(UI_WORDS["learn_done"].en, timeout=PATIENCE)
+        if step != STEPS[-1]:
+            by.press(guide.locator(".next"))
+    by.press(guide.locator(".before"))
+    expect(guide.locator("h2")).to_have_text(STEPS[-2].title.en)
+    by.press(guide.locator(".close"))
+    expect(guide).to_be_hidden()
+    visit.close()
 
 
 @pytest.mark.thorough

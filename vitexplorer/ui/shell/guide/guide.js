@@ -202,6 +202,7 @@ export function mount({root, part, props, trigger}) {
     progress.answers[current] ??= answer; // the first answer counts
     saveProgress(progress);
     write();
+    part('.reveal').scrollIntoView({block: 'nearest'});
     checkTask();
   }
 
