@@ -257,6 +257,7 @@ def test_lines_fit_and_lose_nothing():
         assert squeezed("".join(lines)) == squeezed(text)
         assert all(width(line.rstrip("，。"), 15) <= pixels for line in lines)
         assert not any(line.startswith(("，", "。")) for line in lines)
+    assert wrap("右：DINO（合成场景）", 95, 15) == ["右：DINO", "（合成场景）"]
     assert wrap("", 100, 15) == [""]
     assert escape("a<b>&") == "a&lt;b&gt;&amp;"
 

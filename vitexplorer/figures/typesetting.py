@@ -17,8 +17,9 @@ LINE_HEIGHT = 1.3  # plotly's own, in units of the font size
 
 _CJK = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
 CLOSING = "\u3001\u3002\uff0c\uff1a\uff1b\uff09\u201d"  # marks that may not begin a line
+OPENING = "\uff08\u201c"  # marks that may not end a line
 _SPACE = r" \t\r\n"  # not the no-break space
-_PIECES = re.compile(rf"[{_CJK}][{CLOSING}]*|[^{_SPACE}{_CJK}]+[{CLOSING}]*|[{_SPACE}]+")
+_PIECES = re.compile(rf"[{OPENING}]*[{_CJK}][{CLOSING}]*|[^{_SPACE}{_CJK}]+[{CLOSING}]*|[{_SPACE}]+")
 _NARROW, _WIDE, _CAPITAL = 0.53, 1.0, 0.66  # mean advance in units of the font size, a little generous
 
 
