@@ -14,17 +14,18 @@ from vitexplorer.core.format import plus_minus
 from vitexplorer.core.text import Text
 from vitexplorer.core.trust_result import TrustResult
 from vitexplorer.core.types import MethodsResult
-from vitexplorer.figures.boxes import Box, Place, place
+from vitexplorer.figures.boxes import Place
 from vitexplorer.figures.colors import scale_of
-from vitexplorer.figures.page import BAR_ROOM, Page
+from vitexplorer.figures.large_and_small import Panel, large_and_small
+from vitexplorer.figures.page import Page
 from vitexplorer.figures.renderers.evaluation import draw_evaluation
-from vitexplorer.figures.renderers.methods import NARROWEST, SHARE, WHERE
+from vitexplorer.figures.renderers.methods import SHARE, WHERE
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted_each
 from vitexplorer.figures.typesetting import without_brackets
 
-GAP, HEAD, OPACITY = 20, 46, 0.85
-"""Pixels between maps and of the two lines above one; opacity of the cells over the image"""
+OPACITY = 0.85
+"""Opacity of the cells over the image"""
 PLACES = (Text("first: {gain}", "第一：{gain}"), Text("second: {gain}", "第二：{gain}"))
 CHANCE = Text("chance: {gain}", "随机：{gain}")
 TABLE = Text("All methods and their numbers", "所有方法及其数值")
@@ -51,51 +52,36 @@ def _maps(page: Page, result: TrustResult, y: float) -> float:
     here, gains = result.here, result.gains
     best = np.argsort(-gains[:-1], kind="stable")[:2].tolist()
     rows = [*best, len(here.methods) - 1]
-    values = painted_each(here.values[rows]).values
-    scale = scale_of(values, None)
-    places = _places(page, here, len(rows), y)
+    scale = scale_of(painted_each(here.values[rows]).values, None)
+    panels = [
+        Panel(
+            here.image,
+            here.grid,
+            without_brackets(here.titles[method]),
+            words.format(gain=plus_minus(gains[method], here.uncertainties[method])),
+        )
+        for method, words in zip(rows, (*PLACES[: len(best)], CHANCE), strict=True)
+    ]
+    places = large_and_small(page, panels, y)
     axis = page.color_scale(scale, beside=places[0].image, title=SHARE)
-    for method, at, words in zip(rows, places, (*PLACES[: len(best)], CHANCE), strict=True):
-        line = words.format(gain=plus_minus(gains[method], here.uncertainties[method]))
-        _map(page, at, here, method, axis, line)
+    for method, at, panel in zip(rows, places, panels, strict=True):
+        _map(page, at, here, method, axis, panel.title.in_(page.language))
     return max(at.bottom for at in places)
 
 
-def _places(page: Page, here: MethodsResult, count: int, y: float) -> list[Place]:
-    """Return the place of the large map and of the small ones, beside it or, on a narrow page, below it."""
-    ratio = here.image.shape[0] / here.image.shape[1]
-    tall = page.high(560, y + HEAD + page.margin + 8, 0)
-    top = y + HEAD
-    if page.inner < 4 * NARROWEST:
-        first = place(here.image, here.grid, Box(page.margin, top, page.inner - BAR_ROOM, page.inner * ratio))
-        wide = (page.inner - GAP) / 2
-        lefts, tops = [page.margin, page.margin + wide + GAP], [first.bottom + GAP + HEAD] * 2
-    else:
-        wide = ((HEAD + tall - GAP) / 2 - HEAD) / ratio
-        most = page.inner - BAR_ROOM - wide
-        first = place(here.image, here.grid, Box(page.margin, top, min(most, tall / ratio), tall))
-        left = first.right + BAR_ROOM
-        lefts, tops = [left, left], [top, top + wide * ratio + GAP + HEAD]
-    boxes = [Box(left, at, wide, wide * ratio) for left, at in zip(lefts, tops, strict=True)]
-    return [first, *(place(here.image, here.grid, box) for box in boxes)][:count]
-
-
-def _map(page: Page, at: Place, here: MethodsResult, method: int, axis: str, line: Text) -> None:
-    """Draw one map under its name and its gain."""
-    values, title, pixels = here.own_values(method), without_brackets(here.titles[method]), at.right - at.image.x
-    page.text(at.image.x, at.image.y - HEAD, title, bold=True)
-    page.small(at.image.x, at.image.y - HEAD + 22, line, muted=True, within=pixels)
-    page.picture(at.image, here.image, grey=True)
+def _map(page: Page, at: Place, here: MethodsResult, method: int, axis: str, name: str) -> None:
+    """Draw the cells of one map."""
+    values = here.own_values(method)
     row, col = np.indices(values.shape)
     page.cells(
         at.cells,
         painted_each(values[None]).values[0],
         axis,
-        name=title.in_(page.language),
+        name=name,
         opacity=OPACITY,
         where=WHERE,
         places=np.stack([row, col, values], axis=-1),
-        press={"view": here.methods[method], "name": title.in_(page.language)},
+        press={"view": here.methods[method], "name": name},
     )
 
 
