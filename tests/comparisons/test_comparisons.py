@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -18,8 +19,10 @@ from tests.helpers.small_models import capture_small, load_small, picture
 from tests.helpers.thorough import quick
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons import reading, refusal
+from vitexplorer.comparisons.maps import how_different
 from vitexplorer.comparisons.relevance import same_class
 from vitexplorer.comparisons.sides import names_of
+from vitexplorer.core.format import fine_percent
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.figures import render
@@ -142,6 +145,65 @@ def test_a_model_beside_its_lora_differs_by_what_was_learned():
 
 def test_two_images_have_no_difference():
     assert vx.compare("maps", seen("vit"), seen("vit", 1)).difference is None
+
+
+def test_how_different_two_maps_are_by_hand():
+    left, right = np.array([[0.1, 0.3, 0.0]]), np.array([[0.2, 0.15, 0.25]])
+    # shares of each map: 1/4, 3/4, 0 and 1/3, 1/4, 5/12, which differ by 1/12, -1/2, 5/12
+    assert how_different(left, right).en == (
+        "Of the attention on patches, 50.0 % lies elsewhere on the right than on the left. The two maps differ most at "
+        "the patch in row 0, column 2 (0 % on the left, 25.0 % on the right), and their correlation is −0.982."
+    )
+    assert how_different(left, left).en == "Both maps are the same."
+    swapped = how_different(np.array([[0.2, 0.1]]), np.array([[0.1, 0.2]]))
+    assert swapped.zh == (
+        "落在图块上的注意力中，有 33.3 % 在左右两侧位置不同。两幅图在并列的 2 个图块差别最大（相差 10.0 %），"
+        "两者的相关系数为 −1.00。"
+    )
+    nothing = how_different(np.zeros((1, 2)), np.array([[0.5, 0.0]])).en
+    assert nothing == "The two maps differ most at the patch in row 0, column 0 (0 % on the left, 50.0 % on the right)."
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_difference_is_large_and_each_map_says_its_range(language):
+    left, right = seen("vit"), vx.intervene(seen("vit"), "temperature:temperature=4")
+    result = vx.compare("maps", left, right)
+    figure = render(result, language=language)
+    difference, *small = (trace for trace in figure.data if trace.type == "heatmap")
+    np.testing.assert_array_equal(difference.z, result.difference)
+    for trace, values in zip(small, result.values, strict=True):
+        np.testing.assert_array_equal(trace.z, values)
+        assert np.ptp(difference.x) > 1.5 * np.ptp(trace.x)
+        assert trace.zmax == result.values.max()
+        largest = {"en": "up to {}", "zh": "最大 {}"}[language].format(fine_percent(values.max()))
+        assert largest in all_words(figure)
+    assert ("right − left" in all_words(figure)) == (language == "en")
+
+
+def test_a_click_shows_another_map_large():
+    left, right = seen("vit"), vx.intervene(seen("vit"), "temperature:temperature=4")
+    chosen = "difference"
+    for expected in ("left", "right", "difference"):
+        result = vx.compare("maps", left, right, large=chosen)
+        large, *small = (trace for trace in render(result).data if trace.type == "heatmap")
+        maps = dict(zip(("left", "right"), result.values, strict=True)) | {"difference": result.difference}
+        np.testing.assert_array_equal(large.z, maps[chosen])
+        assert [trace.meta["settings"]["large"] for trace in small] == ["left", "right"]
+        chosen = large.meta["settings"]["large"]
+        assert chosen == expected
+
+
+def test_maps_without_a_difference_say_why():
+    of_image = all_words(render(vx.compare("maps", seen("vit"), seen("vit", 1))))
+    assert "the two sides saw different images" in of_image
+    of_grid = all_words(render(vx.compare("maps", seen("vit"), seen("swin"))))
+    assert re.search(r"the left map has \d+ × \d+ patches, the right one \d+ × \d+\.", of_grid)
+    assert of_image.count("up to") == of_grid.count("up to") == 2
+
+
+def test_sides_have_the_names_of_the_menu():
+    one, other = names_of(scene(VIT), scene(SWIN))
+    assert (one.en, other.zh) == ("left: ViT, drawn scenes", "右：Swin（合成场景）")
 
 
 def test_token_similarity_is_that_of_the_definition():

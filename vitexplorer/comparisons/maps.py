@@ -13,13 +13,13 @@ import numpy as np
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons.record import Comparison
-from vitexplorer.comparisons.sides import pair_of
+from vitexplorer.comparisons.sides import LARGE, pair_of
 from vitexplorer.controls import BlockControl, Choice, QueryControl
-from vitexplorer.core.format import measured
+from vitexplorer.core.format import fine_percent, measured, percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult, PairResult, Query, query_text
-from vitexplorer.quantities.on_the_map import extreme
+from vitexplorer.quantities.on_the_map import ALIKE, extreme
 from vitexplorer.quantities.places import matched, placed
 
 TITLE = Text("Maps side by side", "注意力图对比")
@@ -40,7 +40,7 @@ class QueryOfMap(QueryControl):
         return capture.grid(last if settings.get("map") == "rollout" else settings.get("attention_block", last))
 
 
-def compute(left: Capture, right: Capture, map: str, attention_block: int, query: Query) -> PairResult:
+def compute(left: Capture, right: Capture, map: str, attention_block: int, query: Query, large: str) -> PairResult:
     """Compute both maps, (sides, rows, cols) on the left grid, not rescaled."""
     block = attention_block
     other = matched(block, left.depth, right.depth)
@@ -54,7 +54,7 @@ def compute(left: Capture, right: Capture, map: str, attention_block: int, query
     ]
     if map == "attention":
         notes.append(BLOCKS.format(one=block, other=other))
-    settings = {"map": map, "attention_block": block, "query": query}
+    settings = {"map": map, "attention_block": block, "query": query, "large": large}
     return pair_of("maps", TITLE, (left, right), pictures, settings, tuple(notes))
 
 
@@ -68,13 +68,44 @@ def map_of(capture: Capture, kind: str, block: int, query: Query) -> MapResult:
 
 
 def reading(result: PairResult) -> Text:
-    """State where each map is strongest, and their correlation."""
+    """State how much of the attention lies on other patches, and the patch that differs most.
+
+    Without a difference, state where each map is strongest, and their correlation.
+    """
     left, right = result.values
+    if result.difference is not None:
+        return how_different(left, right)
     sentence = Text(
         "The left map is strongest at {one}; the right one, read at the places of its patches, at {other}{more}",
         "左图在{one}最强；右图按左图各图块的位置读取，在{other}最强{more}",
     )
     return sentence.format(one=extreme(left), other=extreme(right), more=alike(left, right))
+
+
+def how_different(left: np.ndarray, right: np.ndarray) -> Text:
+    """State the share of the attention that two maps have on different patches, and the patch that differs most.
+
+    The share is the total variation distance of the two, each divided by its sum: 0 % for equal ones, 100 % where no
+    patch has attention in both. Patches with equal differences are counted.
+    """
+    sizes = np.abs(right - left)
+    if not sizes.any():
+        return Text("Both maps are the same.", "两幅图相同。")
+    first = Text("", "")
+    if left.sum() and right.sum():
+        share = percent(np.abs(right / right.sum() - left / left.sum()).sum() / 2)
+        first = Text(
+            "Of the attention on patches, {share} lies elsewhere on the right than on the left. ",
+            "落在图块上的注意力中，有 {share} 在左右两侧位置不同。",
+        ).format(share=share)
+    most = np.isclose(sizes, sizes.max(), rtol=ALIKE, atol=0)
+    here = Text(" (by {size})", "（相差 {size}）").format(size=fine_percent(sizes.max()))
+    if most.sum() == 1:
+        values = {"one": fine_percent(left[most][0]), "other": fine_percent(right[most][0])}
+        here = Text(" ({one} on the left, {other} on the right)", "（左侧 {one}，右侧 {other}）").format(**values)
+    return Text(
+        "{first}The two maps differ most at {patch}{here}{more}", "{first}两幅图在{patch}差别最大{here}{more}"
+    ).format(first=first, patch=extreme(sizes), here=here, more=alike(left, right))
 
 
 def alike(left: np.ndarray, right: np.ndarray) -> Text:
@@ -100,6 +131,7 @@ COMPARISON = Comparison(
         Choice("map", Text("Map", "图"), KINDS),
         BlockControl("attention_block", Text("Block of the attention, left", "左侧注意力所在的块")),
         QueryOfMap(),
+        LARGE,
     ),
     paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),
 )

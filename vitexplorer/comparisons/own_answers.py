@@ -13,7 +13,7 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons.maps import alike
 from vitexplorer.comparisons.record import Comparison
 from vitexplorer.comparisons.relevance import METHODS, no_classifier
-from vitexplorer.comparisons.sides import pair_of
+from vitexplorer.comparisons.sides import LARGE, pair_of
 from vitexplorer.controls import Choice
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
@@ -25,12 +25,12 @@ TITLE = Text("Relevance of each one's answer", "各自答案的相关性")
 _FOR = Text("{side}, for {name}", "{side}，解释{name}")
 
 
-def compute(left: Capture, right: Capture, method: str) -> PairResult:
+def compute(left: Capture, right: Capture, method: str, large: str) -> PairResult:
     """Compute both maps, (sides, rows, cols) on the left grid, not rescaled."""
     from vitexplorer.views import compute as compute_view
 
     maps = compute_view(method, left), compute_view(method, right)
-    result = pair_of("own_answers", TITLE, (left, right), maps, {"method": method})
+    result = pair_of("own_answers", TITLE, (left, right), maps, {"method": method, "large": large})
     names = tuple(
         _FOR.format(side=side, name=answer_text(map_.target)) for side, map_ in zip(result.names, maps, strict=True)
     )
@@ -59,6 +59,6 @@ COMPARISON = Comparison(
     reading=reading,
     refuses=no_classifier,
     runs="once",
-    controls=(Choice("method", Text("Method", "方法"), METHODS),),
+    controls=(Choice("method", Text("Method", "方法"), METHODS), LARGE),
     paper=Paper("Chefer et al. 2021", "https://arxiv.org/abs/2103.15679"),
 )

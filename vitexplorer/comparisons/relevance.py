@@ -10,7 +10,7 @@ from __future__ import annotations
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons.maps import alike
 from vitexplorer.comparisons.record import Comparison
-from vitexplorer.comparisons.sides import pair_of
+from vitexplorer.comparisons.sides import LARGE, pair_of
 from vitexplorer.controls import Choice, TargetControl
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, UnsupportedError
@@ -71,13 +71,13 @@ def refuses(left: Capture, right: Capture) -> Text | None:
     )
 
 
-def compute(left: Capture, right: Capture, method: str, target: int) -> PairResult:
+def compute(left: Capture, right: Capture, method: str, target: int, large: str) -> PairResult:
     """Compute both maps, (sides, rows, cols) on the left grid, not rescaled."""
     from vitexplorer.views import compute as compute_view
 
     right_target = same_class(left, right, target)
     maps = compute_view(method, left, target=target), compute_view(method, right, target=right_target)
-    return pair_of("relevance", TITLE, (left, right), maps, {"method": method, "target": target})
+    return pair_of("relevance", TITLE, (left, right), maps, {"method": method, "target": target, "large": large})
 
 
 def reading(result: PairResult) -> Text:
@@ -105,6 +105,6 @@ COMPARISON = Comparison(
     reading=reading,
     refuses=refuses,
     runs="once",
-    controls=(Choice("method", Text("Method", "方法"), METHODS), TargetControl()),
+    controls=(Choice("method", Text("Method", "方法"), METHODS), TargetControl(), LARGE),
     paper=Paper("Chefer et al. 2021", "https://arxiv.org/abs/2103.15679"),
 )

@@ -7,11 +7,23 @@ from collections.abc import Mapping
 import numpy as np
 
 from vitexplorer.capturing.capture import Capture
+from vitexplorer.controls import Choice
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import ColoursResult, MapResult, PairResult, Provenance
+from vitexplorer.models.catalog import find
 from vitexplorer.quantities.places import read_at, same_places
 
 LEFT, RIGHT = Text("left", "左"), Text("right", "右")
+LARGE = Choice(
+    "large",
+    Text("Large map", "大图"),
+    (
+        ("difference", Text("right − left", "右 − 左")),
+        ("left", Text("left", "左")),
+        ("right", Text("right", "右")),
+    ),
+)
+"""Map that is drawn large where there is a difference"""
 _NAMED = Text("{side}: {name}", "{side}：{name}")
 
 
@@ -25,8 +37,9 @@ def names_of(left: Capture, right: Capture) -> tuple[Text, Text]:
 
 def _properties(provenance: Provenance) -> tuple[Text, Text, Text, Text]:
     height, width = provenance.input_size
+    entry = find(provenance.model)
     return (
-        same(provenance.model),
+        entry.title if entry else same(provenance.model),
         provenance.weights_text,
         Text("{height} × {width} px", "{height} × {width} 像素").format(height=height, width=width),
         Text("changed run", "更改后") if provenance.changes else Text("plain run", "原始运行"),

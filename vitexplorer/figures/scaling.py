@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.shares import in_unit
 from vitexplorer.core.text import Text
 
 RAW = Text("raw, not rescaled", "原始值，未缩放")
@@ -19,6 +20,8 @@ BY_MAGNITUDE = Text("divided by its largest magnitude {largest:.4g}", "除以其
 EACH = Text("each head divided by its own maximum", "每个头分别除以各自的最大值")
 ZERO = Text("This map is zero everywhere.", "该图处处为零。")
 EMPTY = Text("This map has no finite number.", "该图没有任何有限数值。")
+RANGE = Text("{low} to {high}", "{low} 至 {high}")
+UP_TO = Text("up to {high}", "最大 {high}")
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,14 @@ def remark(values: np.ndarray) -> Text | None:
     if not np.isfinite(values).any():
         return EMPTY
     return ZERO if largest(values) == 0 else None
+
+
+def range_text(values: np.ndarray, unit: Text) -> Text:
+    """Return the range of a map in words, from zero where nothing is negative; the remark on an empty one."""
+    if sentence := remark(values):
+        return sentence
+    low, high = (float(end(values[np.isfinite(values)])) for end in (np.min, np.max))
+    return (RANGE if low < 0 else UP_TO).format(low=in_unit(low, unit), high=in_unit(high, unit))
 
 
 def _remarks(values: np.ndarray) -> tuple[Text, ...]:

@@ -17,12 +17,12 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, HeadControl, QueryControl, SharpenControl
 from vitexplorer.core.format import fine_percent, percent
 from vitexplorer.core.paper import Paper
+from vitexplorer.core.shares import ATTENTION_SHARE
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult, PatchGrid, Query, WindowLayout, query_text
 from vitexplorer.quantities.on_the_map import elsewhere, extreme, is_constant, tenth
 from vitexplorer.views.record import View
 
-UNIT = Text("share of the query's attention", "占该查询注意力的份额")
 NEARLY_EVEN = 1.5
 """Largest share of a map that is called nearly even, in shares that each token would get; as on the canvas"""
 NEARLY_ALL = 0.98
@@ -56,7 +56,7 @@ def compute(capture: Capture, block: int, head: int | str, query: Query) -> MapR
     return MapResult(
         values=on_patches.reshape(grid.rows, grid.cols).cpu().numpy(),
         axes=("rows", "cols"),
-        unit=UNIT,
+        unit=ATTENTION_SHARE,
         formula=capture.site(block).formula,
         notes=capture.site(block).notes,
         grid=grid,

@@ -27,6 +27,7 @@ from vitexplorer.controls import BlockControl, Choice, Number, QueryControl, Sha
 from vitexplorer.controls.head import FUSIONS
 from vitexplorer.core.format import fine_percent, percent
 from vitexplorer.core.paper import Paper
+from vitexplorer.core.shares import ROLLOUT_SHARE
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult, Query, query_text
 from vitexplorer.quantities.on_the_map import elsewhere, extreme, is_constant, tenth
@@ -84,7 +85,7 @@ def compute(capture: Capture, query: Query, head_fusion: str, discard_ratio: flo
     return MapResult(
         values=row[num_prefix:].reshape(grid.rows, grid.cols),
         axes=("rows", "cols"),
-        unit=Text("share of the query's rollout", "占该查询展开结果的份额"),
+        unit=ROLLOUT_SHARE,
         formula="∏ rownorm(½ fuse(A) + ½ I)",
         notes=(SWIN_NOTE,) if windows else (),
         grid=grid,

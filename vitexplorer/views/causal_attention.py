@@ -17,6 +17,7 @@ from vitexplorer.capturing.capture import AttentionCall, Capture
 from vitexplorer.controls import BlockControl, HeadControl, Switch, TokenControl
 from vitexplorer.core.format import counted, percent
 from vitexplorer.core.paper import Paper
+from vitexplorer.core.shares import ATTENTION_SHARE
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Query, SequenceResult, prefix_text, query_text
 from vitexplorer.views.record import View, refuse_if
@@ -56,7 +57,7 @@ def compute(capture: Capture, block: int, head: int, query: Query, mask: bool) -
     return SequenceResult(
         values=(masked(scores) if mask else scores).softmax(-1).cpu().numpy(),
         axes=("queries", "keys"),
-        unit=Text("share of the query's attention", "占该查询注意力的份额"),
+        unit=ATTENTION_SHARE,
         formula=MASKED if mask else FORMULA,
         notes=NOTES,
         query=query,

@@ -11,6 +11,7 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, QueryControl
 from vitexplorer.core.format import fine_percent, percent
 from vitexplorer.core.paper import Paper
+from vitexplorer.core.shares import ATTENTION_SHARE
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import GalleryResult, Query
 from vitexplorer.quantities.on_the_map import extreme, is_constant
@@ -24,7 +25,7 @@ def compute(capture: Capture, block: int, query: Query) -> GalleryResult:
     return GalleryResult(
         values=on_patches.reshape(-1, grid.rows, grid.cols).cpu().numpy(),
         axes=("heads", "rows", "cols"),
-        unit=Text("share of the query's attention", "占该查询注意力的份额"),
+        unit=ATTENTION_SHARE,
         formula=capture.site(block).formula,
         notes=capture.site(block).notes,
         grid=grid,

@@ -22,6 +22,7 @@ from vitexplorer.capturing.capture import AttentionCall, Capture
 from vitexplorer.controls import BlockControl, HeadControl, TokenControl
 from vitexplorer.core.format import measured, percent
 from vitexplorer.core.paper import Paper
+from vitexplorer.core.shares import ATTENTION_SHARE
 from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import PADDING, DotProductResult, Query, prefix_text, query_text
 from vitexplorer.views.record import View
@@ -102,7 +103,7 @@ def compute(capture: Capture, block: int, head: int, query: Query) -> DotProduct
     return DotProductResult(
         values=weights.cpu().numpy(),
         axes=("keys",),
-        unit=Text("share of the query's attention", "占该查询注意力的份额"),
+        unit=ATTENTION_SHARE,
         formula="softmax(τ cos(q, k) + bias)" if parts.learned else "softmax(q kᵀ / √d + bias)",
         notes=present(
             LEARNED if parts.learned else None,

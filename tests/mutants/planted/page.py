@@ -62,6 +62,13 @@ MUTANTS = (
         "test_the_difference_is_that_of_the_two_views",
     ),
     Mutant(
+        "attention that lies elsewhere counted on both sides",
+        "how_different",
+        ".sum() / 2)",
+        ".sum())",
+        "test_how_different_two_maps_are_by_hand",
+    ),
+    Mutant(
         "random weights on the right without a warning",
         "Provenance.is_random",
         " or (self.beside is not None and self.beside.is_random)",

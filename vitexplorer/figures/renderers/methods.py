@@ -21,7 +21,7 @@ from vitexplorer.figures.captioned import caption_below
 from vitexplorer.figures.colors import directed, scale_of
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.figures.scaling import painted_each, remark
+from vitexplorer.figures.scaling import RANGE, painted_each, remark
 from vitexplorer.figures.themes import TEXT_SIZE
 from vitexplorer.figures.typesetting import without_brackets, wrap
 
@@ -34,7 +34,6 @@ EACH = Text(
     "每幅图除以各自的最大绝对值，其取值范围写在图下方",
 )
 SHARE = Text("share of the map's largest magnitude", "占该图最大绝对值的比例")
-RANGE = Text("{low} to {high}", "{low} 至 {high}")
 AREAS = Text(
     "Bars on a line from {low} to {high}: area under the deletion curve ↓ (lower is better) to that under the "
     "insertion curve ↑ (higher is better). The longer, the better; grey: no better than random order.",

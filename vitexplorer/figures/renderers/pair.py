@@ -1,4 +1,8 @@
-"""Two captures, or two runs: both pictures and their difference, or the same numbers of both as bars."""
+"""Two captures, or two runs: both pictures and their difference, or the same numbers of both as bars.
+
+Where two maps have a difference, it is large, and both maps are small beside it. A click on the large map shows the
+left one in its place, then the right one, so that eyes can compare; a click on a small one shows that one large.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +24,25 @@ from vitexplorer.figures.caption import class_name
 from vitexplorer.figures.captioned import caption_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, style_of
 from vitexplorer.figures.colors import Scale, direction, scale_of, signed_scale
+from vitexplorer.figures.large_and_small import HEAD, Panel, draw_panel, large_and_small
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.renderers.pictures import enlarged
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.figures.scaling import RAW
+from vitexplorer.figures.scaling import RAW, range_text
 
 TITLE, GAP = 26, 18
 """Pixels over a picture and between pictures"""
 DIFFERENCE = Text("right − left", "右 − 左")
+NEXT = {"difference": "left", "left": "right", "right": "difference"}
+"""Map that a click on the large one shows instead of it"""
+OTHER_IMAGE = Text(
+    "No difference is drawn: the two sides saw different images, or different parts of one.",
+    "未画出差值图：两侧看到的图像不同，或者是同一图像的不同部分。",
+)
+OTHER_GRID = Text(
+    "No difference is drawn: the left map has {left} patches, the right one {right}.",
+    "未画出差值图：左图有 {left} 个图块，右图有 {right} 个图块。",
+)
 ONE_SCALE = Text("raw; one scale for both; {direction}", "原始值；两侧共用同一标度；{direction}")
 OWN_SCALES = Text("raw; each on its own scale; {direction}", "原始值；两侧各用自己的标度；{direction}")
 STEP, COLUMN_GAP, BAR, NUMBERS = 58, 60, 10, 96
@@ -44,55 +59,88 @@ CLASS_STEP = 46
 
 
 def draw_pair(page: Page, result: PairResult, y: float, *, opacity: float = 0.85) -> float:
-    """Draw both, and the difference if it has a meaning. Option: opacity of a map's cells over the image.
+    """Draw the difference large and both maps small, or both large. Option: opacity of a map's cells over the image.
 
     Maps share one scale if their grids and units are equal, so that equal brightness means equal values. On different
     grids each has its own scale, because shares are divided among more patches. The difference has a signed scale.
     """
-    y += TITLE
     maps = (result.values[0], result.other)
     if result.values.ndim == 4:
-        places = _places(page, result, y, 2, 0)
+        places = _places(page, result, y + TITLE)
         for at, name, colours in zip(places, result.names, maps, strict=True):
             page.text(at.image.x, at.image.y - TITLE, name, bold=True)
             page.picture(at.cells, enlarged(colours))
         return caption_below(page, max(at.bottom for at in places) + 24, result)
     shares = maps[0].shape == maps[1].shape
     scales = [scale_of(np.stack(maps), None)] * 2 if shares else [scale_of(values, None) for values in maps]
-    bottom = _maps(page, result, y, opacity, scales)
+    if result.difference is None:
+        bottom = _both_large(page, result, y, opacity, scales)
+    else:
+        bottom = _difference_large(page, result, y, opacity, scales[0])
     note = (ONE_SCALE if shares else OWN_SCALES).format(direction=direction(scales[0].colormap))
     return caption_below(page, bottom + 24, result, note)
 
 
-def _maps(page: Page, result: PairResult, y: float, opacity: float, scales: list[Scale]) -> float:
-    """Draw left, right and difference, each with its scale beside it. Returns y below them."""
-    difference = result.difference
-    left, right, *others = places = _places(page, result, y, 2 if difference is None else 3, BAR_ROOM)
-    first = page.color_scale(scales[0], beside=left.whole, title=result.unit)
-    is_shared = scales[0] is scales[1]
-    second = first if is_shared else page.color_scale(scales[1], beside=right.whole, title=result.unit)
-    _panel(page, left, result.names[0], result.values[0], first, result.image, opacity)
-    _panel(page, right, result.names[1], result.other, second, result.other_image, opacity)
-    for at in others:
-        axis = page.color_scale(signed_scale(difference), beside=at.whole, title=DIFFERENCE)
-        _panel(page, at, DIFFERENCE, difference, axis)
+def _panels(result: PairResult) -> dict[str, tuple[Panel, np.ndarray]]:
+    """Return left, right and, if there is one, the difference: image, lines above it, and values."""
+    left, right = (result.image, result.grid), (result.other_image, result.other_grid)
+    drawn = {
+        "left": (*left, result.names[0], result.values[0]),
+        "right": (*right, result.names[1], result.other),
+    }
+    if result.difference is not None:
+        drawn["difference"] = (*left, DIFFERENCE, result.difference)
+    return {
+        key: (Panel(image, grid, name, range_text(values, result.unit)), values)
+        for key, (image, grid, name, values) in drawn.items()
+    }
+
+
+def _difference_large(page: Page, result: PairResult, y: float, opacity: float, scale: Scale) -> float:
+    """Draw the chosen map large, left and right small. Returns y below them."""
+    panels, chosen = _panels(result), result.settings.get("large")
+    keys = [chosen or "difference", "left", "right"]
+    large, upper, lower = places = large_and_small(page, [panels[key][0] for key in keys], y, bar=BAR_ROOM)
+    if keys[0] == "difference":
+        axis = page.color_scale(signed_scale(result.difference), beside=large.whole, title=DIFFERENCE)
+    else:
+        axis = page.color_scale(scale, beside=large.whole, title=result.unit)
+    both = lower.whole._replace(y=upper.image.y, height=lower.bottom - upper.image.y)
+    small_axis = page.color_scale(scale, beside=both, title=result.unit)
+    axes, targets = (axis, small_axis, small_axis), (NEXT[keys[0]], "left", "right")
+    for key, at, axis, target in zip(keys, places, axes, targets, strict=True):
+        panel, values = panels[key]
+        press = {"settings": {"large": target}, "name": panels[target][0].title.in_(page.language)}
+        name = panel.title.in_(page.language)
+        page.cells(at.cells, values, axis, name=name, opacity=opacity, press=press if chosen else None)
     return max(at.bottom for at in places)
 
 
-def _places(page: Page, result: PairResult, y: float, count: int, bar: float) -> list[Place]:
-    """Return places of `count` pictures, in a row or under each other, with room for a scale right of each."""
-    per_row = page.per_row(count, GAP + bar, 180)
+def _both_large(page: Page, result: PairResult, y: float, opacity: float, scales: list[Scale]) -> float:
+    """Draw left and right, each with its scale beside it, and why they have no difference. Returns y below."""
+    places = _places(page, result, y + HEAD, BAR_ROOM)
+    for at, (panel, values), scale in zip(places, _panels(result).values(), scales, strict=True):
+        draw_panel(page, at, panel)
+        axis = page.color_scale(scale, beside=at.whole, title=result.unit)
+        page.cells(at.cells, values, axis, name=panel.title.in_(page.language), opacity=opacity)
+    grids = [
+        Text("{rows} × {cols}", "{rows} × {cols}").format(rows=g.rows, cols=g.cols)
+        for g in (result.grid, result.other_grid)
+    ]
+    why = OTHER_IMAGE if grids[0] == grids[1] else OTHER_GRID.format(left=grids[0], right=grids[1])
+    return page.small(page.margin, max(at.bottom for at in places) + 12, why, muted=True, pixels=page.inner)
+
+
+def _places(page: Page, result: PairResult, y: float, bar: float = 0) -> list[Place]:
+    """Return the places of both pictures, side by side or under each other, with room for a scale right of each."""
+    per_row = page.per_row(2, GAP + bar, 180)
     wide = (page.inner - per_row * bar - (per_row - 1) * GAP) / per_row
-    tall = page.high(400, y + 40) if per_row == count else 260
-    places: list[Place] = []
-    for at in range(count):
-        image, grid = (result.other_image, result.other_grid) if at == 1 else (result.image, result.grid)
-        row, col = divmod(at, per_row)
-        top = y if row == 0 else max(one.bottom for one in places) + GAP + TITLE
-        if col and row:
-            top = places[-1].image.y
-        places.append(place(image, grid, Box(page.margin + col * (wide + bar + GAP), top, wide, tall)))
-    return places
+    tall = page.high(560, y + 60) if per_row == 2 else page.inner
+    left = place(result.image, result.grid, Box(page.margin, y, wide, tall))
+    room = Box(page.margin + wide + bar + GAP, y, wide, tall)
+    if per_row == 1:
+        room = Box(page.margin, left.bottom + GAP + HEAD, wide, tall)
+    return [left, place(result.other_image, result.other_grid, room)]
 
 
 def _panel(
