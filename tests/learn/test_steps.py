@@ -29,7 +29,7 @@ from vitexplorer.core.text import Language, Text
 from vitexplorer.figures.files import SaveError
 from vitexplorer.figures.rendering import printed
 from vitexplorer.learn import STEPS, Seen, Step
-from vitexplorer.learn.handout import ANSWERS, TALLEST, handout_of, picture_of, save_handout
+from vitexplorer.learn.handout import ANSWERS, PRINT, TALLEST, handout_of, picture_of, save_handout
 from vitexplorer.models.examples import examples
 from vitexplorer.ui.page import ROOMS
 from vitexplorer.ui.shell.address import Address
@@ -402,6 +402,7 @@ def test_the_handout_has_the_numbers_and_the_figures_of_each_step(language: Lang
         figure, _ = printed(vx.compute(view, on_screen(step).capture, **settings), language=language)
         assert figures[f"figure-{number}"] == json.loads(figure.to_json())
     assert set(re.findall(r"zoom: ([\d.]+)", page)) == {"1.000"}  # nothing is made smaller to fit its sheet
+    assert PRINT.in_(language) in re.search(r'<button[^>]* onclick="print\(\)">(.*?)</button>', page)[1]
     assert len(page.encode()) < 5_000_000
     assert not re.search(r"(src|href)=\"(?!data:)", page)
 

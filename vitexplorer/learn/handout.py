@@ -32,6 +32,7 @@ MADE = Text(
     "Every number is that of this image in the model named below each picture.",
     "所有数字都是用这幅图像算出的，所用模型注在每幅图的下方。",
 )
+PRINT = Text("Print", "打印")
 ASKED = Text("What do you think?", "您认为呢？")
 TO_DO = Text("Then try it on the page:", "然后在页面上动手试试：")
 ANSWERS = Text("Answers", "答案")
@@ -45,6 +46,8 @@ section {{ border-top: 1px solid #cfd5dc; margin-top: 36px; }}
 figure {{ margin: 16px 0; overflow-x: auto; }} figcaption, .made {{ color: #5a626b; font-size: 13px; }}
 .ask {{ border: 1px solid #cfd5dc; border-radius: 10px; padding: 12px 16px; }} .ask p {{ margin: 6px 0; }}
 header ol {{ margin: 24px 0; padding-left: 28px; }} .ask ol {{ list-style: upper-alpha; margin: 0; }}
+.print {{ float: right; padding: 8px 16px; border: 1px solid #cfd5dc; border-radius: 10px; background: none;
+  color: inherit; font: inherit; cursor: pointer; }}
 .formula {{ font-family: ui-monospace, Consolas, monospace; font-size: 14px; }}
 article {{ margin: 18px 0; }} article p {{ margin: 4px 0; }}
 @page {{ size: A4; margin: 14mm 15mm; }}
@@ -52,7 +55,7 @@ article {{ margin: 18px 0; }} article p {{ margin: 4px 0; }}
   body {{ margin: 0; padding: 0; max-width: none; }}
   section {{ break-before: page; border: 0; margin: 0; }} h2 {{ margin: 0 0 8px; }} figure {{ margin: 12px 0; }}
   section > p {{ margin: 8px 0; }} .ask {{ padding: 8px 14px; }}
-  .modebar {{ display: none !important; }}
+  .modebar, .print {{ display: none !important; }}
   figure, .ask, article, h2 {{ break-inside: avoid; }} h2 {{ break-after: avoid; }}
 }}
 """
@@ -121,6 +124,7 @@ def handout_of(seen: Callable[[Step], Seen], language: Language, path: Sequence[
     return (
         f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>'
+        f'<button type="button" class="print" onclick="print()">{PRINT.in_(language)}</button>'
         f'<header><h1>{title}</h1><p class="made">ViT Explorer · {MADE.in_(language)}</p>'
         f'<img alt="" src="{first}"><ol>{titles}</ol></header>'
         f"{''.join(steps)}<section><h2>{ANSWERS.in_(language)}</h2>{''.join(answers)}</section>"

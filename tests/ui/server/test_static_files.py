@@ -30,7 +30,7 @@ PAGE_SHEETS = ("page.css", "keyframes.css", "theme.css")
 
 def fetch(path: str, encodings: str = "gzip, br") -> httpx.Response:
     async def answer() -> httpx.Response:
-        transport = httpx.ASGITransport(Starlette(routes=SERVING["routes"]))
+        transport = httpx.ASGITransport(Starlette(**SERVING))
         async with httpx.AsyncClient(transport=transport, base_url="http://page") as client:
             return await client.get(path, headers={"accept-encoding": encodings})
 
@@ -63,6 +63,16 @@ def test_gradios_own_files_are_cached_for_good_too() -> None:
     (library,) = re.findall(r'data-plotly="\.([^"]+)"', page_head("en"))
     assert b"Plotly" in fetch(library).content
     assert fetch("/assets/nosuch.js").status_code == fetch("/assets/..%2f..%2f..%2froutes.py").status_code == 404
+
+
+def test_a_made_page_is_as_it_was_made_and_apart_from_the_others(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    made = b"<html><head></head><body onload='print()'></body></html>"
+    answer = fetch(cached_file(made, "handout.html").url.removeprefix("."))
+    assert answer.content == made
+    policy = answer.headers["content-security-policy"]
+    assert "sandbox allow-scripts allow-modals" in policy
+    assert "allow-same-origin" not in policy
 
 
 def test_a_made_file_and_an_example_are_cached_for_good_and_an_upload_is_not_reached(tmp_path, monkeypatch) -> None:

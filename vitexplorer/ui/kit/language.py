@@ -122,8 +122,10 @@ async def _send(page: tuple[dict, dict], send) -> None:
 
 
 def _is_page(message: dict) -> bool:
+    """Return True for a page of gradio's; a file that is finished has its own policy or encoding."""
     headers = {name.lower(): value for name, value in message["headers"]}
-    return headers.get(b"content-type", b"").startswith(b"text/html") and b"content-encoding" not in headers
+    is_finished = b"content-encoding" in headers or b"content-security-policy" in headers
+    return headers.get(b"content-type", b"").startswith(b"text/html") and not is_finished
 
 
 def with_language(page: str, language: Language, head: str = "") -> str:

@@ -22,6 +22,13 @@ from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.storage.atomic_writes import explain_full_disk, replace_bytes
 from vitexplorer.ui.kit.static_responses import IMMUTABLE, NO_STORE
 
+_PAGE = {
+    **IMMUTABLE,
+    "content-security-policy": "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; frame-ancestors 'none'; sandbox allow-scripts allow-modals allow-downloads",
+}
+"""Headers of an HTML file: its inline scripts run in an origin of their own, without the network"""
+
 
 class FileAddress(BaseModel):
     """Address of a file, for values of components."""
@@ -83,7 +90,7 @@ async def _serve(request: Request) -> Response:
     path = _place(request.path_params["digest"], request.path_params["name"])
     if not path.is_file():
         return PlainTextResponse("Not found", 404, NO_STORE)
-    return _InOnePiece(path, headers=IMMUTABLE)
+    return _InOnePiece(path, headers=_PAGE if path.suffix == ".html" else IMMUTABLE)
 
 
 FILES = Route("/files/{digest}/{name}", _serve)

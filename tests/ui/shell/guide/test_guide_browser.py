@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -19,6 +18,7 @@ from tests.helpers.room_checks import PATIENCE, wait_for_room
 from tests.helpers.thorough import quick
 from vitexplorer.core.text import Language
 from vitexplorer.learn import STEPS, Step
+from vitexplorer.learn.handout import PRINT
 from vitexplorer.models.examples import examples
 from vitexplorer.ui.kit.words import UI_WORDS
 from vitexplorer.ui.shell.guide.guide import StepText, step_text
@@ -351,45 +351,49 @@ def test_a_room_that_a_step_leads_to_is_filled_once(visit: Visit, url: str) -> N
 
 def refused_but_paper(asked: Route, held: list[Route]) -> None:
     """The handout waits, other questions are refused."""
-    if asked.request.post_data_json["event_data"].get("paper"):
+    if (asked.request.post_data_json["event_data"] or {}).get("paper"):
         held.append(asked)
     else:
         asked.fulfill(status=422, json={"error": "Not this one."})
 
 
 @pytest.mark.thorough
-def test_the_path_is_taken_home(visit: Visit, url: str, chromium: Browser, tmp_path: Path) -> None:
-    """The saved page draws without a server, and has the guide's text."""
+def test_the_path_is_read_and_printed_in_a_tab(visit: Visit, url: str) -> None:
+    """The tab draws without a server, has the guide's text, and prints itself without its button."""
     page, step = visit.page, STEPS[0]
     visit.open(url, step=step.key, image="scene_gear", **step.state)
     text = agrees(page.locator(".vx-guide"), step, "en")
     page.route("**/run/predict**", lambda asked: asked.fulfill(status=422, json={"error": "No room."}))
-    page.locator(".vx-guide .handout").click()
+    with page.expect_popup() as refused:
+        page.locator(".vx-guide .handout").click()
     expect(page.locator(".vx-status .line")).to_have_text("No room.")
     expect(page.locator(".vx-guide .handout")).to_be_enabled()  # to be asked for again
+    assert refused.value.is_closed()
     page.unroute_all()
     held: list[Route] = []
     page.route("**/run/predict**", lambda asked: refused_but_paper(asked, held))
-    with page.expect_download(timeout=PATIENCE) as download:
+    with page.expect_popup() as popup:
         Hands(page, tabs=True).reach(page.locator(".vx-guide .handout"), "Enter")
-        page.locator(".vx-guide .next").click()  # and another question is refused
-        expect(page.locator(".vx-status .line")).to_have_text("Not this one.")
-        expect(page.locator(".vx-guide .handout")).to_be_disabled()
-        held[0].continue_()
-        page.unroute_all()
+    expect(popup.value.locator("body")).to_have_text(UI_WORDS["learn_handout_wait"].en)
+    page.bring_to_front()
+    page.locator(".vx-guide .next").click()  # and another question is refused
+    expect(page.locator(".vx-status .line")).to_have_text("Not this one.")
+    expect(page.locator(".vx-guide .handout")).to_be_disabled()
+    held[0].continue_()
+    page.unroute_all()
     visit.errors.clear()
-    home = tmp_path / "handout.html"
-    download.value.save_as(home)
+    handout = popup.value
+    expect(handout.locator(".js-plotly-plot")).to_have_count(len(STEPS), timeout=PATIENCE)
+    expect(handout.locator("body")).to_contain_text(text.reveal)
+    assert handout.evaluate("self.origin") == "null"  # its scripts reach nothing of the page
+    handout.evaluate("() => { window.print = () => { window.isPrinted = true; }; }")
+    handout.get_by_role("button", name=PRINT.en).click()
+    assert handout.evaluate("window.isPrinted")
+    handout.emulate_media(media="print")
+    expect(handout.locator(".print")).to_be_hidden()
+    expect(handout.locator("h1")).to_be_visible()
     page.locator(".vx-guide .before").click()
     expect(page.locator(".vx-guide .says")).to_have_text(text.says)
-    alone = chromium.new_page(offline=True)
-    asked: list[str] = []
-    alone.on("request", lambda request: asked.append(request.url))
-    alone.goto(home.as_uri())
-    expect(alone.locator(".js-plotly-plot")).to_have_count(len(STEPS), timeout=PATIENCE)
-    assert [address for address in asked if not address.startswith(("file:", "data:", "blob:"))] == []
-    expect(alone.locator("body")).to_contain_text(text.reveal)
-    alone.close()
 
 
 def test_a_link_opens_a_step_and_a_wrong_guess_is_marked(visit: Visit, url: str) -> None:

@@ -25,6 +25,7 @@ export function mount({root, part, props, trigger}) {
   let isScrolling = false; // true until a person moves the page: keep the highlighted part in view
   let lastText = null; // the last text with numbers that Python sent
   let isPrinting = false;
+  let sheet = null; // tab of the handout, which opens at the press: a browser opens none long after it
   let before = ''; // parameters when a person opened the path; empty where a link did
   let isLed = false; // true in another room, whose model may have other numbers: the text stays that of the first
 
@@ -222,6 +223,8 @@ export function mount({root, part, props, trigger}) {
   part('.handout').addEventListener('click', () => {
     isPrinting = true;
     write();
+    sheet = open('', '_blank');
+    if (sheet) sheet.document.body.textContent = props.value.words.learn_handout_wait;
     trigger('handout', {paper: true});
   });
   part('.before').addEventListener('click', () => turn(-1));
@@ -239,6 +242,7 @@ export function mount({root, part, props, trigger}) {
   document.addEventListener('vx-refused', ({detail}) => {
     if (!detail.asked.paper) return;
     isPrinting = false;
+    sheet?.close();
     write();
   });
   onWritten(checkTask);
@@ -267,7 +271,7 @@ export function mount({root, part, props, trigger}) {
     const {handout} = props.value;
     if (handout && isPrinting) {
       isPrinting = false;
-      make('a', {href: handout.url, download: handout.name}).click();
+      sheet?.location.replace(new URL(handout.url, document.baseURI));
     }
     if (!handout) lastText = props.value.shown;
     const key = inAddress('step');
