@@ -79,7 +79,8 @@ UNSEEN = """() => {
       const around = one.closest('label') ?? one, [box] = around.getClientRects();
       const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
       const outlined = [one, one.parentElement, around, ...around.querySelectorAll('*')].some(marked);
-      return !outlined || !hit || !(around.contains(hit) || hit.contains(around));
+      const below = getComputedStyle(one).pointerEvents === 'none' && one.closest('.vx-panel'); // pointers pass through
+      return !outlined || !hit || !(around.contains(hit) || hit.contains(around) || (below && below.contains(hit)));
     });
   document.activeElement.blur();
   scrollTo(0, 0);
@@ -120,7 +121,7 @@ def choose_model(page: Page, name: str) -> None:
     page.locator("#vx-model .chip").click()
     page.keyboard.type(name)
     page.keyboard.press("Enter")
-    status = re.compile(rf"^{name}\b.*ms$")
+    status = re.compile(rf"^{name}\b.*\bms\b")
     expect(page.locator(".vx-status")).to_have_attribute("data-text", status, timeout=PATIENCE)
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Frame, Page
 
 import vitexplorer as vx
 from tests.helpers.app import Visit
-from tests.helpers.room_checks import PATIENCE, go_to, painted
+from tests.helpers.room_checks import PATIENCE, SHIFTS, go_to, painted, wait_for_room
 from vitexplorer.models.examples import examples
 from vitexplorer.ui.kit.words import UI_WORDS
 
@@ -89,6 +89,27 @@ def picture(page: Page, stage: str) -> np.ndarray:
 
 def differ(one: np.ndarray, other: np.ndarray) -> bool:
     return one.shape != other.shape or bool((np.abs(one - other) > 8).mean() > 1e-4)
+
+
+LINKS = {
+    "attention": {"block": "3", "head": "1", "query": "4,7"},
+    "flow": {"view": "side_by_side"},
+    "outputs": {"view": "logit_attribution"},
+    "compare": {"other_model": "scenes_swin_patch4_window6_192"},
+}
+"""Parameters of a link into a room, of which its first answer fills most"""
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_a_link_that_is_opened_moves_nothing(chromium: Browser, url: str, size: tuple[int, int]) -> None:
+    visit = Visit(chromium, *size)
+    visit.page.add_init_script(f"({SHIFTS})()")
+    for room, parameters in LINKS.items():
+        visit.open(url, room=room, model="scenes_vit_patch16_192", **parameters)
+        wait_for_room(visit.page, room)
+        painted(visit.page)
+        assert visit.page.evaluate("window.shift") <= 0.05, room
+    visit.close()
 
 
 # ---------------------------------------------------------------------------------------------- in another page

@@ -230,7 +230,7 @@ def test_views_are_saved_stepped_through_and_exported(visit: Visit, url: str, tm
 
     page.locator(".vx-header .lecture-mode").click()
     page.keyboard.press("PageUp")
-    expect(page.locator(".vx-status")).to_have_attribute("data-text", re.compile("^scenes_vit.*ms$"))
+    expect(page.locator(".vx-status")).to_have_attribute("data-text", re.compile(r"^scenes_vit.*\bms\b"))
     page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas')?.dataset.block === '2'")
     state = canvas_state(page)
     assert (state["map"], state["head"]) == (before, "1")
