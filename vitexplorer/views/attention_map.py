@@ -81,7 +81,8 @@ def reading(result: MapResult) -> Text:
             "{query}给每个图块的注意力份额都相同：{share}{elsewhere}。",
         ).format(**queried, elsewhere=elsewhere(result))
     queried["patch"] = extreme(result.values)
-    even = 1 / (result.values.size + len(result.prefix_weights))
+    seen = result.window[2] * result.window[3] if result.window else result.values.size
+    even = 1 / (seen + len(result.prefix_weights))
     if result.settings["head"] not in ("max", "min") and np.nanmin(result.values) >= 0:
         if np.nansum(result.values) < 1 - NEARLY_ALL:
             return Text(

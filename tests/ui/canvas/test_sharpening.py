@@ -49,8 +49,8 @@ def test_a_browser_gets_the_numbers_of_the_view(client):
         ({"sharpen": 5}, 422, "sharpen"),
         ({"block": 99, "sharpen": 4}, 422, "block 99"),
         ({"query": "99,99", "sharpen": 4}, 422, "no patch"),
-        ({"view": "occlusion", "sharpen": 4}, 404, "Not found"),
-        ({"view": "no_such", "sharpen": 4}, 404, "Not found"),
+        ({"view": "occlusion", "sharpen": 4}, 404, "no longer"),
+        ({"view": "no_such", "sharpen": 4}, 404, "no longer"),
         ({"strange": 1, "sharpen": 4}, 422, "strange"),
     ],
 )

@@ -182,9 +182,9 @@ export function newControls(root, aside, change) {
     });
   }
 
-  /** Writes how far a sharpened map has come; `problem` says why it goes no further. */
+  /** Writes how far a sharpened map has come, or why it goes no further: the server's sentence, or that it is away. */
   function showSharpened(value, {done, of, problem}) {
-    const key = done < of ? 'sharpening' : 'note_sharpen';
+    const key = problem === '' ? 'sharpen_lost' : done < of ? 'sharpening' : 'note_sharpen';
     setText(find('.sharpened'), problem || (of > 1 ? say(value.words, key, {passes: done, of}) : ''));
   }
 

@@ -41,7 +41,7 @@ export function newView(block) {
       ...(code >= 0 ? [{grid: grids.queries, cell: code, role: /** @type {const} */ ('query')}] : []),
     ];
     const fine = sharp && code === resting(state, block) ? {...sharp, mask: mask(sharp.map)} : null;
-    const peak = fine ? fine.map.reduce((most, value) => Math.max(most, Math.abs(value)), 0) : shown.peak;
+    const {peak} = fine ?? shown;
     const scene = {
       image,
       grid: grids.keys,

@@ -10,6 +10,7 @@ const REST = 250; // ms without a change before passes are requested
  * @property {number} passes
  * @property {import('./grids.js').Grid} grid
  * @property {Float32Array} map
+ * @property {number} peak its largest magnitude
  */
 
 /**
@@ -32,7 +33,7 @@ export function newSharpener(changed) {
   let address = '';
   let goal = 1;
   let fine = /** @type {Fine | null} */ (null);
-  let problem = '';
+  let problem = /** @type {string | null} */ (null); // why no more passes come; empty where no server answers
   let request = new AbortController();
   let timer = 0;
 
@@ -43,7 +44,7 @@ export function newSharpener(changed) {
     if (now !== address || state.sharpen < (fine?.passes ?? 1)) fine = null;
     address = now;
     goal = state.sharpen;
-    problem = '';
+    problem = null;
     clearTimeout(timer);
     request.abort();
     request = new AbortController();
@@ -55,15 +56,23 @@ export function newSharpener(changed) {
     if (!passes || passes > goal) return;
     try {
       const answer = await fetch(`${address}&sharpen=${passes}`, {signal});
-      if (!answer.ok) throw new Error(await answer.text());
+      if (!answer.ok) {
+        problem = await answer.text();
+        return changed();
+      }
       const map = new Float32Array(await answer.arrayBuffer());
       const parts = Math.sqrt(passes);
       const {rows, cols, high, wide} = grid;
-      fine = {passes, map, grid: {rows: rows * parts, cols: cols * parts, high: high / parts, wide: wide / parts}};
+      fine = {
+        passes,
+        map,
+        peak: map.reduce((most, value) => Math.max(most, Math.abs(value)), 0),
+        grid: {rows: rows * parts, cols: cols * parts, high: high / parts, wide: wide / parts},
+      };
       next(grid, signal);
-    } catch (error) {
+    } catch {
       if (signal.aborted) return;
-      problem = error.message;
+      problem = '';
     }
     changed();
   }

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from vitexplorer.core.text import ExplainedError
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.jobs import Step, StoppedError, Waiting, waiting
 from vitexplorer.ui.canvas.files import captured
@@ -17,6 +17,9 @@ from vitexplorer.ui.kit.language import normalise_language
 from vitexplorer.ui.kit.static_responses import IMMUTABLE, NO_STORE
 from vitexplorer.ui.kit.statuses import has_hung_up
 
+_FORGOTTEN = Text(
+    "This map is no longer in the server's memory; open the image again.", "该图已不在服务器内存中，请重新打开图像。"
+)
 VIEWS_OF_CANVASES = ("attention_map", "attention_rollout")
 GONE = 499
 """Status for a client that has closed the request; nobody reads it"""
@@ -37,7 +40,7 @@ def sharpened_route(engine: Engine) -> Route:
         view, language = given.pop("view", ""), normalise_language(given.pop("lang", ""))
         capture = captured(name)
         if capture is None or view not in VIEWS_OF_CANVASES:
-            return PlainTextResponse("Not found", 404, NO_STORE)
+            return PlainTextResponse(_FORGOTTEN.in_(language), 404, NO_STORE)
         client = request.client.host if request.client else ""
         visitor = f"sharpened maps of {name} for {client}"  # a class behind one address has many pictures
         waiting.set(Waiting(visitor, tell=partial(_still_there, request)))

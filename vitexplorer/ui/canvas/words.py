@@ -130,6 +130,7 @@ CANVAS_WORDS: dict[str, Text] = {
     "sharpen_4": same("4"),
     "sharpen_16": same("16"),
     "sharpen_64": same("64"),
+    "sharpen_lost": Text("The server did not answer; choose the passes again.", "服务器没有响应，请重新选择次数。"),
     "sharpening": Text("{passes} of {of} passes", "已完成 {passes}/{of} 次前向传播"),
     # the colour bar and the notes under the picture
     "unit": Text("share of attention", "注意力份额"),
