@@ -30,7 +30,8 @@ PAGE_SHEETS = ("page.css", "keyframes.css", "theme.css")
 
 def fetch(path: str, encodings: str = "gzip, br") -> httpx.Response:
     async def answer() -> httpx.Response:
-        transport = httpx.ASGITransport(Starlette(**SERVING))
+        app = Starlette(routes=SERVING["routes"], middleware=SERVING["middleware"])
+        transport = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=transport, base_url="http://page") as client:
             return await client.get(path, headers={"accept-encoding": encodings})
 
