@@ -117,7 +117,8 @@ def test_one_pass_is_the_map_of_the_patches():
     np.testing.assert_array_equal(one.values, plain.values)
     sharp = vx.compute("attention_map", capture, sharpen=4)
     np.testing.assert_array_equal(sharp.of_patches().values, plain.values)
-    assert vx.reading(sharp) == vx.reading(plain)
+    assert vx.reading(sharp) == f"Before sharpening: {vx.reading(plain)}"
+    assert vx.reading(sharp, "zh") == f"细化之前：{vx.reading(plain, 'zh')}"
 
 
 def test_the_target_is_that_of_the_unmoved_image():

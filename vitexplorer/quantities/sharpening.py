@@ -43,9 +43,8 @@ _INDIVISIBLE = Text(
     "该图的格子边长为 {size} 像素，不能被 {parts} 整除：最多 {most} 次前向传播。",
 )
 _NOTE = Text(
-    "Mean of {passes} passes over the image, moved by multiples of {step} pixels. The sentence describes the "
-    "map of the patches.",
-    "图像按 {step} 像素的倍数平移，取 {passes} 次前向传播的平均；所附文字描述的是未细化的图。",
+    "Mean of {passes} passes over the image, moved by multiples of {step} pixels.",
+    "图像按 {step} 像素的倍数平移，取 {passes} 次前向传播的平均。",
 )
 
 

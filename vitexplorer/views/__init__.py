@@ -25,6 +25,9 @@ NO_NUMBERS = Text(
 )
 
 
+BEFORE_SHARPENING = Text("Before sharpening: {reading}", "细化之前：{reading}")
+
+
 def refusal(view: str, capture: Capture) -> Text | None:
     """Return the reason why a view has no meaning for a capture, or None if it has one.
 
@@ -113,8 +116,9 @@ def reading(result: Result, language: Language = "en") -> str:
     record = VIEWS[result.view]
     if np.issubdtype(result.values.dtype, np.floating) and not np.isfinite(result.values).any():
         return NO_NUMBERS.in_(language)
-    read = result.of_patches() if isinstance(result, SharpMapResult) else result
-    return record.reading(read).in_(language)
+    if isinstance(result, SharpMapResult):
+        return BEFORE_SHARPENING.format(reading=record.reading(result.of_patches())).in_(language)
+    return record.reading(result).in_(language)
 
 
 def views() -> dict[str, View]:

@@ -69,7 +69,7 @@ def test_a_model_without_a_classifier_shows_maps_only(engine: Engine) -> None:
     info = ready(now(engine.explore(address.picture)), address)
     assert (info.answer, info.text.split(" · ")[-1]) == ("maps only", "no classifier")
     info = ready(now(engine.explore(address.picture)), replace(address, language="zh"))
-    assert (info.answer, info.text.split(" · ")[-1]) == ("只有图", "无分类头")
+    assert (info.answer, info.text.split(" · ")[-1]) == ("只给出图", "无分类头")
 
 
 def test_an_unforeseen_error_is_logged_and_hidden(engine: Engine, monkeypatch, caplog) -> None:

@@ -153,7 +153,7 @@ UI_WORDS: dict[str, Text] = {
     ),
     "status_answer": Text("{name} {share}", "{name} {share}"),
     "status_no_answer": Text("no classifier", "无分类头"),
-    "status_maps": Text("maps only", "只有图"),
+    "status_maps": Text("maps only", "只给出图"),
     "status_first_failed": Text("Choose another model or image above.", "请在上方另选模型或图像。"),
     "status_way_out": Text("A bundled model needs no network.", "内置模型无需联网。"),
     "status_show_model": Text("Show {title}", "显示 {title}"),
