@@ -40,6 +40,16 @@ SHIFTS = """() => { window.shift = 0; new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
 }).observe({type: 'layout-shift', buffered: true}); }"""
 """Script that sums the layout shift measured by Chromium"""
+OWN_PICTURE = """(room) => {
+  const find = (selector) => [...document.querySelectorAll(selector)].find((one) => one.checkVisibility());
+  if (find(`#vx-${room}-panel .vx-panel[data-view]`)) return {};
+  const refused = find(`#vx-${room}-refused`);
+  if (refused) return {refusal: refused.innerText};
+  if (room === 'patches') return find('.vx-board[data-ready]') ? {} : null;
+  const canvas = find(`#vx-${room}-canvas .vx-canvas[data-state=ready]`);
+  const map = canvas?.vx.read()?.map; // read is null before the first frame
+  return map ? {map: [...map]} : null; }"""
+"""Script that tells what stands where a room's own picture belongs: null while nothing does"""
 UNREAD = """() => {
   const room = [...document.querySelectorAll('#vx-rooms [role=tabpanel]')].find((panel) => panel.checkVisibility());
   const isSeen = (one) => {
@@ -154,29 +164,13 @@ def wait_for_view(page: Page, room: str, view: str | None = None) -> None:
     assert "url(&quot;http" not in panel.locator(".figure").inner_html(), view
 
 
-def wait_for_canvas(page: Page, room: str) -> None:
-    """Wait until the canvas of a room has painted a map that is not constant."""
-    values = page.wait_for_function(
-        """(room) => { const canvas = document.querySelector(`#vx-${room}-canvas .vx-canvas`);
-        return canvas?.dataset.state === 'ready' && canvas.vx.read()?.map; }""",  # read is null before the first frame
-        arg=room,
-        timeout=PATIENCE,
-    ).json_value()
-    assert max(values) > min(values) >= 0
-
-
 def wait_for_own_picture(page: Page, room: str) -> None:
-    """Wait for the board or canvas of a room, or the message why there is none."""
-    own = ".vx-board[data-ready]" if room == "patches" else f"#vx-{room}-canvas"
-    instead = f"#vx-{room}-refused:visible, #vx-{room}-panel .vx-panel[data-view]:visible"
-    page.locator(f"{own}:visible, {instead}").first.wait_for(timeout=PATIENCE)
-    if page.locator(f"#vx-{room}-panel:visible").count():
-        return
-    if page.locator(f"#vx-{room}-refused").count():
-        assert page.locator(own).count() == 0
-        assert len(page.locator(f"#vx-{room}-refused").first.inner_text()) > 40
-    elif room != "patches":
-        wait_for_canvas(page, room)
+    """Wait for the board of a room, its canvas with a map that is not constant, a view in their place, or a refusal."""
+    shown = page.wait_for_function(OWN_PICTURE, arg=room, timeout=PATIENCE).json_value()
+    if "map" in shown:
+        assert max(shown["map"]) > min(shown["map"]) >= 0
+    if "refusal" in shown:
+        assert len(shown["refusal"]) > 40
 
 
 def painted(page: Page) -> None:

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Frame, Page
 
 import vitexplorer as vx
 from tests.helpers.app import Visit
-from tests.helpers.room_checks import PATIENCE, SHIFTS, go_to, painted, wait_for_room
+from tests.helpers.room_checks import PATIENCE, SHIFTS, go_to, painted, wait_for_room, wait_for_view
 from vitexplorer.models.examples import examples
 from vitexplorer.ui.kit.words import UI_WORDS
 
@@ -107,6 +107,8 @@ def test_a_link_that_is_opened_moves_nothing(chromium: Browser, url: str, size: 
     for room, parameters in LINKS.items():
         visit.open(url, room=room, model="scenes_vit_patch16_192", **parameters)
         wait_for_room(visit.page, room)
+        if "view" in parameters:
+            wait_for_view(visit.page, room, parameters["view"])
         painted(visit.page)
         assert visit.page.evaluate("window.shift") <= 0.05, room
     visit.close()
