@@ -29,7 +29,9 @@ WALKED = (
 """Files that walk through the running app: one process runs them all and starts the app once"""
 LONGEST_FIRST = (
     *WALKED,
+    "ui/shell/guide/test_guide_browser",
     "ui/canvas/test_canvas_browser",
+    "ui/shell/test_lecture_browser",
     "finetune/job/test_detached",
     "views/test_views",
     "finetune/test_storing",

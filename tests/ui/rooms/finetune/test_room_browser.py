@@ -85,7 +85,8 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     lora.locator("summary").click()
     set_field(lora.locator("input[type=number]").first, "4")
     expect(lora.locator(".counts")).not_to_have_text(before, timeout=SOON)
-    set_field(lora.locator("input[type=text]"), "1")  # far too fast: something is read wrongly
+    set_field(lora.locator("input[type=text]"), "1e-9")  # far too slow: a fresh head stays as it is, and wrong
+    page.locator(".vx-methods [name=head]").select_option("fresh")
     set_field(page.locator(".vx-methods [name=epochs]"), "8")
     page.locator(".vx-methods .start").click()
 
@@ -101,7 +102,7 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     progress.locator('.chart.metric[data-level=""]').wait_for(timeout=TRAINED)  # the baseline
     page.wait_for_function("Number(document.querySelector('.chart.loss').dataset.points) > 1", timeout=TRAINED)
     page.evaluate("window.drawn = document.querySelector('.chart.loss .main-svg')")
-    at_work = progress.locator('[data-run="lora-r=4-lr=1"]').filter(has_text=re.compile(r"epoch \d+ of 8"))
+    at_work = progress.locator('[data-run="lora-r=4-lr=1e-09"]').filter(has_text=re.compile(r"epoch \d+ of 8"))
     at_work.wait_for(timeout=TRAINED)
     progress.locator(".stop").click()
     is_at("stopped", TRAINED)
@@ -120,7 +121,7 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
 
     page.locator('.vx-methods[data-state="ready"]').wait_for(timeout=SOON)
     expect(page.locator(".vx-methods [name=epochs]")).to_have_value("8")
-    board, runs = page.locator(".vx-results"), {"linear", "lora-r=4-lr=1"}
+    board, runs = page.locator(".vx-results"), {"linear", "lora-r=4-lr=1e-09"}
     if thorough:
         tick_only(page, "mlp_k")
         page.locator(".vx-methods .start").click()
@@ -142,7 +143,7 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
         board.locator('[data-what="tuned"]').click()
     taken = tmp_path / downloading.value.suggested_filename
     downloading.value.save_as(taken)
-    assert taken.name == "shapes-lora-r=4-lr=1.safetensors"
+    assert taken.name == "shapes-lora-r=4-lr=1e-09.safetensors"
 
     tuned = '.vx-status[data-text*="fine-tuned weights"]'
     board.locator(".wrong button").first.click()

@@ -293,7 +293,10 @@ IN_REACH = """(selector) => [...document.querySelectorAll(selector)].every((one)
 """Script that tests whether elements lie whole in the window with nothing over them"""
 
 
-@pytest.mark.parametrize(("width", "height", "is_finger"), [(390, 844, True), (1366, 768, False)])
+@pytest.mark.parametrize(
+    ("width", "height", "is_finger"),
+    [(390, 844, True), pytest.param(1366, 768, False, marks=pytest.mark.thorough)],
+)
 def test_a_person_walks_the_path_with_a_photograph_of_their_own(
     chromium: Browser, url: str, width: int, height: int, is_finger: bool
 ) -> None:
@@ -414,7 +417,7 @@ def test_closing_gives_back_the_model_the_room_and_the_settings(visit: Visit, ur
     visit.open(url, model="scenes_vit_patch16_192", room="flow", block="3", image="scene_gear")
     wait_for_room(page, "flow")
     page.locator(".vx-rail .learn").click()
-    note = UI_WORDS["learn_borrows"].format(model="DINO, drawn scenes").en
+    note = UI_WORDS["learn_borrows"].format(model="DINO (drawn scenes)").en
     expect(guide.locator(".borrows")).to_have_text(note)
     expect(page.locator("#vx-model .vx-model")).to_have_attribute("data-model", "scenes_dino_patch16_192")
     guide.locator(".close").click()
