@@ -203,7 +203,7 @@ def test_maps_without_a_difference_say_why():
 
 def test_sides_have_the_names_of_the_menu():
     one, other = names_of(scene(VIT), scene(SWIN))
-    assert (one.en, other.zh) == ("left: ViT, drawn scenes", "右：Swin（合成场景）")
+    assert (one.en, other.zh) == ("left: ViT (drawn scenes)", "右：Swin（合成场景）")
 
 
 def test_token_similarity_is_that_of_the_definition():

@@ -184,10 +184,10 @@ def test_sinusoids_are_those_of_mae_up_to_order():
 def test_views_of_position_refuse_what_has_none(any_capture):
     name = any_capture.model.name
     if name in RELATIVE:
-        with pytest.raises(UnsupportedError, match="relative_position_bias"):
+        with pytest.raises(UnsupportedError, match="has no position embeddings, only offsets"):
             vx.compute("position_similarity", any_capture)
     else:
-        with pytest.raises(UnsupportedError, match="position_similarity"):
+        with pytest.raises(UnsupportedError, match="adds no bias for relative positions"):
             vx.compute("relative_position_bias", any_capture)
     assert (name in RELATIVE) != (name in {*LEARNED, *ROTARY})
 

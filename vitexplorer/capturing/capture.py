@@ -241,7 +241,7 @@ class Capture(Summarised, NotebookDisplay):
                     "{model}: {module} made {calls} attention calls where one was expected, "
                     "so its attention cannot be shown.",
                     "{model}：{module} 调用了 {calls} 次注意力，而预期是 1 次，因此无法显示其注意力。",
-                ).format(model=self.model.name, module=site.name, calls=len(calls))
+                ).format(model=self.model.title, module=site.name, calls=len(calls))
             )
         expected, num_tokens = self.positions(block).shape[1], calls[0].num_tokens
         if num_tokens != expected:
@@ -250,7 +250,7 @@ class Capture(Summarised, NotebookDisplay):
                     "{model}: {module} attends to {keys} keys where its tokens are {tokens}, "
                     "so they cannot be placed in the image.",
                     "{model}：{module} 的键有 {keys} 个，而标记有 {tokens} 个，因此无法在图像中定位。",
-                ).format(model=self.model.name, module=site.name, keys=num_tokens, tokens=expected)
+                ).format(model=self.model.title, module=site.name, keys=num_tokens, tokens=expected)
             )
         return calls[0]
 
@@ -320,9 +320,9 @@ class Capture(Summarised, NotebookDisplay):
 
     def _refuse_stream(self) -> None:
         if not self.model.family.shows_stream:
-            raise UnsupportedError(self.model.family.no_stream(self.model.name))
+            raise UnsupportedError(self.model.family.no_stream(self.model.title))
         if not self.model.family.shows_tokens:
-            raise UnsupportedError(NO_TOKENS.format(model=self.model.name))
+            raise UnsupportedError(NO_TOKENS.format(model=self.model.title))
 
     def attention_from(
         self, query: Query, block: int

@@ -31,7 +31,7 @@ def refusal(comparison: str, left: Capture, right: Capture) -> Text | None:
     record = COMPARISONS[comparison]
     for capture in (left, right):
         if not capture.model.family.shows_stream:
-            return capture.model.family.no_stream(capture.model.name)
+            return capture.model.family.no_stream(capture.model.title)
     return record.refuses(left, right)
 
 

@@ -66,7 +66,7 @@ def refuses(left: Capture, right: Capture) -> Text | None:
             return Text(
                 "{model} has no classifier, so it gives no answer to compare.",
                 "{model} 没有分类头，因此没有可以对比的答案。",
-            ).format(model=capture.model.name)
+            ).format(model=capture.model.title)
     if has_one_output(left) == has_one_output(right):
         return None
     number, classes = (left, right) if has_one_output(left) else (right, left)

@@ -51,7 +51,7 @@ def no_classifier(left: Capture, right: Capture) -> Text | None:
             return Text(
                 "{model} has no classifier, so there is no class to explain on both sides.",
                 "{model} 没有分类头，因此没有可在两侧同时解释的类别。",
-            ).format(model=capture.model.name)
+            ).format(model=capture.model.title)
     return None
 
 

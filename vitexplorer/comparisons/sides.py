@@ -8,9 +8,9 @@ import numpy as np
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import Text
 from vitexplorer.core.types import ColoursResult, MapResult, PairResult, Provenance
-from vitexplorer.models.catalog import find
+from vitexplorer.models.catalog import title_of
 from vitexplorer.quantities.places import read_at, same_places
 
 LEFT, RIGHT = Text("left", "左"), Text("right", "右")
@@ -37,9 +37,8 @@ def names_of(left: Capture, right: Capture) -> tuple[Text, Text]:
 
 def _properties(provenance: Provenance) -> tuple[Text, Text, Text, Text]:
     height, width = provenance.input_size
-    entry = find(provenance.model)
     return (
-        entry.title if entry else same(provenance.model),
+        title_of(provenance.model),
         provenance.weights_text,
         Text("{height} × {width} px", "{height} × {width} 像素").format(height=height, width=width),
         Text("changed run", "更改后") if provenance.changes else Text("plain run", "原始运行"),

@@ -161,7 +161,7 @@ class AnyTargetControl(TargetControl):
 
     def _of_two(self, first: Any, second: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> RatherThan:
         if has_one_output(capture):
-            raise SettingError(NO_OTHER.format(model=capture.model.name))
+            raise SettingError(NO_OTHER.format(model=capture.model.title))
         one, other = (super(AnyTargetControl, self).parse(n, capture, settings) for n in (first, second))
         if one == other:
             raise SettingError(
@@ -178,7 +178,7 @@ class AnyTargetControl(TargetControl):
                 Text(
                     "The embedding has {found} numbers and {model} makes {width}: both must come from the same model.",
                     "该嵌入为 {found} 维，而 {model} 的嵌入为 {width} 维：两者必须来自同一个模型。",
-                ).format(found=target.embedding.size, model=capture.model.name, width=width)
+                ).format(found=target.embedding.size, model=capture.model.title, width=width)
             )
         return target
 

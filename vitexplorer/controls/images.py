@@ -76,7 +76,7 @@ class ImagesControl(Control):
             model = picture.capture.model.name
             if capture is not None and model != capture.model.name:
                 name = picture.name[:_LETTERS]
-                raise SettingError(OF_ANOTHER.format(image=name, other=model, model=capture.model.name))
+                raise SettingError(OF_ANOTHER.format(image=name, other=model, model=capture.model.title))
         return pictures
 
     def say(self, value: tuple[NamedCapture, ...], capture: CaptureProtocol | None) -> Text:

@@ -50,7 +50,7 @@ class TargetControl(Control):
                 Text(
                     "{model} has one output, which is number 0: there is no {target}.",
                     "{model} 只有一个输出，编号为 0：{target} 不存在。",
-                ).format(model=capture.model.name, target=target)
+                ).format(model=capture.model.title, target=target)
             )
         if not 0 <= target < num_classes:
             raise SettingError(

@@ -16,7 +16,7 @@ class CaptureProtocol(Protocol):
     logits: Any
     """Tensor (classes,); None without a classifier"""
     model: Any
-    """A `LoadedModel`; controls read `name`, `class_names`, `class_names_zh`, `class_texts` and `has_one_output`"""
+    """A `LoadedModel`; controls read its names and titles of model and classes, and `has_one_output`"""
 
     @property
     def depth(self) -> int:
@@ -67,7 +67,7 @@ def without_classes(capture: CaptureProtocol) -> Text | None:
     return Text(
         "{model} answers with one number, and this is about a choice among classes.",
         "{model} 的答案是一个数值，而这里讨论的是在多个类别中的选择。",
-    ).format(model=capture.model.name)
+    ).format(model=capture.model.title)
 
 
 def without_classifier(capture: CaptureProtocol) -> Text | None:
@@ -76,4 +76,4 @@ def without_classifier(capture: CaptureProtocol) -> Text | None:
         return None
     return Text(
         "{model} has no classifier, so there is no class to explain.", "{model} 没有分类头，因此没有可以解释的类别。"
-    ).format(model=capture.model.name)
+    ).format(model=capture.model.title)

@@ -81,7 +81,7 @@ def evaluate(
     """
     if not model.num_classes:
         raise UnsupportedError(
-            Text("{model} has no classifier to explain.", "{model} 没有可供解释的分类头。").format(model=model.name)
+            Text("{model} has no classifier to explain.", "{model} 没有可供解释的分类头。").format(model=model.title)
         )
     cases_of = _cases_of_protocols(model, data, protocols, targets)
     first_cases, *_ = cases_of.values()
@@ -166,7 +166,7 @@ def _count(protocol: str, method: str, there: int, most: int | None) -> int:
 def _left_out(model: LoadedModel) -> Text:
     titles = [protocol.title for protocol in PROTOCOLS.values() if protocol.compares_classes]
     listed = Text(", ".join(title.en for title in titles), "、".join(title.zh for title in titles))
-    return LEFT_OUT.format(model=model.name, protocols=listed)
+    return LEFT_OUT.format(model=model.title, protocols=listed)
 
 
 def _chosen(protocol: str, measured: Sequence[np.ndarray]) -> np.ndarray:
@@ -211,7 +211,7 @@ def _cases_of_protocols(
         for key in tuple(protocols) if named else PROTOCOLS:
             if model.has_one_output and PROTOCOLS[key].compares_classes:
                 if named:
-                    raise UnsupportedError(ONE_OUTPUT.format(protocol=PROTOCOLS[key].title, model=model.name))
+                    raise UnsupportedError(ONE_OUTPUT.format(protocol=PROTOCOLS[key].title, model=model.title))
                 continue
             own = tuple(at for at, case in enumerate(cases) if PROTOCOLS[key].suits(case))
             if own:
@@ -225,7 +225,7 @@ def _cases_of_protocols(
     for key in keys:
         protocol = PROTOCOLS[key]
         if key not in kinds:
-            raise SettingError(NOT_DRAWN.format(protocol=protocol.title, model=model.name))
+            raise SettingError(NOT_DRAWN.format(protocol=protocol.title, model=model.title))
         count = protocol.targets if targets is None else min(targets, protocol.targets)
         most[kinds[key]] = max(most.get(kinds[key], 0), count)
     drawn = {kind: drawn_cases(model, kind, count) for kind, count in most.items()}
@@ -242,7 +242,7 @@ def drawn_kinds(model: LoadedModel) -> dict[str, Data]:
     if _knows(model, CLASS_NAMES):
         creature = creature_cases(1, model.preprocessing.input_size[0])[0]
         return {key: "parted" for key, protocol in PROTOCOLS.items() if protocol.suits(creature)}
-    raise SettingError(NO_DATA.format(model=model.name))
+    raise SettingError(NO_DATA.format(model=model.title))
 
 
 def _knows(model: LoadedModel, names: tuple[str, ...]) -> bool:

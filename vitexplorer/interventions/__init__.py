@@ -130,7 +130,7 @@ def _check_memory(capture: Capture, effects: tuple[Effect, ...]) -> None:
                 "{most:.1f} GB are allowed. Choose a smaller image or another fit.",
                 "该更改需要一次保存全部注意力分数，{model} 在此尺寸下为 {needed:.1f} GB，上限为 {most:.1f} GB。"
                 "请选择更小的图像或其他适配方式。",
-            ).format(needed=needed / 1e9, most=MOST_BYTES / 1e9, model=capture.model.name)
+            ).format(needed=needed / 1e9, most=MOST_BYTES / 1e9, model=capture.model.title)
         )
 
 

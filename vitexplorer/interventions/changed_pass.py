@@ -215,4 +215,4 @@ def attention_cannot_change(capture: Capture) -> Text | None:
     return Text(
         "The attention of {model} can be shown, but not changed: its module arranges tokens in its own way.",
         "{model} 的注意力可以显示，但无法更改：其模块以特有的方式排列标记。",
-    ).format(model=capture.model.name)
+    ).format(model=capture.model.title)

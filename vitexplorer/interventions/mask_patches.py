@@ -68,14 +68,14 @@ def _cannot_hide(capture: Capture) -> Text | None:
         return Text(
             "{model} merges patches between its stages, so that a mask of keys hides none. Use how=paint.",
             "{model} 在阶段之间合并图块，仅屏蔽键无法隐藏图块。请改为涂上颜色（how=paint）。",
-        ).format(model=capture.model.name)
+        ).format(model=capture.model.title)
     if not capture.model.embeds_pixels:
         return Text(
             "The tokens of {model} are cut from features of convolutions, which pass a patch on to its neighbours, so "
             "that a mask of keys hides none. Use how=paint.",
             "{model} 的标记取自卷积特征，卷积会把图块的信息传给相邻图块，仅屏蔽键无法隐藏图块。"
             "请改为涂上颜色（how=paint）。",
-        ).format(model=capture.model.name)
+        ).format(model=capture.model.title)
     return attention_cannot_change(capture)
 
 

@@ -37,7 +37,7 @@ def effect(capture: Capture, how: str, seed: int) -> Effect:
             Text(
                 "{model} adds no position embedding to its tokens, so there is none to shuffle. Use how=off.",
                 "{model} 不在标记上加位置编码，因此没有可打乱的编码。请改为关闭（how=off）。",
-            ).format(model=capture.model.name)
+            ).format(model=capture.model.title)
         )
     if learned != (grid.rows, grid.cols):
         raise SettingError(
@@ -60,11 +60,11 @@ def says(capture: Capture, how: str, seed: int) -> Text:
 def refuses(capture: Capture) -> Text | None:
     """Refuse a model in which no tensor is known to hold positions."""
     if not capture.model.family.names_of_timm:
-        return OTHER_NAMES.format(model=capture.model.name)
+        return OTHER_NAMES.format(model=capture.model.title)
     if capture.model.family.without_positions(capture.model.module):
         return None
     return Text("{model} has no position embedding to switch off.", "{model} 没有可以关闭的位置编码。").format(
-        model=capture.model.name
+        model=capture.model.title
     )
 
 

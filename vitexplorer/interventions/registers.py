@@ -130,21 +130,21 @@ def refuses(capture: Capture) -> Text | None:
     model = capture.model
     family, module = model.family, model.module
     if not family.names_of_timm:
-        return OTHER_NAMES.format(model=model.name)
+        return OTHER_NAMES.format(model=model.title)
     grid = capture.grid(0)
     tables = family.rotary_positions(module, grid) is not None or any(
         site.windows is not None or site.grid != grid or family.relative_bias(module, block) is not None
         for block, site in enumerate(capture.sites)
     )
     if tables or not family.shows_tokens:
-        return OTHER_TOKENS.format(model=model.name, why=WINDOWS)
+        return OTHER_TOKENS.format(model=model.title, why=WINDOWS)
     if family.own_reading(module) == "own":
-        return OTHER_TOKENS.format(model=model.name, why=POOLING)
+        return OTHER_TOKENS.format(model=model.title, why=POOLING)
     last_norm = getattr(module, "norm", None)  # where the register is removed
     if isinstance(last_norm, nn.Identity):
-        return OTHER_TOKENS.format(model=model.name, why=POOLS_FIRST)
+        return OTHER_TOKENS.format(model=model.title, why=POOLS_FIRST)
     if not any(len(outliers(capture, block)) for block in range(capture.depth)):
-        return NONE_AT_ALL.format(model=model.name)
+        return NONE_AT_ALL.format(model=model.title)
     return None
 
 

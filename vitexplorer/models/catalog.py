@@ -81,6 +81,12 @@ def find(name: str) -> CatalogEntry | None:
     return next((entry for entry in (*catalog(), *convolutional()) if entry.name == name), None)
 
 
+def title_of(name: str) -> Text:
+    """Return the title of a model, or its name where the catalog does not list it."""
+    entry = find(name)
+    return entry.title if entry else same(name)
+
+
 def knows(bundled: str) -> Literal["scene", "creature"]:
     """Return the kind of drawn pictures that a bundled model was trained on."""
     return "creature" if bundled.startswith("creatures") else "scene"
@@ -101,7 +107,7 @@ class _Kind:
     family: str
     sentence: Text
     for_photographs: str
-    title: Text = Text("{family}, drawn scenes", "{family}（合成场景）")
+    title: Text = Text("{family} (drawn scenes)", "{family}（合成场景）")
     purpose: Text = Text("names the object", "说出物体是什么")
 
 
@@ -174,7 +180,7 @@ _KINDS = {
             "训练目标是识别由部件拼成的生物。可观察解释标出了哪个部件，以及遮住该部件后答案如何变化。",
         ),
         _SUPERVISED_S,
-        Text("{family}, paper creatures", "{family}（剪纸生物）"),
+        Text("{family} (paper creatures)", "{family}（剪纸生物）"),
         Text("names the creature", "说出生物是什么"),
     ),
     "dino": _Kind(

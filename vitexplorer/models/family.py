@@ -39,7 +39,7 @@ class ModelFamily(ABC):
     names_of_timm: bool = True
     """False for modules of other libraries, whose parts have other names than timm's"""
 
-    def no_stream(self, name: str) -> Text:
+    def no_stream(self, name: str | Text) -> Text:
         """Refuse a view across blocks for a model of this name, where `shows_stream` is False."""
         return ONLY_ATTENTION.format(model=name, family=self.title)
 

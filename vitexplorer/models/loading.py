@@ -26,6 +26,7 @@ from vitexplorer.core.text import Progress, SettingError, Text
 from vitexplorer.core.types import BlockSite, Provenance, Size, Weights
 from vitexplorer.models.about import About, merged, origin
 from vitexplorer.models.capture_memory import check_memory
+from vitexplorer.models.catalog import title_of
 from vitexplorer.models.checkpoints import SUFFIXES, WeightsError, check_classes, count_classes, read_state_dict
 from vitexplorer.models.checkpoints.contents import tensors_in
 from vitexplorer.models.checkpoints.zipped import ZIP
@@ -105,6 +106,11 @@ class LoadedModel(Summarised, NotebookDisplay):
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone; a copy has to compute `block_of_parameter` from its own parameters."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def title(self) -> Text:
+        """Title in sentences; `name` is its name in code."""
+        return title_of(self.name)
 
     @cached_property
     def class_texts(self) -> tuple[Text, ...]:

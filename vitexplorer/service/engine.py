@@ -267,7 +267,7 @@ class Engine:
 
         image = open_image(picture.image)
         model = self._sized(picture, report)
-        report(0, 0, SERVICE_WORDS["status_run"].format(model=model.name))
+        report(0, 0, SERVICE_WORDS["status_run"].format(model=model.title))
         start = time.perf_counter()
         return TimedCapture(capture(model, image, picture.fit), time.perf_counter() - start)
 

@@ -36,9 +36,9 @@ def refusal(view: str, capture: Capture) -> Text | None:
     """
     record = VIEWS[view]
     if not (record.any_family or capture.model.family.shows_stream):
-        return capture.model.family.no_stream(capture.model.name)
+        return capture.model.family.no_stream(capture.model.title)
     if record.names_of_timm and not capture.model.family.names_of_timm:
-        return OTHER_NAMES.format(model=capture.model.name)
+        return OTHER_NAMES.format(model=capture.model.title)
     return record.refuses(capture)
 
 

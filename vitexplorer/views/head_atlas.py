@@ -101,7 +101,7 @@ def table_of(metric: str, capture: Capture) -> Float[np.ndarray, "blocks heads"]
             Text(
                 "{model} has no class token, so there is no mass on it.",
                 "{model} 没有类别标记，因此没有落在其上的注意力。",
-            ).format(model=capture.model.name)
+            ).format(model=capture.model.title)
         )
     if metric == "distance":
         return distances(capture)

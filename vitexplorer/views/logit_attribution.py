@@ -78,19 +78,19 @@ def refuses(capture: Capture) -> Text | None:
             "Logit attribution needs a residual stream that is a single sum from the first block to the classifier, "
             "but {model} merges tokens between its stages.",
             "逐块归因要求残差流从第一个块到分类头是同一个累加的和，而 {model} 在阶段之间会合并标记。",
-        ).format(model=capture.model.name)
+        ).format(model=capture.model.title)
     if any(site.stream.ends_with_norm for site in capture.sites):
         return Text(
             "Logit attribution needs a residual stream that is one sum from the first block to the classifier, and "
             "each block of {model} ends with a norm (post-norm).",
             "逐块归因要求残差流从第一个块到分类头是同一个累加的和，而 {model} 的每个块都以归一化结尾（后归一化）。",
-        ).format(model=capture.model.name)
+        ).format(model=capture.model.title)
     if not is_affine(frozen_classifier(capture), last_stream(capture)):
         return Text(
             "Between the last tokens of {model} and its logits stands attention pooling or another non-linear step, so "
             "a logit is no sum of what the blocks add.",
             "{model} 最后得到的标记与 logit 之间有注意力池化或其他非线性步骤，因此 logit 不是各块贡献之和。",
-        ).format(model=capture.model.name)
+        ).format(model=capture.model.title)
     return None
 
 
@@ -127,7 +127,7 @@ def _raise_unless_equal(logit: float, expected: float, capture: Capture, block: 
                 "{model}: what comes after block {block} does not read what the block leaves, so the logit is no sum "
                 "of what the blocks add.",
                 "{model}：块 {block} 之后读取的不是该块的输出，因此 logit 不是各块贡献之和。",
-            ).format(model=capture.model.name, block=block - 1)
+            ).format(model=capture.model.title, block=block - 1)
         )
 
 

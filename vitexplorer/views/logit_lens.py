@@ -121,11 +121,11 @@ def refuses(capture: Capture) -> Text | None:
             "{model} predicts a number, not classes, so there is no choice to follow from block to block. For what "
             "its classifier reads from other tokens, see “Class token or mean of patches”.",
             "{model} 预测的是数值，而非类别，因此没有可逐块追踪的选择。用其他标记读出的输出值见“类别标记与图块平均”。",
-        ).format(model=capture.model.name)
+        ).format(model=capture.model.title)
     if capture.logits is not None:
         return None
     return Text("{model} has no classifier to read its tokens with.", "{model} 没有可用于读出标记的分类头。").format(
-        model=capture.model.name
+        model=capture.model.title
     )
 
 

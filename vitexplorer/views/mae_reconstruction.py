@@ -130,7 +130,7 @@ def _refuses(capture: Capture) -> Text | None:
             "{model} has no decoder to draw hidden patches. The bundled MAE and checkpoints such as "
             "mae_visualize_vit_base have one.",
             "{model} 没有可以重建被遮图块的解码器。内置的 MAE 以及 mae_visualize_vit_base 之类的检查点带有解码器。",
-        ).format(model=capture.model.name)
+        ).format(model=capture.model.title)
     if decoder.grid != (grid.rows, grid.cols):
         return Text(
             "The decoder draws {rows} x {cols} patches, but this image has {here}: choose a fit other than native.",

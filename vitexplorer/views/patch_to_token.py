@@ -177,7 +177,7 @@ def _difference(capture: Capture, token: Tensor, read: Tensor) -> float:
                 "{model}: these steps do not reproduce the input of the first block (difference {difference:.2g}), "
                 "so they are not shown.",
                 "{model}：这些步骤得不到第一个块实际读到的标记（相差 {difference:.2g}），因此不予显示。",
-            ).format(model=capture.model.name, difference=difference)
+            ).format(model=capture.model.title, difference=difference)
         )
     return difference
 
@@ -197,7 +197,7 @@ def refuses(capture: Capture) -> Text | None:
     return Text(
         "{model} does not turn the pixels of a patch into a token with a single matrix.",
         "{model} 并不是用单个矩阵把图块的像素变成标记。",
-    ).format(model=capture.model.name)
+    ).format(model=capture.model.title)
 
 
 def reading(result: TokenStepsResult) -> Text:

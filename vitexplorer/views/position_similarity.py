@@ -185,7 +185,7 @@ def vectors_of(capture: Capture, kind: str, grid: PatchGrid) -> tuple[Float[Tens
     rotary = model.family.rotary_positions(model.module, grid)
     if rotary is None:
         raise UnsupportedError(
-            Text("{model} has no rotary positions.", "{model} 没有旋转位置编码。").format(model=model.name)
+            Text("{model} has no rotary positions.", "{model} 没有旋转位置编码。").format(model=model.title)
         )
     return rotary, "rotary"
 
@@ -245,10 +245,8 @@ def refuses(capture: Capture) -> Text | None:
     family, module, grid = capture.model.family, capture.model.module, capture.grid(0)
     if family.learned_grid(module) is not None or family.rotary_positions(module, grid) is not None:
         return None
-    return Text(
-        "{model} has no position embeddings; what it has learned of offsets is in relative_position_bias.",
-        "{model} 没有位置编码；它学到的相对偏移见 relative_position_bias。",
-    ).format(model=capture.model.name)
+    text = Text("{model} has no position embeddings, only offsets.", "{model} 没有位置编码，只有相对偏移。")
+    return text.format(model=capture.model.title)
 
 
 def reading(result: MapResult | BoardResult) -> Text:

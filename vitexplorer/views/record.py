@@ -22,7 +22,7 @@ Refusal = Callable[[Any], Text | None]
 
 def refuse_if(applies: Callable[[Any], bool], reason: Text) -> Refusal:
     """Return the refusal of captures to which a condition applies; `{model}` in the reason becomes the model's name."""
-    return lambda capture: reason.format(model=capture.model.name) if applies(capture) else None
+    return lambda capture: reason.format(model=capture.model.title) if applies(capture) else None
 
 
 def merges_tokens(capture: CaptureProtocol) -> bool:

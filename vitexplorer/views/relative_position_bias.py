@@ -103,9 +103,6 @@ VIEW = View(
     paper=Paper("Liu et al. 2021", "https://arxiv.org/abs/2103.14030"),
     refuses=refuse_if(
         lambda capture: capture.model.family.relative_bias(capture.model.module, 0) is None,
-        Text(
-            "{model} adds no bias for relative positions; see position_similarity.",
-            "{model} 不使用相对位置偏置；请看 position_similarity。",
-        ),
+        Text("{model} adds no bias for relative positions.", "{model} 不使用相对位置偏置。"),
     ),
 )

@@ -18,7 +18,7 @@ def numbers(seen: Seen) -> Numbers:
     if PLACE not in names:
         raise UnsupportedError(
             Text("{model} adds no vector for the place to its tokens.", "{model} 不给标记加上位置向量。").format(
-                model=seen.capture.model.name
+                model=seen.capture.model.title
             )
         )
     at = names.index(PLACE)

@@ -32,7 +32,7 @@ def numbers(seen: Seen) -> Numbers:
             Text(
                 "The blocks of {model} are not all of one width, so that these formulas do not hold.",
                 "{model} 的各个块宽度不一，这些公式不适用。",
-            ).format(model=model.name)
+            ).format(model=model.title)
         )
     total = head.total - head.trainable
     return {

@@ -17,7 +17,7 @@ def numbers(seen: Seen) -> Numbers:
     """
     capture = seen.capture
     if capture.site(0).windows is None:
-        raise UnsupportedError(NO_WINDOWS.format(model=capture.model.name))
+        raise UnsupportedError(NO_WINDOWS.format(model=capture.model.title))
     patches = seen.compute("patch_grid")
     side = capture.site(0).windows.window_size[0]
     return {

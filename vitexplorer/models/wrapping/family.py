@@ -24,7 +24,7 @@ class WrappedFamily(AttentionOnlyFamily):
         self.shows_stream = facts.is_columnar
         self.shows_tokens = facts.gives_sums
 
-    def no_stream(self, name: str) -> Text:
+    def no_stream(self, name: str | Text) -> Text:
         """Refuse a view across blocks: the axes of the tokens cannot be followed from block to block."""
         return Text(
             "{model}: its blocks do not pass on one sequence with the axes (batch, tokens, dim) or (tokens, batch, "

@@ -158,7 +158,7 @@ def _see(path: Path, model: LoadedModel, report: Report) -> Seen:
     except UnsupportedError as error:
         attention, reading = None, error.text
     name = Text("{model} · {weights}", "{model} · {weights}").format(
-        model=capture.model.name, weights=capture.provenance.weights_text
+        model=capture.model.title, weights=capture.provenance.weights_text
     )
     return Seen(capture.input.pixels, feature_of(capture), attention, reading, name)
 

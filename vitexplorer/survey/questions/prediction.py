@@ -54,7 +54,7 @@ def answers(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[
     """
     logits = [capture.logits for capture in captures]
     if logits[0] is None:
-        raise UnsupportedError(NO_CLASSIFIER.format(model=captures[0].model.name))
+        raise UnsupportedError(NO_CLASSIFIER.format(model=captures[0].model.title))
     if has_one_output(captures[0]):
         return [{"output": float(output[0])} for output in logits]
     probabilities = displayed_values(torch.stack(logits).double()).cpu()
