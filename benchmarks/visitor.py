@@ -23,7 +23,7 @@ import psutil
 from playwright.sync_api import Page
 
 from tests.helpers.app import Visit, browser, running_app
-from tests.helpers.room_checks import choose_view, go_to, wait_for_canvas
+from tests.helpers.room_checks import choose_view, go_to, wait_for_own_picture
 
 STEPS = ("open", "upload", "three blocks", "another model", "relevance")
 BLOCK = "document.querySelector('#vx-attention-canvas .vx-canvas').dataset"
@@ -42,7 +42,7 @@ def at_rest(server: psutil.Process) -> float:
 def upload(page: Page, picture: Path) -> None:
     page.locator("#vx-image .file").set_input_files(picture)
     page.wait_for_function("new URLSearchParams(location.search).get('image')?.startsWith('upload-')")
-    wait_for_canvas(page, "attention")
+    wait_for_own_picture(page, "attention")
 
 
 def three_blocks(page: Page) -> None:
@@ -57,7 +57,7 @@ def another_model(page: Page) -> None:
     page.keyboard.type("scenes_vit_patch16_192")
     page.keyboard.press("Enter")
     page.wait_for_selector('.vx-status[data-text^="scenes_vit_patch16_192"][data-kind="ready"]')
-    wait_for_canvas(page, "attention")
+    wait_for_own_picture(page, "attention")
 
 
 def relevance(page: Page) -> None:

@@ -76,5 +76,5 @@ def test_a_drawn_picture_of_another_kind_gets_a_warning_that_names_its_model(mod
     hint = hint_of(vx.capture(knower, scene))
     assert (hint.model, hint.available) == ("scenes_vit_patch16_192", True)
     assert hint.sentence.en == (
-        "This model knows drawn paper creatures only. ViT, drawn scenes: that one knows this picture."
+        "This model knows drawn paper creatures only. ViT (drawn scenes): that one knows this picture."
     )

@@ -59,10 +59,16 @@ class PhotoHint:
     sentence: Text
 
 
-def bundled_model(image_hash: str) -> CatalogEntry:
-    """Return the bundled model trained to name pictures of an image's kind; the one for scenes if it is unknown."""
+def naming_model(image_hash: str) -> CatalogEntry | None:
+    """Return the bundled model trained to name pictures of an example's kind; None for any other image."""
     example = _examples().get(image_hash)
-    return find(_MODEL_FOR_KIND.get(example.kind if example else "", _MODEL_FOR_KIND["scene"]))
+    name = _MODEL_FOR_KIND.get(example.kind) if example else None
+    return find(name) if name else None
+
+
+def bundled_model(image_hash: str) -> CatalogEntry:
+    """Return `naming_model`, and for an image that no bundled model names, the one for scenes."""
+    return naming_model(image_hash) or find(_MODEL_FOR_KIND["scene"])
 
 
 def photo_notes(provenance: Provenance, image_hash: str) -> tuple[Text, ...]:
@@ -83,9 +89,7 @@ def photo_hint(model: LoadedModel, image_hash: str) -> PhotoHint | None:
     if not photo_notes(model.provenance, image_hash):
         return None
     pictures = PICTURES[knows(model.name)]
-    example = _examples().get(image_hash)
-    if example is not None and example.kind in _MODEL_FOR_KIND:
-        entry = find(_MODEL_FOR_KIND[example.kind])
+    if entry := naming_model(image_hash):
         sentence = _KNOWS_THIS.format(pictures=pictures, title=entry.title)
         return PhotoHint(entry.name, entry.title, entry.megabytes, True, sentence)
     entry = find(find(model.name).for_photographs)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import gradio as gr
@@ -42,7 +42,7 @@ from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.chips.image_chip import ImageChip
 from vitexplorer.ui.shell.chips.model_chip import ModelChip, model_chip, tuned_choices
 from vitexplorer.ui.shell.chips.size_chip import SizeChip, priced_sizes, size_chip
-from vitexplorer.ui.shell.exploring import PAGE, Replacement, exploring, ready
+from vitexplorer.ui.shell.exploring import PAGE, Replacement, companion, exploring, ready
 from vitexplorer.ui.shell.guide.guide import Guide, guide_data, step_named, step_text
 from vitexplorer.ui.shell.header import Header
 from vitexplorer.ui.shell.rail import SELECTED, Rail
@@ -50,6 +50,9 @@ from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, Ro
 from vitexplorer.ui.shell.saved_views import SavedViews
 from vitexplorer.ui.shell.status import StatusData, StatusLine
 from vitexplorer.ui.shell.visit import Visit
+
+if TYPE_CHECKING:
+    from vitexplorer.capturing.capture import Capture
 
 LOOK = "(...inputs) => { window.vxLook(); return window.vxVisitor(...inputs); }"
 """Script that lets the rail fire the event of the selected room, and sends the browser's visitor name"""
@@ -238,13 +241,15 @@ class Page:
                         reason = line.reason
                         yield {self.visit.requested: address}
                     else:
-                        yield await asyncio.to_thread(self._fill, line, address, reason)
+                        picture = companion(address, line.capture)
+                        beside = await self.context.engine.capture(picture) if picture else None
+                        yield await asyncio.to_thread(self._fill, line, address, reason, beside)
             except StoppedError:
                 yield {self.visit.status: gr.skip()}  # gradio repeats the last update at the end, which is out of date
 
-    def _fill(self, exploration: TimedCapture, address: Address, reason: str) -> Updates:
+    def _fill(self, exploration: TimedCapture, address: Address, reason: str, beside: Capture | None) -> Updates:
         updates: Updates = {
-            self.visit.status: ready(exploration, address, reason),
+            self.visit.status: ready(exploration, address, reason, beside),
             self.visit.size: size_chip(exploration.capture, address),
             self.context.address: address,
         }

@@ -45,15 +45,27 @@ def test_the_offer_knows_the_kind_of_picture() -> None:
         assert offer.model == model
 
 
-def test_a_refused_view_keeps_the_picture_and_says_the_offer() -> None:
+def test_a_view_of_another_model_says_so_and_one_that_no_model_has_keeps_the_picture() -> None:
     source = capture_views(captured("scenes_dino_patch16_192", PICTURES["scene"]))
-    data, _ = panel_data(source, ("trust", "before_after"), "zh", Question("trust"), None)
+    views = ("logit_lens", "before_after")
+    nearest = source.nearest("logit_lens")
+    assert nearest
+    other = captured(nearest.model, PICTURES["scene"])
+    lens = vx.compute("logit_lens", other)
+    data, _ = panel_data(source, views, "zh", Question("logit_lens"), lens, capture_views(other))
+    assert data.figure
+    assert (data.refused, data.opens) == ("", False)
+    assert data.elsewhere
+    assert data.elsewhere.reason.startswith("DINO（合成场景）")
+    assert data.elsewhere.reason.endswith("这里给出的是“ViT（合成场景）”的结果。")
+    assert data.elsewhere.back == "回到“DINO（合成场景）”"
+    assert [(view.needs, bool(view.refused)) for view in data.views] == [("换模型", False), ("不适用", True)]
+
+    data, _ = panel_data(source, views, "zh", Question("before_after"), None)
     assert data.refused
     assert data.image
     assert Path(data.image.path).is_file()
-    assert data.elsewhere
-    assert (data.elsewhere.show, data.elsewhere.back) == ("改用“ViT（合成场景）”查看", "回到“DINO（合成场景）”")
-    assert [view.needs for view in data.views] == ["换模型", "不适用"]
+    assert (data.figure, data.elsewhere) == (None, None)
 
 
 def test_a_refused_setting_keeps_the_picture_too() -> None:

@@ -219,9 +219,16 @@ def test_a_panel_that_nothing_reached_begins_with_the_first_view(panel: RoomFigu
     assert not isinstance(now(panel.begin(NOTHING, Address())), PanelData)
 
 
-def test_a_link_to_a_view_that_the_model_has_not_says_so(panel: RoomFigures):
+def test_a_link_to_a_view_that_the_model_lacks_shows_that_of_another(engine: Engine, panel: RoomFigures, monkeypatch):
+    captures = {"small": capture_small("vit"), ONLY["relative_position_bias"]: capture_small("swin")}
+    monkeypatch.setattr(engine, "capture", AsyncMock(side_effect=lambda picture: captures[picture.model]))
     positions = built(RoomFigures(panel.context, "positions"))
-    sent = json.dumps({"search": "?room=positions&view=relative_position_bias", "theme": "light"})
-    data = now(positions.begin(NOTHING, ADDRESS, sent))
-    assert (data.chosen, bool(data.refused)) == ("relative_position_bias", True)
+    search = "?room=positions&view=relative_position_bias&v.block=0"
+    data = now(positions.begin(NOTHING, ADDRESS, json.dumps({"search": search, "theme": "light"})))
+    assert (data.chosen, data.refused, data.settings) == ("relative_position_bias", "", {"block": "0"})
     assert data.elsewhere.changes["model"] == ONLY[data.chosen]
+    assert ONLY[data.chosen] in data.python
+    swin = replace(ADDRESS, model=ONLY[data.chosen])
+    same_view = now(positions.begin(NOTHING, swin, json.dumps({"search": search, "theme": "light"})))
+    assert same_view.elsewhere is None
+    assert (same_view.figure, same_view.csv, same_view.reading) == (data.figure, data.csv, data.reading)

@@ -345,23 +345,34 @@ def test_every_kind_of_target_is_chosen_in_the_page_and_stands_in_its_address(vi
     expect(other.locator(".mark")).to_be_hidden()
 
 
-def test_a_view_of_another_model_is_one_click_away_and_so_is_the_way_back(visit: Visit, url: str) -> None:
-    """Neither a refused view nor a refused room is blank: the picture stays, and the browser's back leads back, too."""
+def test_a_view_that_the_model_lacks_comes_from_another(visit: Visit, url: str) -> None:
+    """One click changes the model of all rooms; the notice and the browser's back lead back.
+
+    A model of which only the attention of single blocks is shown keeps its picture, and offers the other.
+    """
     page = visit.page
     visit.open(url, room="patches", model="pvt_v2_b0", weights="random")
-    expect(panel_of(page, "patches").locator(".seen")).to_be_visible()
-    visit.open(url, room="flow", view="trust", model="scenes_dino_patch16_192", size="384")
-    panel = panel_of(page, "flow")
-    refused = panel.and_(page.locator('[data-state="refused"]'))
-    refused.wait_for(timeout=PATIENCE)
-    page.wait_for_function("document.querySelector('#vx-flow-panel .seen').naturalWidth === 384")
+    refused = panel_of(page, "patches")
+    expect(refused.locator(".seen")).to_be_visible()
+    expect(refused.locator(".elsewhere")).to_have_text(
+        "pvt_v2_b0: for the PVTv2 family, only the attention of single blocks can be shown. "
+        "Show it with ViT (drawn scenes)"
+    )
+    visit.open(url, room="outputs", view="logit_lens", model="scenes_dino_patch16_192", size="384")
+    expect(page.locator(".vx-status .line")).to_have_text(re.compile(r"^ViT says: gear \d+ %$"), timeout=PATIENCE)
+    panel = panel_of(page, "outputs")
+    lens = panel.and_(page.locator('[data-drawn="logit_lens"]'))
+    change = lens.locator(".elsewhere button")
     for back in (page.locator(".vx-came-from .back").click, page.go_back):
-        refused.locator(".elsewhere").click()
-        panel.and_(page.locator('[data-drawn="trust"]')).wait_for(timeout=PATIENCE)
-        expect(panel.locator(".seen")).to_be_hidden()
-        expect(page).to_have_url(re.compile("view=trust.*model=scenes_vit_patch16_192"))
+        change.wait_for(timeout=PATIENCE)
+        expect(panel.locator(".elsewhere")).to_contain_text("This is what “ViT (drawn scenes)” shows.")
+        expect(page).to_have_url(re.compile("view=logit_lens.*model=scenes_dino_patch16_192.*size=384"))
+        before = panel.locator(".reading").inner_text()
+        change.click()
+        expect(change).to_be_hidden(timeout=PATIENCE)
+        expect(page).to_have_url(re.compile("view=logit_lens.*model=scenes_vit_patch16_192"))
+        lens.wait_for(timeout=PATIENCE)
+        assert panel.locator(".reading").inner_text() == before
         back()
-        refused.wait_for(timeout=PATIENCE)
-        expect(panel.locator(".seen")).to_be_visible()
-        expect(page).to_have_url(re.compile("view=trust.*model=scenes_dino_patch16_192.*size=384"))
-        expect(page.locator(".vx-came-from")).to_have_count(0)
+    change.wait_for(timeout=PATIENCE)
+    expect(page.locator(".vx-came-from")).to_have_count(0)

@@ -11,10 +11,10 @@ from tests.helpers.app import Steps
 from tests.helpers.page_pictures import SMALL
 from tests.helpers.waiting import now
 from vitexplorer.models.catalog import find
-from vitexplorer.service.engine import Engine
+from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.service.jobs import Waiting, following
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.exploring import exploring, ready
+from vitexplorer.ui.shell.exploring import companion, exploring, ready
 from vitexplorer.ui.shell.status import StatusData
 
 
@@ -62,6 +62,22 @@ def test_a_photograph_before_a_model_of_drawn_scenes_is_met_with_a_hint(engine: 
     scene = replace(address, image="scene_fish")
     info = ready(now(engine.explore(scene.picture)), scene)
     assert (info.hint, info.answer) == ("", "fish 92 %")
+
+
+@pytest.mark.parametrize(("image", "model"), [("scene_gear", "scenes_vit"), ("creature_forktail", "creatures_vit")])
+def test_a_companion_answers_for_a_model_without_a_classifier(engine: Engine, image: str, model: str) -> None:
+    address = Address.read({"model": "scenes_dino_patch16_192", "image": image, "size": "96", "fit": "native"})
+    exploration = now(engine.explore(replace(address, fit="crop").picture))
+    beside = companion(address, exploration.capture)
+    assert beside == Picture(image, f"{model}_patch16_192")
+    answer = now(engine.capture(beside))
+    best = answer.model.class_texts[int(answer.logits.argmax())]
+    assert f"ViT says: {best.en} " in ready(exploration, address, beside=answer).answer
+    assert companion(address, answer) is None
+    photograph = now(engine.capture(Picture("chelsea", "scenes_dino_patch16_192")))
+    assert companion(address, photograph) is None
+    random = now(engine.capture(Picture(image, "scenes_dino_patch16_192", "random")))
+    assert companion(address, random) is None
 
 
 def test_a_model_without_a_classifier_shows_maps_only(engine: Engine) -> None:

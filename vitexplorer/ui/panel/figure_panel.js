@@ -165,14 +165,15 @@ export function mount({root, part, props, trigger}) {
   function showWords(value) {
     showHead(root, value);
     part('.figure').setAttribute('aria-label', `${value.question} ${value.reading}`.trim());
-    setText(part('.why'), value.refused);
-    part('.refused').hidden = !value.refused;
-    showSentence(part('.elsewhere'), value.elsewhere?.show ?? '');
+    showSentence(part('.refused'), value.elsewhere ? '' : value.refused);
     if (value.refused && value.image) part('.seen').src = value.image.url;
+    part('.elsewhere').hidden = !value.elsewhere;
+    setText(part('.elsewhere span'), value.elsewhere?.reason ?? '');
+    setText(part('.elsewhere button'), value.elsewhere?.show ?? '');
   }
 
-  // Shows the view with another model, and a notice that leads back.
-  part('.elsewhere').addEventListener('click', () => {
+  // Changes to the model that the view is shown with, with a notice that leads back.
+  part('.elsewhere button').addEventListener('click', () => {
     const {chosen: view, elsewhere, words} = current;
     const former = Object.fromEntries(Object.keys(elsewhere.changes).map((name) => [name, inAddress(name)]));
     goTo({view, ...elsewhere.changes});

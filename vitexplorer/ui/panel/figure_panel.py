@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from vitexplorer.controls import departures, specs
-from vitexplorer.core.text import ExplainedError, Language, Text, same
+from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Result
-from vitexplorer.models.catalog import find
+from vitexplorer.models.catalog import title_of
 from vitexplorer.models.photographs import bundled_model
 from vitexplorer.service.jobs import Step, StoppedError
 from vitexplorer.ui.controls.field import Field, field_of
@@ -54,16 +54,18 @@ class PanelView(BaseModel):
     preview: ServedFile | None = None
     """Small picture; None where it was not computed yet"""
     refused: str = ""
-    """Reason why this model has no such view; empty where it has"""
+    """Reason why there is no such view; empty where this model has it, or another one shows it"""
 
 
 class Elsewhere(BaseModel):
-    """Offer to show the view with another model, where the current one lacks it."""
+    """Offer to change to a model that has a view which the page's model lacks."""
 
+    reason: str
+    """Reason why the model lacks it, with the other model's name where the view on the screen is already its own"""
     changes: dict[str, str]
     """Parameters of the address that differ"""
     show: str
-    """Label of the button"""
+    """Label of the button that changes the model"""
     notice: str
     """Notice once the other model is on the screen"""
     back: str
@@ -117,7 +119,7 @@ class PanelData(FrameData):
     evidence: str = ""
     """View that shows this evidence in detail; empty where there is none"""
     elsewhere: Elsewhere | None = None
-    """None where no other model is known to have the view"""
+    """Offer of another model; None where the page's model has the view, or no other is known to have it"""
 
 
 @dataclass(frozen=True)
@@ -155,21 +157,21 @@ class Nearest:
     former: str
     changes: Mapping[str, str]
     """Parameters of the address that put it there"""
+    stands_in: bool = False
+    """True if the page shows the view of this model at once, under its name: the other has the room's other views"""
 
-    def offer(self, language: Language) -> Elsewhere:
-        """Return the offer in words."""
-        model, former = (_title(name) for name in (self.model, self.former))
+    def offer(self, reason: Text, language: Language) -> Elsewhere:
+        """Return the offer in words; `reason` says why the page's model lacks the view."""
+        model, former = (title_of(name) for name in (self.model, self.former))
         return Elsewhere(
+            reason=word("panel_instead", language, reason=reason, model=model)
+            if self.stands_in
+            else reason.in_(language),
             changes=dict(self.changes),
-            show=word("panel_elsewhere", language, model=model),
+            show=word("panel_change" if self.stands_in else "panel_elsewhere", language, model=model),
             notice=word("panel_shown", language, model=model),
             back=word("panel_back", language, model=former),
         )
-
-
-def _title(model: str) -> Text:
-    entry = find(model)
-    return entry.title if entry else same(model)
 
 
 @dataclass(frozen=True)
@@ -201,7 +203,9 @@ def panel_view(source: ViewSource, key: str, language: Language) -> PanelView:
     reason = source.refusal(key)
     needs = "" if record.runs == "nothing" else f"panel_needs_{record.runs}"
     if reason:
-        needs = "panel_needs_other" if source.nearest(key) else "panel_needs_none"
+        nearest = source.nearest(key)
+        needs = "panel_needs_other" if nearest else "panel_needs_none"
+        reason = None if nearest and nearest.stands_in else reason
     return PanelView(
         key=key,
         title=record.title.in_(language),
@@ -236,25 +240,31 @@ def bare_data(source: ViewSource, views: tuple[str, ...], language: Language, vi
 
 
 def panel_data(
-    source: ViewSource, views: tuple[str, ...], language: Language, question: Question, made: Result | Exception | None
+    source: ViewSource,
+    views: tuple[str, ...],
+    language: Language,
+    question: Question,
+    made: Result | Exception | None,
+    origin: ViewSource | None = None,
 ) -> tuple[PanelData, dict[str, Any]]:
     """Return the panel data of the view that was asked for, and its settings after checking.
 
-    Where the view has no meaning for the model, `made` is None; then, and where it is an error, the model's picture
-    with a sentence stands in place of the figure.
+    Where no model shows the view, `made` is None; then, and where it is an error, the model's picture with a sentence
+    stands in place of the figure. `origin` is the source that `made` was computed from, where that is another model.
     """
     view, given = question.view, question.settings
-    capture = source.capture
     record = source.records[view]
+    capture = (origin or source).capture
     data = bare_data(source, views, language, view)
     data.asked = question.number
     data.theme = "dark" if question.theme == "dark" else "light"
     settings: dict[str, Any] = {}
     result: Result | None = None
     data.refused = next(entry.refused for entry in data.views if entry.key == view)
-    if data.refused:
+    if reason := source.refusal(view):
         nearest = source.nearest(view)
-        data.elsewhere = nearest.offer(language) if nearest else None
+        data.elsewhere = nearest.offer(reason, language) if nearest else None
+    if data.refused:
         data.image = image_file(capture.input.pixels)
         return data, settings
     try:
@@ -264,7 +274,7 @@ def panel_data(
         data.figure, data.facts = figure_file(result, language, data.theme)
         data.csv = csv_file(result, language)
         data.reading = source.reading(result, language)
-        data.opens = result.axes == ("blocks", "heads")
+        data.opens = data.elsewhere is None and result.axes == ("blocks", "heads")
     except ExplainedError as error:
         data.refused = error.text.in_(language)
     except Exception:
@@ -329,7 +339,7 @@ def nearest_model(view: str, capture: Capture) -> Nearest | None:
     model = ONLY.get(view) or bundled_model(capture.input.image_hash).name
     if view in OF_CHANGES or model == former:
         return None
-    return Nearest(model, former, of_model(model))
+    return Nearest(model, former, of_model(model), stands_in=capture.model.family.shows_stream)
 
 
 def of_model(model: str) -> dict[str, str]:

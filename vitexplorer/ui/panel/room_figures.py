@@ -135,19 +135,18 @@ class RoomFigures:
         """Choose the view to show first: the one of the browser's address, otherwise the first that the model has.
 
         A view that the model lacks is chosen where the address names it, or where the model has none of the room's
-        views; the panel then shows the reason.
+        views.
         """
         keys = [key for key in self.listed() if source.refusal(key) is None]
-        if current.room == self.room and current.view in keys:
+        if current.room == self.room and current.view in (*keys, *self.views()):
             given = dict(current.settings)
+            origin_address, origin = await self._origin(current.view, address)
             try:
-                resolved = await self.context.engine.resolved(self.run(address), given)
-                await in_thread(source.records[current.view].settings, source.capture, resolved)
+                resolved = await self.context.engine.resolved(self.run(origin_address), given)
+                await in_thread(origin.records[current.view].settings, origin.capture, resolved)
             except ExplainedError:  # settings for another model
                 given = {}
             return Question(current.view, given, current.theme)
-        if current.room == self.room and current.view in self.views():
-            return Question(current.view, theme=current.theme)
         quick = [key for key in keys if source.records[key].runs != "many"]
         return Question(next(iter([*quick, *keys, *self.listed()])), theme=current.theme)
 
@@ -209,26 +208,33 @@ class RoomFigures:
 
     async def _show(self, question: Question, address: Address) -> PanelData:
         source = await self.source(address)
+        origin_address, origin = await self._origin(question.view, address)
         made = None
-        if source.refusal(question.view) is None:
-            made = await result_or_error(self.compute(address, source.capture, question.view, question.settings))
-        data = await in_thread(self._drawn, question, address, source, made)
+        if origin.refusal(question.view) is None:
+            made = await result_or_error(self.compute(origin_address, origin.capture, question.view, question.settings))
+        data, settings = await in_thread(panel_data, source, self.listed(), address.language, question, made, origin)
+        data.python = self.python(origin_address, question.view, settings)
+        self._add_standing(data, origin_address, origin.capture)
         for control in data.controls:
-            control.state |= await self._other_image(control, address)
-        return data
+            control.state |= await self._other_image(control, origin_address)
+        return await in_thread(self._placed, data, address)
 
-    def _drawn(
-        self, question: Question, address: Address, source: ViewSource, made: Result | Exception | None
-    ) -> PanelData:
+    async def _origin(self, view: str, address: Address) -> tuple[Address, ViewSource]:
+        """Return the address and the source that a view is taken from: of another model that stands in, or its own."""
+        source = await self.source(address)
+        nearest = source.nearest(view) if source.refusal(view) else None
+        if nearest is None or not nearest.stands_in:
+            return address, source
+        elsewhere = address.in_model(nearest.model)
+        return elsewhere, await self.source(elsewhere)
+
+    def _add_standing(self, data: PanelData, address: Address, capture: Capture) -> None:
         from vitexplorer.views import explanations
 
-        data, settings = panel_data(source, self.listed(), address.language, question, made)
-        data.python = self.python(address, question.view, settings)
-        if question.view in explanations():
-            measured = self.context.engine.known(self.run(address), source.capture, EVIDENCE)
-            data.standing = standing(question.view, source.capture.provenance, measured, address.language)
+        if data.chosen in explanations():
+            measured = self.context.engine.known(self.run(address), capture, EVIDENCE)
+            data.standing = standing(data.chosen, capture.provenance, measured, address.language)
             data.evidence = EVIDENCE
-        return self._placed(data, address)
 
     async def _other_image(self, control: Field, address: Address) -> dict[str, Any]:
         """Return pixels and patch grid of the image that a target is compared with, as the same model sees it."""

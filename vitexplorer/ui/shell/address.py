@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, get_args
 from urllib.parse import parse_qsl
 
@@ -178,6 +178,11 @@ class Address:
             fit,
             "" if size == OWN or fit == "native" else size,
         )
+
+    def in_model(self, model: str) -> Address:
+        """Return the address of the same image in another trained model, at that model's own size."""
+        fit = "crop" if self.fit == "native" else self.fit
+        return replace(self, model=model, weights="trained", fit=fit, size="")
 
     def parameters(self) -> dict[str, str]:
         """Return the parameters that the browser writes into its URL."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from vitexplorer.core.text import ExplainedError, Language, SettingError, UnsupportedError
 from vitexplorer.core.types import OUTPUT, Output
 from vitexplorer.models.catalog import find
-from vitexplorer.models.photographs import photo_hint
-from vitexplorer.service.engine import Engine, TimedCapture
+from vitexplorer.models.photographs import naming_model, photo_hint
+from vitexplorer.service.engine import Engine, Picture, TimedCapture
 from vitexplorer.service.jobs import Done, Step, StoppedError, Waiting, following
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.shell.address import OF_BROWSER, Address
@@ -104,6 +104,17 @@ def _photo_hint(capture: Capture, language: Language) -> dict[str, str]:
     return {"hint": hint.sentence.in_(language), **(button if hint.available else {})}
 
 
+def companion(address: Address, capture: Capture) -> Picture | None:
+    """Return the picture of the bundled model that names the image, where the capture's model has no classifier.
+
+    None where the model answers by itself, has random weights, or where no bundled model names the image.
+    """
+    entry = naming_model(capture.input.image_hash)
+    if capture.logits is not None or capture.provenance.is_random or entry is None:
+        return None
+    return address.in_model(entry.name).picture
+
+
 def _answer(capture: Capture, language: Language) -> str:
     """Return the likeliest class with its probability, or the one output, or what there is instead.
 
@@ -123,10 +134,15 @@ def _answer(capture: Capture, language: Language) -> str:
     return word("status_answer", language, name=best.name, share=f"{100 * best.probability:.0f} %")
 
 
-def ready(exploration: TimedCapture, address: Address, reason: str = "") -> StatusData:
+def _companion_answer(beside: Capture, language: Language) -> str:
+    entry = find(beside.model.name)
+    return word("status_companion", language, model=entry.family, answer=_answer(beside, language))
+
+
+def ready(exploration: TimedCapture, address: Address, reason: str = "", beside: Capture | None = None) -> StatusData:
     """Return the status line of a finished capture, with the URL that leads back to it.
 
-    `reason` explains why it is not the requested one.
+    `reason` explains why it is not the requested one; `beside` is the capture of its companion.
     """
     capture = exploration.capture
     provenance = capture.provenance
@@ -143,7 +159,7 @@ def ready(exploration: TimedCapture, address: Address, reason: str = "") -> Stat
             ms=1000 * exploration.seconds,
         )
         + ("" if capture.logits is not None else f" · {word('status_no_answer', address.language)}"),
-        answer=_answer(capture, address.language),
+        answer=_companion_answer(beside, address.language) if beside else _answer(capture, address.language),
         **({"hint": reason} if reason else _photo_hint(capture, address.language)),
         about=f"{provenance.model} · {provenance.weights_text.in_(address.language)}",
         whole=word("open_whole", address.language),
