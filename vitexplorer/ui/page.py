@@ -59,15 +59,15 @@ LOOK = "(...inputs) => { window.vxLook(); return window.vxVisitor(...inputs); }"
 ROOMS: tuple[type[Room], ...] = (
     PatchesRoom,
     AttentionRoom,
-    FlowRoom,
     TokensRoom,
     OutputsRoom,
     PositionsRoom,
     SizeRoom,
-    WhatIfRoom,
+    FlowRoom,
     CompareRoom,
-    FinetuneRoom,
     FolderRoom,
+    WhatIfRoom,
+    FinetuneRoom,
 )
 
 

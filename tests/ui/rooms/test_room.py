@@ -147,4 +147,4 @@ def test_where_nothing_may_be_trained_no_room_leads_to_fine_tuning(engine: Engin
     page = Page(Settings(trainings=0), RoomContext(engine, Translations(), gr.State()))
     assert FinetuneRoom not in page.context.rooms
     assert next_button(page.context.rooms, "compare", "en")["next_room"] == "folder"
-    assert next_button(page.context.rooms, "folder", "en") == {"next": "", "next_room": ""}
+    assert next_button(page.context.rooms, "what_if", "en") == {"next": "", "next_room": ""}

@@ -45,8 +45,8 @@ WALKS = [(model, theme) for model in MODELS for theme in ("light", "dark")]
 WALKS.remove(("attention alone", "light"))
 LEADS = {
     "patches": (".vx-board", "attention"),
-    "size": ("#vx-size-board", "what_if"),
-    "what_if": (".vx-changes", "compare"),
+    "size": ("#vx-size-board", "flow"),
+    "what_if": (".vx-changes", "finetune"),
 }
 """Element of each room's own figure, and the next room"""
 SHIFTED = 0.02

@@ -49,11 +49,16 @@ export function mount({root, props, trigger}) {
 
   const picture = (icon) => svg('svg', {viewBox: '0 0 24 24', 'aria-hidden': 'true'}, svg('path', {d: icon}));
 
-  const entry = ({key, title, icon, apart}) =>
-    make(
-      'li',
-      {className: apart ? 'apart' : ''},
-      make('button', {dataset: {room: key}, onclick: () => go(key)}, picture(icon), title),
+  const entry = ({key, title, icon}) =>
+    make('li', make('button', {dataset: {room: key}, onclick: () => go(key)}, picture(icon), title));
+
+  const groups = (rooms) =>
+    [...new Set(rooms.map(({group}) => group))].map((title) =>
+      make(
+        'li.group',
+        make('p', {ariaHidden: 'true'}, title),
+        make('ul', {ariaLabel: title}, ...rooms.filter(({group}) => group === title).map(entry)),
+      ),
     );
 
   /** Button of the guided path, which is not a room: it stays open beside every room. */
@@ -96,7 +101,7 @@ export function mount({root, props, trigger}) {
     if (!value) return;
     root.setAttribute('aria-label', value.label);
     const focused = [...list.querySelectorAll('button')].indexOf(/** @type {any} */ (document.activeElement));
-    list.replaceChildren(path(value.learn), ...value.rooms.map(entry));
+    list.replaceChildren(path(value.learn), ...groups(value.rooms));
     list.querySelectorAll('button')[focused]?.focus({preventScroll: true});
     mark();
     if (inAddress('room')) writeAddress({room: value.room}); // an old link may have a former key

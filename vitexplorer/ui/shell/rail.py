@@ -22,8 +22,8 @@ class RailItem(BaseModel):
     title: str
     icon: str = ""
     """Path data of an SVG of 24 x 24 units"""
-    apart: bool = False
-    """True if a line separates it from the previous room"""
+    group: str = ""
+    """Heading of the rooms that it belongs to"""
 
 
 class RailData(BaseModel):

@@ -6,9 +6,13 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Language, Text
 from vitexplorer.ui.kit.language import word
 
+LOOK = Text("Look", "观察")
+WHY = Text("Ask why", "追问")
+CHANGE = Text("Change", "改变")
+
 
 class RoomSign:
-    """Name, icon and invitation of a room, as attributes of its class."""
+    """Name, group, icon and invitation of a room, as attributes of its class."""
 
     key: str
     """Name of its folder, and of the room in an address"""
@@ -17,8 +21,8 @@ class RoomSign:
     """Reason to open it, before its title on the button that leads there"""
     icon: str
     """Path data of an SVG of 24 x 24 units"""
-    apart: bool = False
-    """True if a line in the rail separates it from the previous room"""
+    group: Text = LOOK
+    """Heading of the rail under which it stands; rooms of a group follow each other"""
 
     @classmethod
     def is_offered(cls, settings: Settings) -> bool:

@@ -133,7 +133,8 @@ def rail_data(rooms: Signs, address: Address) -> RailData:
         label=word("rooms", language),
         learn=word("learn", language),
         rooms=[
-            RailItem(key=sign.key, title=sign.title.in_(language), icon=sign.icon, apart=sign.apart) for sign in rooms
+            RailItem(key=sign.key, title=sign.title.in_(language), icon=sign.icon, group=sign.group.in_(language))
+            for sign in rooms
         ],
         room=address.room,
         first=Address().room,

@@ -42,6 +42,7 @@ from vitexplorer.ui.shell.chips.model_chip import ModelChip, model_chip, tuned_c
 from vitexplorer.ui.shell.chips.size_chip import SizeChip, priced_sizes, size_chip
 from vitexplorer.ui.shell.exploring import step_line
 from vitexplorer.ui.shell.room_context import LATEST, WAITING, Listen, Updates, UpdateStream
+from vitexplorer.ui.shell.room_sign import WHY
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -114,6 +115,7 @@ class CompareRoom(Room):
     title = Text("Compare", "对比")
     invitation = Text("Put another model beside it", "与另一个模型并排")
     icon = "M3 4h7.500v16H3z M13.500 4H21v16h-7.500z M5.500 9h2.500 M16 9h2.500 M5.500 13h2.500"
+    group = WHY
 
     def build(self) -> list[Block]:
         """Build the texts of both sides, the chips of the right side, and two canvases."""

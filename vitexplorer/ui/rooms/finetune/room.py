@@ -29,6 +29,7 @@ from vitexplorer.ui.rooms.finetune.training.run_part import RunPart
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates, UpdateStream
+from vitexplorer.ui.shell.room_sign import CHANGE
 from vitexplorer.ui.shell.visit import Visit
 
 
@@ -39,6 +40,7 @@ class FinetuneRoom(Room):
     title = Text("Fine-tune", "微调")
     invitation = Text("Teach it your own classes", "教它认识您的类别")
     icon = "M3 7h9 M16 7h5 M14 4.5v5 M3 17h4 M11 17h10 M9 14.5v5 M3 12h18"
+    group = CHANGE
 
     @classmethod
     def is_offered(cls, settings: Settings) -> bool:

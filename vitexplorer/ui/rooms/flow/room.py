@@ -26,6 +26,7 @@ from vitexplorer.ui.rooms.flow.words import FLOW_WORDS
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import LATEST, QUICK, Listen, Updates
+from vitexplorer.ui.shell.room_sign import WHY
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -54,11 +55,12 @@ class FlowRoom(Room):
     title = Text("Flow", "信息流")
     invitation = Text("Through all blocks at once", "贯穿所有块")
     icon = "M3 6h3c6 0 6 12 12 12h3 M3 18h3c6 0 6-12 12-12h3"
+    group = WHY
 
     def build(self) -> list[Block]:
         """Build the canvas and the panel of the room's other views."""
         with gr.Column(elem_classes=["vx-views"]):
-            self.canvas = AttentionCanvas(elem_id="vx-flow-canvas")
+            self.canvas = AttentionCanvas(elem_id="vx-flow-canvas", elem_classes=["vx-no-strip"])
             self.panel = RoomFigures(self.context, self.key, own=("attention_rollout",))
             self.panel.build()
         self.canvas.patch_select(self.show, self.context.address, self.canvas, **LATEST)

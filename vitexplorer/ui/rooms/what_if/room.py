@@ -24,7 +24,7 @@ from vitexplorer.ui.rooms.what_if.changes import STRIKING, ChangesData, ChangesP
 from vitexplorer.ui.rooms.what_if.words import WHAT_IF_WORDS
 from vitexplorer.ui.shell.address import FIRST_CHANGE, Address
 from vitexplorer.ui.shell.room_context import LATEST, QUICK, Listen, Updates
-from vitexplorer.ui.shell.room_sign import next_button
+from vitexplorer.ui.shell.room_sign import CHANGE, next_button
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -66,7 +66,7 @@ class WhatIfRoom(Room):
     title = Text("What if", "假如改变")
     invitation = Text("Change something and run it again", "改一改，再运行一次")
     icon = "M8.5 8.5a3.5 3.5 0 1 1 5 3.200c-1 .6-1.5 1.200-1.5 2.800 M12 19v.2"
-    apart = True
+    group = CHANGE
 
     def build(self) -> list[Component]:
         """Build the switches, two canvases and the figures."""
