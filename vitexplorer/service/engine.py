@@ -22,7 +22,7 @@ from vitexplorer.core.cache import BytesCache, Memory
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.core.types import Fit, Result
-from vitexplorer.models.catalog import find
+from vitexplorer.models.catalog import find, title_of
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.image_store import open_image
 from vitexplorer.service.jobs import Report
@@ -360,7 +360,7 @@ class Engine:
     def _own_size(self, picture: Picture, report: Report) -> LoadedModel:
         """Return the model at its own size within a job of `short`, from memory if it is there."""
         if (model := self.loaded(picture)) is None:
-            report(0, 0, SERVICE_WORDS["status_load"].format(model=picture.model))
+            report(0, 0, SERVICE_WORDS["status_load"].format(model=title_of(picture.model)))
             model = self.loaded(picture)  # another job may have loaded it during the report
         if model is None:
             model = self._load_file(picture, report) if picture.model.startswith(MODEL) else self._of_timm(picture)

@@ -13,6 +13,7 @@ import numpy as np
 
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.finetune.results.metrics import METRIC, losses_of_images
+from vitexplorer.finetune.run_titles import run_title
 from vitexplorer.storage.dataset import Task
 
 _AT_ONCE = 1 << 22
@@ -45,13 +46,13 @@ class Bootstrap:
             return Text(
                 "{better} is better than {worse} on this validation set (95 % interval of the difference "
                 "{low:.3g} to {high:.3g}).",
-                "在该验证集上 {better} 优于 {worse}（差值的 95 % 区间为 {low:.3g} 至 {high:.3g}）。",
-            ).format(better=better, worse=worse, low=abs(min(self.low, self.high, key=abs)),
+                "在该验证集上“{better}”优于“{worse}”（差值的 95 % 区间为 {low:.3g} 至 {high:.3g}）。",
+            ).format(better=run_title(better), worse=run_title(worse), low=abs(min(self.low, self.high, key=abs)),
                      high=abs(max(self.low, self.high, key=abs)))  # fmt: skip
         return Text(
             "This validation set cannot tell {a} from {b} (95 % interval of the difference {low:.3g} to {high:.3g}).",
-            "该验证集无法区分 {a} 与 {b} 的优劣（差值的 95 % 区间为 {low:.3g} 至 {high:.3g}）。",
-        ).format(a=self.a, b=self.b, low=self.low, high=self.high)
+            "该验证集无法区分“{a}”与“{b}”的优劣（差值的 95 % 区间为 {low:.3g} 至 {high:.3g}）。",
+        ).format(a=run_title(self.a), b=run_title(self.b), low=self.low, high=self.high)
 
 
 def paired_bootstrap(

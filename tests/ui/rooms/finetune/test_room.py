@@ -457,14 +457,14 @@ def test_figures_of_a_training_are_read_by_hand(job):
         trainings=("linear", "lora"),
         front=np.array([True, True]),
     )
-    expected = "lora is the best: 75.0 %, trained parameters 2,000. Methods not beaten by any other: 2 of 2."
+    expected = "LoRA is the best: 75.0 %, trained parameters 2,000. Methods not beaten by any other: 2 of 2."
     assert reading(pareto).en == expected
     for right in (0, 1, 2):
         some = replace(confusion, values=np.diag([right, 0, 0]))
         assert reading(some).en == f"Right on the validation images: {right} of {right}."
     for best in ([False, False], [True, False], [True, True]):
         assert reading(replace(pareto, front=np.array(best))).en.endswith(f"any other: {sum(best)} of 2.")
-    assert reading(replace(pareto, unit=outcome.METRICS["rmse"])).en.startswith("linear is the best: 0.500")
+    assert reading(replace(pareto, unit=outcome.METRICS["rmse"])).en.startswith("Linear probe is the best: 0.500")
     epochs = replace(
         outcome.epochs_result(job, "metric"), values=np.array([[0.5, np.nan], [0.9, 0.8]]), x=np.array([1, 2])
     )
@@ -527,7 +527,7 @@ def test_a_submission_says_what_the_model_says(job, colours):
 def test_the_history_lists_what_was_trained(job):
     listed = history_data(UserStorage(job.folder.parent, False).trainings(""), "", "en").trainings
     assert [one.run for one in listed] == ["colours-job"]
-    assert listed[0].text == "linear, lora on colours · vit · finished"
+    assert listed[0].text == "Linear probe, LoRA on colours · vit · finished"
 
 
 # ---------------------------------------------------------------------------------------------- what changed

@@ -97,6 +97,8 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
 
     is_at("running", SOON)
     expect(here).to_have_text("3Training")
+    expect(here).to_be_focused()
+    expect(progress).to_be_in_viewport(ratio=0.9)
     training = progress.get_attribute("data-run")
     assert parameters(page)["run"] == training
     progress.locator('.chart.metric[data-level=""]').wait_for(timeout=TRAINED)  # the baseline
@@ -119,8 +121,12 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     progress.locator(".resume").click()
     is_at("finished", TRAINED)
 
+    expect(page.locator(".vx-methods")).to_be_hidden()
+    page.locator(".vx-steps button").nth(1).click()
     page.locator('.vx-methods[data-state="ready"]').wait_for(timeout=SOON)
     expect(page.locator(".vx-methods [name=epochs]")).to_have_value("8")
+    expect(page.locator(".vx-results")).to_be_hidden()
+    page.locator(".vx-steps button").nth(3).click()
     board, runs = page.locator(".vx-results"), {"linear", "lora-r=4-lr=1e-09"}
     if thorough:
         tick_only(page, "mlp_k")
@@ -154,7 +160,7 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     assert there["image"].startswith("upload-")
     assert there["model"].startswith("tuned.")
 
-    expect(page.locator(".vx-came-from p")).to_have_text(re.compile(r"From Fine-tune, lora.*taken for"))
+    expect(page.locator(".vx-came-from p")).to_have_text(re.compile(r"From Fine-tune, LoRA.*taken for"))
     page.locator(".vx-came-from .back").click()
     expect(page.locator(".vx-came-from")).to_have_count(0)
     page.locator("#vx-model .file").set_input_files(taken)

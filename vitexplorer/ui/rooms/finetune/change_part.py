@@ -11,6 +11,8 @@ from vitexplorer.core.text import ExplainedError
 from vitexplorer.core.types import Result
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.results.records import FinetuneResult
+from vitexplorer.finetune.run_titles import run_title
+from vitexplorer.models.catalog import title_of
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
@@ -71,7 +73,9 @@ class ChangePart(Part):
             return {self.column: gr.Column(visible=False)}
         return {
             self.column: gr.Column(visible=True),
-            self.title: say("changed_open", address.language, run=result.run, model=result.base[0]),
+            self.title: say(
+                "changed_open", address.language, run=run_title(result.run), model=title_of(result.base[0])
+            ),
             self.panel: await self._panel(result, Question(), address),
         }
 

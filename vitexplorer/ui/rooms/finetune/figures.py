@@ -21,6 +21,7 @@ from vitexplorer.finetune.outcome import (
     per_class_result,
     residuals_result,
 )
+from vitexplorer.finetune.run_titles import run_title
 from vitexplorer.service.user_storage import path_in_script
 from vitexplorer.ui.controls.field import Field, Option
 from vitexplorer.ui.kit.language import word
@@ -98,7 +99,9 @@ def result_figures(comparison: Comparison, run: str, question: Question, languag
     controls = []
     if view in own:
         chosen = question.settings.get("run", run)
-        controls = [choice("run", say("figures_run", language), chosen, {key: key for key in results})]
+        controls = [
+            choice("run", say("figures_run", language), chosen, {key: run_title(key).in_(language) for key in results})
+        ]
     elif view == "pareto":
         costs = {key: text.in_(language) for key, text in COSTS.items()}
         controls = [choice("cost", say("figures_cost", language), question.settings.get("cost", ""), costs)]

@@ -11,6 +11,7 @@ from vitexplorer.core.format import counted, measured, percent
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import ConfusionResult, CurvesResult, ParetoResult, PerClassResult, ResidualsResult, Result
 from vitexplorer.finetune.outcome import METRICS
+from vitexplorer.finetune.run_titles import run_title
 
 
 def reading(result: Result) -> Text:
@@ -33,9 +34,9 @@ def _pareto(result: ParetoResult) -> Text:
     best = _best(result, result.values)
     return Text(
         "{run} is the best: {value}, {of} {cost}. Methods not beaten by any other: {front} of {all}.",
-        "{run} 最好：{value}，{of} {cost}。{all} 种方法中有 {front} 种不被其他方法超越。",
+        "“{run}”最好：{value}，{of} {cost}。{all} 种方法中有 {front} 种不被其他方法超越。",
     ).format(
-        run=result.trainings[best],
+        run=run_title(result.trainings[best]),
         value=_written(result, result.values[best]),
         of=result.cost_name,
         cost=measured(result.costs[best]),

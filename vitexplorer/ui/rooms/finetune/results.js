@@ -12,9 +12,9 @@ const cells = (texts) => texts.map((text) => make('td', text));
  */
 function table({rows, metric, baseline, constant, chosen, words}, choose) {
   const head = ['', words.board_method, metric, words.board_trainable, words.board_time, words.board_file];
-  const body = rows.map(({run, place, note, value, trainable, time, file}) => {
+  const body = rows.map(({run, title, place, note, value, trainable, time, file}) => {
     const attributes = {'aria-pressed': String(run === chosen)};
-    const name = make('button.run', {onclick: () => choose(run), attributes}, run);
+    const name = make('button.run', {onclick: () => choose(run), title: run, attributes}, title);
     const notes = note ? [make('small', note)] : [];
     return make(
       'tr',
@@ -42,7 +42,7 @@ export function mount({root, part, props, trigger}) {
 
   function image({index, image: file, label}) {
     const open = () => {
-      opening = filled(shown.words.board_came, {run: shown.chosen, label});
+      opening = filled(shown.words.board_came, {run: shown.chosen_title, label});
       trigger('open', {run: shown.chosen, index});
     };
     return make(
@@ -95,7 +95,7 @@ export function mount({root, part, props, trigger}) {
       table(value, (run) => trigger('choose', {run})),
     );
     part('.verdicts').replaceChildren(make('h4', words.board_really), ...verdicts.map((text) => make('p', text)));
-    part('.chosen h3').textContent = filled(words.board_chosen, {run: value.chosen});
+    part('.chosen h3').textContent = filled(words.board_chosen, {run: value.chosen_title});
     refill(part('.buttons'), ...buttons(value));
     part('.wrong-title').textContent = value.wrong_title;
     refill(part('.wrong'), ...value.wrong.map(image));

@@ -17,6 +17,7 @@ from vitexplorer.finetune.comparison import Comparison
 from vitexplorer.finetune.job.folder import read_config
 from vitexplorer.finetune.job.images import images_root
 from vitexplorer.finetune.results.records import FinetuneResult
+from vitexplorer.finetune.run_titles import run_title
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.service.amounts import duration, memory, percentage, score
@@ -33,6 +34,7 @@ class BoardRow(BaseModel):
     """Method in the leaderboard."""
 
     run: str
+    title: str
     value: str
     trainable: str
     time: str
@@ -61,6 +63,7 @@ class ResultsData(BaseModel):
     verdicts: list[str] = []
     chosen: str = ""
     """Run whose images and files are shown"""
+    chosen_title: str = ""
     wrong_title: str = ""
     wrong: list[WrongImage] = []
     opens: bool = True
@@ -111,6 +114,7 @@ def results_data(comparison: Comparison, chosen: str, language: Language) -> Res
     data.verdicts = list(verdicts(comparison, language))
     result = next((result for result in board if result.run == chosen), board[0])
     data.chosen = result.run
+    data.chosen_title = run_title(result.run).in_(language)
     data.wrong_title = wrong_title(result, language)
     data.wrong = wrong_images(result, comparison.folder, language)
     data.opens = not is_convolutional(result.base[0])
@@ -123,6 +127,7 @@ def results_data(comparison: Comparison, chosen: str, language: Language) -> Res
 def _row(result: FinetuneResult, place: int, language: Language) -> BoardRow:
     return BoardRow(
         run=result.run,
+        title=run_title(result.run).in_(language),
         value=score(result.metric, result.value),
         trainable=f"{result.trainable:,} ({percentage(result.trainable / result.total)})",
         time=duration(result.seconds, language),

@@ -1,17 +1,38 @@
-// Steps at the top of the room Fine-tune. They follow the `data-state` attributes of the parts below.
+// Steps at the top of the room Fine-tune. They follow the `data-state` attributes of the parts below, and show one half
+// of these parts: what is prepared (images and methods) or what comes of it (training and results).
 
 import {make, setText} from '../../kit/dom.js';
 import {bring} from '../../kit/theme.js';
 
 const STATES = ['data-state', 'data-rows'];
+const TRAINING = 2; // first step of the second half
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({root, part, props}) {
+  /** @type {HTMLElement} */
   const room = root.closest('.vx-finetune') ?? document.body;
+  let current = 0;
 
-  function go(key) {
+  function turn(number) {
+    room.dataset.half = number < TRAINING ? 'prepare' : 'outcome';
+  }
+
+  function go(key, number) {
+    turn(number);
     const step = room.querySelector(`#vx-step-${key}`);
     if (step) bring(step, 'start');
+  }
+
+  // Turns to the half of a step that begins; the button that began it may disappear and leaves its focus to the step.
+  function begin(number) {
+    const isOther = number < TRAINING !== current < TRAINING;
+    current = number;
+    if (!isOther && room.dataset.half) return;
+    const isInside = room.contains(document.activeElement);
+    turn(number);
+    if (!isInside) return;
+    part('[aria-current]').focus({preventScroll: true});
+    bring(root, 'start');
   }
 
   function mark() {
@@ -27,6 +48,7 @@ export function mount({root, part, props}) {
       if (number === at) button.setAttribute('aria-current', 'step');
       else button.removeAttribute('aria-current');
     });
+    if (current !== at || !room.dataset.half) begin(at);
   }
 
   function show() {
@@ -37,7 +59,7 @@ export function mount({root, part, props}) {
     part('nav').setAttribute('aria-label', value.name);
     part('ol').replaceChildren(
       ...value.steps.map(({key, label}, at) =>
-        make('li', make('button', {onclick: () => go(key)}, make('span.number', String(at + 1)), label)),
+        make('li', make('button', {onclick: () => go(key, at)}, make('span.number', String(at + 1)), label)),
       ),
     );
     mark();

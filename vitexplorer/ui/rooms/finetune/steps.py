@@ -24,7 +24,7 @@ class StepsData(BaseModel):
 
 
 class Steps(Widget):
-    """Component of the steps; pressing a step scrolls to it."""
+    """Component of the steps; pressing a step shows it."""
 
     data_model = StepsData
 

@@ -59,16 +59,16 @@ TRAINING_WORDS: dict[str, Text] = {
     # amounts
     # choice of methods
     "methods_title": Text("Methods to compare", "要比较的方法"),
-    "methods_backbone": Text("{model} ({weights}). Choose another above.", "{model}（{weights}）。可在上方更换。"),
+    "methods_backbone": Text("{model}: {weights}. Choose another above.", "{model}：{weights}。可在上方更换。"),
     "methods_own_file": Text(
         "The current model comes from your file: it can be explored but not fine-tuned here. To fine-tune, choose a "
         "model from the list above.",
         "当前模型来自您的文件：可以查看，但不能在此微调。如需微调，请在上方选择列表中的模型。",
     ),
     "methods_convolutional": Text(
-        "{model} ({weights}) is a convolutional network: it can be trained and compared here, but has no attention "
+        "{model}, {weights}, is a convolutional network: it can be trained and compared here, but has no attention "
         "for the other rooms.",
-        "{model}（{weights}）是卷积网络：可在此训练和比较，但没有注意力可供其他页面显示。",
+        "{model}（权重：{weights}）是卷积网络：可在此训练和比较，但没有注意力可供其他页面显示。",
     ),
     "methods_base": Text("Backbone", "骨干网络"),
     "methods_left": Text("the model above", "上方的模型"),
@@ -137,7 +137,7 @@ TRAINING_WORDS: dict[str, Text] = {
     "board_baseline": Text("Baseline (linear on frozen features)", "基线（冻结特征上的线性模型）"),
     "board_constant": Text("Without looking at the image", "不看图像时的最佳猜测"),
     "board_early": Text("stopped early", "提前停止"),
-    "board_chosen": Text("Results of {run}", "{run} 的结果"),
+    "board_chosen": Text("Results of {run}", "“{run}”的结果"),
     "board_open": Text("Open in the rooms", "在各页中打开"),
     "board_wrong": Text("Misclassified images: {count} of {total}.", "判错的图像：{total} 幅中有 {count} 幅。"),
     "board_worst": Text("Images with the largest error.", "误差最大的图像。"),
@@ -235,7 +235,7 @@ TRAINING_WORDS: dict[str, Text] = {
     ),
     "changed_open": Text(
         "### What {run} changed in {model}\n\nThe maps of both stand side by side under “Compare with its base”.",
-        "### {run} 对 {model} 改变了什么\n\n两者的图在“与基础模型对比”中并排显示。",
+        "### “{run}”对“{model}”改变了什么\n\n两者的图在“与基础模型对比”中并排显示。",
     ),
     # runs that were made before
     "runs_title": Text("Earlier trainings", "以往的训练"),

@@ -9,8 +9,8 @@ import {ask} from './server.js';
  * @param {HTMLElement} root
  * @param {object} does
  * @param {(name: string) => void} does.open opens a survey
- * @param {() => {model: string, weights: string, fit: string, size: string, classifies: boolean}} does.model returns
- *   the current model
+ * @param {() => Record<'model' | 'title' | 'weights' | 'fit' | 'size', string> & {classifies: boolean}} does.model
+ *   returns the current model
  */
 export function beginning(root, {open, model}) {
   const part = (selector) => root.querySelector(selector);
@@ -104,7 +104,7 @@ export function beginning(root, {open, model}) {
   function showModel() {
     const {words, classifier, scenes} = page;
     const shown = model();
-    setText(part('.model'), filled(words.survey_model, {model: shown.model}));
+    setText(part('.model'), filled(words.survey_model, {model: shown.title}));
     setText(part('.try'), filled(words.survey_begin_scenes, {count: spaced(scenes)}));
     setText(part('.try-model'), shown.classifies ? '' : filled(words.survey_begin_scenes_of, {model: classifier}));
   }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError
+from vitexplorer.models.catalog import title_of
 from vitexplorer.service.amounts import duration
 from vitexplorer.service.storage_limits import check_room
 from vitexplorer.service.surveys.listing import done, listed
@@ -56,7 +57,7 @@ def opening(request: SurveyRequest) -> dict[str, Any]:
         "closed": "" if settings().surveys else request.say("survey_closed"),
         "local": not (settings().hosted or request.places.hosted),
         "scenes": SCENES * len(LABEL_NAMES),
-        "classifier": CLASSIFIER,
+        "classifier": title_of(CLASSIFIER).in_(request.language),
         "questions": [item(key, QUESTIONS[key]) for key in QUESTIONS],
         "views": [item(key, VIEWS[key], request.say(f"ask_{VIEWS[key].runs}")) for key in small_views()],
         "surveys": listed(request),

@@ -39,7 +39,7 @@ export function mount({root, props}) {
 
   const begin = beginning(root.querySelector('.start'), {
     open: (name) => turnTo({...FIRST, survey: name}),
-    model: () => props.value || {model: '', weights: '', fit: '', size: '', classifies: false},
+    model: () => props.value || {model: '', title: '', weights: '', fit: '', size: '', classifies: false},
   });
   const images = gallery(part('.gallery'), {
     open: (row) => chart.takes(row) || openImage(row),

@@ -11,6 +11,8 @@ class SurveyData(BaseModel):
     """Current model, as in an address."""
 
     model: str = ""
+    title: str = ""
+    """Title of the model in sentences"""
     weights: str = ""
     fit: str = ""
     size: str = ""

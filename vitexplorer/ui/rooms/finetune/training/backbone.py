@@ -56,7 +56,7 @@ async def backbone_of(engine: Engine, address: Address, convolutional_name: str)
             raise ExplainedError(TRAINING_WORDS["methods_own_file"])
         model = await engine.model(picture.model, picture.weights)
         text = TRAINING_WORDS["methods_backbone"]
-        return Backbone(model, picture, text.format(model=model.name, weights=model.provenance.weights_text))
+        return Backbone(model, picture, text.format(model=model.title, weights=model.provenance.weights_text))
     picture = Picture("", entry.name, address.weights)
     engine.check_allowed(picture)
     model = await engine.model(entry.name, "random")

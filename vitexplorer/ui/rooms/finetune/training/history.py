@@ -9,6 +9,8 @@ from pydantic import BaseModel
 from vitexplorer.core.text import Language
 from vitexplorer.finetune.job.folder import images_of
 from vitexplorer.finetune.job.state import JobState
+from vitexplorer.finetune.run_titles import run_title
+from vitexplorer.models.catalog import title_of
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say, words_with
 
@@ -62,8 +64,8 @@ def line(job: JobState, language: Language) -> str:
     return say(
         "runs_line",
         language,
-        methods=separator.join(run.key for run in job.runs),
+        methods=separator.join(run_title(run.key).in_(language) for run in job.runs),
         data=images_of(job.config),
-        model=job.config.model,
+        model=title_of(job.config.model),
         state=TRAINING_WORDS[f"run_{job.state}"],
     )

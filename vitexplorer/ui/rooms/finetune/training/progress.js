@@ -16,13 +16,13 @@ function sample({light, dark, dash}) {
   return svg('svg', shown, svg('path', {d: 'M0 5h30'}));
 }
 
-function row({key, style, share, label, detail, error, state}) {
+function row({key, title, style, share, label, detail, error, state}) {
   return make(
     'li',
     {dataset: {run: key, state}},
     sample(style),
-    make('b', key),
-    make('progress', {max: 1, value: share, attributes: {'aria-label': key}}),
+    make('b', title),
+    make('progress', {max: 1, value: share, attributes: {'aria-label': title}}),
     make('span.label', label),
     make('span.detail', detail),
     error ? make('p.error', error) : null,
@@ -36,7 +36,7 @@ function row({key, style, share, label, detail, error, state}) {
  */
 function charts({rows, words, epochs, metric, is_share: share, baseline}) {
   const lines = (kind) =>
-    rows.map((one) => ({name: one.key, points: one[kind], colour: one.style[theme()], dash: one.style.dash}));
+    rows.map((one) => ({name: one.title, points: one[kind], colour: one.style[theme()], dash: one.style.dash}));
   const level = baseline === null ? null : {value: baseline, name: words.run_baseline};
   return [
     ['loss', {title: words.run_loss, xName: words.run_axis, lines: lines('loss'), epochs}],

@@ -15,6 +15,8 @@ from vitexplorer.finetune.job.events import Event
 from vitexplorer.finetune.job.folder import images_of
 from vitexplorer.finetune.job.state import JobState, RunState
 from vitexplorer.finetune.results.metrics import METRIC
+from vitexplorer.finetune.run_titles import run_title
+from vitexplorer.models.catalog import title_of
 from vitexplorer.service.amounts import duration, score
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say, words_with
@@ -27,6 +29,7 @@ class RunRow(BaseModel):
     """Progress of one method."""
 
     key: str
+    title: str
     style: dict[str, str]
     """Line in the palette of the figures: its colour on a `light` and a `dark` page, and its `dash` pattern"""
     state: str
@@ -87,7 +90,7 @@ def progress_data(state: JobState, events: Sequence[Event], language: Language) 
         data.title = state.folder.name
         return data
     data.epochs = state.config.plan.epochs
-    data.title = f"{images_of(state.config)} · {state.config.model}"
+    data.title = f"{images_of(state.config)} · {title_of(state.config.model).in_(language)}"
     task = next((event.values["task"] for event in events if event.kind == "data"), "classification")
     metric = METRIC[task]
     data.metric = say("run_on_validation", language, metric=TRAINING_WORDS[f"metric_{metric}"])
@@ -135,6 +138,7 @@ def _row(run: RunState, number: int, events: Sequence[Event], metric: str, works
         details.append(say("run_left", language, time=duration(run.seconds_left, language)))
     return RunRow(
         key=run.key,
+        title=run_title(run.key).in_(language),
         style=line_style(run.key, number),
         state=run.state,
         label=say(f"run_{run.state}", language),
