@@ -108,6 +108,8 @@ def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
     PIL.Image.fromarray(np.random.default_rng(0).integers(0, 255, (300, 400, 3), dtype=np.uint8)).save(photo)
     page.locator("#vx-image .file").set_input_files(photo)
     page.wait_for_function("new URLSearchParams(location.search).get('image')?.startsWith('upload-')")
+    chip = page.locator("#vx-image .chip b")
+    expect(chip).to_have_text("照片 1.png")
     uploaded = vx.compute("attention_map", vx.capture(model, photo), block=5).values.ravel()
     page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').dataset.block === '5'")
     canvas_state(page)
@@ -197,7 +199,7 @@ def test_wrong_files_get_a_sentence(linked: Visit, tmp_path: Path) -> None:
     broken.write_bytes(b"\x89PNG\r\n\x1a\n not a picture")
     linked.page.locator("#vx-image .file").set_input_files(broken)
     message = linked.page.locator("#vx-image .alert")
-    expect(message).to_contain_text("picture", timeout=20_000)
+    expect(message).to_have_text(re.compile(r"^broken\.png: .*picture"), timeout=20_000)
     assert "Traceback" not in message.inner_text()
     assert ["422" in one for one in linked.errors] == [True]
     linked.errors.clear()

@@ -5,6 +5,7 @@
 import {linkOpened} from '../kit/address.js';
 import {filled, make, onFiles, refill, setText, visible} from '../kit/dom.js';
 import {saveFile, stagePicture} from '../kit/saving.js';
+import {readStored, writeStored} from '../kit/stored.js';
 import {chip} from './chips/chip.js';
 import {inLecture} from './lecture.js';
 import {lecturePage, pictureQuery, readList, withDisplay, writeList} from './saved_list.js';
@@ -12,24 +13,13 @@ import {lecturePage, pictureQuery, readList, withDisplay, writeList} from './sav
 const STORE = 'vx-kept';
 const TURNS = {PageDown: 1, PageUp: -1};
 
-function loadViews() {
-  try {
-    return JSON.parse(localStorage.getItem(STORE) ?? '[]');
-  } catch {
-    return [];
-  }
-}
-
 /** Stores the views, without their pictures if those take too much space, or not at all if the browser refuses. */
 function saveViews(views) {
-  for (const attempt of [views, views.map(({title, query}) => ({title, query}))]) {
-    try {
-      localStorage.setItem(STORE, JSON.stringify(attempt));
-      return;
-    } catch {
-      /* the next attempt is smaller */
-    }
-  }
+  if (!writeStored(STORE, views))
+    writeStored(
+      STORE,
+      views.map(({title, query}) => ({title, query})),
+    );
 }
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
@@ -37,7 +27,7 @@ export function mount({root, part, props, trigger}) {
   const {say} = chip(root);
   const list = part('.list');
   /** @type {import('./saved_list.js').SavedView[]} */
-  let views = loadViews();
+  let views = readStored(STORE, []);
   let current = -1; // index of the open view
   let lastQuery = pictureQuery(location.search);
 

@@ -2,8 +2,24 @@
 
 import {camera} from '../../kit/camera.js';
 import {make, onFiles, refill, setText} from '../../kit/dom.js';
+import {labelled} from '../../kit/formats.js';
 import {isOfModel, sendPicture} from '../../kit/sending.js';
+import {readStored, writeStored} from '../../kit/stored.js';
 import {chip} from './chip.js';
+
+const NAMES = 'vx-image-names';
+const MOST_NAMES = 100;
+
+/**
+ * Remembers the file name of an image in this browser; the server knows images by their content alone.
+ *
+ * @param {string} image
+ * @param {string} name
+ */
+function remember(image, name) {
+  const {[image]: _former, ...others} = readStored(NAMES, {});
+  writeStored(NAMES, Object.fromEntries([...Object.entries(others), [image, name]].slice(-MOST_NAMES)));
+}
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({root, part, props, trigger}) {
@@ -25,8 +41,11 @@ export function mount({root, part, props, trigger}) {
     trigger('choose', {image});
   }
 
-  /** @param {Blob | null | undefined} picture */
-  async function send(picture) {
+  /**
+   * @param {Blob | null | undefined} picture
+   * @param {string} [name] name of its file; empty for a picture without one
+   */
+  async function send(picture, name = '') {
     if (!picture) return showError(props.value.words.image_none);
     const own = ++sending;
     bar.hidden = false;
@@ -35,8 +54,13 @@ export function mount({root, part, props, trigger}) {
     });
     if (own !== sending) return;
     bar.hidden = true;
-    if ('image' in answer) choose(answer.image);
-    else showError(answer.refused || props.value.words.image_lost);
+    if ('image' in answer) {
+      if (name) remember(answer.image, name);
+      choose(answer.image);
+      return;
+    }
+    const reason = answer.refused || props.value.words.image_lost;
+    showError(name ? labelled(name, reason) : reason);
   }
 
   // ---- webcam
@@ -62,7 +86,7 @@ export function mount({root, part, props, trigger}) {
 
   // ---- file, drop, clipboard
 
-  onFiles(part('.file'), ([picture]) => send(picture));
+  onFiles(part('.file'), ([picture]) => send(picture, picture?.name));
   // Rooms may take files themselves; drops on their file areas are ignored here.
   const isForChip = ({target, dataTransfer}) =>
     props.value?.takes_drops && dataTransfer.types.includes('Files') && !target.closest?.('input, [data-takes-files]');
@@ -78,7 +102,8 @@ export function mount({root, part, props, trigger}) {
     document.body.classList.remove('vx-dropping');
     if (!isForChip(event) || [...event.dataTransfer.files].some(isOfModel)) return;
     event.preventDefault();
-    send(event.dataTransfer.files[0]);
+    const [picture] = event.dataTransfer.files;
+    send(picture, picture?.name);
   });
   document.addEventListener('paste', (event) => {
     if (!props.value?.takes_drops) return;
@@ -107,7 +132,7 @@ export function mount({root, part, props, trigger}) {
     if (!value) return;
     const {words, groups, chosen, title, note, thumb} = value;
     const names = JSON.stringify(groups.map(({items}) => items.map((item) => item.title)));
-    say(words.image, title, note);
+    say(words.image, readStored(NAMES, {})[chosen] ?? title, note);
     if (thumb) part('.chip img').src = thumb;
     setText(part('.upload'), words.image_upload);
     setText(part('.webcam'), words.image_webcam);

@@ -1,5 +1,7 @@
 // A person's progress on the guided path: answers and finished tasks, stored in their browser.
 
+import {readStored, writeStored} from '../../kit/stored.js';
+
 const STORE = 'vx-learn';
 
 /**
@@ -11,21 +13,13 @@ const STORE = 'vx-learn';
 
 /** @returns {Progress} */
 export function loadProgress() {
-  try {
-    const {step, answers, done} = JSON.parse(localStorage.getItem(STORE) ?? '{}');
-    return {step: String(step ?? ''), answers: {...answers}, done: {...done}};
-  } catch {
-    return {step: '', answers: {}, done: {}};
-  }
+  const {step, answers, done} = readStored(STORE, {});
+  return {step: String(step ?? ''), answers: {...answers}, done: {...done}};
 }
 
 /** @param {Progress} progress */
 export function saveProgress(progress) {
-  try {
-    localStorage.setItem(STORE, JSON.stringify(progress));
-  } catch {
-    /* then it lasts as long as the page */
-  }
+  writeStored(STORE, progress);
 }
 
 /**
