@@ -36,6 +36,11 @@ UI_WORDS: dict[str, Text] = {
         "其他网站须经本服务器允许才能显示：{frames}。",
     ),
     "embed_own_alone": Text("at present only its own pages", "目前仅限本站网页"),
+    "link_own": Text(
+        "The image is your own: the link works until nobody has opened it for {hours} hours. For slides, keep the view "
+        "and save it as a page under Views.",
+        "这是您自己的图像：{hours} 小时内无人打开，链接就会失效。用于幻灯片时，请保存视图，再在“视图”中导出为网页。",
+    ),
     "link_not_copied": Text("Copy it from the address bar", "请从地址栏复制"),
     "kept": Text("Views", "视图"),
     "kept_none": Text("keep this one", "保存当前视图"),

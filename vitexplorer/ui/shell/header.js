@@ -1,7 +1,7 @@
 // Switches at the right end of the top bar; they act in the browser alone.
 
-import {writeAddress} from '../kit/address.js';
-import {make, visible} from '../kit/dom.js';
+import {inAddress, writeAddress} from '../kit/address.js';
+import {make, showSentence, visible} from '../kit/dom.js';
 import {onTheme, theme} from '../kit/theme.js';
 import {chip} from './chips/chip.js';
 import {frameCode} from './layouts.js';
@@ -80,6 +80,7 @@ export function mount({root, part, props}) {
   link.addEventListener('click', () => copyText(link, location.href));
   copy.addEventListener('click', () => copyText(copy, code.value));
   onOpen(() => {
+    showSentence(part('.own'), inAddress('image').startsWith('upload-') ? props.value.words.link_own : '');
     const heading = visible('#vx-rooms :is(.question, h2)');
     code.value = frameCode(location.href, [heading?.textContent, document.title].filter(Boolean).join(' · '));
   });

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from vitexplorer.core.text import Language
+from vitexplorer.service.cache_folder import AGE
 from vitexplorer.ui.kit.language import LOCALES, word
 from vitexplorer.ui.kit.widget import Widget
 
@@ -41,8 +42,11 @@ class Header(Widget):
 def header_data(language: Language, frames: str) -> HeaderData:
     """Return the header in one language, offering the other; `frames` are the sites that may embed the page."""
     sites = " ".join(site for site in frames.split() if site != "'self'") or word("embed_own_alone", language)
-    allowed = {"embed_allowed": word("embed_allowed", language, frames=sites)}
+    filled = {
+        "embed_allowed": word("embed_allowed", language, frames=sites),
+        "link_own": word("link_own", language, hours=round(AGE / 3600)),
+    }
     return HeaderData(
         other_code=LOCALES["en" if language == "zh" else "zh"],
-        words={**{key: word(key, language) for key in _WORDS}, **allowed},
+        words={**{key: word(key, language) for key in _WORDS}, **filled},
     )
