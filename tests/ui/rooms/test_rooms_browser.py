@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
+import PIL.Image
 import pytest
 from playwright.sync_api import Route, expect
 
@@ -376,3 +378,20 @@ def test_a_view_that_the_model_lacks_comes_from_another(visit: Visit, url: str) 
         back()
     change.wait_for(timeout=PATIENCE)
     expect(page.locator(".vx-came-from")).to_have_count(0)
+
+
+def test_a_chosen_folder_is_sent_as_it_is(visit: Visit, url: str, tmp_path: Path) -> None:
+    """The server checks each file against the checksum that the browser computed."""
+    folder = tmp_path / "宠物 1.2"
+    for label in ("猫", "dog"):
+        for number in range(3):
+            picture = folder / label / f"{number}.png"
+            picture.parent.mkdir(parents=True, exist_ok=True)
+            PIL.Image.new("RGB", (24, 24), (200, 90, 20 + number)).save(picture)
+    (folder / ".DS_Store").write_bytes(b"\0")
+    visit.open(url, room="folder", model="scenes_vit_patch16_192")
+    room = visit.page.locator(".vx-survey")
+    expect(room.locator(".go")).to_be_disabled(timeout=PATIENCE)
+    room.locator(".folder").set_input_files(folder)
+    expect(room.locator(".chosen")).to_have_text("宠物 1.2: 6 images in 2 folders.", timeout=PATIENCE)
+    expect(room.locator(".go")).to_be_enabled()

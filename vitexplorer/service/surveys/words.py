@@ -27,8 +27,17 @@ SURVEY_WORDS: dict[str, Text] = {
         "使用内置的分类模型 {model}，它没有用这些场景训练过。",
     ),
     "survey_own": Text("Your own images", "您自己的图像"),
+    "survey_folder": Text("Choose a folder", "选择文件夹"),
     "survey_zip": Text("Choose a zip", "选择 zip 文件"),
-    "survey_zip_hint": Text("Folders in it are labels. Or drop it here.", "其中的文件夹名即为标签。也可以拖放到这里。"),
+    "survey_zip_hint": Text(
+        "Folders in it are labels. Or drop either here.", "其中的文件夹名即为标签。两者都可以拖放到这里。"
+    ),
+    "survey_packing": Text("Reading the folder: {share}", "正在读取文件夹：{share}"),
+    "survey_unread": Text("A file of the folder could not be read.", "文件夹中有文件无法读取。"),
+    "survey_large": Text(
+        "The folder has more than 65,535 files or 4 GB, which is more than fits one upload.",
+        "该文件夹超过 65,535 个文件或 4 GB，无法一次上传。",
+    ),
     "survey_path": Text("Path of a folder, of a table of images, or of a survey", "文件夹、图像表格或已有普查的路径"),
     "survey_read": Text("Look", "查看"),
     "survey_ask": Text("Questions", "提哪些问题"),

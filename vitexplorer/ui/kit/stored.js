@@ -1,4 +1,4 @@
-// Values stored in this browser as JSON. A page that may store nothing, such as one in another site's frame, forgets them.
+// Values stored in this browser as JSON. A page that may store nothing, such as one in a frame, forgets them.
 
 /**
  * Returns a stored value, or `otherwise` if there is none that can be read.

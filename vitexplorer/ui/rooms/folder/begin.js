@@ -4,6 +4,7 @@ import {deleteButton, filled, make, onFiles, refill, setText, showSentence} from
 import {moment, percent, spaced} from '../../kit/formats.js';
 import {sendFile} from '../../kit/sending.js';
 import {ask} from './server.js';
+import {chosenFolder, droppedFolder, entryOf, zipped} from './zipping.js';
 
 /**
  * @param {HTMLElement} root
@@ -57,6 +58,25 @@ export function beginning(root, {open, model}) {
     said(0);
     const came = heard(await sendFile('survey/zip', {name: file.name}, file, said));
     if (came) choose({data: came.data}, came.says);
+  }
+
+  /** @param {Promise<{name: string, members: import('./zipping.js').Member[]}>} folder */
+  async function takeFolder(folder) {
+    if (busy) return;
+    complain('');
+    const {words} = page;
+    const tell = (share) => working(filled(words.survey_packing, {share: percent(share)}));
+    tell(0);
+    try {
+      const {name, members} = await folder;
+      const zip = await zipped(members, tell);
+      working('');
+      if (zip) take(new File([zip], `${name}.zip`));
+      else complain(words.survey_large);
+    } catch {
+      working('');
+      complain(words.survey_unread); // a file has gone, or may not be read
+    }
   }
 
   async function look() {
@@ -114,6 +134,7 @@ export function beginning(root, {open, model}) {
     if (source) start(source);
   });
   onFiles(part('.file'), ([file]) => take(file));
+  onFiles(part('.folder'), (files) => takeFolder(Promise.resolve(chosenFolder(files))));
   part('.look').addEventListener('click', look);
   part('.path').addEventListener('keydown', (event) => {
     if (event.key === 'Enter') look();
@@ -122,7 +143,9 @@ export function beginning(root, {open, model}) {
   root.addEventListener('drop', (event) => {
     event.preventDefault();
     event.stopPropagation();
-    take(event.dataTransfer.files[0]);
+    const folder = entryOf(event.dataTransfer);
+    if (folder) takeFolder(droppedFolder(folder));
+    else take(event.dataTransfer.files[0]);
   });
 
   return {
@@ -137,6 +160,7 @@ export function beginning(root, {open, model}) {
         '.begin-scenes h3': words.survey_try,
         '.own h3': words.survey_own,
         '.ask legend': words.survey_ask,
+        '.folder-name': words.survey_folder,
         '.zip-name': words.survey_zip,
         '.hint': words.survey_zip_hint,
         '.look': words.survey_read,
