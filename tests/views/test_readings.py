@@ -312,7 +312,7 @@ def test_reading_of_token_norms():
     values = np.array([[2, 2, 2, 2], [4, 4, 4, 20.0]])
     marked = values == 20
     assert checked_reading(matrix("token_norms", values, marked=marked))[0] == (
-        "1 of 2 blocks have outliers, block 1 the most: 1. The longest, after block 1, is 5.00 times as long "
+        "1 of 2 blocks has outliers, block 1 the most: 1. The longest, after block 1, is 5.00 times as long "
         "as the median token there."
     )
     assert checked_reading(matrix("token_norms", values, marked=values > 99))[0] == (
@@ -332,7 +332,7 @@ def test_reading_of_token_pca():
     red[0, 0], red[4, 5] = 1, 0
     assert checked_reading(colours(red, mask))[0] == (
         "Where the tokens differ most, shown in red, the patch in row 0, column 0 is at one end and the patch in row "
-        "4, column 5 at the other; 1 of 30 patches lie nearer to the first."
+        "4, column 5 at the other; 1 of 30 patches lies nearer to the first."
     )
     mask[2:] = False
     assert checked_reading(colours(red, mask))[0].startswith(

@@ -151,7 +151,7 @@ def _data(event: Any) -> list[Text]:
     counts = zip(values["classes"], values["counts"], strict=True) if values["classes"] else ()
     listed = ", ".join(f"{name} {count}" for name, count in counts)
     head = Text(
-        "{images} images: {train} for training, {validation} for validation",
+        "{images:image}: {train} for training, {validation} for validation",
         "{images} 幅图像：{train} 幅用于训练，{validation} 幅用于验证",
     ).format(**{name: values[name] for name in ("images", "train", "validation")})
     lines = [head, *([Text(listed, listed)] if listed else [])]

@@ -58,7 +58,7 @@ _OVER = Text(
     "Stopped after {hours:g} hours. The same command continues it.", "已运行 {hours:g} 小时，现停止。用同一命令可继续。"
 )
 _INTERRUPTED = Text(
-    "Stopped after {done} of {total} images. The same command continues it.",
+    "Stopped after {done} of {total:image}. The same command continues it.",
     "已停止，完成 {total} 幅中的 {done} 幅图像。用同一命令可继续。",
 )
 

@@ -45,7 +45,7 @@ WORDS = {
     "pick": Text("Pick a patch: click, or move with the arrow keys", "选择图块：点击，或用方向键移动"),
     "hidden": Text("in the region", "在区域内"),
     "visible": Text("outside it", "在区域外"),
-    "count": Text("{hidden} of {all} patches", "{all} 个图块中的 {hidden} 个"),
+    "count": Text("{hidden} of {all:patch}", "{all} 个图块中的 {hidden} 个"),
     "help": Text(
         "Drag over the patches of the region. Keyboard: arrow keys move, space marks.",
         "拖过图块以标出区域。键盘：方向键移动，空格键标记。",
@@ -118,7 +118,7 @@ class AnyTargetControl(TargetControl):
                 patch=query_text(value.patch), image=image
             )
         if isinstance(value, Region):
-            return Text("similarity of {count} patches to the whole image", "{count} 个图块与整幅图像的相似度").format(
+            return Text("similarity of {count:patch} to the whole image", "{count} 个图块与整幅图像的相似度").format(
                 count=len(value.patches)
             )
         if isinstance(value, PatchAlike):

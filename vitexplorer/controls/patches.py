@@ -27,7 +27,7 @@ Cell = tuple[int, int]
 
 WORDS = {
     "patch": PATCH_WORDS["patch"],
-    "count": Text("{hidden} of {all} patches ({share} %)", "{all} 个图块中的 {hidden} 个（{share} %）"),
+    "count": Text("{hidden} of {all:patch} ({share} %)", "{all} 个图块中的 {hidden} 个（{share} %）"),
     "hidden": Text("hidden", "已遮住"),
     "visible": Text("visible", "可见"),
     "undo": Text("Undo", "撤销"),

@@ -5,12 +5,15 @@ Every string that a user can see is a `Text`, with both languages side by side, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 Language = Literal["en", "zh"]
 Progress = Callable[[int, int], None]
 """Type of a progress callback: amount done, amount in all. An error that it raises stops the work."""
+COUNTED = re.compile(r"\{(\w+):(~?)([a-z][a-z ]+)(?:/([a-z][a-z ]*))?\}")
+"""Field of a template with the word that its number counts, see `Text.format`"""
 
 
 class Text(NamedTuple):
@@ -24,14 +27,25 @@ class Text(NamedTuple):
         return self.zh if language == "zh" else self.en
 
     def format(self, **values: object) -> Text:
-        """Replace `{name}` in both languages; a value that is a `Text` is filled in in the same language."""
+        """Replace `{name}` in both languages; a value that is a `Text` is filled in in the same language.
+
+        `{n:patch}` becomes "1 patch" or "2 patches"; `{n:image is/images are}` names both forms, and `{n:~is/are}`
+        leaves the number out.
+        """
 
         def fill(template: str, language: Language) -> str:
-            return template.format(
-                **{name: value.in_(language) if isinstance(value, Text) else value for name, value in values.items()}
-            )
+            filled = {name: value.in_(language) if isinstance(value, Text) else value for name, value in values.items()}
+            return COUNTED.sub(lambda field: _with_word(field, filled), template).format(**filled)
 
         return Text(fill(self.en, "en"), fill(self.zh, "zh"))
+
+
+def _with_word(field: re.Match[str], values: dict[str, object]) -> str:
+    name, is_alone, one, many = field.groups()
+    value = values[name]
+    regular = f"{one}es" if one.endswith(("s", "x", "ch", "sh")) else f"{one}s"
+    word = one if str(value) == "1" else many or regular
+    return word if is_alone else f"{value:,} {word}" if isinstance(value, int) else f"{value} {word}"
 
 
 class ExplainedError(ValueError):

@@ -62,7 +62,7 @@ def _remarks(values: np.ndarray) -> tuple[Text, ...]:
     if not missing:
         return ()
     words = Text(
-        "{missing} of {total} cells are not finite numbers and stay unpainted",
+        "{missing} of {total:cell} {missing:~is no finite number and stays/are not finite numbers and stay} unpainted",
         "{total} 格中有 {missing} 格不是有限数值，未着色",
     )
     return (words.format(missing=missing, total=values.size),)

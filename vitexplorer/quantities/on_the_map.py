@@ -48,7 +48,7 @@ def extreme(values: Float[np.ndarray, "rows cols"], sign: int = 1) -> Text:
     signed = np.where(np.isfinite(values), sign * values, -np.inf)
     at = np.argwhere(np.isclose(signed, signed.max(), rtol=ALIKE, atol=0))
     if len(at) > 1:
-        return Text("{count} patches alike", "并列的 {count} 个图块").format(count=counted(len(at)))
+        return Text("{count:patch} alike", "并列的 {count} 个图块").format(count=counted(len(at)))
     patch = query_text((int(at[0][0]), int(at[0][1])))
     return Text(f"the {patch.en}", patch.zh)
 
@@ -87,7 +87,7 @@ def elsewhere(result: MapResult) -> Text:
     """State, after a semicolon, a query's attention to tokens that are not on the map; empty if there is none."""
     names, parts = result.prefix_names[: len(result.prefix_weights)], []
     if names:
-        on = Text("{count} prefix tokens", " {count} 个前缀标记").format(count=len(names))
+        on = Text("{count:prefix token}", " {count} 个前缀标记").format(count=len(names))
         if len(names) == 1:
             on = prefix_text(names[0])
         parts.append(

@@ -37,7 +37,7 @@ IN_NUMBERS = {
 ROW_NOTE = Text("Shown is the row of the {query}.", "显示的是{query}对应的行。")
 
 ROWS_NOTE = Text(
-    "The map is the mean of the rows of the region's {count} patches.",
+    "The map is the mean of the rows of the region's {count:patch}.",
     "显示的是该区域 {count} 个图块各行的均值。",
 )
 
@@ -203,18 +203,18 @@ def for_and_against(result: MapResult, unit: Text | None = None) -> Text:
     }
     if best <= 0:
         return Text(
-            "Not one of the {total} patches supports {named}; strongest against it: {other} ({least} {unit}).",
+            "Not one of the {total:patch} supports {named}; strongest against it: {other} ({least} {unit}).",
             "{total} 个图块中没有一个支持{named}；反对最强的是{other}（{least} {unit}）。",
         ).format(**counts)
     if worst >= 0:
         return Text(
-            "{n} of {total} patches support {named} and none counts against it; the strongest is {patch} "
-            "({most} {unit}).",
+            "{n} of {total:patch} {n:~supports/support} {named} and none counts against it; the strongest is "
+            "{patch} ({most} {unit}).",
             "{total} 个图块中有 {n} 个支持{named}，没有反对的；支持最强的是{patch}（{most} {unit}）。",
         ).format(**counts)
     return Text(
-        "{n} of {total} patches support {named}, most of all {patch} ({most} {unit}); strongest against it: {other} "
-        "({least} {unit}).",
+        "{n} of {total:patch} {n:~supports/support} {named}, most of all {patch} ({most} {unit}); strongest against "
+        "it: {other} ({least} {unit}).",
         "{total} 个图块中有 {n} 个支持{named}，最强的是{patch}（{most} {unit}）；反对最强的是{other}"
         "（{least} {unit}）。",
     ).format(**counts)

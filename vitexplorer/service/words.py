@@ -13,7 +13,7 @@ SERVICE_WORDS: dict[str, Text] = {
     "status_run": Text("Running {model} on the image ...", "正在用 {model} 处理图像……"),
     "runs_gone": Text("This training is no longer here.", "该训练已不存在。"),
     "runs_too_many": Text(
-        "{most} trainings run here already, the most this installation allows. Wait until one has ended.",
+        "{most:training runs/trainings run} here already, the most this installation allows. Wait until one has ended.",
         "此处已有 {most} 个训练在运行，达到上限。请等待其中一个结束。",
     ),
     "data_scenes": Text("drawn scenes, {count} of each class", "合成场景，每类 {count} 幅"),

@@ -261,7 +261,7 @@ def moved_heads(left: Survey, right: Survey, metric: str, where: Where = ()) -> 
     )
 
 
-PAIRS = Text("Over {count} images that both surveys have.", "统计范围：两次普查共有的 {count} 幅图像。")
+PAIRS = Text("Over {count:image} that both surveys have.", "统计范围：两次普查共有的 {count} 幅图像。")
 MARKED = Text(
     "Heads are marked if their 95 % interval over images (Student's t, paired) does not contain zero.",
     "若某个头的 95 % 置信区间（以图像为样本，配对学生 t 分布）不含零，则标出该头。",

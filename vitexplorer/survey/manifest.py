@@ -173,7 +173,7 @@ def clear_halves(folder: Path) -> None:
 
 
 _AGAIN = Text(
-    "rows/{file} is damaged: its {images} images are asked again.",
+    "rows/{file} is damaged: its {images:image is/images are} asked again.",
     "rows/{file} 已损坏：其中 {images} 幅图像会重新测量。",
 )
 _OUTSIDE = Text("It leads out of the folder of the survey.", "该文件指向普查文件夹之外。")

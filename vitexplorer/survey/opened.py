@@ -95,7 +95,7 @@ class Survey(Summarised):
     def described(self) -> Text:
         """Description in words."""
         sentence = Text(
-            "{count} of {planned} images of {source}, seen by {model}; {failed} could not be read. Columns: {columns}.",
+            "{count} of {planned:image} of {source}, seen by {model}; {failed} could not be read. Columns: {columns}.",
             "{source} 的 {planned} 幅图像中的 {count} 幅，模型为 {model}；{failed} 幅无法读取。列：{columns}。",
         ).format(
             count=self.count,

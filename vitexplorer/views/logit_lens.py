@@ -191,12 +191,12 @@ def _of_patches(result: LensResult) -> Text:
     }
     if len(result.blocks) == 1:
         return Text(
-            "Read one by one after block {block}, {count} of {total} patches say {answer}.",
+            "Read one by one after block {block}, {count} of {total:patch} {count:~says/say} {answer}.",
             "在块 {block} 之后逐个读出，{total} 个图块中有 {count} 个的答案是{answer}。",
         ).format(**fields)
     return Text(
-        "Read one by one after block {block}, {count} of {total} patches say {answer}; after block {first} the most "
-        "frequent answer is {other}, of {before}.",
+        "Read one by one after block {block}, {count} of {total:patch} {count:~says/say} {answer}; after block "
+        "{first} the most frequent answer is {other}, of {before}.",
         "在块 {block} 之后逐个读出，{total} 个图块中有 {count} 个的答案是{answer}；在块 {first} 之后最常见的是{other}，"
         "共 {before} 个。",
     ).format(

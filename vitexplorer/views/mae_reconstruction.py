@@ -28,7 +28,7 @@ from vitexplorer.core.types import PatchGrid, ReconstructionResult
 from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, to_images, to_patches
 from vitexplorer.views.record import View
 
-HIDDEN = Text("{hidden} of {patches} patches are hidden.", "{patches} 个图块中遮住了 {hidden} 个。")
+HIDDEN = Text("{hidden} of {patches:patch} {hidden:~is/are} hidden.", "{patches} 个图块中遮住了 {hidden} 个。")
 RAW = Text(
     "Visible patches are drawn too, although the training did not require it.",
     "可见图块也由解码器重建，尽管训练并不要求这样做。",
@@ -158,8 +158,8 @@ def reading(result: ReconstructionResult) -> Text:
             "{patches} 个图块全部被遮住；重建的均方误差为 {error}。",
         ).format(**fields)
     return Text(
-        "{hidden} of {patches} patches are hidden. The mean squared error of their reconstruction is {error}; "
-        "filling them with the mean colour of the others gives {simplest}.",
+        "{hidden} of {patches:patch} {hidden:~is/are} hidden. The mean squared error of their reconstruction is "
+        "{error}; filling them with the mean colour of the others gives {simplest}.",
         "{patches} 个图块中遮住了 {hidden} 个。重建的均方误差为 {error}；若用其余图块的平均颜色填充则为 {simplest}。",
     ).format(**fields)
 

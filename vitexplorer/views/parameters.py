@@ -163,7 +163,7 @@ def reading(result: CountResult) -> Text:
         "total": counted(result.total),
         "part": part_text(largest),
         "share": percent(others.get(largest, 0) / total),
-        "blocks": Text("the {count} blocks", " {count} 个块").format(count=len(blocks))
+        "blocks": Text("the {count:block}", " {count} 个块").format(count=len(blocks))
         if len(blocks) > 1
         else Text("the only block", "唯一的块"),
         "inside": percent(sum(counts[block] for block in blocks) / total),

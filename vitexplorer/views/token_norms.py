@@ -59,8 +59,8 @@ def reading(result: MatrixResult) -> Text:
     outliers = np.where(result.marked, result.values / medians[:, None], -np.inf)
     block = int(np.unravel_index(outliers.argmax(), outliers.shape)[0])
     return Text(
-        "{some} of {blocks} blocks have outliers, block {most} the most: {count}. The longest, after block {block}, "
-        "is {times} times as long as the median token there.",
+        "{some} of {blocks:block} {some:~has/have} outliers, block {most} the most: {count}. The longest, after block "
+        "{block}, is {times} times as long as the median token there.",
         "{blocks} 个块中有 {some} 个出现离群图块，块 {most} 之后最多：{count} 个。最长的在块 {block} 之后，"
         "是那里中位长度的 {times} 倍。",
     ).format(

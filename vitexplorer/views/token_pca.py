@@ -31,7 +31,8 @@ TITLE = Text("Principal components of the tokens", "标记的主成分")
 COLOURS = 3
 NO_PREFIX = Text("Prefix tokens are left out.", "不包含前缀标记。")
 VISIBLE = Text(
-    "{shown} of {patches} patches are shown: those on the side of the first component that touches the border less.",
+    "{shown} of {patches:patch} {shown:~is/are} shown: those on the side of the first component that "
+    "touches the border less.",
     "显示 {patches} 个图块中的 {shown} 个：第一主成分上较少接触边缘的一侧。",
 )
 SPANNED = Text(
@@ -191,7 +192,7 @@ def reading(result: ColoursResult) -> Text:
     patches = int(result.shown.sum())
     counts = {"shown": counted(patches), "total": counted(result.shown.size)}
     object_text = Text(
-        "{shown} of {total} patches are taken as the object{where}. ",
+        "{shown} of {total:patch} {shown:~is/are} taken as the object{where}. ",
         "{total} 个图块中有 {shown} 个被当作物体{where}。",
     ).format(**counts, where=where_most(result.shown) if patches else same(""))
     if result.shown.all():
@@ -200,7 +201,7 @@ def reading(result: ColoursResult) -> Text:
         return Text("{found}All their tokens are equal.", "{found}它们的标记完全相同。").format(found=object_text)
     return Text(
         "{found}Where the tokens differ most, shown in red, {high} is at one end and {low} at the other; {near} of "
-        "{shown} patches lie nearer to the first.",
+        "{shown:patch} {near:~lies/lie} nearer to the first.",
         "{found}在标记差别最大的方向上（红色），一端是{high}，另一端是{low}；{shown} 个图块中有 {near} 个更靠近前者。",
     ).format(
         found=object_text,

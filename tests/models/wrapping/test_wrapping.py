@@ -294,7 +294,7 @@ REFUSALS = {
         lambda: vx.wrap(by_hand(), image_size=32, patch_size=8, blocks=["trunk.0.mlp"]),
         "trunk.0.mlp called attention among all tokens 0 times",
     ),
-    "labels": (lambda: vx.wrap(by_hand(), image_size=32, patch_size=8, labels=["a"]), "1 labels were given"),
+    "labels": (lambda: vx.wrap(by_hand(), image_size=32, patch_size=8, labels=["a"]), "1 label was given"),
     "no attention": (lambda: vx.wrap(nn.Sequential(nn.Conv2d(3, 4, 8)).eval(), image_size=32), "no attention among"),
     "not run": (lambda: vx.wrap(nn.Linear(5, 5).eval(), image_size=32), "could not be run on images of 32 × 32"),
     "windows": (lambda: vx.wrap(made("torchvision_swin"), image_size=64), "attends within windows"),

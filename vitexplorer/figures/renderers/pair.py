@@ -40,7 +40,7 @@ OTHER_IMAGE = Text(
     "未画出差值图：两侧看到的图像不同，或者是同一图像的不同部分。",
 )
 OTHER_GRID = Text(
-    "No difference is drawn: the left map has {left} patches, the right one {right}.",
+    "No difference is drawn: the left map has {left:patch}, the right one {right}.",
     "未画出差值图：左图有 {left} 个图块，右图有 {right} 个图块。",
 )
 ONE_SCALE = Text("raw; one scale for both; {direction}", "原始值；两侧共用同一标度；{direction}")

@@ -23,7 +23,7 @@ INSIDE = 46  # least pixels of a patch that carries its own number
 ENLARGED = 1200  # pixels of the longer side of the exploded picture: patches keep sharp edges when it is scaled
 SIZE = Text("the image, {height} × {width} × 3", "图像，{height} × {width} × 3")
 SHAPE = Text(
-    "{count} patches of {tall} × {wide} × {channels} = {numbers} numbers",
+    "{count:patch} of {tall} × {wide} × {channels} = {numbers} numbers",
     "{count} 个图块，每个 {tall} × {wide} × {channels} = {numbers} 个数",
 )
 ORDER = Text(

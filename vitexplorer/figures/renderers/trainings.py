@@ -25,7 +25,7 @@ WHERE = Text("true %{customdata[0]}, predicted %{customdata[1]}", "真实 %{cust
 CLASS_NAMES, STEP, BAR, GUTTER, MOST = 230, 30, 12, 24, 60
 """Pixels for a class's name, of a row, of a bar, and right of a number; and most rows"""
 IMAGES = Text("images", "图像数")
-LEFT_OUT = Text("The {count} best classes are not drawn.", "未画出最好的 {count} 个类别。")
+LEFT_OUT = Text("The {count:best class is/best classes are} not drawn.", "未画出最好的 {count} 个类别。")
 TRUE_NUMBER = Text("true number", "真实值")
 HEIGHT, DEAREST = 420, 180
 """Pixels of the height of costs, and right of them for the name of the dearest run"""

@@ -93,12 +93,12 @@ _STOPPED = Text("Stopped. The best so far is kept; it can be resumed.", "已停�
 
 
 _TOO_LONG = Text(
-    "By its estimate this training would take {hours} hours; at most {most} are allowed here. Choose fewer methods or "
+    "By its estimate this training would take {hours:hour}; at most {most} are allowed here. Choose fewer methods or "
     "epochs, or train on fewer images.",
     "据估计该训练需要 {hours} 小时；此处最多允许 {most} 小时。请减少方法、轮数或图像。",
 )
 _OVERDUE = Text(
-    "It was stopped because it took far longer than the {most} hours that are allowed here.",
+    "It was stopped because it took far longer than the {most:hour} that {most:~is/are} allowed here.",
     "因耗时远超此处允许的 {most} 小时而停止。",
 )
 _DEFECT = Text(

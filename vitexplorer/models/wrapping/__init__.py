@@ -49,7 +49,7 @@ _NOT_RUN = Text(
     "并返回张量、元组或带有 .logits 的输出；如果是更大的模型，请包装其视觉部分。",
 )
 _LABELS = Text(
-    "{given} labels were given, but {name} has {classes} outputs.",
+    "{given:label was/labels were} given, but {name} has {classes:output}.",
     "给出了 {given} 个标签，而 {name} 有 {classes} 个输出。",
 )
 _WRAPPED = Text(

@@ -51,9 +51,9 @@ SURVEY_WORDS: dict[str, Text] = {
     "ask_many": Text("Costs very many passes for each image and is slow.", "每幅图像需做许多次前向传播，很慢。"),
     "survey_start": Text("Begin the survey", "开始普查"),
     "survey_chosen": Text(
-        "{title}: {images} images in {folders} folders.", "{title}：{images} 幅图像，{folders} 个文件夹。"
+        "{title}: {images:image} in {folders:folder}.", "{title}：{images} 幅图像，{folders} 个文件夹。"
     ),
-    "survey_chosen_flat": Text("{title}: {images} images.", "{title}：{images} 幅图像。"),
+    "survey_chosen_flat": Text("{title}: {images:image}.", "{title}：{images} 幅图像。"),
     "survey_chosen_table": Text("{title}: a table of images.", "{title}：图像表格。"),
     "survey_none_asked": Text("Tick at least one question.", "请至少勾选一个问题。"),
     "survey_no_data": Text("Choose images first.", "请先选择图像。"),
@@ -86,20 +86,20 @@ SURVEY_WORDS: dict[str, Text] = {
         "同时进行的普查已达上限（{most}）。请等待其中一个结束，或将其停止。",
     ),
     "survey_scenes": Text("Drawn scenes", "合成场景"),
-    "survey_line": Text("{count} of {total} images · {model}", "{count} / {total} 幅图像 · {model}"),
+    "survey_line": Text("{count} of {total:image} · {model}", "{count} / {total} 幅图像 · {model}"),
     # while it runs
     "survey_starting": Text("Loading the model and listing the images ...", "正在加载模型并列出图像……"),
-    "survey_going": Text("{done} of {total} images", "{done} / {total} 幅图像"),
+    "survey_going": Text("{done} of {total:image}", "{done} / {total} 幅图像"),
     "survey_rate": Text("{rate} images a second", "每秒 {rate} 幅"),
     "survey_left": Text("{left} left", "还需 {left}"),
     "survey_done": Text("Images asked: all {total}.", "全部 {total} 幅图像已完成。"),
-    "survey_stopped": Text("Stopped after {done} of {total} images.", "已停止：完成 {done} / {total} 幅图像。"),
+    "survey_stopped": Text("Stopped after {done} of {total:image}.", "已停止：完成 {done} / {total} 幅图像。"),
     "survey_page_again": Text(
         "The page's own notes on this survey were damaged and have been rebuilt from the survey.",
         "本页面对该普查的记录已损坏，现已根据普查本身重新生成。",
     ),
     "survey_stands": Text(
-        "{done} of {total} images; the process is not responding. Continue with another process, or stop it.",
+        "{done} of {total:image}; the process is not responding. Continue with another process, or stop it.",
         "{done} / {total} 幅图像；进程已停滞。可由另一个进程继续，或停止普查。",
     ),
     "survey_ended": Text("It ended before it had begun: {why}", "尚未开始就已结束：{why}"),
@@ -153,28 +153,28 @@ SURVEY_WORDS: dict[str, Text] = {
     ),
     "chart_cell": Text("Click a cell for the histogram of its head.", "点击单元格可查看该头的直方图。"),
     "chart_histogram_of": Text(
-        "Histogram of {title} over {count} images, from {low} to {high}.",
+        "Histogram of {title} over {count:image}, from {low} to {high}.",
         "{title}的直方图：{count} 幅图像，从 {low} 到 {high}。",
     ),
-    "chart_scatter_of": Text("{y} against {x} for {count} images.", "{count} 幅图像的{x}（横轴）与{y}（纵轴）。"),
+    "chart_scatter_of": Text("{y} against {x} for {count:image}.", "{count} 幅图像的{x}（横轴）与{y}（纵轴）。"),
     "chart_map_of": Text(
-        "{count} images by {feature}, laid out by {method}. {explained}",
+        "{count:image} by {feature}, laid out by {method}. {explained}",
         "{count} 幅图像按{feature}排布（{method}）。{explained}",
     ),
     "chart_pca": Text("principal components", "主成分分析"),
     "chart_explained": Text("The two axes explain {share} of the variance.", "两个轴解释了 {share} 的方差。"),
-    "chart_map_all": Text("Select a part to choose from {count} images.", "可在 {count} 幅图像中圈选。"),
+    "chart_map_all": Text("Select a part to choose from {count:image}.", "可在 {count} 幅图像中圈选。"),
     "chart_map_trap": Text(
         "Points that are close in the map may be far apart in the features: two dimensions cannot show everything.",
         "图上相邻的点，在特征空间中可能相距很远：二维无法保留全部距离。",
     ),
     "chart_heads_of": Text(
-        "Mean of {title} over {count} images, with 95 % confidence intervals.",
+        "Mean of {title} over {count:image}, with 95 % confidence intervals.",
         "{title}在 {count} 幅图像上的均值；区间为 95 % 置信区间。",
     ),
     "chart_view": Text("View", "视图"),
     "chart_maps_of": Text(
-        "Mean of {title} over {count} images, cell by cell.", "{title}在 {count} 幅图像上的逐格均值。"
+        "Mean of {title} over {count:image}, cell by cell.", "{title}在 {count} 幅图像上的逐格均值。"
     ),
     "chart_maps_own": Text("Beside it the one of {path}.", "旁边是 {path} 的热图。"),
     "chart_maps_mean": Text("mean of the images", "各图像的均值"),
@@ -193,16 +193,16 @@ SURVEY_WORDS: dict[str, Text] = {
     ),
     "chart_block": Text("block", "块"),
     "chart_heads_axis": Text("head", "头"),
-    "chart_bin": Text("{low} to {high}: {count} images", "{low} 至 {high}：{count} 幅图像"),
+    "chart_bin": Text("{low} to {high}: {count:image}", "{low} 至 {high}：{count} 幅图像"),
     "class_name": Text("Class", "类别"),
     "class_count": Text("Images", "图像数"),
     "class_right": Text("Right", "正确"),
     "class_taken": Text("Most often taken for", "最常被误认为"),
-    "class_of": Text("Of {count} classes, those with the most errors first.", "共 {count} 个类别，错误最多的在前。"),
+    "class_of": Text("Of {count:class}, those with the most errors first.", "共 {count} 个类别，错误最多的在前。"),
     "class_low_high": Text("{low} to {high}", "{low} 至 {high}"),
     # the choice
     "where_all": Text("All images", "全部图像"),
-    "where_count": Text("{count} of {total} images", "{count} / {total} 幅图像"),
+    "where_count": Text("{count} of {total:image}", "{count} / {total} 幅图像"),
     "where_within": Text("{title}: {low} to {high}", "{title}：{low} 至 {high}"),
     "where_equals": Text("{title}: {value}", "{title}：{value}"),
     "where_remove": Text("Remove: {what}", "去掉：{what}"),
@@ -253,7 +253,7 @@ SURVEY_WORDS: dict[str, Text] = {
     ),
     "beside_left": Text("this survey", "本次普查"),
     "beside_right": Text("the other one", "另一次普查"),
-    "beside_same": Text("{count} images are in both.", "两次普查共有 {count} 幅相同图像。"),
+    "beside_same": Text("{count:image is/images are} in both.", "两次普查共有 {count} 幅相同图像。"),
     "beside_gained": Text("Only {model} is right: {count}", "仅 {model} 判对：{count} 幅"),
     "beside_agree": Text("Both say the same: {share}", "两者答案相同：{share}"),
     "beside_difference": Text(

@@ -17,7 +17,8 @@ from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
 
 SAMPLED = Text(
-    "Read from {read} images that were drawn at random out of {total}.", "从 {total} 幅图像中随机抽取 {read} 幅后得出。"
+    "Read from {read:image} that {read:~was/were} drawn at random out of {total}.",
+    "从 {total} 幅图像中随机抽取 {read} 幅后得出。",
 )
 
 

@@ -183,7 +183,9 @@ def confusion_result(survey: Survey, where: Where = (), labels: Sequence[str] | 
             counts[at[label], at[answered]] += number
         else:
             outside += number
-    left_out = Text("{count} images lie in classes that are not shown.", "另有 {count} 幅图像属于未显示的类别。")
+    left_out = Text(
+        "{count:image lies/images lie} in classes that are not shown.", "另有 {count} 幅图像属于未显示的类别。"
+    )
     return ConfusionResult(
         view="survey_confusion",
         title=Text("Which classes are taken for each other?", "哪些类别相互混淆？"),

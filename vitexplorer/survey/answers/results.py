@@ -34,7 +34,7 @@ def scope_notes(survey: Survey, where: Where) -> tuple[Text, ...]:
 
 
 LIST = Text("a list", "列表")
-OVER = Text("Over {count} images of {source}.", "统计范围：{source} 的 {count} 幅图像。")
+OVER = Text("Over {count:image} of {source}.", "统计范围：{source} 的 {count} 幅图像。")
 ONLY = Text("Only those with {what}.", "仅限：{what}。")
 MORE = Text(" and {count} more", " 及另外 {count} 个")
 FEW = 3

@@ -63,15 +63,26 @@ export function refill(parent, ...children) {
       ?.focus({preventScroll: true});
 }
 
+const COUNTED = /\{(\w+)(?::(~?)([a-z][a-z ]+)(?:\/([a-z][a-z ]*))?)?\}/g;
+
 /**
  * Fills the {names} of a sentence from Python; a name without a value stays as it is, so that the mistake is visible.
+ * `{n:patch}` becomes "1 patch" or "2 patches"; `{n:image is/images are}` names both forms, and `{n:~is/are}` leaves
+ * the number out, as in `Text.format` of Python.
  *
  * @param {string} template
  * @param {Record<string, string | number>} values
  * @returns {string}
  */
 export function filled(template, values) {
-  return template.replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));
+  return template.replace(COUNTED, (whole, name, isAlone, one, many) => {
+    if (values[name] === undefined || values[name] === null) return whole;
+    const text = String(values[name]);
+    if (!one) return text;
+    const regular = /(s|x|ch|sh)$/.test(one) ? `${one}es` : `${one}s`;
+    const word = text === '1' ? one : (many ?? regular);
+    return isAlone ? word : `${text} ${word}`;
+  });
 }
 
 /**

@@ -188,7 +188,7 @@ UI_WORDS: dict[str, Text] = {
         "{view}: number {place} in the queue for the model ...", "{view}：正在等待模型，排在第 {place} 位……"
     ),
     "panel_progress": Text(
-        "{view}: {done} of {total} images through the model", "{view}：模型已处理 {done} / {total} 幅图像"
+        "{view}: {done} of {total:image} through the model", "{view}：模型已处理 {done} / {total} 幅图像"
     ),
     "panel_left": Text(", about {seconds} s left", "，约剩 {seconds} 秒"),
     "panel_needs_once": Text("one run", "运行一次"),
@@ -201,7 +201,7 @@ UI_WORDS: dict[str, Text] = {
     "table": Text("Numbers as a table", "以表格显示数据"),
     "row_by_col": Text("row \\ column", "行 \\ 列"),
     "panel_rows": Text(
-        "The first {shown} of {all} rows; the CSV contains all of them.",
+        "The first {shown} of {all:row}; the CSV contains all of them.",
         "前 {shown} 行，共 {all} 行；CSV 文件中有全部数据。",
     ),
     "standing": Text("How far to trust it", "可信程度"),

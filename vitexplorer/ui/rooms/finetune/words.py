@@ -27,11 +27,11 @@ TRAINING_WORDS: dict[str, Text] = {
     "report_progress": Text("Looking at the images: {done} of {total}", "正在检查图像：{done} / {total}"),
     "report_drawing": Text("Drawing the example scenes ...", "正在生成示例场景……"),
     "report_classes": Text(
-        "{images} images, {classes} classes: {train} to train on, {validation} to check with.",
+        "{images:image}, {classes:class}: {train} to train on, {validation} to check with.",
         "{images} 幅图像，{classes} 个类别：{train} 幅用于训练，{validation} 幅用于验证。",
     ),
     "report_numbers": Text(
-        "{images} images, a number to predict ({target}): {train} to train on, {validation} to check with.",
+        "{images:image}, a number to predict ({target}): {train} to train on, {validation} to check with.",
         "{images} 幅图像，预测一个数值（{target}）：{train} 幅用于训练，{validation} 幅用于验证。",
     ),
     "report_none": Text(
@@ -41,7 +41,7 @@ TRAINING_WORDS: dict[str, Text] = {
     "report_stopped": Text("Cannot be trained on as it is", "目前无法用于训练"),
     "report_counts": Text("Images of each class", "各类别的图像数"),
     "report_histogram": Text("How the numbers are spread", "数值分布"),
-    "report_more": Text("and {count} more classes", "另有 {count} 个类别"),
+    "report_more": Text("and {count:more class/more classes}", "另有 {count} 个类别"),
     "report_found": Text("What was found", "检查结果"),
     "report_nothing": Text("Nothing that needs attention.", "没有需要注意的问题。"),
     "report_level_stops": Text("stops", "无法继续"),
@@ -98,7 +98,7 @@ TRAINING_WORDS: dict[str, Text] = {
     "methods_start": Text("Train and compare", "开始训练并比较"),
     "methods_starting": Text("Starting ...", "正在启动……"),
     "methods_none": Text("Tick at least one method.", "请至少勾选一种方法。"),
-    "methods_too_long": Text("This installation trains for at most {most} epochs.", "此处最多训练 {most} 轮。"),
+    "methods_too_long": Text("This installation trains for at most {most:epoch}.", "此处最多训练 {most} 轮。"),
     # the run
     "run_waiting": Text("waiting", "等待中"),
     "run_running": Text("training", "训练中"),
@@ -151,7 +151,7 @@ TRAINING_WORDS: dict[str, Text] = {
     "board_really": Text("Is the difference real?", "差异是否真实？"),
     "board_only_one": Text("Only one method has a result so far.", "目前只有一种方法有结果。"),
     "board_downloads": Text("Take it home", "下载"),
-    "board_predicting": Text("Predicting: {done} of {total} images", "正在预测：{done} / {total} 幅图像"),
+    "board_predicting": Text("Predicting: {done} of {total:image}", "正在预测：{done} / {total} 幅图像"),
     "board_preparing": Text("Preparing the file ...", "正在准备文件……"),
     "board_tuned": Text("Tuned model (.safetensors)", "微调模型（.safetensors）"),
     "board_merged": Text("Merged timm checkpoint", "合并后的 timm 检查点"),

@@ -13,19 +13,19 @@ BOARD_WORDS: dict[str, Text] = {
     "gap": Text("Gap between the patches", "图块间距"),
     "show": Text("Show", "显示"),
     "reading_none": Text(
-        "{height} × {width} px cut into {rows} × {cols} patches of {side} × {side} px: {patches} tokens and no class "
+        "{height} × {width} px cut into {rows} × {cols} patches of {side} × {side} px: {patches:token} and no class "
         "token. The {numbers} numbers of a patch become a vector of {dim}.",
         "{height} × {width} 像素切成 {rows} × {cols} 个图块，每块 {side} × {side} 像素：共 {patches} 个图块标记，"
         "没有类别标记。每个图块的 {numbers} 个数变成 {dim} 维向量。",
     ),
     "reading_one": Text(
-        "{height} × {width} px cut into {rows} × {cols} patches of {side} × {side} px: {patches} tokens and 1 {name}. "
+        "{height} × {width} px cut into {rows} × {cols} patches of {side} × {side} px: {patches:token} and 1 {name}. "
         "The {numbers} numbers of a patch become a vector of {dim}.",
         "{height} × {width} 像素切成 {rows} × {cols} 个图块，每块 {side} × {side} 像素：{patches} 个图块标记，"
         "另加 1 个{name}。每个图块的 {numbers} 个数变成 {dim} 维向量。",
     ),
     "reading_more": Text(
-        "{height} × {width} px cut into {rows} × {cols} patches of {side} × {side} px: {patches} tokens and {prefix} "
+        "{height} × {width} px cut into {rows} × {cols} patches of {side} × {side} px: {patches:token} and {prefix} "
         "prefix tokens. The {numbers} numbers of a patch become a vector of {dim}.",
         "{height} × {width} 像素切成 {rows} × {cols} 个图块，每块 {side} × {side} 像素：{patches} 个图块标记，"
         "另加 {prefix} 个前缀标记。每个图块的 {numbers} 个数变成 {dim} 维向量。",
@@ -42,10 +42,10 @@ BOARD_WORDS: dict[str, Text] = {
     "blue": Text("blue", "蓝"),
     "numbers": Text("{n} numbers", "{n} 个数"),
     "sequence": Text(
-        "The sequence: {tokens} tokens = {prefix} prefix + {patches} patches",
+        "The sequence: {tokens:token} = {prefix} prefix + {patches:patch}",
         "序列：{tokens} 个标记 = {prefix} 个前缀标记 + {patches} 个图块标记",
     ),
-    "sequence_bare": Text("The sequence: {tokens} tokens, one for each patch", "序列：{tokens} 个标记，每个图块一个"),
+    "sequence_bare": Text("The sequence: {tokens:token}, one for each patch", "序列：{tokens} 个标记，每个图块一个"),
     "prefix": Text("{name}: learned, not cut from the image", "{name}：学习得到，并非从图像切出"),
     "image_failed": Text("The image could not be loaded. Please choose it again.", "图像未能加载，请重新选择。"),
 }

@@ -84,7 +84,7 @@ CALCULATOR_WORDS: dict[str, Text] = {
     ),
     "heads_uneven": Text("{heads} heads do not divide the width {dim}.", "{heads} 个头不能整除宽度 {dim}。"),
     "cut_patches": Text(
-        "The last {left} pixels of each side do not fill a patch and are ignored.",
+        "The last {left:pixel} of each side {left:~does/do} not fill a patch and {left:~is/are} ignored.",
         "每边最后 {left} 个像素不足一个图块，被舍去。",
     ),
     "no_patches": Text("A patch is larger than the image: there are no tokens.", "图块比图像还大：没有标记。"),
