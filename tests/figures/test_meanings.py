@@ -10,6 +10,7 @@ import pytest
 
 import vitexplorer as vx
 from tests.helpers.small_models import capture_small
+from vitexplorer.figures.chart import numbered_style
 from vitexplorer.figures.colors import lookup_table, scale_of
 from vitexplorer.figures.meanings import ATTENTION, BLOCK, CATEGORIES, MLP, OTHER, line_number, part_color
 from vitexplorer.views import explanations
@@ -46,6 +47,13 @@ def test_no_two_explanations_share_a_line():
     numbers = [line_number(key) for key in set(explanations()) - {"random"}]
     assert None not in numbers
     assert len(set(numbers)) == len(numbers)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_each_explanation_has_a_colour_and_a_symbol_of_its_own(theme: str) -> None:
+    styles = [numbered_style(line_number(key), theme) for key in set(explanations()) - {"random"}]
+    assert {style.dash for style in styles} == {"solid"}
+    assert len({style.color for style in styles}) == len({style.symbol for style in styles}) == len(styles)
 
 
 def test_zero_over_a_photograph_is_the_photograph():

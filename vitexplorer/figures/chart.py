@@ -19,11 +19,20 @@ AXES = {
     "tokens": Text("token (prefix tokens first)", "标记（前缀标记在前）"),
 }
 LINES = {
-    "light": ("#31688e", "#c2410c", "#2f7d63", "#8a5a9e", "#a23b5c", "#7d6c14", "#2b7484", "#16191d"),
-    "dark": ("#6aaed6", "#fb923c", "#5fc9a3", "#c59bdb", "#f08bab", "#d9c455", "#67c3d4", "#f2f4f6"),
+    "light": (
+        *("#31688e", "#c2410c", "#2f7d63", "#8a5a9e", "#a23b5c", "#7d6c14"),
+        *("#2b7484", "#16191d", "#4f46e5", "#c0178f", "#5b7c00", "#7a4a2b"),
+    ),
+    "dark": (
+        *("#6aaed6", "#fb923c", "#5fc9a3", "#c59bdb", "#f08bab", "#d9c455"),
+        *("#67c3d4", "#f2f4f6", "#a5a0ff", "#ff8ad8", "#b5e04a", "#d0a37c"),
+    ),
 }
 DASHES = ("solid", "dash", "dashdot", "longdash")
-SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "triangle-down", "x")
+SYMBOLS = (
+    *("circle", "square", "diamond", "triangle-up", "cross", "star"),
+    *("triangle-down", "x", "pentagon", "hexagram", "triangle-left", "hourglass"),
+)
 LEFT, ABOVE, BELOW = 62, 30, 50
 """Pixels for the numbers of the vertical axis, its title over it, and the horizontal axis under it"""
 
@@ -118,9 +127,9 @@ def style_for(page: Page, key: str, otherwise: int) -> Style:
 
 
 def numbered_style(number: int, theme: str) -> Style:
-    """Return the style of the n-th line; all eight differ in colour and symbol, lines beyond that in dashes."""
-    colors = LINES[theme]
-    return Style(colors[number % len(colors)], DASHES[number // len(colors) % len(DASHES)], SYMBOLS[number % 8])
+    """Return the style of the n-th line; the first twelve differ in colour and symbol, those beyond in dashes."""
+    turn, place = divmod(number, len(SYMBOLS))
+    return Style(LINES[theme][place], DASHES[turn % len(DASHES)], SYMBOLS[place])
 
 
 def span(values: np.ndarray, *, from_zero: bool = True) -> tuple[float, float]:
