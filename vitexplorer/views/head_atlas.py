@@ -87,6 +87,8 @@ NOTES = {
         "Attention on prefix tokens and padding counts as distance zero.", "落在前缀标记和填充上的注意力，距离按零计。"
     ),
 }
+OPTIONS = tuple(sorted(METRICS.items(), key=lambda option: option[0] == "distance"))
+"""Metrics with distance last, which `attention_distance` shows already"""
 PATCHES_ONLY = Text("Averaged over the patches as queries.", "对作为查询的所有图块取平均。")
 
 
@@ -182,6 +184,6 @@ VIEW = View(
     room="attention",
     compute=compute,
     reading=reading,
-    controls=(Choice("metric", Text("Metric", "指标"), tuple(METRICS.items())),),
+    controls=(Choice("metric", Text("Metric", "指标"), OPTIONS),),
     paper=Paper("Raghu et al. 2021", "https://arxiv.org/abs/2108.08810"),
 )
