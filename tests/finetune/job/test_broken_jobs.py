@@ -300,7 +300,7 @@ def test_what_is_launched_counts_before_another_server_looks(tmp_path, sleeper):
     (folder / CONFIG.name).touch()
     with places.room_for_one(1), alone(folder):
         give(folder, sleeper.pid)
-    with pytest.raises(JobError, match="1 trainings run here already"), places.room_for_one(1):
+    with pytest.raises(JobError, match="1 training runs here already"), places.room_for_one(1):
         pass
     assert UserStorage(tmp_path, hosted=True).running() == 1
 
