@@ -12,9 +12,12 @@ export function mount({root, part, props}) {
   /** @type {HTMLElement} */
   const room = root.closest('.vx-finetune') ?? document.body;
   let current = 0;
+  let isRunning = false;
+
+  const halfOf = (number) => (number < TRAINING ? 'prepare' : 'outcome');
 
   function turn(number) {
-    room.dataset.half = number < TRAINING ? 'prepare' : 'outcome';
+    room.dataset.half = halfOf(number);
   }
 
   function go(key, number) {
@@ -25,9 +28,6 @@ export function mount({root, part, props}) {
 
   // Turns to the half of a step that begins; the button that began it may disappear and leaves its focus to the step.
   function begin(number) {
-    const isOther = number < TRAINING !== current < TRAINING;
-    current = number;
-    if (!isOther && room.dataset.half) return;
     const isInside = room.contains(document.activeElement);
     turn(number);
     if (!isInside) return;
@@ -37,18 +37,18 @@ export function mount({root, part, props}) {
 
   function mark() {
     const data = (selector) => room.querySelector(selector)?.dataset ?? {};
-    const at = stepOf({
-      images: data('.vx-report').state,
-      training: data('.vx-progress').state,
-      runs: Number(data('.vx-results').rows ?? 0),
-    });
+    const training = data('.vx-progress').state;
+    const at = stepOf({images: data('.vx-report').state, training, runs: Number(data('.vx-results').rows ?? 0)});
     root.querySelectorAll('button').forEach((button, number) => {
       // a class, not an observed attribute, which would fire the observer again
       button.classList.toggle('done', number < at);
       if (number === at) button.setAttribute('aria-current', 'step');
       else button.removeAttribute('aria-current');
     });
-    if (current !== at || !room.dataset.half) begin(at);
+    const starts = training === 'running' && !isRunning;
+    if (starts || halfOf(at) !== halfOf(current)) begin(at);
+    isRunning = training === 'running';
+    current = at;
   }
 
   function show() {
@@ -65,6 +65,7 @@ export function mount({root, part, props}) {
     mark();
   }
 
+  turn(current);
   new MutationObserver(mark).observe(room, {subtree: true, childList: true, attributeFilter: STATES});
   return show;
 }
