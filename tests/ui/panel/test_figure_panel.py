@@ -38,6 +38,21 @@ def test_the_model_that_is_offered_has_the_view(model: str, kind: str) -> None:
             assert refusal(view, captured(offer.model, PICTURES[kind])) is None, view
 
 
+def test_a_model_stands_in_for_plain_runs_on_pictures_that_it_names() -> None:
+    dino = captured("scenes_dino_patch16_192", PICTURES["scene"])
+    changed = vx.intervene(dino, "shuffle_patches:seed=0")
+    photograph = captured("scenes_dino_patch16_192", "chelsea.png")
+    pooled = vx.capture(vx.load_model("pvt_v2_b0", weights="random"), ASSETS / "examples" / PICTURES["scene"])
+    for capture, stands_in in ((dino, True), (changed, False), (photograph, False), (pooled, False)):
+        nearest = nearest_model("trust", capture)
+        assert nearest
+        assert nearest.stands_in == stands_in
+    data, _ = panel_data(capture_views(photograph), ("trust",), "en", Question("trust"), None)
+    assert data.refused
+    assert data.elsewhere
+    assert (data.elsewhere.reason, data.elsewhere.show) == (data.refused, "Show it with ViT (drawn scenes)")
+
+
 def test_the_offer_knows_the_kind_of_picture() -> None:
     for kind, model in (("scene", "scenes_vit_patch16_192"), ("creature", "creatures_vit_patch16_192")):
         offer = nearest_model("trust", captured("scenes_dino_patch16_192", PICTURES[kind]))

@@ -12,6 +12,7 @@ import gradio as gr
 import numpy as np
 import pytest
 
+import vitexplorer as vx
 from tests.helpers.app import Steps
 from tests.helpers.built_parts import built
 from tests.helpers.small_models import capture_small
@@ -20,6 +21,7 @@ from vitexplorer.controls import TargetControl
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Progress, same
 from vitexplorer.core.types import CurvesResult, Result
+from vitexplorer.models.examples import examples
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.jobs import StoppedError
 from vitexplorer.ui.kit.language import Translations
@@ -220,7 +222,11 @@ def test_a_panel_that_nothing_reached_begins_with_the_first_view(panel: RoomFigu
 
 
 def test_a_link_to_a_view_that_the_model_lacks_shows_that_of_another(engine: Engine, panel: RoomFigures, monkeypatch):
-    captures = {"small": capture_small("vit"), ONLY["relative_position_bias"]: capture_small("swin")}
+    swin = ONLY["relative_position_bias"]
+    models = {"small": "scenes_vit_patch16_192", swin: swin}
+    captures = {
+        key: vx.capture(vx.load_model(model), examples()["scene_ring"].path, size=96) for key, model in models.items()
+    }
     monkeypatch.setattr(engine, "capture", AsyncMock(side_effect=lambda picture: captures[picture.model]))
     positions = built(RoomFigures(panel.context, "positions"))
     search = "?room=positions&view=relative_position_bias&v.block=0"
@@ -228,7 +234,7 @@ def test_a_link_to_a_view_that_the_model_lacks_shows_that_of_another(engine: Eng
     assert (data.chosen, data.refused, data.settings) == ("relative_position_bias", "", {"block": "0"})
     assert data.elsewhere.changes["model"] == ONLY[data.chosen]
     assert ONLY[data.chosen] in data.python
-    swin = replace(ADDRESS, model=ONLY[data.chosen])
-    same_view = now(positions.begin(NOTHING, swin, json.dumps({"search": search, "theme": "light"})))
+    swin_address = replace(ADDRESS, model=swin)
+    same_view = now(positions.begin(NOTHING, swin_address, json.dumps({"search": search, "theme": "light"})))
     assert same_view.elsewhere is None
     assert (same_view.figure, same_view.csv, same_view.reading) == (data.figure, data.csv, data.reading)

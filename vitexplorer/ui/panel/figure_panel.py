@@ -19,7 +19,7 @@ from vitexplorer.controls import departures, specs
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Result
 from vitexplorer.models.catalog import title_of
-from vitexplorer.models.photographs import bundled_model
+from vitexplorer.models.photographs import bundled_model, naming_model
 from vitexplorer.service.jobs import Step, StoppedError
 from vitexplorer.ui.controls.field import Field, field_of
 from vitexplorer.ui.kit.language import word
@@ -158,7 +158,7 @@ class Nearest:
     changes: Mapping[str, str]
     """Parameters of the address that put it there"""
     stands_in: bool = False
-    """True if the page shows the view of this model at once, under its name: the other has the room's other views"""
+    """True if the page shows the view of this model at once, under its name"""
 
     def offer(self, reason: Text, language: Language) -> Elsewhere:
         """Return the offer in words; `reason` says why the page's model lacks the view."""
@@ -339,7 +339,16 @@ def nearest_model(view: str, capture: Capture) -> Nearest | None:
     model = ONLY.get(view) or bundled_model(capture.input.image_hash).name
     if view in OF_CHANGES or model == former:
         return None
-    return Nearest(model, former, of_model(model), stands_in=capture.model.family.shows_stream)
+    return Nearest(model, former, of_model(model), _can_stand_in(capture))
+
+
+def _can_stand_in(capture: Capture) -> bool:
+    """Return True where a view of another model answers: it names this image, and the run is plain.
+
+    A family of which only single blocks are shown lacks most views, so there the reason says more than other maps.
+    """
+    is_named = naming_model(capture.input.image_hash) is not None
+    return is_named and not capture.provenance.changes and capture.model.family.shows_stream
 
 
 def of_model(model: str) -> dict[str, str]:
