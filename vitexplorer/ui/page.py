@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakValueDictionary
 
 import gradio as gr
@@ -50,9 +50,6 @@ from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, Ro
 from vitexplorer.ui.shell.saved_views import SavedViews
 from vitexplorer.ui.shell.status import StatusData, StatusLine
 from vitexplorer.ui.shell.visit import Visit
-
-if TYPE_CHECKING:
-    from vitexplorer.capturing.capture import Capture
 
 LOOK = "(...inputs) => { window.vxLook(); return window.vxVisitor(...inputs); }"
 """Script that lets the rail fire the event of the selected room, and sends the browser's visitor name"""
@@ -140,6 +137,7 @@ class Page:
         gr.on(stops, self.stop, None, None, **QUICK)
         self._then_menu(page.load(self.start, None, self._with_explore_outputs(visit.components), **WAITING))
         on_screen = self.context.address
+        visit.status.ask(self.answer, on_screen, visit.status, **LATEST)
         visit.size.cost(self.cost, on_screen, visit.size, **LATEST)
         links = [sent(part, "go") for part in (visit.saved_views, visit.guide)]
         outputs = self._with_explore_outputs(visit.of_choice)
@@ -241,21 +239,30 @@ class Page:
                         reason = line.reason
                         yield {self.visit.requested: address}
                     else:
-                        picture = companion(address, line.capture)
-                        beside = await self.context.engine.capture(picture) if picture else None
-                        yield await asyncio.to_thread(self._fill, line, address, reason, beside)
+                        yield await asyncio.to_thread(self._fill, line, address, reason)
             except StoppedError:
                 yield {self.visit.status: gr.skip()}  # gradio repeats the last update at the end, which is out of date
 
-    def _fill(self, exploration: TimedCapture, address: Address, reason: str, beside: Capture | None) -> Updates:
+    def _fill(self, exploration: TimedCapture, address: Address, reason: str) -> Updates:
+        picture = companion(address, exploration.capture)
+        beside = self.context.engine.cached_capture(picture) if picture else None
         updates: Updates = {
-            self.visit.status: ready(exploration, address, reason, beside),
+            self.visit.status: ready(exploration, address, reason, beside.capture if beside else None),
             self.visit.size: size_chip(exploration.capture, address),
             self.context.address: address,
         }
         for room in self.rooms:
             updates |= room.fill(exploration, address)
         return updates
+
+    async def answer(self, current: Address) -> Any:
+        """Add the companion's answer to the status line; the first map does not wait for a second model."""
+        exploration = self.context.engine.cached_capture(current.picture)
+        picture = companion(current, exploration.capture) if exploration else None
+        if picture is None:
+            return gr.skip()
+        line = ready(exploration, current, beside=await self.context.engine.capture(picture))
+        return line.model_copy(update={"address": {}})  # the address on the screen may be further on
 
     def leave(self, request: gr.Request) -> None:
         """Abandon the work of a page that was closed."""

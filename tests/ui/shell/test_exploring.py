@@ -72,10 +72,15 @@ def test_a_companion_answers_for_a_model_without_a_classifier(engine: Engine, im
     assert beside == Picture(image, f"{model}_patch16_192")
     answer = now(engine.capture(beside))
     best = answer.model.class_texts[int(answer.logits.argmax())]
-    assert f"ViT says: {best.en} " in ready(exploration, address, beside=answer).answer
+    without, line = ready(exploration, address), ready(exploration, address, beside=answer)
+    assert (without.answer, without.asks) == ("maps only", True)
+    assert f"ViT says: {best.en} " in line.answer
+    assert not line.asks
+    assert not ready(exploration, address, "another size").asks  # whose hint would be lost
     assert companion(address, answer) is None
-    photograph = now(engine.capture(Picture("chelsea", "scenes_dino_patch16_192")))
-    assert companion(address, photograph) is None
+    photograph = now(engine.explore(Picture("chelsea", "scenes_dino_patch16_192")))
+    assert companion(address, photograph.capture) is None
+    assert not ready(photograph, address).asks
     random = now(engine.capture(Picture(image, "scenes_dino_patch16_192", "random")))
     assert companion(address, random) is None
 

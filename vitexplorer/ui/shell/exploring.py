@@ -160,6 +160,7 @@ def ready(exploration: TimedCapture, address: Address, reason: str = "", beside:
         )
         + ("" if capture.logits is not None else f" · {word('status_no_answer', address.language)}"),
         answer=_companion_answer(beside, address.language) if beside else _answer(capture, address.language),
+        asks=beside is None and not reason and companion(address, capture) is not None,
         **({"hint": reason} if reason else _photo_hint(capture, address.language)),
         about=f"{provenance.model} · {provenance.weights_text.in_(address.language)}",
         whole=word("open_whole", address.language),

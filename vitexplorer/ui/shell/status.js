@@ -51,7 +51,9 @@ export function mount({root, part, props, trigger}) {
     foot.title = [caution, value.about || value.text].filter(Boolean).join(' · ');
     setText(foot, foot.title);
     setText(whole, value.whole || '');
-    if (value.kind === 'ready') document.dispatchEvent(new CustomEvent('vx-ready'));
+    if (value.kind !== 'ready') return;
+    if (Object.keys(value.address ?? {}).length) document.dispatchEvent(new CustomEvent('vx-ready'));
+    if (value.asks) trigger('ask', {});
   }
 
   document.addEventListener('vx-refused', ({detail}) => {

@@ -20,6 +20,8 @@ class StatusData(BaseModel):
     share: float | None = None
     answer: str = ""
     """Likeliest class with its probability; replaces the text, which then is the line's tooltip"""
+    asks: bool = False
+    """True where the component asks for the answer of a companion, which is not in memory yet"""
     warning: str = ""
     """Warning over the page as long as it applies: random weights"""
     hint: str = ""
@@ -36,7 +38,7 @@ class StatusData(BaseModel):
 
 
 class StatusLine(Widget):
-    """Line with a progress bar under it. The hint's button fires `choose` with `model`."""
+    """Line with a progress bar under it. The hint's button fires `choose` with `model`; `ask` has no fields."""
 
     data_model = StatusData
-    sends = ("choose",)
+    sends = ("choose", "ask")
