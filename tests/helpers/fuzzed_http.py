@@ -45,6 +45,7 @@ ANSWERS = {
 SENT = {
     "asked": 1, "block": 3, "to": 4, "row": 1, "col": 2, "index": 0, "head": "1", "pinned": False, "query": "3,4",
     "view": "attention_map", "settings": {"block": "3"}, "theme": "dark", "room": "attention", "image": "scene_fish",
+    "whole": True,
     "target": "fish", "task": "", "model": MODEL, "weights": "random", "fit": "crop", "size": "96", "text": "",
     "run": "a" * 32, "what": "merged", "step": "class_token",
     "methods": [{"key": "lora", "settings": {"r": "4"}, "rate": "0.1"}],

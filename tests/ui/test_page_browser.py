@@ -15,7 +15,16 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 import vitexplorer as vx
 from tests.helpers.app import Visit
 from tests.helpers.plain_page import PlainPage
-from tests.helpers.room_checks import PATIENCE, SHIFTS, assert_fits, choose_model, go_to, painted, wait_for_room
+from tests.helpers.room_checks import (
+    PATIENCE,
+    SHIFTS,
+    assert_fits,
+    choose_model,
+    go_to,
+    painted,
+    wait_for_room,
+    wait_for_view,
+)
 from tests.helpers.thorough import quick
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.text import Language
@@ -147,7 +156,7 @@ DISPLAY = {
     "mode": "map", "colormap": "viridis", "scale": "heads", "opacity": "0.35", "smooth": "1", "keep": "0.6",
     "sharpen": "4",
 }  # fmt: skip
-FLOW = {"source": "3,4", "fusion": "max", "discard": "0.9", "start": "2"}
+FLOW = {"fusion": "max", "discard": "0.9", "start": "2"}
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +188,7 @@ def test_a_link_opens_the_very_picture(linked: Visit) -> None:
     np.testing.assert_allclose(canvas_state(page)["map"], truth, atol=truth.max() / 255)
     go_to(page, "flow")
     canvas = page.locator("#vx-flow-canvas .vx-canvas")
-    truth = vx.compute("attention_rollout", capture, query=(3, 4), head_fusion="max", discard_ratio=0.9, start_block=2)
+    truth = vx.compute("attention_rollout", capture, query=(4, 7), head_fusion="max", discard_ratio=0.9, start_block=2)
     np.testing.assert_allclose(canvas_state(page, "flow")["map"], truth.values.ravel(), atol=truth.values.max() / 255)
     assert display.items() <= canvas.evaluate("(root) => root.vx.get()").items()
     canvas.locator(".view").click(position=place_of(page, 6, 2, "flow"))
@@ -189,10 +198,31 @@ def test_a_link_opens_the_very_picture(linked: Visit) -> None:
     canvas.locator(".mode label", has_text="reveal").click()
     canvas.locator(".settings select").select_option("min")
     page.wait_for_function("new URLSearchParams(location.search).get('fusion') === 'min'")
-    gone_on = {**PICTURE, "block": "4", **DISPLAY, **FLOW, "source": "6,2", "mode": "reveal", "fusion": "min"}
+    gone_on = {**PICTURE, "block": "4", **DISPLAY, **FLOW, "query": "6,2", "mode": "reveal", "fusion": "min"}
     assert gone_on.items() <= parameters(page).items()
     canvas.locator(".mode label", has_text="overlay").click()  # how it begins
     page.wait_for_function("!new URLSearchParams(location.search).has('mode')")
+
+
+def test_what_is_chosen_stays_chosen_from_room_to_room(linked: Visit) -> None:
+    page = linked.page
+    thread = page.locator(".vx-thread li")
+    expect(thread.nth(1)).to_have_text("Patch row 6, column 2")
+    expect(thread.nth(3)).to_contain_text("block 4, head 1: ")
+    go_to(page, "tokens")
+    page.locator("#vx-tokens-panel .vx-previews button", has_text="Patch similarity").click()
+    wait_for_view(page, "tokens", "patch_similarity")
+    assert {"v.block": "4", "v.query": "6,2"}.items() <= parameters(page).items()
+    page.locator('#vx-tokens-panel [name="block"]').fill("1")
+    page.locator('#vx-tokens-panel [name="block"]').press("Enter")
+    expect(thread.nth(3)).to_contain_text("block 1, head 1: ")
+    thread.nth(3).locator("button").click()
+    canvas = page.locator('#vx-attention-canvas .vx-canvas[data-block="1"][data-part="whole"]')
+    expect(canvas).to_have_attribute("data-query", "6,2")
+    thread.nth(4).locator("button").click()
+    wait_for_view(page, "outputs", "logit_attribution")
+    page.go_back()
+    expect(canvas).to_be_visible()
 
 
 def test_wrong_files_get_a_sentence(linked: Visit, tmp_path: Path) -> None:

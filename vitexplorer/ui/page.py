@@ -15,16 +15,13 @@ from weakref import WeakValueDictionary
 import gradio as gr
 
 from vitexplorer.core.settings import Settings
-from vitexplorer.learn import Seen, Step
-from vitexplorer.service.answer_threads import Wait, waiting_in_thread
-from vitexplorer.service.engine import Engine, Picture, TimedCapture
+from vitexplorer.service.engine import Engine, TimedCapture
 from vitexplorer.service.jobs import StoppedError
 from vitexplorer.service.visitor_names import visitor_of
 from vitexplorer.ui.gradio_adapter.events import fields_of, sent
 from vitexplorer.ui.gradio_adapter.page_blocks import PageBlocks, session_of
 from vitexplorer.ui.gradio_adapter.types import Block, Dependency
 from vitexplorer.ui.kit.language import Translations
-from vitexplorer.ui.kit.served_files import ServedFile, cached_file
 from vitexplorer.ui.rooms.attention.room import AttentionRoom
 from vitexplorer.ui.rooms.compare.room import CompareRoom
 from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
@@ -38,18 +35,19 @@ from vitexplorer.ui.rooms.size.room import SizeRoom
 from vitexplorer.ui.rooms.tokens.room import TokensRoom
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
 from vitexplorer.ui.server.api.endpoints import add_endpoints
-from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.address import Address, Chosen
 from vitexplorer.ui.shell.chips.image_chip import ImageChip
 from vitexplorer.ui.shell.chips.model_chip import ModelChip, model_chip, tuned_choices
 from vitexplorer.ui.shell.chips.size_chip import SizeChip, priced_sizes, size_chip
-from vitexplorer.ui.shell.exploring import PAGE, Replacement, companion, exploring, ready
-from vitexplorer.ui.shell.guide.guide import Guide, guide_data, step_named, step_text
+from vitexplorer.ui.shell.exploring import PAGE, Replacement, companion, companion_in_memory, exploring, ready
+from vitexplorer.ui.shell.guide.guide import Guide
 from vitexplorer.ui.shell.header import Header
 from vitexplorer.ui.shell.rail import SELECTED, Rail
 from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, RoomContext, Updates, UpdateStream
 from vitexplorer.ui.shell.saved_views import SavedViews
 from vitexplorer.ui.shell.status import StatusData, StatusLine
 from vitexplorer.ui.shell.visit import Visit
+from vitexplorer.ui.thread.thread import Thread, thread_data
 
 LOOK = "(...inputs) => { window.vxLook(); return window.vxVisitor(...inputs); }"
 """Script that lets the rail fire the event of the selected room, and sends the browser's visitor name"""
@@ -101,6 +99,9 @@ class Page:
             header = Header(elem_id="vx-header")
         rail = Rail(elem_id="vx-rail", rooms=[room.key for room in self.rooms])
         guide = Guide(elem_id="vx-guide")
+        guide.listen(self.context)
+        self.thread = Thread(elem_id="vx-thread")
+        self.thread.listen(self.context)
         entering = gr.Textbox(visible=False)  # the browser sends the key of the selected room through it
         with gr.Tabs(selected="attention", elem_id="vx-rooms") as tabs:
             room_components = [self._build_room(room, rail, entering, active) for room in self.rooms]
@@ -113,6 +114,7 @@ class Page:
             status,
             size,
             self.context.address,
+            self.thread,
             *(component for components in room_components for component in components),
         ]
         self._bind(page)
@@ -144,8 +146,6 @@ class Page:
         self._then_menu(
             gr.on(links, self.go, [visit.requested, on_screen], outputs, trigger_mode="multiple", **WAITING)
         )
-        visit.guide.tell(self.tell, on_screen, visit.guide, **LATEST)
-        visit.guide.handout(self.handout, on_screen, visit.guide, trigger_mode="once", **QUICK)
         choices = [sent(part, "choose") for part in (visit.image, visit.model, visit.size, visit.status)]
         inputs = [visit.requested, on_screen, self.context.visitor]
         outputs = self._with_explore_outputs([visit.requested, visit.image, visit.model])
@@ -244,11 +244,11 @@ class Page:
                 yield {self.visit.status: gr.skip()}  # gradio repeats the last update at the end, which is out of date
 
     def _fill(self, exploration: TimedCapture, address: Address, reason: str) -> Updates:
-        picture = companion(address, exploration.capture)
-        beside = self.context.engine.cached_capture(picture) if picture else None
+        beside = companion_in_memory(self.context.engine, address, exploration.capture)
         updates: Updates = {
-            self.visit.status: ready(exploration, address, reason, beside.capture if beside else None),
+            self.visit.status: ready(exploration, address, reason, beside),
             self.visit.size: size_chip(exploration.capture, address),
+            self.thread: thread_data(exploration.capture, address, Chosen.of(address.parameters()), beside=beside),
             self.context.address: address,
         }
         for room in self.rooms:
@@ -281,41 +281,3 @@ class Page:
         if size is None or current == Address():
             return gr.skip()
         return {self.visit.size: await priced_sizes(self.context.engine, current, size)}
-
-    async def tell(self, event: gr.EventData, current: Address) -> Updates:
-        """Fill a step of the guided path with the numbers of the picture on the screen."""
-        step = step_named(fields_of(event).get("step"))
-        if step is None or current == Address():
-            return gr.skip()
-        language = current.language
-        text = await waiting_in_thread(lambda wait: step_text(step, self._on_screen(current.picture, wait), language))
-        return {self.visit.guide: guide_data(language, text)}
-
-    async def handout(self, current: Address) -> Updates:
-        """Write the guided path as a handout, each step with the current image in the step's own model."""
-        if current == Address():
-            return gr.skip()
-        fit = "crop" if current.fit == "native" else current.fit
-        trained = replace(current.picture, weights="trained", fit=fit)
-
-        def write_handout(wait: Wait) -> ServedFile:
-            from vitexplorer.learn.handout import handout_of
-
-            def screen_of(step: Step) -> Seen:
-                picture = replace(trained, model=step.state["model"], size=step.state.get("size", ""))
-                return self._on_screen(picture, wait)
-
-            return cached_file(handout_of(screen_of, current.language).encode(), "vit-explorer-handout.html")
-
-        return {self.visit.guide: guide_data(current.language, handout=await waiting_in_thread(write_handout))}
-
-    def _on_screen(self, picture: Picture, wait: Wait) -> Seen:
-        """Make the capture that the steps of the path read; its functions block the thread that calls them."""
-        engine = self.context.engine
-        capture = wait(engine.capture(picture))
-        return Seen(
-            capture,
-            compute=lambda view, **settings: wait(engine.compute(picture, capture, view, settings)),
-            changed=lambda changes: wait(engine.changed(picture, changes)),
-            beside=lambda model: self._on_screen(replace(picture, model=model, weights="trained", size=""), wait),
-        )

@@ -12,7 +12,7 @@ from vitexplorer.models.catalog import catalog
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.image_store import examples
 from vitexplorer.ui.kit.language import Translations
-from vitexplorer.ui.shell.address import Address, SelectedView
+from vitexplorer.ui.shell.address import Address, Chosen, SelectedView
 from vitexplorer.ui.shell.room_context import RoomContext
 
 
@@ -63,3 +63,19 @@ def test_an_empty_address_is_a_bundled_model_on_a_bundled_image() -> None:
 def test_a_link_with_a_room_s_former_name_opens_it() -> None:
     assert Address.read({"room": "survey"}).room == "folder"
     assert SelectedView.read('{"search": "?room=survey&v.survey=pets", "theme": "light"}').room == "folder"
+
+
+def test_a_link_with_former_names_of_the_selection_opens_it() -> None:
+    flow = {"room": "flow", "query": "cls", "source": "3,4"}
+    assert Address.read(flow).query == "3,4"
+    assert Address.read({**flow, "room": "attention"}).query == "cls"
+    for room in ("compare", "what_if"):
+        both = Address.read({"room": room, "both_block": "2", "both_head": "1", "both_query": "5,6", "query": "cls"})
+        assert (both.block, both.head, both.query) == ("2", "1", "5,6")
+
+
+@pytest.mark.parametrize("given", [{}, {"query": "cls", "head": "mean", "block": None}, {"query": 7, "target": "a\nb"}])
+def test_defaults_count_as_not_chosen(given: dict) -> None:
+    assert Chosen.of(given) == Chosen()
+    chosen = Chosen("1,2", "0", "3", "gear")
+    assert Chosen.of({"query": "1,2", "block": 0, "head": "3", "target": "gear"}) == chosen

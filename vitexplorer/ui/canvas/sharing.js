@@ -2,7 +2,7 @@
 // those with the same link share head and hovered or pinned place. Each finds its own patch at the place; a token that
 // it lacks becomes the mean over patches.
 
-import {inAddress, onLink, writeAddress} from '../kit/address.js';
+import {inAddress, onLink, onWritten, writeAddress} from '../kit/address.js';
 import {cellAt, placeOf} from './grids.js';
 import {MEAN} from './payload.js';
 import {queryCode, queryText} from './queries.js';
@@ -89,27 +89,53 @@ export function displayParameters(selection) {
   );
 }
 
+/** Parameters under which links named the selection of a room before it was one for all rooms; no longer written. */
+const FORMER = {source: '', both_block: '', both_head: '', both_query: ''};
+
 /**
- * Selection on the first of two canvases as parameters of the address.
+ * Selection as parameters of the address.
  *
  * @param {Record<string, any>} selection
  */
-export const pairParameters = (selection) => ({
-  both_block: selection.block,
-  both_head: selection.head,
-  both_query: selection.query,
-  ...displayParameters(selection),
-});
+export const parametersOf = (selection) => {
+  const {block, head, query} = selection;
+  return {block, head, query, ...FORMER, ...displayParameters(selection)};
+};
 
 /**
- * Writes what a person picks on a canvas into the address, so that a link opens the very map.
+ * Writes what a person picks on a canvas into the address, so that a link opens the very map, and takes from there what
+ * was picked in another room since.
  *
  * @param {string} id of the canvas's component
  * @param {(selection: any) => import('../kit/address.js').Changes} parameters
+ * @param {string[]} shared names of the selection that this canvas shares with other rooms
  */
-export function writeSelection(id, parameters) {
+export function shareSelection(id, parameters, shared = ['block', 'head', 'query']) {
+  const inUrl = () => JSON.stringify(shared.map(inAddress));
+  let known = inUrl(); // written or taken by the canvas, or by Python from a link
+
+  /** Returns true where the canvas changes by it. */
+  function take(root) {
+    const before = root.vx.get();
+    known = inUrl();
+    const news = shared
+      .map((name) => [name, inAddress(name)])
+      .filter(([name, now]) => now && now !== `${before[name]}`);
+    if (news.length) root.vx.set(Object.fromEntries(news.map(([name, now]) => [name, name === 'block' ? +now : now])));
+    return news.length > 0;
+  }
+
   document.addEventListener('vx-select', ({target, detail}) => {
-    if (target.closest(`#${id}`)) writeAddress(parameters(detail));
+    if (!target.closest(`#${id}`) || (inUrl() !== known && take(target))) return;
+    writeAddress(parameters(detail));
+    known = inUrl();
+  });
+  onWritten(() => {
+    const root = /** @type {any} */ (document.querySelector(`#${id} .vx-canvas`));
+    if (inUrl() !== known && root?.vx?.get()) take(root);
+  });
+  onLink(() => {
+    known = inUrl();
   });
 }
 

@@ -69,18 +69,18 @@ class TwoSided:
         from vitexplorer.quantities.places import matched, placed
 
         left, right = (side.capture for side in sides)
-        left_block = min(int(address.both_block or left.depth - 1), left.depth - 1)
+        left_block = min(int(address.block or left.depth - 1), left.depth - 1)
         if address.other_block and left.depth != right.depth:
             right_block = min(int(address.other_block), right.depth - 1)
         else:
             right_block = matched(left_block, left.depth, right.depth)
         blocks = left_block, right_block
         left_data, right_data = self._data(sides, blocks)
-        query = query_of(address.both_query, left_data)
+        query = query_of(address.query, left_data)
         query = default_query(left, left_block) if query is None else query
         for data, place in ((left_data, (left, left_block)), (right_data, (right, right_block))):
             data.query = query_text(placed(query, (left, left_block), place))
-            data.head = head_of(address.both_head, data.heads)
+            data.head = head_of(address.head, data.heads)
             data.opened = address.opened
         return blocks, dict(zip(self.canvases, (left_data, right_data), strict=True))
 

@@ -68,23 +68,38 @@ export const onLink = (callback) => {
  * Opens a room.
  *
  * @param {string} room its key
+ * @param {string} [view] one of its views; empty for its first
  */
-export function enterRoom(room) {
-  document.dispatchEvent(new CustomEvent('vx-room', {detail: {room}}));
+export function enterRoom(room, view = '') {
+  document.dispatchEvent(new CustomEvent('vx-room', {detail: {room, view}}));
+}
+
+/**
+ * Returns what a person chose in any room, in place of the defaults: a patch, a block, the number of a head, a class.
+ *
+ * @returns {Record<'query' | 'block' | 'head' | 'target', string>} empty strings for nothing
+ */
+export function chosenInAddress() {
+  const {searchParams} = new URL(location.href);
+  const taken = (name, form) => (form.test(searchParams.get(name) ?? '') ? searchParams.get(name) : '');
+  return {
+    query: taken('query', /^\d+,\d+$/),
+    block: taken('block', /^\d+$/),
+    head: taken('head', /^\d+$/),
+    target: taken('target', /./),
+  };
 }
 
 const GOING = 'vx-go';
-const RESET = ['both_block', 'both_head', 'both_query', 'other_block'];
 
 /**
  * Changes parameters of the page's state, as a link does. The other parameters stay, except for the selected view and
- * the selections in two runs, which are reset.
+ * the block of the right side of Compare, which are reset.
  *
  * @param {Changes} changes
  */
 export function goTo(changes) {
-  const reset = Object.fromEntries(RESET.map((name) => [name, '']));
-  const {searchParams} = changed({...reset, ...viewChanges('', {}), ...changes});
+  const {searchParams} = changed({other_block: '', ...viewChanges('', {}), ...changes});
   document.dispatchEvent(new CustomEvent(GOING, {detail: searchParams.toString()}));
 }
 

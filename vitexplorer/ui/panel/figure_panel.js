@@ -1,7 +1,16 @@
 // Panel of one view with its controls and its figure. Every settled control asks Python; the browser draws and saves.
 
 import {form} from '../controls/form.js';
-import {enterRoom, goTo, inAddress, pushAddress, viewChanges, viewInAddress, writeAddress} from '../kit/address.js';
+import {
+  chosenInAddress,
+  enterRoom,
+  goTo,
+  inAddress,
+  pushAddress,
+  viewChanges,
+  viewInAddress,
+  writeAddress,
+} from '../kit/address.js';
 import {make, setText, showSentence} from '../kit/dom.js';
 import {labelled} from '../kit/formats.js';
 import {FORMATS, newAside, showHead} from '../kit/frame.js';
@@ -34,14 +43,19 @@ export function mount({root, part, props, trigger}) {
   const aside = newAside(root, save, () => numbersOf(current));
   offersPicture(root, figure.picture);
   const controls = form(part('.controls'), {
-    settled: () => ask(current.chosen, controls.settings()),
+    settled: (name) => {
+      const settings = controls.settings();
+      if (isHere() && name in chosenInAddress()) writeAddress({[name]: settings[name]});
+      ask(current.chosen, settings);
+    },
     pending: () => pending,
     asked: () => asked,
   });
   const strip = previewList(choose);
   part('.below').append(strip.element);
 
-  function ask(view, settings) {
+  /** `chosen` is what the view takes from other rooms where `settings` leave it open. */
+  function ask(view, settings, chosen = {}) {
     const slow = current.views.find(({key}) => key === view)?.slow || Number(settings.sharpen) > 1;
     asked += 1;
     idle();
@@ -50,7 +64,7 @@ export function mount({root, part, props, trigger}) {
       if (slow) showWork({text: current.words.panel_working, share: null});
       else part('.working').hidden = false;
     }, 150);
-    const question = {view, settings, theme: theme(), asked};
+    const question = {view, settings, theme: theme(), asked, ...chosen};
     if (slow) trigger('work', question);
     else trigger('ask', question);
   }
@@ -85,15 +99,16 @@ export function mount({root, part, props, trigger}) {
   function choose(view) {
     if (view === marked) return;
     if (current.room) pushAddress(viewChanges(view, {}));
-    go(view, {});
+    const {block, ...others} = chosenInAddress();
+    go(view, {}, {...others, block: block ? Number(block) : null});
   }
 
   // The room's own view needs no answer: it stands beside the panel.
-  function go(view, settings) {
+  function go(view, settings, chosen = {}) {
     const {own} = current.views.find(({key}) => key === view);
     showViews({...current, chosen: view});
     if (!own) {
-      ask(view, settings);
+      ask(view, settings, chosen);
       return;
     }
     if (pending) trigger('stop', {});

@@ -33,7 +33,7 @@ from vitexplorer.ui.panel.figure_panel import (
     work_data,
 )
 from vitexplorer.ui.panel.standing import EVIDENCE, standing
-from vitexplorer.ui.shell.address import Address, SelectedView
+from vitexplorer.ui.shell.address import Address, Chosen, SelectedView
 from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, Listen, RoomContext, Updates
 from vitexplorer.ui.shell.room_sign import room_after
 
@@ -148,7 +148,28 @@ class RoomFigures:
                 given = {}
             return Question(current.view, given, current.theme)
         quick = [key for key in keys if source.records[key].runs != "many"]
-        return Question(next(iter([*quick, *keys, *self.listed()])), theme=current.theme)
+        first = next(iter([*quick, *keys, *self.listed()]))
+        chosen = Chosen() if first in self._own else current.chosen  # the room's own view takes it in the browser
+        return Question(first, await self._carried(first, {}, chosen, address), current.theme)
+
+    async def _carried(
+        self, view: str, given: Mapping[str, str], chosen: Chosen, address: Address
+    ) -> Mapping[str, str]:
+        """Add what a person chose in other rooms to the settings of a view that has such a control and takes the value.
+
+        A view of one answer keeps its own block, which there is a part of the method.
+        """
+        origin_address, origin = await self._origin(view, address)
+        record = origin.records[view]
+        names = {control.name for control in record.controls}
+        for name, value in asdict(chosen).items():
+            if not value or name in given or name not in names or (name == "block" and "target" in names):
+                continue
+            with suppress(ExplainedError):
+                resolved = await self.context.engine.resolved(self.run(origin_address), {**given, name: value})
+                await in_thread(record.settings, origin.capture, resolved)
+                given = {**given, name: value}
+        return given
 
     async def previews(self, address: Address) -> PanelData:
         """Return small pictures of all views that run nothing, and of those that were computed before."""
@@ -183,13 +204,18 @@ class RoomFigures:
         if question is None:
             return gr.skip()
         self.stop(request)
-        return await self._show(question, address)
+        return await self._show(await self._with_chosen(question, event, address), address)
+
+    async def _with_chosen(self, question: Question, event: gr.EventData, address: Address) -> Question:
+        settings = await self._carried(question.view, question.settings, Chosen.of(fields_of(event)), address)
+        return replace(question, settings=settings)
 
     async def work(self, event: gr.EventData, address: Address, request: gr.Request) -> AsyncGenerator[PanelData, None]:
         """Show a view that runs the model: yield its progress, then the result; nothing more once it is stopped."""
         question = self._question(event)
         if question is None:
             return
+        question = await self._with_chosen(question, event, address)
         waiter = Waiting(session_of(request), FIGURE, question.number)
         self.context.engine.leave(waiter.visitor, FIGURE, before=question.number)
         title = self.records()[question.view].title

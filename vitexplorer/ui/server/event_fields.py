@@ -63,6 +63,8 @@ class Sent(_Read):
     """Training, or one method of it"""
     step: Word = ""
     """Step of the guided path"""
+    whole: bool = False
+    """True where the answer may run the model"""
     what: Word = ""
     """File to download"""
     methods: Annotated[list[MethodSent], Field(max_length=50)] = []

@@ -35,6 +35,9 @@ FIRST_CHANGE = "shuffle_patches:seed=0"
 """Change that a changed run begins with: shuffled patches, which every model can take"""
 FORMER_ROOMS = {"survey": "folder"}
 """Keys of rooms by their former keys, which older links use"""
+_BOTH = {"both_block": "block", "both_head": "head", "both_query": "query"}
+FORMER_NAMES = {"flow": {"source": "query"}, "compare": _BOTH, "what_if": _BOTH}
+"""Parameters by the names that they had in a room's older links"""
 
 _FORMS = {
     "image": rf"({UPLOAD}[0-9a-f]{{64}})|[a-z0-9_]+",
@@ -53,15 +56,12 @@ _FORMS = {
     "smooth": "1",
     "keep": r"[01]|0\.\d{1,2}",
     "sharpen": "4|16|64",
-    "source": r"cls|dist|mean|\d{1,4},\d{1,4}",
+    "target": r"[^\x00-\x1f]{1,200}",
     "fusion": "mean|max|min",
     "discard": r"0(\.\d{1,4})?",
     "start": r"\d{1,3}",
     "design": r"[A-Za-z0-9_;=./-]{1,300}",
     "change": r"[a-z0-9_:;=,.+*-]{1,4000}",
-    "both_block": r"\d{1,3}",
-    "both_head": r"mean|max|min|\d{1,3}",
-    "both_query": r"cls|dist|mean|\d{1,4},\d{1,4}",
     "other_block": r"\d{1,3}",
 }
 _FORMS |= {name: _FORMS[name.removeprefix("other_").removeprefix("left_")] for name in COMPARED}
@@ -85,6 +85,8 @@ class Address:
     block: str = ""
     head: str = ""
     query: str = ""
+    target: str = ""
+    """Class that is explained; a person chooses it, as block, head and query, for all rooms"""
     mode: str = ""
     colormap: str = ""
     scale: str = ""
@@ -94,17 +96,12 @@ class Address:
     """Share of the mass that the map shows"""
     sharpen: str = ""
     """Number of passes of a sharpened map; `mode` to `sharpen` are empty where the canvases show their defaults"""
-    source: str = ""
-    """Query of the room Flow; the next three are settings of that room"""
     fusion: str = ""
+    """Setting of the room Flow, as the next two"""
     discard: str = ""
     start: str = ""
     change: str = ""
     """Changes of the room What if, as `vx.intervene` reads them"""
-    both_block: str = ""
-    both_head: str = ""
-    both_query: str = ""
-    """Query selected in both runs of What if, as `both_block` and `both_head` are"""
     other_image: str = ""
     other_model: str = ""
     other_weights: str = ""
@@ -190,6 +187,25 @@ class Address:
 
 
 @dataclass(frozen=True)
+class Chosen:
+    """Choices of a person, in any room, in place of the defaults, as text; empty for none."""
+
+    query: str = ""
+    """Patch as row,col"""
+    block: str = ""
+    head: str = ""
+    """Number of a head"""
+    target: str = ""
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Chosen:
+        """Read the fields of an address or of an event."""
+        forms = {"query": r"\d+,\d+", "block": r"\d+", "head": r"\d+", "target": _FORMS["target"]}
+        texts = {name: str(value) for name, value in given.items() if value is not None}
+        return cls(**{name: texts[name] for name, form in forms.items() if re.fullmatch(form, texts.get(name, ""))})
+
+
+@dataclass(frozen=True)
 class SelectedView:
     """View that a browser's address selects in a room, its settings other than the defaults, and the theme."""
 
@@ -197,6 +213,7 @@ class SelectedView:
     view: str = ""
     settings: tuple[tuple[str, str], ...] = ()
     theme: str = "light"
+    chosen: Chosen = Chosen()
 
     @classmethod
     def read(cls, text: str) -> SelectedView:
@@ -219,13 +236,16 @@ class SelectedView:
             view=view if re.fullmatch("[a-z_]{1,60}", view) else "",
             settings=settings,
             theme="dark" if theme == "dark" else "light",
+            chosen=Chosen.of(parameters),
         )
 
 
 def _valid(parameters: Mapping[str, str]) -> dict[str, str]:
     """Return the known parameters whose values match their pattern; images must be examples or uploads."""
     room = parameters.get("room", "")
-    parameters = {**parameters, "room": FORMER_ROOMS.get(room, room)}
+    former = FORMER_NAMES.get(room, {})
+    renamed = {now: parameters[name] for name, now in former.items() if name in parameters}
+    parameters = {**parameters, **renamed, "room": FORMER_ROOMS.get(room, room)}
     valid = {name: value for name, form in _FORMS.items() if re.fullmatch(form, value := parameters.get(name, ""))}
     for name in ("image", "other_image"):
         image = valid.get(name, "")

@@ -115,6 +115,13 @@ def companion(address: Address, capture: Capture) -> Picture | None:
     return address.in_model(entry.name).picture
 
 
+def companion_in_memory(engine: Engine, address: Address, capture: Capture) -> Capture | None:
+    """Return the capture of the companion if it need not be computed."""
+    picture = companion(address, capture)
+    beside = engine.cached_capture(picture) if picture else None
+    return beside.capture if beside else None
+
+
 def _answer(capture: Capture, language: Language) -> str:
     """Return the likeliest class with its probability, or the one output, or what there is instead.
 

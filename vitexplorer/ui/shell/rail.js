@@ -40,10 +40,12 @@ export function mount({root, props, trigger}) {
     }
   }
 
-  function go(room) {
-    if (room === root.dataset.room || !props.value || !props.value.rooms.some(({key}) => key === room)) return;
-    pushAddress({room, ...viewChanges('', {})});
-    enter(room);
+  function go(room, view = '') {
+    const isOpen = room === root.dataset.room;
+    if ((isOpen && !view) || !props.value || !props.value.rooms.some(({key}) => key === room)) return;
+    pushAddress({room, ...viewChanges(view, {})});
+    if (isOpen) document.dispatchEvent(new CustomEvent('vx-address'));
+    else enter(room);
     scrollTo({top: 0});
   }
 
@@ -81,7 +83,7 @@ export function mount({root, props, trigger}) {
 
   list.addEventListener('keydown', (event) => stepFocus(event, list.querySelectorAll('button')));
   document.addEventListener('vx-room', (/** @type {CustomEvent} */ event) => {
-    go(event.detail.room);
+    go(event.detail.room, event.detail.view);
     if (event.target === document.activeElement)
       /** @type {HTMLElement | null} */ (list.querySelector('[aria-current]'))?.focus({preventScroll: true});
   });

@@ -104,13 +104,12 @@ class Visit:
         }
 
 
-_OF_TWO_RUNS = ("both_block", "both_head", "both_query", "other_block")
 RESET_BY = {
-    "model": ("size", "block", "head", "query", "source", "start", *_OF_TWO_RUNS),
-    "image": ("query", "source", *_OF_TWO_RUNS),
-    "size": ("query", "source", *_OF_TWO_RUNS),
-    "fit": ("query", "source", *_OF_TWO_RUNS),
-    "weights": _OF_TWO_RUNS,
+    "model": ("size", "block", "head", "query", "target", "start", "other_block"),
+    "image": ("query", "target", "other_block"),
+    "size": ("query", "other_block"),
+    "fit": ("query", "other_block"),
+    "weights": ("other_block",),
 }
 """Fields of the address that a choice resets, by the field that a person chooses"""
 

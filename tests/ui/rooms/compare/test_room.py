@@ -132,7 +132,7 @@ def test_a_neighbour_stands_there_before_the_first_click(room):
 
 
 def test_a_link_opens_the_very_comparison(room):
-    linked = replace(HERE, other_model=SWIN, both_block="2", both_query="11,3", both_head="1")
+    linked = replace(HERE, other_model=SWIN, block="2", query="11,3", head="1")
     updates = entered(room, linked)
     left, right = (updates[canvas] for canvas in room.stage.canvases)
     assert (left.block, right.block) == (2, 4)

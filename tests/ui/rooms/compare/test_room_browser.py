@@ -52,7 +52,7 @@ def test_the_same_place_is_marked_on_both_sides(
     expect(page.locator(LEFT)).to_have_attribute("data-query", left)
     expect(page.locator(RIGHT)).to_have_attribute("data-query", right)
     page.mouse.click(box["x"] + 9.6 / 12 * box["width"], box["y"] + 3.6 / 12 * box["height"])
-    expect(page).to_have_url(re.compile(f"both_query={left.replace(',', '%2C')}"))
+    expect(page).to_have_url(re.compile(f"query={left.replace(',', '%2C')}"))
     link = page.url
     page.mouse.move(0, 0)
     if not thorough:
@@ -69,10 +69,10 @@ def test_a_pair_to_begin_with_stands_in_the_address_whole(visit: Visit, url: str
     visit.open(url, room="compare", model=VIT, other_model=DINO)
     ready(page)
     page.locator(f"{LEFT} .view").press("]")
-    expect(page).to_have_url(re.compile("both_head=0"))
+    expect(page).to_have_url(re.compile("head=0"))
     for _ in range(2):  # the left side stays as it was, and then the whole pair; the head is the visitor's
         page.get_by_role("button", name="ViT beside Swin").click()
-        expect(page).to_have_url(re.compile(r"(?=.*other_model=scenes_swin)(?=.*both_block=5)(?=.*both_head=0)"))
+        expect(page).to_have_url(re.compile(r"(?=.*other_model=scenes_swin)(?=.*block=5)(?=.*head=0)"))
         expect(page.locator(LEFT)).to_have_attribute("data-head", "0")
     ready(page)
     link = page.url

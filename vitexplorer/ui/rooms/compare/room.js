@@ -1,6 +1,6 @@
 // Selections of the room's canvases in the address.
 
-import {pairParameters, writeSelection} from '../../canvas/sharing.js';
+import {parametersOf, shareSelection} from '../../canvas/sharing.js';
 
-writeSelection('vx-left-canvas', pairParameters);
-writeSelection('vx-right-canvas', ({block}) => ({other_block: block}));
+shareSelection('vx-left-canvas', parametersOf);
+shareSelection('vx-right-canvas', ({block}) => ({other_block: block}), []);

@@ -119,7 +119,7 @@ def linked(capture: Capture, address: Address) -> dict[str, str]:
     """Return the settings of an address; none of them where the rollout does not accept one."""
     from vitexplorer.views import VIEWS
 
-    values = (address.source, address.fusion, address.discard, address.start)
+    values = (address.query, address.fusion, address.discard, address.start)
     given = {name: value for name, value in zip(CONTROLS, values, strict=True) if value}
     try:
         VIEWS["attention_rollout"].settings(capture, given)

@@ -1,7 +1,7 @@
 // The patches board: values from Python, the current patch, and the keys and pointers that choose it.
 
 import {fetchImage} from '../../canvas/fetching.js';
-import {inAddress, onLink, writeAddress} from '../../kit/address.js';
+import {chosenInAddress, inAddress, onLink, writeAddress} from '../../kit/address.js';
 import {filled, make, setText} from '../../kit/dom.js';
 import {followed, listed} from '../../kit/formats.js';
 import {newAside, showHead} from '../../kit/frame.js';
@@ -99,7 +99,7 @@ export function mount({root, part, props, trigger}) {
     if (!keep) return;
     say(listed([part('.title').textContent, `${scene.value.words.index} ${tokenIndex(scene.value, kept)}`]));
     clearTimeout(telling);
-    telling = setTimeout(() => writeAddress({patch: `${kept.row},${kept.col}`}), RESTS);
+    telling = setTimeout(() => writeAddress({query: `${kept.row},${kept.col}`, patch: ''}), RESTS);
   }
 
   function pick(row, col) {
@@ -158,9 +158,13 @@ export function mount({root, part, props, trigger}) {
 
   // ------------------------------------------------------------------------------------ address
 
-  /** @returns {Patch | null} patch of the address; null where it names none of this picture */
+  /**
+   * Patch of the address, which was chosen in any room; older links have a name of their own for it.
+   *
+   * @returns {Patch | null} null where it names none of this picture
+   */
   function patchInAddress() {
-    const [row, col] = inAddress('patch').split(',').map(Number);
+    const [row, col] = (inAddress('patch') || chosenInAddress().query).split(',').map(Number);
     const {rows, cols} = scene.value;
     return row >= 0 && row < rows && col >= 0 && col < cols ? {row, col} : null;
   }
@@ -170,7 +174,6 @@ export function mount({root, part, props, trigger}) {
     const named = patchInAddress();
     const [row, col] = scene.value.start;
     [kept, isPicked] = [named ?? {row, col}, Boolean(named)];
-    if (!named) writeAddress({patch: ''});
   }
 
   onLink(() => {

@@ -1,5 +1,5 @@
 // Selection of the plain run's canvas in the address.
 
-import {pairParameters, writeSelection} from '../../canvas/sharing.js';
+import {parametersOf, shareSelection} from '../../canvas/sharing.js';
 
-writeSelection('vx-plain-canvas', pairParameters);
+shareSelection('vx-plain-canvas', parametersOf);

@@ -5,15 +5,24 @@ A person's progress stays in their browser; the address names the open step.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
+import gradio as gr
 from pydantic import BaseModel
 
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.learn import STEPS, Numbers, Seen, Step
 from vitexplorer.learn.step import sayer
 from vitexplorer.models.catalog import catalog
+from vitexplorer.service.answer_threads import Wait, waiting_in_thread
+from vitexplorer.service.engine import Picture
+from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.kit.language import words_with
-from vitexplorer.ui.kit.served_files import ServedFile
+from vitexplorer.ui.kit.served_files import ServedFile, cached_file
 from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import LATEST, QUICK, RoomContext
 
 
 class StepItem(BaseModel):
@@ -64,6 +73,50 @@ class Guide(Widget):
 
     data_model = GuideData
     sends = ("go", "tell", "handout")
+
+    def listen(self, context: RoomContext) -> None:
+        """Answer `tell` and `handout`; the page answers `go`."""
+        self._context = context
+        self.tell(self.show_step, context.address, self, **LATEST)
+        self.handout(self.write_handout, context.address, self, trigger_mode="once", **QUICK)
+
+    async def show_step(self, event: gr.EventData, current: Address) -> Any:
+        """Fill a step of the guided path with the numbers of the picture on the screen."""
+        step = step_named(fields_of(event).get("step"))
+        if step is None or current == Address():
+            return gr.skip()
+        language = current.language
+        text = await waiting_in_thread(lambda wait: step_text(step, self._on_screen(current.picture, wait), language))
+        return guide_data(language, text)
+
+    async def write_handout(self, current: Address) -> Any:
+        """Write the guided path as a handout, each step with the current image in the step's own model."""
+        if current == Address():
+            return gr.skip()
+        fit = "crop" if current.fit == "native" else current.fit
+        trained = replace(current.picture, weights="trained", fit=fit)
+
+        def write(wait: Wait) -> ServedFile:
+            from vitexplorer.learn.handout import handout_of
+
+            def screen_of(step: Step) -> Seen:
+                picture = replace(trained, model=step.state["model"], size=step.state.get("size", ""))
+                return self._on_screen(picture, wait)
+
+            return cached_file(handout_of(screen_of, current.language).encode(), "vit-explorer-handout.html")
+
+        return guide_data(current.language, handout=await waiting_in_thread(write))
+
+    def _on_screen(self, picture: Picture, wait: Wait) -> Seen:
+        """Make the capture that the steps of the path read; its functions block the thread that calls them."""
+        engine = self._context.engine
+        capture = wait(engine.capture(picture))
+        return Seen(
+            capture,
+            compute=lambda view, **settings: wait(engine.compute(picture, capture, view, settings)),
+            changed=lambda changes: wait(engine.changed(picture, changes)),
+            beside=lambda model: self._on_screen(replace(picture, model=model, weights="trained", size=""), wait),
+        )
 
 
 def guide_data(language: Language, text: StepText | None = None, handout: ServedFile | None = None) -> GuideData:

@@ -1,0 +1,72 @@
+// The strip under every room: one patch from the image to the answer. It follows what the address says was chosen.
+
+import {chosenInAddress, enterRoom, onWritten, writeAddress} from '../kit/address.js';
+import {make, refill} from '../kit/dom.js';
+
+/**
+ * Thumbnail of a part of the image.
+ *
+ * @param {string} url
+ * @param {number[]} crop left, top, width and height in shares of the image
+ */
+function thumbnail(url, [left, top, width, height]) {
+  const at = (start, share) => (share < 1 ? (100 * start) / (1 - share) : 0);
+  return make('i', {
+    style: {
+      'background-image': `url("${url}")`,
+      'background-size': `${100 / width}% ${100 / height}%`,
+      'background-position': `${at(left, width)}% ${at(top, height)}%`,
+    },
+  });
+}
+
+/** @param {import('../kit/widget.js').Gradio} gradio */
+export function mount({root, part, props, trigger}) {
+  const list = part('ol');
+  let asked = ''; // choices that were sent last
+
+  /** The choices of the address; the last block counts as none. */
+  function chosenNow() {
+    const {block, ...others} = chosenInAddress();
+    return {...others, block: Number(block) === props.value.depth - 1 ? '' : block};
+  }
+
+  const textOf = ({query, block, head, target}) => JSON.stringify([query, block, head, target]);
+
+  const send = ({block, ...others}, whole) => trigger('follow', {...others, block: block ? +block : null, whole});
+
+  function follow() {
+    if (!props.value?.stops?.length) return;
+    const chosen = chosenNow();
+    if (textOf(chosen) === asked) return;
+    asked = textOf(chosen);
+    send(chosen, false);
+  }
+
+  /** Opens a room on the very thing that a stop names. */
+  function go({room, view, chosen}) {
+    writeAddress(chosen);
+    enterRoom(room, view);
+  }
+
+  const button = (stop, url) =>
+    make(
+      'button',
+      {title: stop.title, onclick: () => go(stop)},
+      stop.crop.length && url ? thumbnail(url, stop.crop) : null,
+      make('small', stop.label),
+      ' ', // between the words of its name
+      make('b', stop.text),
+    );
+
+  onWritten(follow);
+  return () => {
+    const value = props.value;
+    if (!value?.stops?.length) return;
+    root.setAttribute('aria-label', value.label);
+    refill(list, ...value.stops.map((stop) => make('li', button(stop, value.image?.url))));
+    asked = textOf(value.chosen);
+    if (asked !== textOf(chosenNow())) follow();
+    else if (value.asks) send(value.chosen, true);
+  };
+}
