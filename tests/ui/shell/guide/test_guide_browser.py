@@ -295,8 +295,9 @@ IN_REACH = """(selector) => [...document.querySelectorAll(selector)].every((one)
 
 @pytest.mark.parametrize(
     ("width", "height", "is_finger"),
-    [(390, 844, True), pytest.param(1366, 768, False, marks=pytest.mark.thorough)],
+    [(390, 844, True), (1366, 768, False)],
 )
+@pytest.mark.thorough
 def test_a_person_walks_the_path_with_a_photograph_of_their_own(
     chromium: Browser, url: str, width: int, height: int, is_finger: bool
 ) -> None:
