@@ -99,6 +99,7 @@ def test_the_help_does_not_wait_for_torch(programs: Path, elsewhere: Path) -> No
 
 
 @pytest.mark.browser
+@pytest.mark.thorough
 def test_a_view_is_drawn(programs: Path, elsewhere: Path) -> None:
     output_of(programs / "vitexplorer", "compute", "attention_rollout", "--image", "picture.jpg", "-o", "y.png")
     with Image.open("y.png") as drawn:

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Frame, Page
 import vitexplorer as vx
 from tests.helpers.app import Visit
 from tests.helpers.room_checks import PATIENCE, SHIFTS, go_to, painted, wait_for_room, wait_for_view
+from tests.helpers.thorough import quick
 from vitexplorer.models.examples import examples
 from vitexplorer.ui.kit.words import UI_WORDS
 
@@ -100,7 +101,7 @@ LINKS = {
 """Parameters of a link into a room, of which its first answer fills most"""
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+@pytest.mark.parametrize("size", quick([(1440, 900), (390, 844)], keep=[(390, 844)]))
 def test_a_link_that_is_opened_moves_nothing(chromium: Browser, url: str, size: tuple[int, int]) -> None:
     visit = Visit(chromium, *size)
     visit.page.add_init_script(f"({SHIFTS})()")

@@ -92,7 +92,7 @@ def test_a_plan_from_before_heads_could_be_chosen_began_fresh(colours, tmp_path)
 
 
 def test_a_killed_job_ends_with_the_same_weights(colours, tmp_path, thorough):
-    config = job(colours, "lora", epochs=8, checkpoint_seconds=1e9)  # only at the ends of epochs: the kill costs steps
+    config = job(colours, "lora", epochs=5, checkpoint_seconds=1e9)  # only at the ends of epochs: the kill costs steps
     whole = tmp_path / "whole"
     run_job(config, whole)
 
