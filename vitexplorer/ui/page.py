@@ -104,7 +104,9 @@ class Page:
         self.thread.listen(self.context)
         entering = gr.Textbox(visible=False)  # the browser sends the key of the selected room through it
         with gr.Tabs(selected="attention", elem_id="vx-rooms") as tabs:
-            room_components = [self._build_room(room, rail, entering, active) for room in self.rooms]
+            room_components = [self._build_room(room, entering, active) for room in self.rooms]
+        for room in self.rooms:  # outside of the tabs, where gradio would count each state as a tab
+            room.enter_on(rail.look(room.key), gr.State(room.key))
         requested = gr.State(Address())
         parts = (image, model, size, status, saved_views, header, rail, guide, tabs)
         self.visit = Visit(requested, *parts, self.context.rooms)
@@ -119,13 +121,12 @@ class Page:
         ]
         self._bind(page)
 
-    def _build_room(self, room: Room, rail: Rail, entering: gr.Textbox, active: gr.State) -> list[Block]:
+    def _build_room(self, room: Room, entering: gr.Textbox, active: gr.State) -> list[Block]:
         """Build a room in its tab; its panel fills itself when the room is entered."""
         with gr.Tab(self.context.t(room.title), id=room.key) as tab:
             components = room.build()
         entered = tab.select(self.enter, entering, active, js=f"() => window.vxEnter('{room.key}')", **QUICK)
         room.enter_on(entered.then, active)
-        room.enter_on(rail.look(room.key), gr.State(room.key))
         return components
 
     def _bind(self, page: gr.Blocks) -> None:

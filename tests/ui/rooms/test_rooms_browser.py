@@ -175,7 +175,11 @@ def test_a_term_explains_itself_and_the_numbers_are_read(staying: Visit) -> None
 
 def test_a_slow_view_is_stopped_and_the_page_goes_on(staying: Visit) -> None:
     page, panel = staying.page, panel_of(staying.page, "flow")
+    go_to(page, "attention")
     go_to(page, "flow")
+    page.locator('.vx-views:has(#vx-flow-panel) button[data-view="trust"]:visible').first.click()
+    expect(panel.locator(".work")).to_be_visible()
+    expect(panel.locator(".seen")).to_be_visible()  # the picture stands on the stage until the first figure
     choose_view(page, "flow", "integrated_gradients")
     drawn = page.evaluate("document.querySelector('#vx-flow-panel .vx-panel').dataset.shown")
     steps = panel.locator('[name="steps"]')

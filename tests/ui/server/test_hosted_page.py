@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import gradio as gr
 import httpx
 import pytest
 
@@ -445,6 +446,13 @@ def test_what_the_page_does_not_send_is_no_event(tab: Tab, caplog, capfd, wrong:
     answer = tab.send(handler, **{"event_data": {"image": "scene_mug"}, **wrong})
     assert (answer.status_code, answer.json()) == (422, {"error": "The page sends nothing like this."})
     assert (caplog.text, capfd.readouterr().err) == ("", "")
+
+
+async def test_the_rooms_hold_nothing_but_tabs() -> None:
+    """Gradio numbers all children of its tabs; one that is no tab keeps a tab from telling that it was opened."""
+    result, _ = build_page(settings(), Engine(settings()))
+    (rooms,) = [block for block in result.blocks.values() if isinstance(block, gr.Tabs) and block.elem_id == "vx-rooms"]
+    assert {type(child) for child in rooms.children} == {gr.Tab}
 
 
 async def test_what_a_handler_reads_of_an_event_has_been_read_before() -> None:

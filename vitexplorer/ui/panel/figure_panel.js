@@ -266,8 +266,9 @@ export function mount({root, part, props, trigger}) {
   }
 
   // Without a figure: the room shows the view in its own way, or the view runs the model and is requested with `work`.
-  function begin({views, chosen, settings}) {
+  function begin({views, chosen, settings, image}) {
     root.dataset.view = chosen;
+    if (image) part('.seen').src = image.url;
     if (views.find(({key}) => key === chosen).own) lookAhead();
     else ask(chosen, settings);
   }

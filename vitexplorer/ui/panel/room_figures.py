@@ -128,6 +128,8 @@ class RoomFigures:
     def _bare(self, question: Question, address: Address, source: ViewSource) -> PanelData:
         data = bare_data(source, self.listed(), address.language, question.view)
         data.bare = True
+        if question.view not in self._own:
+            data.image = image_file(source.capture.input.pixels)  # stands on the stage until the first figure
         data.settings = dict(question.settings)
         return self._placed(data, address)
 

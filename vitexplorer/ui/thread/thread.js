@@ -3,6 +3,8 @@
 import {chosenInAddress, enterRoom, onWritten, writeAddress} from '../kit/address.js';
 import {make, refill} from '../kit/dom.js';
 
+const PAUSE = 300; // ms until the last stops are asked for: the room's own questions go first
+
 /**
  * Thumbnail of a part of the image.
  *
@@ -24,6 +26,7 @@ function thumbnail(url, [left, top, width, height]) {
 export function mount({root, part, props, trigger}) {
   const list = part('ol');
   let asked = ''; // choices that were sent last
+  let waiting = 0;
 
   /** The choices of the address; the last block counts as none. */
   function chosenNow() {
@@ -36,7 +39,7 @@ export function mount({root, part, props, trigger}) {
   const send = ({block, ...others}, whole) => trigger('follow', {...others, block: block ? +block : null, whole});
 
   function follow() {
-    if (!props.value?.stops?.length) return;
+    if (!asked) return; // nothing is shown yet
     const chosen = chosenNow();
     if (textOf(chosen) === asked) return;
     asked = textOf(chosen);
@@ -62,11 +65,12 @@ export function mount({root, part, props, trigger}) {
   onWritten(follow);
   return () => {
     const value = props.value;
+    clearTimeout(waiting);
     if (!value?.stops?.length) return;
     root.setAttribute('aria-label', value.label);
     refill(list, ...value.stops.map((stop) => make('li', button(stop, value.image?.url))));
     asked = textOf(value.chosen);
     if (asked !== textOf(chosenNow())) follow();
-    else if (value.asks) send(value.chosen, true);
+    else if (value.asks) waiting = setTimeout(() => send(value.chosen, true), PAUSE);
   };
 }
