@@ -125,7 +125,7 @@ TYPED = re.compile(
 NAMES = (
     "Transformer|CNN|ViT|DeiT|DINO(v3)?|CLIP|CoCa|SigLIP|NaFlex|BEiT|EVA|MAE|Swin|V2|Reich|MLP|CLS|LayerScale|ViT-B|outlook|halo|lambda|"
     "LoRA|SSF|BitFit|AdaptFormer|adapter|Houlsby|Pfeiffer|VPT-(deep|shallow)|Grad-CAM|LeGrad|(Attn)?LRP|LibraGrad|PCA|RMSE?|F1|MACs?|"
-    "CKA|ROAD|SaCo|GMACs|L2|UMAP|umap-learn|"
+    "CKA|ROAD|SaCo|GMACs|L2|UMAP|umap-learn|McNemar|"
     "Ray|timm|peft|transformers|torchvision|open|clip|OpenAI|TorchScript|(Quick)?GELU|PIL|kaleido|anywidget|Chrome|Chromium|Python|Photoshop|Windows|Git|LFS|Hugging|Face|Hub|ImageNet|English|norm-pix"
 )
 """Names of models, methods, people and programs"""

@@ -18,7 +18,7 @@ from vitexplorer.cli.options import BACKBONE, PRINTED, WEIGHTS, WEIGHTS_SEED
 from vitexplorer.cli.text import one_sentence, table
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import ExplainedError, Language, Text
+from vitexplorer.core.text import ExplainedError, Language, Text, present
 from vitexplorer.service.amounts import duration, score
 
 HELP = Text("Fine-tune a model on a folder of images and compare methods.", "在图像文件夹上微调模型并比较各方法。")
@@ -210,15 +210,17 @@ _COLUMNS = (
 
 
 def leaderboard(comparison: Any, language: Language) -> str:
-    """Format the results, best first, each with the bootstrap's verdict against the best."""
+    """Format the verdict and the results, best first, each against the best."""
+    from vitexplorer.finetune.verdict import verdict
+
     board = comparison.leaderboard
     rows = [[column.in_(language) for column in _COLUMNS]]
     for result in board:
         against = ""
         if result is not board[0]:
             bootstrap = comparison.bootstrap(board[0].run, result.run)
-            verdict = Text("worse", "较差") if bootstrap.low > 0 else Text("indistinguishable", "无法区分")
-            against = verdict.in_(language)
+            word = Text("worse", "较差") if bootstrap.is_clear else Text("indistinguishable", "无法区分")
+            against = word.in_(language)
         rows.append(
             [
                 result.run,
@@ -230,7 +232,8 @@ def leaderboard(comparison: Any, language: Language) -> str:
             ]
         )
     failures = [f"{run}: {why.in_(language)}" for run, why in comparison.failures]
-    return "\n".join(["", table(rows), *failures])
+    conclusion = [text.in_(language) for text in present(verdict(comparison))]
+    return "\n".join(["", *conclusion, table(rows), *failures])
 
 
 def time_text(seconds: float | None) -> str:

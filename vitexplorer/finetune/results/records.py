@@ -17,6 +17,7 @@ from vitexplorer.core.format import counted, fine_percent, measured
 from vitexplorer.core.notebook_display import NotebookDisplay
 from vitexplorer.core.summaries import Summarised, Summary, described
 from vitexplorer.core.text import Text
+from vitexplorer.finetune.results.interval import metric_interval
 from vitexplorer.finetune.results.metrics import METRIC, PerClass, confusion, metric_text, per_class
 from vitexplorer.storage.checked_reading import Amount, Count
 from vitexplorer.storage.dataset import Task
@@ -191,6 +192,11 @@ class FinetuneResult(RunRecord, Summarised, NotebookDisplay):
     def metrics(self) -> Mapping[str, float]:
         """All metrics of the best epoch."""
         return self.epochs[self.best].metrics
+
+    @cached_property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of `value` for other images of the same kind."""
+        return metric_interval(self.task, self.outputs, self.targets)
 
     @cached_property
     def model(self) -> TunedModel:
