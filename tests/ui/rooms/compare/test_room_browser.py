@@ -167,7 +167,7 @@ def test_a_model_stands_beside_its_lora(visit: Visit, url: str, tmp_path: Path) 
     page.locator(".vx-methods .start").click()
     board = page.locator(".vx-results")
     expect(board).to_have_attribute("data-rows", "1", timeout=TRAINED)
-    board.locator(".run").first.click()
+    board.locator(".bars button").first.click()
     with page.expect_download(timeout=TRAINED) as downloading:
         board.locator('[data-what="tuned"]').click()
     file = tmp_path / "tuned.safetensors"

@@ -371,6 +371,16 @@ def test_the_leaderboard_and_its_files(job):
     assert data.chosen == "lora"
     assert {row.run for row in data.rows} == {"linear", "lora"}
     assert len(data.verdicts) == 1
+    assert data.verdict == data.verdicts[0]
+    assert data.question == "Which method is best?"
+    assert "compared image by image" in data.bars_says
+    alone = results_data(replace(job, results=(job["lora"],)), "lora", "en")
+    assert alone.question == "How good is it?"
+    assert "compared" not in alone.bars_says
+    ends = [float(end.removesuffix(" %")) / 100 for end in data.axis]
+    for row in data.rows:
+        assert 0 <= row.low <= row.at <= row.high <= 1
+        assert ends[0] + row.at * (ends[1] - ends[0]) == pytest.approx(job[row.run].value)
     assert len(data.wrong) == len(job["lora"].wrong)
     assert download_kinds(job["lora"]) == ("tuned", "merged", "peft", "card")
     assert download_kinds(job["linear"]) == ("tuned", "merged", "card")

@@ -141,7 +141,11 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     expect(board.locator(".verdicts p")).to_have_count(len(runs) - 1)
     page.locator('#vx-training-figures .vx-panel[data-state="ready"]').wait_for(timeout=SOON)
 
-    board.locator(".run", has_text="lora").click()
+    expect(board.locator(".verdict")).to_contain_text("validation images")
+    expect(board.locator(".table")).to_be_hidden()
+    board.locator(".whole summary").click()
+    expect(board.locator(".table")).to_be_visible()
+    board.locator(".bars button", has_text="LoRA").click()
     expect(board.locator(".wrong button").first).to_be_visible(timeout=SOON)
     board.locator(".changed").click()
     page.locator('#vx-training-changed .vx-panel[data-shown="1"]').wait_for(timeout=TRAINED)

@@ -1,4 +1,5 @@
-// Leaderboard, wrong images and downloads. Pressing a row chooses its run; an image opens in the other rooms.
+// Verdict, leaderboard, wrong images and downloads. A click on a method chooses its run; an image opens in the other
+// rooms.
 
 import {enterRoom, goTo} from '../../kit/address.js';
 import {filled, make, refill, showSentence} from '../../kit/dom.js';
@@ -6,13 +7,47 @@ import {cameFrom} from '../../kit/notices.js';
 
 const cells = (texts) => texts.map((text) => make('td', text));
 
+const percentOf = (place) => `${100 * place}%`;
+
+/**
+ * Makes a row for each method, which chooses it: a dot for its value, and a bar for its interval.
+ *
+ * @param {any} value `ResultsData`
+ * @param {(run: string) => void} choose
+ */
+function bars({rows, axis, baseline_at: baseline, chosen, words}, choose) {
+  const dashed = () => (baseline === null ? null : make('s', {style: {left: percentOf(baseline)}}));
+  const row = ({run, title, value, interval, at, low, high}) =>
+    make(
+      'button.bar-row',
+      {
+        onclick: () => choose(run),
+        title: run,
+        dataset: {run},
+        attributes: {'aria-pressed': String(run === chosen)},
+        ariaLabel: interval ? filled(words.board_describe, {title, value, interval}) : `${title}: ${value}`,
+      },
+      make('span.name', title),
+      make(
+        'span.track',
+        dashed(),
+        make('i', {style: {left: percentOf(low), width: percentOf(high - low)}}),
+        make('b', {style: {left: percentOf(at)}}),
+      ),
+      make('output', value),
+    );
+  const scale = make('div.scale', make('span'), make('span', ...axis.map((text) => make('small', text))), make('span'));
+  return [...rows.map(row), scale];
+}
+
 /**
  * @param {any} value `ResultsData`
  * @param {(run: string) => void} choose
  */
 function table({rows, metric, baseline, constant, chosen, words}, choose) {
-  const head = ['', words.board_method, metric, words.board_trainable, words.board_time, words.board_file];
-  const body = rows.map(({run, title, place, note, value, trainable, time, file}) => {
+  const said = (key) => words[`board_${key}`];
+  const head = ['', said('method'), metric, said('spread'), said('trainable'), said('time'), said('file')];
+  const body = rows.map(({run, title, place, note, value, interval, trainable, time, file}) => {
     const attributes = {'aria-pressed': String(run === chosen)};
     const name = make('button.run', {onclick: () => choose(run), title: run, attributes}, title);
     const notes = note ? [make('small', note)] : [];
@@ -21,7 +56,7 @@ function table({rows, metric, baseline, constant, chosen, words}, choose) {
       {className: run === chosen ? 'chosen-row' : '', dataset: {run}},
       ...cells([place]),
       make('td', name, ...notes),
-      ...cells([value, trainable, time, file]),
+      ...cells([value, interval, trainable, time, file]),
     );
   });
   const plain = [
@@ -29,7 +64,7 @@ function table({rows, metric, baseline, constant, chosen, words}, choose) {
     [words.board_constant, constant],
   ]
     .filter(([, figure]) => figure)
-    .map(([name, figure]) => make('tr.plain', ...cells(['', name, figure, '', '', ''])));
+    .map(([name, figure]) => make('tr.plain', ...cells(['', name, figure, '', '', '', ''])));
   const headings = head.map((text) => make('th', {scope: 'col'}, text));
   return make('table', make('thead', make('tr', ...headings)), make('tbody', ...body, ...plain));
 }
@@ -88,12 +123,15 @@ export function mount({root, part, props, trigger}) {
   }
 
   function showResults(value) {
-    const {words, verdicts} = value;
-    part('h3').textContent = words.board_title;
-    refill(
-      part('.table'),
-      table(value, (run) => trigger('choose', {run})),
-    );
+    const {words, verdict, verdicts} = value;
+    const choose = (run) => trigger('choose', {run});
+    part('h3').textContent = value.question;
+    part('.verdict').textContent = verdict;
+    refill(part('.bars'), ...bars(value, choose));
+    part('.bars').setAttribute('aria-label', value.metric);
+    part('.bars-says').textContent = value.bars_says;
+    part('summary').textContent = words.board_title;
+    refill(part('.table'), table(value, choose));
     part('.verdicts').replaceChildren(make('h4', words.board_really), ...verdicts.map((text) => make('p', text)));
     part('.chosen h3').textContent = filled(words.board_chosen, {run: value.chosen_title});
     refill(part('.buttons'), ...buttons(value));

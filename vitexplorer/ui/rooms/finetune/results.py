@@ -1,4 +1,4 @@
-"""Component of a training's results: the leaderboard, wrongly predicted images, downloads.
+"""Component of a training's results: the verdict, the leaderboard, wrongly predicted images, downloads.
 
 The figures beside it come from `result_figures`. Results are read from the training's folder; a model is loaded only
 when it is opened or downloaded.
@@ -6,6 +6,7 @@ when it is opened or downloaded.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from vitexplorer.finetune.job.folder import read_config
 from vitexplorer.finetune.job.images import images_root
 from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.finetune.run_titles import run_title
+from vitexplorer.finetune.verdict import verdict
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.service.amounts import duration, memory, percentage, score
@@ -36,6 +38,12 @@ class BoardRow(BaseModel):
     run: str
     title: str
     value: str
+    interval: str
+    """Interval of the value, "77.0 % to 96.0 %"; empty where there is none"""
+    at: float
+    low: float
+    high: float
+    """Places of the value and of the ends of its interval on the axis, 0-1"""
     trainable: str
     time: str
     file: str
@@ -57,8 +65,17 @@ class ResultsData(BaseModel):
 
     training: str = ""
     metric: str = ""
+    question: str = ""
+    verdict: str = ""
+    """Conclusion in one sentence"""
+    axis: list[str] = []
+    """Labels of the ends of the axis on which the rows lie"""
+    bars_says: str = ""
+    """Legend of the rows' dots and bars"""
     rows: list[BoardRow] = []
     baseline: str = ""
+    baseline_at: float | None = None
+    """Place of the baseline on the axis; None where there is none"""
     constant: str = ""
     verdicts: list[str] = []
     chosen: str = ""
@@ -107,10 +124,20 @@ def results_data(comparison: Comparison, chosen: str, language: Language) -> Res
     metric = board[0].metric
     baseline = comparison.baseline
     data.metric = TRAINING_WORDS[f"metric_{metric}"].in_(language)
-    data.rows = [_row(result, place, language) for place, result in enumerate(board, 1)]
+    data.question = say("board_question" if len(board) > 1 else "board_question_one", language)
+    data.verdict = verdict(comparison).in_(language)
+    ends = axis_of(comparison)
+    data.axis = [score(metric, end) for end in ends]
+    data.rows = [_row(result, place, ends, language) for place, result in enumerate(board, 1)]
+    sentences = [say("board_bars", language, metric=data.metric)]
+    if len(board) > 1:
+        sentences.append(say("board_paired", language))
     if baseline is not None:
         data.baseline = score(metric, baseline.value)
+        sentences.append(say("board_dashed", language, name=TRAINING_WORDS["run_baseline"], value=data.baseline))
+        data.baseline_at = place_on(ends, baseline.value)
         data.constant = score(metric, baseline.constant)
+    data.bars_says = ("" if language == "zh" else " ").join(sentences)
     data.verdicts = list(verdicts(comparison, language))
     result = next((result for result in board if result.run == chosen), board[0])
     data.chosen = result.run
@@ -124,11 +151,37 @@ def results_data(comparison: Comparison, chosen: str, language: Language) -> Res
     return data
 
 
-def _row(result: FinetuneResult, place: int, language: Language) -> BoardRow:
+def axis_of(comparison: Comparison) -> tuple[float, float]:
+    """Return the ends of an axis on which all values, their intervals and the baseline lie.
+
+    An accuracy's ends are multiples of 10 %; an error's axis begins at zero.
+    """
+    baseline = [comparison.baseline.value] if comparison.baseline else []
+    values = [number for result in comparison.results for number in (result.value, *result.interval)]
+    known = [number for number in (*values, *baseline) if math.isfinite(number)]
+    if comparison.results[0].metric == "accuracy":
+        return math.floor(10 * min(known, default=0)) / 10, max(1, math.ceil(10 * max(known, default=1))) / 10
+    return 0.0, max(known, default=1.0) or 1.0
+
+
+def place_on(axis: tuple[float, float], value: float) -> float:
+    """Return the place of a value on an axis, 0-1; 0 for a value that is not finite."""
+    low, high = axis
+    return min(1.0, max(0.0, (value - low) / (high - low))) if math.isfinite(value) and high > low else 0.0
+
+
+def _row(result: FinetuneResult, place: int, axis: tuple[float, float], language: Language) -> BoardRow:
+    is_known = math.isfinite(result.interval[0])
+    low, high = result.interval if is_known else (result.value, result.value)
+    ends = {"low": score(result.metric, low), "high": score(result.metric, high)}
     return BoardRow(
         run=result.run,
         title=run_title(result.run).in_(language),
         value=score(result.metric, result.value),
+        interval=say("board_interval", language, **ends) if is_known else "",
+        at=place_on(axis, result.value),
+        low=place_on(axis, low),
+        high=place_on(axis, high),
         trainable=f"{result.trainable:,} ({percentage(result.trainable / result.total)})",
         time=duration(result.seconds, language),
         file=memory(result.file_bytes),

@@ -129,7 +129,21 @@ TRAINING_WORDS: dict[str, Text] = {
     "metric_accuracy": Text("accuracy", "准确率"),
     "metric_rmse": Text("RMSE", "均方根误差（RMSE）"),
     # results
+    "board_question": Text("Which method is best?", "哪种方法最好？"),
+    "board_question_one": Text("How good is it?", "效果如何？"),
     "board_title": Text("Leaderboard", "排行榜"),
+    "board_bars": Text(
+        "Dot: {metric} on the validation set. Bar: its 95 % interval for other images of the same kind.",
+        "圆点：验证集上的{metric}。横条：换用同类图像时的 95 % 区间。",
+    ),
+    "board_paired": Text(
+        "Methods are compared image by image, so one may be ahead although the bars overlap.",
+        "各方法逐幅图像比较，横条重叠时也可能分出高下。",
+    ),
+    "board_dashed": Text("Dashed line: {name}, {value}.", "虚线：{name}，{value}。"),
+    "board_interval": Text("{low} to {high}", "{low} 至 {high}"),
+    "board_spread": Text("95 % interval", "95 % 区间"),
+    "board_describe": Text("{title}: {value} ({interval})", "{title}：{value}（{interval}）"),
     "board_method": Text("Method", "方法"),
     "board_trainable": Text("Trainable", "可训练参数"),
     "board_time": Text("Time", "时间"),
