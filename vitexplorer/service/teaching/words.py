@@ -21,6 +21,7 @@ TEACH_WORDS: dict[str, Text] = {
     "teach_forget": Text("Delete all", "全部删除"),
     "teach_sure": Text("Really delete?", "确认删除？"),
     "teach_compare": Text("Compare methods on these pictures", "用这些图像比较各种方法"),
+    "teach_compare_own": Text("Compare methods on a folder", "用图像文件夹比较各种方法"),
     "teach_data": Text("pictures that you taught with", "您教学用的图像"),
     "teach_back": Text("Teach it yourself", "亲手教会它"),
     "teach_kept": Text(
@@ -31,7 +32,14 @@ TEACH_WORDS: dict[str, Text] = {
     "teach_class": Text("Class {number}", "类别 {number}"),
     "teach_name": Text("Name of the class", "类别名称"),
     "teach_count": Text("Pictures: {count}", "图像：{count} 幅"),
-    "teach_hint": Text("Drop pictures here", "把图像拖放到这里"),
+    "teach_examples": Text(
+        "cup, plant, book, shoe, key, lamp, hand, chair", "杯子、植物、书、鞋、钥匙、台灯、手、椅子"
+    ),
+    "teach_placeholder": Text("{title}, for example: {example}", "{title}，例如：{example}"),
+    "teach_hint": Text(
+        "Drop about five pictures of one kind here: {name}. One is enough to begin.",
+        "把大约五幅同类图像拖放到这里：{name}。一幅即可开始。",
+    ),
     "teach_hold": Text("Hold for webcam", "按住拍摄"),
     "teach_files": Text("Add pictures", "添加图像"),
     "teach_more": Text("Add a class", "添加类别"),

@@ -67,7 +67,7 @@ def teach(page: Page, drawn: dict[str, list[Path]]) -> None:
         box = page.locator(".vx-teach .box").nth(number)
         box.locator("input[type=text]").fill(name)
         box.locator("input[type=text]").press("Tab")
-        box = page.locator(f'.vx-teach .box:has(input[placeholder="Class {number + 1}"])')
+        box = page.locator(f'.vx-teach .box:has(input[placeholder^="Class {number + 1},"])')
         box.locator("input[type=file]").set_input_files(paths[:2])
         expect(box).to_have_attribute("data-count", "2", timeout=SOON)
 
@@ -79,9 +79,19 @@ def test_a_person_teaches_two_classes(visit: Visit, url: str, drawn: dict[str, l
     expect(page.locator(".vx-teach .doing")).to_have_text("Add a picture to at least two classes.", timeout=SOON)
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), "it fills the window and no more"
     expect(page.locator(".vx-methods")).to_be_hidden()
+    cards, bold = page.locator(".vx-teach .box"), page.locator(".vx-teach .primary")
+    assert cards.locator("input[type=text]").first.get_attribute("placeholder") == "Class 1, for example: cup"
+    expect(cards.first.locator(".hint")).to_contain_text("about five pictures of one kind here: cup")
+    expect(bold).to_have_text(["Fill with drawn examples"])
+    expect(page.locator(".vx-teach .compare")).to_have_text("Compare methods on a folder")
+    cards.first.locator("input[type=file]").set_input_files(drawn["fish"][0])
+    expect(cards.nth(1).locator(".primary")).to_have_text("Add pictures", timeout=SOON)
+    expect(bold).to_have_count(1)
     teach(page, drawn)
+    expect(bold).to_have_text(["Ask the webcam"])
     page.locator(".vx-teach .answer .file").set_input_files(drawn["ring"][2])
     expect(page.locator(".vx-teach .shares li")).to_have_count(2, timeout=SOON)
+    expect(bold).to_have_text(["Compare methods on these pictures"])
 
     model, boxes = vx.load_model(MODEL), Boxes(tmp_path / "boxes")
     saved = [

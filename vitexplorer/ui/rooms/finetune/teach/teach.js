@@ -9,6 +9,7 @@ import {saveFile} from '../../../kit/saving.js';
 import {post, sendPicture} from '../../../kit/sending.js';
 import {answerView} from './teach_answer.js';
 import {boxesView} from './teach_boxes.js';
+import {nextStep} from './teach_step.js';
 import {turns} from './teach_turns.js';
 
 const SETTLED = 900; // milliseconds without a new example
@@ -239,12 +240,19 @@ export function mount({root, part, props, trigger}) {
     setText(part('.choose'), text.teach_ask);
     setText(part('.ways .hint'), text.teach_ask_hint);
     setText(part('.closer'), text.teach_closer);
-    setText(part('.compare'), text.teach_compare);
+    setText(part('.compare'), total ? text.teach_compare : text.teach_compare_own);
     setText(part('.back'), `← ${text.teach_back}`);
     part('.save').disabled = part('.forget').disabled = !total;
     part('.more').disabled = boxes.length >= most.boxes;
     part('.closer').hidden = !answer || !question;
+    showNext();
     if (boxes.length || root.dataset.part === 'compare') root.dataset.state = total ? 'taught' : 'empty';
+  }
+
+  function showNext() {
+    const step = nextStep(filledBoxes(), Boolean(answer));
+    for (const name of ['fill', 'live', 'compare']) part(`.${name}`).classList.toggle('primary', step === name);
+    view.suggest(step === 'add' ? boxes.find(({pictures}) => !pictures.length) : undefined);
   }
 
   const isLinked = () => LINKS.some((name) => inAddress(name));

@@ -20,6 +20,11 @@ const HOLDS = [' ', 'Enter'];
  * @param {(box: Box) => void} does.letGo
  */
 export function boxesView(root, {rename, remove, drop, add, hold, letGo}) {
+  /** Returns an example of a class; the boxes begin with different ones. */
+  const exampleOf = (box, words) => {
+    const examples = words.teach_examples.split(/, |、/);
+    return examples[(Number(box.key) - 1) % examples.length];
+  };
   /** Returns the display name, also of an unnamed box. */
   const titleOf = (box, words) => box.name || filled(words.teach_class, {number: box.key});
 
@@ -54,7 +59,10 @@ export function boxesView(root, {rename, remove, drop, add, hold, letGo}) {
     const name = make('input', {
       type: 'text',
       value: box.name,
-      placeholder: titleOf({...box, name: ''}, words),
+      placeholder: filled(words.teach_placeholder, {
+        title: titleOf({...box, name: ''}, words),
+        example: exampleOf(box, words),
+      }),
       maxLength: 40,
       ariaLabel: words.teach_name,
     });
@@ -70,7 +78,7 @@ export function boxesView(root, {rename, remove, drop, add, hold, letGo}) {
         make('button.remove', {title: gone, ariaLabel: gone, onclick: () => remove(box)}, '×'),
       ),
       make('div.thumbs', {role: 'group', ariaLabel: titleOf(box, words)}),
-      make('div.row', holding(box, words), make('label.button', make('span', words.teach_files), file)),
+      make('div.row', holding(box, words), make('label.button.add', make('span', words.teach_files), file)),
     );
     name.addEventListener('change', () => rename(box, name.value));
     onFiles(file, (files) => add(box, files));
@@ -85,7 +93,8 @@ export function boxesView(root, {rename, remove, drop, add, hold, letGo}) {
     node.dataset.count = String(box.pictures.length);
     node.querySelector('.count').textContent = filled(words.teach_count, {count: box.pictures.length});
     const thumbs = box.pictures.map((picture, number) => thumbnail(box, picture, number, words));
-    const empty = box.pictures.length ? [] : [make('span.hint', words.teach_hint)];
+    const hint = filled(words.teach_hint, {name: box.name || exampleOf(box, words)});
+    const empty = box.pictures.length ? [] : [make('span.hint', hint)];
     refill(node.querySelector('.thumbs'), ...thumbs, ...empty);
   }
 
@@ -94,6 +103,11 @@ export function boxesView(root, {rename, remove, drop, add, hold, letGo}) {
     /** @param {Box[]} boxes */
     show(boxes, words) {
       refill(root, ...boxes.map((box) => card(box, words)));
+    },
+    /** Makes the button for pictures of one box stand out; undefined for none. @param {Box} [box] */
+    suggest(box) {
+      for (const node of root.querySelectorAll('.box'))
+        node.querySelector('.add').classList.toggle('primary', node.dataset.key === box?.key);
     },
     /** Updates the pictures of one box in place, so that a held button stays. */
     showPictures(box, words) {
