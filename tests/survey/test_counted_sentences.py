@@ -14,6 +14,21 @@ AGREES = re.compile(r"\b\d+ (\w+s|\w+ (are|were|have|is|was|has))\b")
 """A count before the noun or verb that has to agree with it"""
 
 
+@pytest.mark.parametrize(
+    ("key", "one", "two"),
+    [
+        ("found_groups", "1 group of alike images", "2 groups of alike images"),
+        ("found_pairs", "1 pair of near duplicates", "2 pairs of near duplicates"),
+        ("found_alone", "1 image that fits nowhere", "2 images that fit nowhere"),
+        ("found_line", "1 image: .", "2 images: ."),
+    ],
+)
+def test_a_finding_agrees_with_its_count(key: str, one: str, two: str) -> None:
+    names = ("groups", "pairs", "alone", "images")
+    said = [SURVEY_WORDS[key].format(**dict.fromkeys(names, count), found="").en for count in (1, 2)]
+    assert said == [one, two]
+
+
 @pytest.mark.parametrize("count", [0, 1, 2])
 @pytest.mark.parametrize("text", [UNREAD, ALONE, OTHERS, SURVEY_WORDS["survey_done"]])
 def test_no_word_has_to_agree_with_a_count(text: Text, count: int) -> None:

@@ -1,6 +1,7 @@
 """Conditions in the page's address that select images of a survey.
 
-`margin:0.1~0.5;label=fish;feature_cls@-1~2~0~3`: numbers within bounds, a value, a part of the map of a feature.
+`margin:0.1~0.5;label=fish;feature_cls@-1~2~0~3;group=2`: numbers within bounds, a value, a part of the map of a
+feature, a group of alike images.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from vitexplorer.core.text import ExplainedError
+from vitexplorer.service.surveys.image_groups import GROUP, within_group
 from vitexplorer.service.surveys.map_layouts import within_map
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 
@@ -26,7 +28,9 @@ def conditions(survey: Survey, text: str) -> Where:
         sign = next((character for character in part if character in ":=@"), "")
         name, _, rest = part.partition(sign) if sign else ("", "", "")
         column, numbers = unquote(name), _numbers(rest)
-        if sign == "=":
+        if sign == "=" and column == GROUP:
+            parsed.append(within_group(survey, unquote(rest)))
+        elif sign == "=":
             parsed.append(Equals(column, _value(survey, column, unquote(rest))))
         elif sign == ":" and len(numbers) == 2:
             parsed.append(Within(column, *numbers))

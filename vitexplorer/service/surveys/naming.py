@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vitexplorer.core.format import measured
 from vitexplorer.service.amounts import percentage
+from vitexplorer.service.surveys.image_groups import InGroup
 from vitexplorer.service.surveys.map_layouts import InMap
 from vitexplorer.service.surveys.request import SurveyRequest
 
@@ -107,10 +108,11 @@ def python_of(request: SurveyRequest, call: str, where: Where = (), module: str 
     """Write the Python lines that give the same result; `call` is a function with its arguments."""
     survey = request.survey
     folder = survey.answers if not request.places.hosted else survey.folder.name
-    kinds = sorted({type(condition).__name__ for condition in where} - {InMap.__name__})
+    kinds = sorted({type(condition).__name__ for condition in where} - {InMap.__name__, InGroup.__name__})
     more = f"from vitexplorer.survey.conditions import {', '.join(kinds)}\n" if kinds else ""
-    if any(isinstance(condition, InMap) for condition in where):
-        more += "from vitexplorer.survey.answers import within_map\n"
+    for kind, function in ((InGroup, "in_group"), (InMap, "within_map")):
+        if any(isinstance(condition, kind) for condition in where):
+            more += f"from vitexplorer.survey.answers import {function}\n"
     line = f"{call.removesuffix(')')}, where={where!r})" if where else call
     return (
         "import vitexplorer as vx\n"

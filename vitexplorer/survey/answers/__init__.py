@@ -8,6 +8,8 @@ from vitexplorer.survey.answers.gallery import gallery as gallery
 from vitexplorer.survey.answers.gallery import rows_at as rows_at
 from vitexplorer.survey.answers.gallery import worst as worst
 from vitexplorer.survey.answers.gallery import worst_column as worst_column
+from vitexplorer.survey.answers.groups import image_groups as image_groups
+from vitexplorer.survey.answers.groups import in_group as in_group
 from vitexplorer.survey.answers.histogram import histogram as histogram
 from vitexplorer.survey.answers.histogram import numeric_columns as numeric_columns
 from vitexplorer.survey.answers.map_2d import map_2d as map_2d

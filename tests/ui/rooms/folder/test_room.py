@@ -6,6 +6,7 @@ import csv
 import errno
 import io
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -42,6 +43,7 @@ from vitexplorer.service.surveys.store import Asked, StoredSurvey, new_survey, r
 from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.storage.atomic_writes import DiskFullError
 from vitexplorer.storage.claims import standing_still
+from vitexplorer.survey.answers.groups import Group, Groups
 from vitexplorer.survey.card import read_card, write_card
 from vitexplorer.survey.manifest import Planned, planned, write_manifest
 from vitexplorer.survey.opened import Survey, open_survey
@@ -112,6 +114,58 @@ def test_the_charts_count_what_the_rows_hold(client: TestClient, drawn: dict[str
     assert browser.ask("count", survey="drawn", where=where) == {"count": sum(selected), "total": 60}
     for wrong in ("margin:1", "nothing=1", "margin:a~b", "margin=x"):
         assert len(browser.ask("count", 422, survey="drawn", where=wrong)["refused"]) > 10
+
+
+def test_a_finished_survey_says_what_it_found(client: TestClient, drawn: dict[str, list]) -> None:
+    browser = Browser(client)
+    result = browser.ask("findings", survey="drawn")
+    assert re.fullmatch(
+        r"60 images: \d+ groups of alike images, .*near duplicates(, \d+ images? that fits? nowhere)?\.", result["says"]
+    )
+    whole = {key for group in result["groups"] for key in group}
+    assert whole == {"key", "name", "count", "row"}
+    for group in result["groups"]:
+        where = f"group={group['key']}"
+        assert browser.ask("count", survey="drawn", where=where)["count"] == group["count"]
+    first = result["groups"][0]
+    histogram = browser.ask("histogram", survey="drawn", x="margin", where="group=0")
+    assert sum(histogram["series"][0]["counts"]) == first["count"]
+    assert "from vitexplorer.survey.answers import in_group" in histogram["python"]
+    assert "where=(in_group(survey, 0),)" in histogram["python"]
+    for wrong in ("99", "-1", "x", "9" * 20):
+        assert "does not exist" in browser.ask("count", 422, survey="drawn", where=f"group={wrong}")["refused"]
+    assert browser.ask("findings", survey="drawn", lang="zh")["says"].startswith("60 幅图像：")
+
+
+def test_groups_have_names_of_their_own(
+    client: TestClient, places: UserStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A group is called by its predicted class, else by its label, else by its number."""
+    synthetic_survey(places.root / "drawn", 40, failed=0)
+    groups = tuple(
+        Group((row,), row, predicted, label)
+        for row, (predicted, label) in enumerate([(1, "gear"), (None, "leaf"), (None, None), (1, None)])
+    )
+    found = Groups(groups, (9,), 40, ())
+    monkeypatch.setattr("vitexplorer.service.surveys.findings.groups_in", lambda survey: found)
+    browser = Browser(client)
+    names = [group["name"] for group in browser.ask("findings", survey="drawn")["groups"]]
+    assert names == ["star (group 1)", "leaf", "group 3", "star (group 4)", "fits nowhere"]
+    assert "4 groups of alike images" in browser.ask("findings", survey="drawn")["says"]
+    assert "1 image that fits nowhere" in browser.ask("findings", survey="drawn")["says"]
+    chinese = [group["name"] for group in browser.ask("findings", survey="drawn", lang="zh")["groups"]]
+    assert chinese == ["星形（第 1 组）", "叶子", "第 3 组", "星形（第 4 组）", "不属于任何一组"]
+
+
+def test_few_images_and_no_features_find_little(client: TestClient, places: UserStorage) -> None:
+    browser = Browser(client)
+    for count, sentence in ((1, "1 image: no clear groups, no near duplicates."), (2, "2 images: no clear groups, ")):
+        synthetic_survey(places.root / f"few-{count}", count, failed=0)
+        result = browser.ask("findings", survey=f"few-{count}")
+        assert result["says"].startswith(sentence)
+        assert result["groups"] == []
+    synthetic_survey(places.root / "plain", 20, lists=False)
+    assert browser.ask("findings", survey="plain") == {"says": "", "groups": []}
 
 
 FAR = ("-1e39", "nan", "inf", str(2**70), "9" * 5000, "")

@@ -101,6 +101,16 @@ def test_a_person_surveys_a_folder(visit: Visit, address: str, tmp_path: Path) -
     page.locator(".vx-survey .clear").click()
     expect(survey).to_have_attribute("data-chosen", "504", timeout=SOON)
 
+    expect(survey.locator(".pace")).to_contain_text(
+        re.compile(r"^504 images: \d+ groups of alike images"), timeout=SOON
+    )
+    group = survey.locator(".group").first
+    group.click()
+    expect(survey).to_have_attribute("data-chosen", group.locator("small").inner_text(), timeout=SOON)
+    expect(survey.locator(".chip-of")).to_contain_text(f"Group: {group.locator('b').inner_text()}")
+    group.click()
+    expect(survey).to_have_attribute("data-chosen", "504", timeout=SOON)
+
     survey.locator(".gallery select").select_option("low_label")
     worst = survey.locator(".gallery li button").first
     expect(worst.locator("img")).to_have_js_property("complete", True, timeout=SOON)

@@ -1,6 +1,7 @@
 // Current chart of a survey, its request, and the conditions that a part of it selects.
 
 import {filled} from '../../kit/dom.js';
+import {GROUP} from './groups.js';
 
 /**
  * @typedef {import('./conditions.js').Condition} Condition
@@ -133,6 +134,6 @@ export function nameOf(column, facts, words) {
   const known = [...facts.columns, ...facts.metrics, ...facts.features, ...facts.colours].find(
     (one) => one.key === key,
   );
-  const title = known?.title ?? key;
+  const title = known?.title ?? (key === GROUP ? words.group : key);
   return block === undefined ? title : `${title} · ${filled(words.chart_head, {block, head})}`;
 }

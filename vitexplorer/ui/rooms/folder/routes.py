@@ -25,6 +25,7 @@ from vitexplorer.service.engine import Engine
 from vitexplorer.service.image_store import keep_upload
 from vitexplorer.service.surveys import charts
 from vitexplorer.service.surveys.facts import counted, facts
+from vitexplorer.service.surveys.findings import findings
 from vitexplorer.service.surveys.gallery import gallery
 from vitexplorer.service.surveys.pictures import file_of, small_picture
 from vitexplorer.service.surveys.process import begin, stop
@@ -107,6 +108,7 @@ ROW_ANSWERS: dict[str, Callable[[SurveyRequest], dict[str, Any] | Response]] = {
     "open": _open,
     "facts": facts,
     "count": counted,
+    "findings": findings,
     "gallery": gallery,
     "histogram": charts.histogram,
     "scatter": charts.scatter,

@@ -11,6 +11,7 @@ import {chartView} from './chart_view.js';
 import {chips} from './chips.js';
 import {readWhere, withCondition, without, writtenWhere} from './conditions.js';
 import {gallery} from './gallery.js';
+import {groupStrip, namesOf} from './groups.js';
 import {keeping} from './keep.js';
 import {ask} from './server.js';
 
@@ -25,6 +26,7 @@ export function mount({root, props}) {
   let opening = /** @type {any} */ (null);
   let facts = /** @type {any} */ (null);
   let state = /** @type {any} */ (null);
+  let found = /** @type {{says: string, groups: import('./groups.js').Group[]} | null} */ (null);
   let look = {...FIRST};
   let where = /** @type {import('./conditions.js').Condition[]} */ ([]);
   let asking = false;
@@ -50,6 +52,10 @@ export function mount({root, props}) {
     change,
     choose: (conditions, gone = []) => choose(conditions.reduce(withCondition, gone.reduce(without, where))),
   });
+
+  const groups = groupStrip(part('.groups'), (condition, isChosen) =>
+    choose(isChosen ? without(where, condition) : withCondition(where, condition)),
+  );
 
   const keeps = keeping(
     part('.keep'),
@@ -84,7 +90,8 @@ export function mount({root, props}) {
     look = {...wanted};
     if (other) {
       visit += 1;
-      facts = state = null;
+      facts = state = found = null;
+      part('.groups').hidden = true;
       counted = said = '';
       keeps.forget();
       images.forget();
@@ -134,14 +141,15 @@ export function mount({root, props}) {
     showState();
     const at = `${now.state} ${now.done ?? 0}`;
     if (now.done && at !== counted) {
-      const found = await ask('facts', {survey});
+      const came = await ask('facts', {survey});
       if (mine !== visit) return;
-      if (found && found.refused === undefined) {
+      if (came && came.refused === undefined) {
         counted = at;
-        facts = found;
+        facts = came;
         show();
-      } else complain(found?.refused ?? words().survey_lost);
+      } else complain(came?.refused ?? words().survey_lost);
     }
+    if (now.state === 'finished' && !found) find();
     if (['starting', 'running'].includes(now.state))
       timer = setTimeout(() => {
         if (isSeen()) watchOn();
@@ -150,13 +158,24 @@ export function mount({root, props}) {
     else timer = 0;
   }
 
+  /** Tells what a finished survey found. */
+  async function find() {
+    const mine = visit;
+    const came = await ask('findings', {survey: look.survey});
+    if (mine !== visit || !came?.says) return;
+    found = came;
+    showState();
+    show();
+    chart.resize(); // the groups take some of its height
+  }
+
   function showState() {
     const {state: kind, says, done = 0, total = 0, resumes} = state;
     const text = words();
     const bar = part('progress');
     root.dataset.run = kind;
     setText(part('.title'), [state.title, state.model].filter(Boolean).join(' · '));
-    setText(part('.pace'), says);
+    setText(part('.pace'), found?.says ?? says);
     setText(part('.stop'), text.survey_stop);
     setText(part('.resume'), text.survey_resume);
     setText(part('.back'), `← ${text.survey_back}`);
@@ -184,6 +203,10 @@ export function mount({root, props}) {
     const order = orders.some(({key}) => key === look.order) ? look.order : orders[0].key;
     const conditions = writtenWhere(where);
     const asked = {survey: look.survey, at: counted};
+    if (found) {
+      facts.values.group = namesOf(found.groups);
+      groups(found.groups, where, state.door, words());
+    }
     marks.show(where, facts, words());
     keeps.show();
     images.show({
