@@ -87,7 +87,11 @@ def test_a_person_surveys_a_folder(visit: Visit, address: str, tmp_path: Path) -
     survey.locator(".path").fill(str(folder))
     survey.locator(".look").click()
     expect(survey.locator(".chosen")).to_have_text("scenes: 504 images in 12 folders.", timeout=SOON)
+    page.emulate_media(reduced_motion="no-preference")
     survey.locator(".go").click()
+    moving = "document.getAnimations().some(({animationName: name}) => name === 'vx-pass')"
+    page.wait_for_function(moving, timeout=SOON)  # before there is a number
+    page.emulate_media(reduced_motion="reduce")
     expect(survey).to_have_attribute("data-state", "open", timeout=SOON)
     page.reload()  # it goes on without the page
     visit.wait_ready()
