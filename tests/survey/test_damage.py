@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,8 @@ from vitexplorer.service.surveys.store import PAGE, Asked, new_survey, survey_of
 from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.survey.answers import count
 from vitexplorer.survey.conditions import Within
-from vitexplorer.survey.index import index_of
+from vitexplorer.survey.index import Index, index_of
+from vitexplorer.survey.index import connect as connect_to
 from vitexplorer.survey.manifest import rows_file
 from vitexplorer.survey.opened import open_survey
 
@@ -39,6 +41,20 @@ def test_a_damaged_index_is_made_again_with_a_log_message(tmp_path: Path, how: s
     assert "重新生成" in again.described.zh
     assert "made again" in caplog.text
     assert "made again" not in open_survey(folder).describe()
+
+
+def test_an_index_that_another_process_replaces_is_read_again(tmp_path: Path, monkeypatch) -> None:
+    folder, calls = synthetic_survey(tmp_path / "survey", 20), []
+
+    def connect(index: Index):
+        calls.append(index.path)
+        if len(calls) == 1:
+            index.path.unlink()  # as the process of the survey does when it ends
+        return connect_to(index)
+
+    monkeypatch.setattr(import_module("vitexplorer.survey.opened"), "connect", connect)
+    assert count(open_survey(folder)) == 20
+    assert len(calls) == 2
 
 
 @pytest.fixture(scope="module")

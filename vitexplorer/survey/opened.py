@@ -241,8 +241,7 @@ def open_survey(folder: str | os.PathLike[str]) -> Survey:
     """
     folder = Path(folder)
     card = read_card(folder)
-    index = index_of(folder, card.rows_per_shard)
-    con = connect(index)
+    index, con = _connected(folder, card)
     failed = "count(reason)" if "reason" in index.kinds else "0"
     count, bad = con.execute(f"SELECT count(*), {failed} FROM held.rows").fetchall()[0]
     return Survey(
@@ -257,6 +256,16 @@ def open_survey(folder: str | os.PathLike[str]) -> Survey:
         _con=con,
         _unpacked=Unpacked(con),
     )
+
+
+def _connected(folder: Path, card: Card) -> tuple[Index, duckdb.DuckDBPyConnection]:
+    """Connect to the index; once more where another process has replaced it since it was read."""
+    index = index_of(folder, card.rows_per_shard)
+    try:
+        return index, connect(index)
+    except duckdb.IOException:
+        index = index_of(folder, card.rows_per_shard)
+        return index, connect(index)
 
 
 def _columns(card: Card, index: Index) -> dict[str, Column]:
