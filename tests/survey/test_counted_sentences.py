@@ -17,6 +17,7 @@ AGREES = re.compile(r"\b\d+ (\w+s|\w+ (are|were|have|is|was|has))\b")
 @pytest.mark.parametrize(
     ("key", "one", "two"),
     [
+        ("survey_rate", "1 image a second", "2 images a second"),
         ("found_groups", "1 group of alike images", "2 groups of alike images"),
         ("found_pairs", "1 pair of near duplicates", "2 pairs of near duplicates"),
         ("found_alone", "1 image that fits nowhere", "2 images that fit nowhere"),
@@ -24,9 +25,9 @@ AGREES = re.compile(r"\b\d+ (\w+s|\w+ (are|were|have|is|was|has))\b")
     ],
 )
 def test_a_finding_agrees_with_its_count(key: str, one: str, two: str) -> None:
-    names = ("groups", "pairs", "alone", "images")
-    said = [SURVEY_WORDS[key].format(**dict.fromkeys(names, count), found="").en for count in (1, 2)]
-    assert said == [one, two]
+    names = ("rate", "groups", "pairs", "alone", "images")
+    sentences = [SURVEY_WORDS[key].format(**dict.fromkeys(names, count), found="").en for count in (1, 2)]
+    assert sentences == [one, two]
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])

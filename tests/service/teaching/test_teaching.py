@@ -31,6 +31,7 @@ from vitexplorer.finetune.results.baseline import Features, fit_baseline, logist
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.teaching import boxes as store
 from vitexplorer.service.teaching.boxes import Boxes, class_files
+from vitexplorer.service.teaching.words import TEACH_WORDS
 from vitexplorer.service.training_images import copy_taught
 from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.ui.rooms.finetune.teach.teach_routes import teach_routes
@@ -70,6 +71,14 @@ def slow_shares(features: Float[ndarray, "images dim"], labels: Int[ndarray, " i
         wrong = (probabilities(x) - true)[:, classes - rows :]
         weight, bias = weight - 0.05 * (weight + wrong.T @ x), bias - 0.05 * wrong.sum(0)
     return probabilities((asked - centre)[None] / spread)[0]
+
+
+@pytest.mark.parametrize(("count", "says"), [(1, "with 1 example."), (2, "with 2 examples.")])
+def test_the_number_of_examples_agrees(count: int, says: str) -> None:
+    assert TEACH_WORDS["teach_says"].format(model="DINO", count=count).en.endswith(says)
+    assert f"{count} of 4 examples {'is' if count == 1 else 'are'}" in (
+        TEACH_WORDS["teach_score"].format(right=count, total=4).en
+    )
 
 
 @pytest.mark.parametrize("classes", [2, 3])

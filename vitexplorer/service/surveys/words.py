@@ -90,7 +90,7 @@ SURVEY_WORDS: dict[str, Text] = {
     # while it runs
     "survey_starting": Text("Loading the model and listing the images ...", "正在加载模型并列出图像……"),
     "survey_going": Text("{done} of {total:image}", "{done} / {total} 幅图像"),
-    "survey_rate": Text("{rate} images a second", "每秒 {rate} 幅"),
+    "survey_rate": Text("{rate:image} a second", "每秒 {rate} 幅"),
     "survey_left": Text("{left} left", "还需 {left}"),
     "survey_done": Text("Images asked: all {total}.", "全部 {total} 幅图像已完成。"),
     # findings of a finished survey

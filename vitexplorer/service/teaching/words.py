@@ -12,7 +12,7 @@ TEACH_WORDS: dict[str, Text] = {
         "给每个类别放入几幅图像，再给模型看一幅新的：边教边答。",
     ),
     "teach_says": Text(
-        "A linear probe on the frozen features of {model}, taught with {count} examples.",
+        "A linear probe on the frozen features of {model}, taught with {count:example}.",
         "在 {model} 的冻结特征上做线性探测，已学习 {count} 个示例。",
     ),
     "teach_random": Text("Random weights: these features were never trained", "随机权重：这些特征未经训练"),
@@ -84,7 +84,8 @@ TEACH_WORDS: dict[str, Text] = {
         "想测量准确率，请给每个类别至少放入两幅图像。",
     ),
     "teach_score": Text(
-        "Leave-one-out: {right} of {total} examples are classified correctly after training on all the others.",
+        "Leave-one-out: {right} of {total:example} {right:~is/are} classified correctly after training on all the "
+        "others.",
         "留一法：用其余示例训练后，{total} 个示例中判对 {right} 个。",
     ),
     "teach_scoring": Text("Leaving out one example after the other ...", "正在逐个留出示例……"),

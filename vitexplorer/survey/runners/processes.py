@@ -238,7 +238,7 @@ def _what_died(folder: Path, shard: int, times: int) -> Text:
 
 
 _DIED = Text(
-    "Worker processes were killed {times} times at rows {first} to {last}, as the system does where memory runs out. "
+    "Worker processes were killed {times:time} at rows {first} to {last}, as the system does where memory runs out. "
     "All other rows are kept: run it again with fewer workers or a smaller batch.",
     "处理第 {first} 到 {last} 行时，工作进程被终止 {times} 次；内存不足时，系统会这样做。其余各行均已保留："
     "请减少工作进程或批大小后重新运行。",

@@ -469,6 +469,10 @@ def test_figures_of_a_training_are_read_by_hand(job):
     )
     expected = "LoRA is the best: 75.0 %, trained parameters 2,000. Methods not beaten by any other: 2 of 2."
     assert reading(pareto).en == expected
+    alone = replace(
+        pareto, values=np.array([0.5]), costs=np.array([1158.0]), trainings=("linear",), front=np.array([True])
+    )
+    assert reading(alone).en == "Linear probe is the only method so far: 50.0 %, trained parameters 1,158."
     for right in (0, 1, 2):
         some = replace(confusion, values=np.diag([right, 0, 0]))
         assert reading(some).en == f"Right on the validation images: {right} of {right}."

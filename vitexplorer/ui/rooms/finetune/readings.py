@@ -13,6 +13,14 @@ from vitexplorer.core.types import ConfusionResult, CurvesResult, ParetoResult, 
 from vitexplorer.finetune.outcome import METRICS
 from vitexplorer.finetune.run_titles import run_title
 
+ONE_METHOD = Text(
+    "{run} is the only method so far: {value}, {of} {cost}.", "目前只有“{run}”一种方法：{value}，{of} {cost}。"
+)
+METHODS = Text(
+    "{run} is the best: {value}, {of} {cost}. Methods not beaten by any other: {front} of {all}.",
+    "“{run}”最好：{value}，{of} {cost}。{all} 种方法中有 {front} 种不被其他方法超越。",
+)
+
 
 def reading(result: Result) -> Text:
     """Describe a figure's numbers in a sentence; by default their range."""
@@ -32,14 +40,13 @@ def _best(result: Result, values: np.ndarray) -> int:
 
 def _pareto(result: ParetoResult) -> Text:
     best = _best(result, result.values)
-    return Text(
-        "{run} is the best: {value}, {of} {cost}. Methods not beaten by any other: {front} of {all}.",
-        "“{run}”最好：{value}，{of} {cost}。{all} 种方法中有 {front} 种不被其他方法超越。",
-    ).format(
+    sentence = ONE_METHOD if len(result.trainings) == 1 else METHODS
+    cost = result.costs[best]
+    return sentence.format(
         run=run_title(result.trainings[best]),
         value=_written(result, result.values[best]),
         of=result.cost_name,
-        cost=measured(result.costs[best]),
+        cost=measured(cost) if cost % 1 else counted(int(cost)),
         all=len(result.trainings),
         front=int(result.front.sum()),
     )
