@@ -15,8 +15,8 @@ MUTANTS = (
     Mutant(
         "a survey that takes the facts of an earlier visit for its own",
         JAVASCRIPT,
-        "if (mine !== visit) return;\n      if (found &&",
-        "if (found &&",
+        "if (mine !== visit) return;\n      if (came &&",
+        "if (came &&",
         "test_a_survey_that_is_left_and_opened_again_waits_for_its_own_answers",
     ),
     Mutant(

@@ -131,10 +131,31 @@ MUTANTS = (
     ),
     Mutant(
         "bootstrap that draws images for each method anew",
-        "paired_bootstrap",
+        "drawn_means",
         "losses[:, rng.integers(images, size=(min(per_turn, draws - start), images))]",
         "np.stack([one[rng.integers(images, size=(min(per_turn, draws - start), images))] for one in losses])",
         "test_the_bootstrap_agrees_with_its_slow_twin",
+    ),
+    Mutant(
+        "a method that is ahead on a handful of images",
+        "Bootstrap.is_clear",
+        " and self.images >= LEAST_IMAGES",
+        "",
+        "test_few_images_prove_nothing",
+    ),
+    Mutant(
+        "a lead without the exact test",
+        "Bootstrap.is_clear",
+        "self.p_value < 1 - LEVEL",
+        "self.p_value <= 1",
+        "test_few_images_prove_nothing",
+    ),
+    Mutant(
+        "a group whose middle is the image farthest from it",
+        "_group",
+        "np.argmax(values @ values.mean(0))",
+        "np.argmin(values @ values.mean(0))",
+        "test_groups_are_the_dense_regions",
     ),
     Mutant(
         "class weights the wrong way round",
