@@ -17,7 +17,8 @@ from tests.helpers.thorough import always, later
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.core.types import MapResult, Result
-from vitexplorer.views import VIEWS
+from vitexplorer.views import VIEWS, explanations
+from vitexplorer.views.record import GROUPS
 
 # ------------------------------------------------------------------------------------------------ the contract
 
@@ -33,6 +34,18 @@ def test_a_view_says_what_it_is(view):
     assert len({control.name for control in record.controls}) == len(record.controls)
     if record.paper:
         assert record.paper.url.startswith("https://")
+
+
+def test_every_explanation_has_its_group():
+    """The room Flow has all groups; what goes back is a gradient, what compares others is a judge."""
+    groups = {key: view.group for key, view in VIEWS.items() if view.room == "flow"}
+    assert set(groups.values()) == set(GROUPS)
+    assert groups.keys() >= explanations().keys()
+    assert not any(view.group for key, view in VIEWS.items() if key not in groups)
+    assert {key for key, group in groups.items() if group == "judge"} == groups.keys() - explanations() | {"random"}
+    assert {group for key, group in groups.items() if VIEWS[key].goes_back} == {"gradient"}
+    assert {key for key, group in groups.items() if group == "attention"} == {"attention_rollout"}
+    assert {key for key, group in groups.items() if group == "perturbation"} == {"occlusion", "activation_patching"}
 
 
 MADE = [*product(RECIPES, ["squash"]), *product(["vit", "dinov3", "swin_padded"], ["native"])]

@@ -12,6 +12,7 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.summaries import Summarised
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Result
+from vitexplorer.views.record import Group
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Comparison(Summarised):
     """Function that returns the reason why it does not apply to two captures, or None"""
     runs: Literal["nothing", "once", "many"] = "nothing"
     """Number of passes through each network, see `View.runs`"""
+    group: Group = ""
+    """Heading in the list of its room, see `View.group`"""
     overview: bool = False
     """True if it is listed before the others"""
     room: str = "compare"

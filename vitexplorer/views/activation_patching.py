@@ -102,6 +102,7 @@ VIEW = View(
         "图块的标记早已与其他所有标记混合：它的贡献可能来自其他图块。",
     ),
     room="flow",
+    group="perturbation",
     compute=compute,
     reading=for_and_against,
     runs="many",

@@ -124,6 +124,7 @@ VIEW = View(
         "它只把注意力相乘：忽略了值向量、MLP 和正负号，也与类别无关。",
     ),
     room="flow",
+    group="attention",
     compute=compute,
     reading=reading,
     controls=(

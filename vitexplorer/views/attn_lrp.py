@@ -63,6 +63,7 @@ VIEW = View(
         "按规定，乘积的两个因子平分相关性；偏置和位置编码的贡献不属于任何图块。",
     ),
     room="flow",
+    group="gradient",
     compute=compute,
     reading=for_and_against,
     runs="once",

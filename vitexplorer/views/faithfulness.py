@@ -67,6 +67,7 @@ VIEW = View(
         "模型看到的图像与训练图像很不一样；一幅图像只能用来比较方法，不能给方法排名。",
     ),
     room="flow",
+    group="judge",
     compute=compute,
     reading=reading,
     runs="many",

@@ -70,6 +70,7 @@ VIEW = View(
         "只保留支持该答案的部分；值向量和 MLP 仅通过梯度起作用。",
     ),
     room="flow",
+    group="gradient",
     compute=compute,
     reading=reading,
     runs="once",

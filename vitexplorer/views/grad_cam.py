@@ -73,6 +73,7 @@ VIEW = View(
         "原为卷积网络设计：每个通道对所有图块只用一个权重，并舍去一切反对该答案的部分。",
     ),
     room="flow",
+    group="gradient",
     compute=compute,
     reading=reading,
     runs="once",

@@ -87,6 +87,7 @@ VIEW = View(
         "忽略了值向量、MLP 以及一切反对该答案的信息。",
     ),
     room="flow",
+    group="gradient",
     compute=compute,
     reading=reading,
     runs="once",

@@ -50,6 +50,7 @@ VIEW = View(
         "它只是这幅图像处的斜率：模型很确定时，斜率很小，而且噪声很大。",
     ),
     room="flow",
+    group="gradient",
     compute=compute,
     reading=for_and_against,
     runs="once",

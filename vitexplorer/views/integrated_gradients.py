@@ -79,6 +79,7 @@ VIEW = View(
         "换一个基线就得到另一幅图，而且途中的图像与训练图像很不一样。",
     ),
     room="flow",
+    group="gradient",
     compute=compute,
     reading=for_and_against,
     runs="many",

@@ -77,6 +77,7 @@ VIEW = View(
         "分类头在训练中从未见过前面各块的标记，模型本身也从不这样对标记取平均。",
     ),
     room="flow",
+    group="gradient",
     compute=compute,
     reading=reading,
     runs="once",

@@ -73,6 +73,7 @@ VIEW = View(
         "遮挡物本身也会被模型看到；若某图块的内容在别处也有，它就显得无关紧要。",
     ),
     room="flow",
+    group="perturbation",
     compute=compute,
     reading=for_and_against,
     runs="many",

@@ -62,6 +62,7 @@ VIEW = View(
         "人会在噪声中看出图案：如果一幅图看起来并不比这一幅好，就不要从中读出什么故事。",
     ),
     room="flow",
+    group="judge",
     compute=compute,
     reading=reading,
     controls=(AnyTargetControl(), Number("seed", Text("Seed", "随机种子"), low=0, high=2**31 - 1, step=1, whole=True)),

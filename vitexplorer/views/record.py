@@ -16,6 +16,15 @@ from vitexplorer.core.summaries import Summarised
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Result
 
+Group = Literal["", "attention", "gradient", "perturbation", "judge"]
+GROUPS: Mapping[Group, Text] = {
+    "attention": Text("Attention", "注意力"),
+    "gradient": Text("Gradient", "梯度"),
+    "perturbation": Text("Perturbation", "扰动"),
+    "judge": Text("Judge", "评判"),
+}
+"""Names of the groups of views, in the order of a room's list"""
+
 Refusal = Callable[[Any], Text | None]
 """Function from a capture to the reason why a view has no meaning for it, or None"""
 
@@ -60,8 +69,15 @@ class View(Summarised):
     goes_back: bool = False
     """True if its one pass computes a plain gradient: a `differentiable` capture spares it the forward half"""
 
+    group: Group = ""
+    """Source of its map among the explanations of the room Flow, where the list of views has a heading for each
+
+    attention: the weights alone, without a class. gradient: a backward pass, also where attention weighs it.
+    perturbation: forward passes on a changed image or changed activations. judge: no explanation of its own, but a
+    comparison of the others, or the chance that they are compared with. Empty where a room needs no groups.
+    """
     overview: bool = False
-    """True if it comes before the other views of its room"""
+    """True if it comes before the other views of its room, or of its group"""
 
     _see_more = "vx.compute(key, capture, control=value) gives its numbers; vx.views() lists the keys"
 

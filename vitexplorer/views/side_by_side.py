@@ -206,6 +206,7 @@ VIEW = View(
         "曲线下面积是用与训练图像很不一样的图像算出的。一幅图像只能用来比较方法，不能给方法排名。",
     ),
     room="flow",
+    group="judge",
     compute=compute,
     reading=reading,
     runs="many",

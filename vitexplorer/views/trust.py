@@ -173,6 +173,7 @@ VIEW = View(
         "在合成场景上正确，不等于在照片上也正确；最好的方法也可能仍然很差：请与随机图比较。一幅图像不能给方法排名。",
     ),
     room="flow",
+    group="judge",
     compute=compute,
     reading=reading,
     runs="many",

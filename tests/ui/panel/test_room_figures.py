@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from dataclasses import replace
+from itertools import groupby
 from unittest.mock import AsyncMock
 
 import gradio as gr
@@ -31,7 +32,7 @@ from vitexplorer.ui.rooms.attention.room import AttentionRoom
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import RoomContext
 from vitexplorer.views import VIEWS
-from vitexplorer.views.record import View
+from vitexplorer.views.record import GROUPS, View
 
 STEPS = 1000
 PATIENCE = 5.0
@@ -175,6 +176,16 @@ def test_every_room_lists_its_slow_views_for_the_browser(panel: RoomFigures):
     assert {view.key for view in data.views if view.slow} == {
         key for key, view in VIEWS.items() if view.room == "flow" and view.runs != "nothing"
     }
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_views_of_a_room_are_listed_by_group(panel: RoomFigures, language: str):
+    data = now(panel.answer(asking("random"), replace(ADDRESS, language=language), PERSON))
+    titles = [title.in_(language) for title in GROUPS.values()]
+    assert [title for title, _ in groupby(view.group for view in data.views)] == titles
+    assert [view.key for view in data.views if view.group == titles[-1]][:2] == ["side_by_side", "trust"]
+    attention = RoomFigures(panel.context, "attention")
+    assert {VIEWS[key].group for key in attention.listed()} == {""}
 
 
 def test_what_goes_wrong_is_a_sentence(panel: RoomFigures, slow: Slow, monkeypatch, caplog):

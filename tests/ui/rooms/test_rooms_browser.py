@@ -220,6 +220,25 @@ def test_a_slow_view_is_stopped_and_the_page_goes_on(staying: Visit) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#vx-flow-canvas")).to_be_visible(timeout=PATIENCE)
     expect(page).to_have_url(re.compile("view=attention_rollout"))
+    listed = page.locator("#vx-flow-canvas .vx-previews")  # arrow keys go from group to group
+    listed.locator("[aria-selected=true]").press("ArrowRight")
+    wait_for_view(page, "flow", "attn_lrp")
+    strip = panel.locator(".below")
+    expect(strip.get_by_role("tablist", name="Gradient").locator("[aria-selected=true]")).to_be_focused()
+    assert strip.locator(".heading").all_text_contents() == ["Attention", "Gradient", "Perturbation", "Judge"]
+    expect(strip.locator("[data-view=attn_lrp]")).to_have_accessible_name("AttnLRP")
+    size = page.viewport_size
+    page.set_viewport_size({"width": 1000, "height": 900})
+    strip.locator(".vx-previews").evaluate("strip => { strip.scrollLeft = 1000; }")
+    panel.locator(".next").click()
+    wait_for_view(page, "flow", "generic_relevance")
+    page.wait_for_function(
+        """() => { const strip = document.querySelector('#vx-flow-panel .below .vx-previews');
+        const [around, tile] = [strip, strip.querySelector('[data-view="generic_relevance"]')].map((one) =>
+          one.getBoundingClientRect());
+        return tile.left >= around.left && tile.right <= around.right; }"""
+    )
+    page.set_viewport_size(size)
 
 
 def test_a_mask_is_painted_on_the_picture(staying: Visit) -> None:

@@ -8,6 +8,7 @@ import {make, stepFocus} from './dom.js';
  * @property {string} key
  * @property {string} title
  * @property {string} question question that it answers
+ * @property {string} [group] heading that it stands under
  * @property {boolean} [slow] true if it needs passes through the model
  * @property {boolean} [own] true if the room shows it itself, not in its panel
  * @property {string} [needs] cost of its picture in words, shown until it is computed; "other model" where refused
@@ -46,6 +47,32 @@ function showPicture(button, url) {
 }
 
 /**
+ * Returns the views under their headings, in the order of the list.
+ *
+ * @param {Preview[]} views
+ * @returns {{heading: string, views: Preview[]}[]} one entry without a heading where all have the same, or any has none
+ */
+export function groupsOf(views) {
+  const headings = [...new Set(views.map(({group = ''}) => group))];
+  if (headings.length < 2 || headings.includes('')) return [{heading: '', views}];
+  return headings.map((heading) => ({heading, views: views.filter(({group}) => group === heading)}));
+}
+
+// Tabs belong to a tab list, so every group is one; the heading is its name for screen readers.
+function groupOf({heading, views}) {
+  const tiles = views.map(thumbnail);
+  tiles[0].prepend(make('span.heading', {ariaHidden: 'true'}, heading));
+  return make('div.view-group', {role: 'tablist', ariaLabel: heading}, ...tiles);
+}
+
+/** Scrolls a strip sideways until a tile is in its middle, unless all of the tile is in sight. */
+function bringIntoSight(strip, tile) {
+  const [around, {left, right}] = [strip.getBoundingClientRect(), tile.getBoundingClientRect()];
+  if (left >= around.left && right <= around.right) return;
+  strip.scrollLeft += (left + right - around.left - around.right) / 2;
+}
+
+/**
  * Makes a list of previews with one selected; arrow keys move the selection.
  *
  * @param {(key: string) => void} choose
@@ -53,13 +80,14 @@ function showPicture(button, url) {
 export function previewList(choose) {
   const element = make('div.vx-previews', {role: 'tablist'});
   let listed = '';
+  let marked = '';
 
   element.addEventListener('click', ({target}) => {
     const button = /** @type {HTMLElement} */ (target).closest('button');
     if (button) choose(button.dataset.view);
   });
   element.addEventListener('keydown', (event) => {
-    const next = stepFocus(event, element.children, true);
+    const next = stepFocus(event, element.querySelectorAll('button'), true);
     if (next) choose(next.dataset.view);
   });
 
@@ -69,16 +97,24 @@ export function previewList(choose) {
     show({views, chosen, label}) {
       const now = JSON.stringify(views.map((view) => ({...view, preview: null})));
       const focused = element.contains(document.activeElement);
-      if (now !== listed) element.replaceChildren(...views.map(thumbnail));
+      if (now !== listed) {
+        const groups = groupsOf(views);
+        element.role = groups.length > 1 ? 'group' : 'tablist';
+        element.replaceChildren(...(groups.length > 1 ? groups.map(groupOf) : views.map(thumbnail)));
+      }
       listed = now;
-      views.forEach(({preview}, at) => showPicture(element.children[at], preview?.url ?? ''));
       element.setAttribute('aria-label', label);
-      for (const button of /** @type {Iterable<HTMLElement>} */ (element.children)) {
+      const pictures = new Map(views.map(({key, preview}) => [key, preview?.url ?? '']));
+      for (const button of element.querySelectorAll('button')) {
+        showPicture(button, pictures.get(button.dataset.view));
         const isChosen = button.dataset.view === chosen;
         button.setAttribute('aria-selected', String(isChosen));
         button.tabIndex = isChosen ? 0 : -1;
         if (isChosen && focused) button.focus();
+        // its strip may be hidden until the room knows its view
+        if (isChosen && chosen !== marked) requestAnimationFrame(() => bringIntoSight(element, button));
       }
+      marked = chosen;
       if (!views.some(({key}) => key === chosen)) element.querySelector('button')?.setAttribute('tabindex', '0');
     },
   };

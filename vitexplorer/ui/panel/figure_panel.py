@@ -45,6 +45,8 @@ class PanelView(BaseModel):
     key: str
     title: str
     question: str = ""
+    group: str = ""
+    """Heading in the list of a room whose views all have one; empty where it has none"""
     slow: bool = False
     """True where it runs the network and is requested with `work`"""
     own: bool = False
@@ -199,6 +201,8 @@ def capture_views(capture: Capture) -> ViewSource:
 
 def panel_view(source: ViewSource, key: str, language: Language) -> PanelView:
     """Return the entry of a view in the list of its room."""
+    from vitexplorer.views.record import GROUPS
+
     record = source.records[key]
     reason = source.refusal(key)
     needs = "" if record.runs == "nothing" else f"panel_needs_{record.runs}"
@@ -210,6 +214,7 @@ def panel_view(source: ViewSource, key: str, language: Language) -> PanelView:
         key=key,
         title=record.title.in_(language),
         question=record.question.in_(language),
+        group=GROUPS[record.group].in_(language) if record.group else "",
         slow=record.runs != "nothing",
         needs=word(needs, language) if needs else "",
         refused=reason.in_(language) if reason else "",

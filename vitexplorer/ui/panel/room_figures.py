@@ -79,10 +79,16 @@ class RoomFigures:
         )
 
     def views(self) -> tuple[str, ...]:
-        """Return the keys of the room's views in the panel: overviews first, views of many runs last."""
-        records = self.records()
-        keys = [key for key, view in records.items() if view.room == self.room and key not in self._own]
-        return tuple(sorted(keys, key=lambda key: (not records[key].overview, records[key].runs == "many")))
+        """Return the keys of the room's views in the panel, by group: overviews first, views of many runs last."""
+        from vitexplorer.views.record import GROUPS
+
+        groups = ["", *GROUPS]
+        views = {key: view for key, view in self.records().items() if view.room == self.room and key not in self._own}
+
+        def place(key: str) -> tuple[int, bool, bool]:
+            return groups.index(views[key].group), not views[key].overview, views[key].runs == "many"
+
+        return tuple(sorted(views, key=place))
 
     def records(self) -> Mapping[str, View | Comparison]:
         """Return the registry that the room's views are taken from."""
