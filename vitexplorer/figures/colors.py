@@ -7,16 +7,19 @@ dark at both ends. The anchors are plotly's own, interpolated in RGB.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 from PIL import Image
 from PIL.ImageColor import getrgb
 from plotly.colors import cmocean, sequential
 
+from vitexplorer.core.format import measured
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.text import Text
+from vitexplorer.figures.scaling import is_signed, largest, scale_end, typical_largest
 
 ANCHORS = {
     "viridis": sequential.Viridis,
@@ -67,12 +70,41 @@ class Scale:
     colormap: str
     low: float
     high: float
+    below: int = 0
+    """Number of values below `low`, which have its colour"""
+    above: int = 0
+    """Number of values above `high`"""
+
+    @property
+    def goes_on(self) -> bool:
+        """True if values lie beyond an end."""
+        return self.below + self.above > 0
+
+    def outside(self, values: np.ndarray) -> np.ndarray:
+        """Return a mask of the finite values beyond the ends."""
+        return np.isfinite(values) & ((values < self.low) | (values > self.high))
+
+    def over(self, values: np.ndarray) -> Scale:
+        """Return the same scale with the number of these values beyond its ends."""
+        finite = values[np.isfinite(values)]
+        return replace(self, below=int((finite < self.low).sum()), above=int((finite > self.high).sum()))
 
     @property
     def stops(self) -> list[list[float | str]]:
         """Return the table in plotly's form: [place in 0-1, colour]."""
         table = lookup_table(self.colormap)
         return [[i / (ENTRIES - 1), f"rgb({r},{g},{b})"] for i, (r, g, b) in enumerate(table.tolist())]
+
+    @property
+    def ticks(self) -> dict[str, Any]:
+        """Ticks of its bar for plotly, with signs at the ends beyond which values lie; else plotly's own."""
+        if not self.goes_on:
+            return {}
+        places = np.linspace(self.low, self.high, 5)
+        labels = [measured(place) for place in places]
+        labels[0] = f"≤ {labels[0]}" if self.below else labels[0]
+        labels[-1] = f"≥ {labels[-1]}" if self.above else labels[-1]
+        return {"tickmode": "array", "tickvals": places.tolist(), "ticktext": labels}
 
     def text_color(self, value: float) -> str:
         """Return black for text on a bright cell, white on a dark one."""
@@ -96,12 +128,23 @@ def scale_of(values: np.ndarray, colormap: str | None) -> Scale:
 
     NaN and infinities are ignored. `colormap` None takes `UNSIGNED`, and `SIGNED` for signed values.
     """
-    finite = values[np.isfinite(values)]
-    signed = bool((finite < 0).any())
+    return _scale(is_signed(values), colormap, largest(values))
+
+
+def map_scale(values: np.ndarray, colormap: str | None) -> Scale:
+    """Return the scale of a map of evidence: of a signed one it may end before the largest value, see `scale_end`.
+
+    Several maps on one scale are passed together: equal colours still mean equal values up to its ends, and only
+    patches that outlie all maps lie beyond. Quantities with bounds of their own (shares of attention, probabilities,
+    cosines) keep `scale_of`: their largest values are the ones to compare with.
+    """
+    return _scale(is_signed(values), colormap, scale_end(values)).over(values)
+
+
+def _scale(signed: bool, colormap: str | None, end: float) -> Scale:
     colormap = colormap or (SIGNED if signed else UNSIGNED)
     lookup_table(colormap)  # raises for an unknown name before anything is drawn
-    largest = float(np.abs(finite).max(initial=0)) or 1.0
-    return Scale(colormap, -largest if signed else 0.0, largest)
+    return Scale(colormap, -(end or 1.0) if signed else 0.0, end or 1.0)
 
 
 def grey_of(pixels: np.ndarray) -> np.ndarray:
@@ -110,6 +153,5 @@ def grey_of(pixels: np.ndarray) -> np.ndarray:
 
 
 def signed_scale(values: np.ndarray) -> Scale:
-    """Return the scale of a difference, with zero in its middle even if no value is negative."""
-    largest = float(np.abs(values).max(initial=0)) or 1.0
-    return scale_of(np.array([-largest, largest]), SIGNED)
+    """Return the scale of a difference, with zero in its middle even if no value is negative, see `map_scale`."""
+    return _scale(True, SIGNED, typical_largest(values)).over(values)

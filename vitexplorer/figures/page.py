@@ -354,7 +354,7 @@ class Page:
 
     # ------------------------------------------------------------------------------------------ the end
 
-    def _color_bar(self, box: Box, title: str, height: float) -> dict[str, Any]:
+    def _color_bar(self, box: Box, title: str, height: float, scale: Scale) -> dict[str, Any]:
         small = {"size": SMALL_SIZE, "color": self.theme.text}
         return {
             "x": box.x / self.width,
@@ -372,6 +372,7 @@ class Page:
             "tickcolor": self.theme.muted,
             "tickfont": small,
             "exponentformat": "power",
+            **scale.ticks,
             "title": {"text": _markup(wrap(title, box.height, SMALL_SIZE)), "side": "right", "font": small},
         }
 
@@ -387,7 +388,7 @@ class Page:
             if coloraxis not in used:  # plotly draws no bar for an unused axis
                 marker = {"color": [0], "coloraxis": coloraxis, "opacity": 0}
                 self._traces.append({"type": "scatter", "x": [0], "y": [0], "marker": marker, "hoverinfo": "skip"})
-            self._layout[coloraxis]["colorbar"] = self._color_bar(box, title, height)
+            self._layout[coloraxis]["colorbar"] = self._color_bar(box, title, height, self._scales[coloraxis])
         layout = {
             "width": self.width,
             "height": height,

@@ -38,11 +38,11 @@ from vitexplorer.core.types import (
     TokenStepsResult,
     TreeResult,
 )
-from vitexplorer.figures.colors import EASE, grey_of, lookup_table, scale_of
+from vitexplorer.figures.colors import EASE, Scale, grey_of, lookup_table, map_scale, scale_of
 from vitexplorer.figures.meanings import CATEGORIES, part_color
 from vitexplorer.figures.renderers.gallery import sheet
 from vitexplorer.figures.renderers.head import painted_rows
-from vitexplorer.figures.scaling import largest, painted_each
+from vitexplorer.figures.renderers.methods import share_of_scale
 
 SIDE, WIDE = 96, 144
 """Pixels, twice the size on the page, for high-resolution screens"""
@@ -68,7 +68,8 @@ def _pixels(result: Result) -> UInt8[np.ndarray, "height width channels"] | None
             heads = result.values
             return heat(_four(heads) if len(heads) >= 4 else heads[0])
         case MethodsResult():
-            return heat(_four(painted_each(result.values).values[np.arange(4) % len(result.values)]))
+            shares = [share_of_scale(result.values[number % len(result.values)]).clip(-1, 1) for number in range(4)]
+            return heat(_four(np.stack(shares)))
         case MatrixResult():
             return heat(result.values, (WIDE, SIDE))
         case SequenceResult():
@@ -79,7 +80,7 @@ def _pixels(result: Result) -> UInt8[np.ndarray, "height width channels"] | None
             every = -(-max(result.grid.rows, result.grid.cols) // 4)
             return heat(sheet(result.values[every // 2 :: every, every // 2 :: every]))
         case BeforeAfterResult():
-            return heat(result.values)
+            return heat(result.values, scale=map_scale(result.values, None))
         case ColoursResult():
             return _colours(result.values, (SIDE, SIDE))
         case PairResult():
@@ -116,9 +117,9 @@ def _pixels(result: Result) -> UInt8[np.ndarray, "height width channels"] | None
     return None
 
 
-def heat(values: np.ndarray, size: tuple[int, int] = (SIDE, SIDE)) -> np.ndarray:
+def heat(values: np.ndarray, size: tuple[int, int] = (SIDE, SIDE), scale: Scale | None = None) -> np.ndarray:
     """Draw (rows, cols) in the colours of the figure, RGBA of (width, height), transparent at NaN."""
-    scale = scale_of(values, None)
+    scale = scale or scale_of(values, None)
     share = np.nan_to_num((values - scale.low) / ((scale.high - scale.low) or 1)).clip(0, 1)
     colors = lookup_table(scale.colormap)[(255 * share).round().astype(int)]
     alpha = np.where(np.isfinite(values), 255, 0).astype(np.uint8)
@@ -172,8 +173,9 @@ def _colours(colours: np.ndarray, size: tuple[int, int]) -> np.ndarray:
 
 
 def _map(result: MapResult) -> np.ndarray:
-    image, cells = grey_of(_picture(result.image)).astype(float), heat(result.values).astype(float)
-    strength = OPACITY * (np.abs(np.nan_to_num(result.values)) / (largest(result.values) or 1.0)).clip(0, 1) ** EASE
+    scale = (map_scale if result.query is None else scale_of)(result.values, None)
+    image, cells = grey_of(_picture(result.image)).astype(float), heat(result.values, scale=scale).astype(float)
+    strength = OPACITY * (np.abs(np.nan_to_num(result.values)) / scale.high).clip(0, 1) ** EASE
     share = _sized(_bytes(strength), (SIDE, SIDE), Image.Resampling.NEAREST)[..., None] / 255
     return (image * (1 - share) + cells[..., :3] * share).round().astype(np.uint8)
 
@@ -191,7 +193,7 @@ def _halves(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 def _half(values: np.ndarray) -> np.ndarray:
     size = ((WIDE - 4) // 2, SIDE)
     if values.ndim == 2:
-        return heat(values, size)
+        return heat(values, size, map_scale(values, None))
     colours = _colours(values, size)
     return np.concatenate([colours, np.full((*colours.shape[:2], 1), 255, np.uint8)], -1)
 

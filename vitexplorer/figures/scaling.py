@@ -22,6 +22,8 @@ ZERO = Text("This map is zero everywhere.", "该图处处为零。")
 EMPTY = Text("This map has no finite number.", "该图没有任何有限数值。")
 RANGE = Text("{low} to {high}", "{low} 至 {high}")
 UP_TO = Text("up to {high}", "最大 {high}")
+PERCENTILE, OUTLYING = 99, 1.5
+"""Percentile of the magnitudes that a scale ends at where the largest is more than so many times as large"""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,27 @@ class Painted:
 def largest(values: np.ndarray) -> float:
     """Return the largest finite magnitude, 0 if there is none."""
     return float(np.abs(values[np.isfinite(values)]).max(initial=0))
+
+
+def typical_largest(values: np.ndarray) -> float:
+    """Return the largest finite magnitude, or the 99th percentile of all where a few patches lie far beyond it.
+
+    The percentile is numpy's, with linear interpolation. Where it is 0, all but a few values are 0: the largest is
+    returned.
+    """
+    peak = largest(values)
+    percentile = float(np.percentile(np.abs(values[np.isfinite(values)]), PERCENTILE)) if peak else 0.0
+    return percentile if 0 < OUTLYING * percentile < peak else peak
+
+
+def is_signed(values: np.ndarray) -> bool:
+    """Return True if any finite value is negative."""
+    return bool((values[np.isfinite(values)] < 0).any())
+
+
+def scale_end(values: np.ndarray) -> float:
+    """Return the magnitude at which the scale of a map ends: a few patches do not determine that of a signed map."""
+    return typical_largest(values) if is_signed(values) else largest(values)
 
 
 def remark(values: np.ndarray) -> Text | None:

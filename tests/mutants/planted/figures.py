@@ -4,6 +4,20 @@ from tests.mutants.mutant import Mutant
 
 MUTANTS = (
     Mutant(
+        "scale of a signed map that one patch determines",
+        "typical_largest",
+        "return percentile if 0 < OUTLYING * percentile < peak else peak",
+        "return peak",
+        "test_one_huge_patch_lies_beyond_the_scale",
+    ),
+    Mutant(
+        "sharpened map whose cells count as patches",
+        "_count_beyond",
+        "len(np.unique(_patches(result)[scale.outside(painted_map.values)], axis=0))",
+        "int(scale.outside(painted_map.values).sum())",
+        "test_a_sharpened_map_counts_patches_not_cells",
+    ),
+    Mutant(
         "caption with the wrong block",
         "_where",
         ".format(block=block)",
@@ -82,9 +96,9 @@ MUTANTS = (
     ),
     Mutant(
         "zero of signed values not in the middle",
-        "scale_of",
-        "-largest if signed else 0.0, largest)",
-        "float(finite.min()) if signed else 0.0, largest)",
+        "_scale",
+        "-(end or 1.0) if signed else 0.0",
+        "-(end or 1.0) / 2 if signed else 0.0",
         "test_scale_starts_at_zero_or_is_symmetric",
     ),
     Mutant(

@@ -6,6 +6,13 @@ IN_NODE = "test_the_arithmetic_of_the_modules_is_right"
 
 MUTANTS = (
     Mutant(
+        "a room of one group with a heading",
+        JAVASCRIPT,
+        "headings.length < 2 || headings.includes('')",
+        "headings.length < 1",
+        IN_NODE,
+    ),
+    Mutant(
         "a component without words that can be pressed",
         JAVASCRIPT,
         "element.inert = true;\n    watch(",

@@ -13,13 +13,14 @@ from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.sharp_map import SharpMapResult
 from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import MapResult, PatchGrid, prefix_text
+from vitexplorer.figures.beyond import ROOM, ends_early, note_beyond
 from vitexplorer.figures.boxes import Box, place
 from vitexplorer.figures.caption import Fact, facts
 from vitexplorer.figures.captioned import facts_below, rows_of_facts
-from vitexplorer.figures.colors import Scale, directed, scale_of
+from vitexplorer.figures.colors import Scale, directed, map_scale, scale_of
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.figures.scaling import Painted, painted, remark
+from vitexplorer.figures.scaling import Painted, largest, painted, remark
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import width
 
@@ -42,24 +43,29 @@ def draw(
 ) -> float:
     """Draw the map.
 
+    The scale of a signed map may end before its largest value, see `map_scale`. A map of one query holds shares of
+    attention or cosines, and ends at the largest: the query's own cosine, 1, is what the others are compared with.
+
     Options: arrangement "overlay" or "side_by_side" (image, map, overlay); colormap, None takes inferno or, for signed
     maps, ice_inferno; opacity of the cells over the image, 0-1; normalise "raw" or "max".
     """
     if arrangement not in ARRANGEMENTS:
         raise unknown_name("arrangement", arrangement, ARRANGEMENTS)
     painted_map = painted(result.values, normalise)
-    scale = scale_of(painted_map.values, colormap)
+    scale = (map_scale if result.query is None else scale_of)(painted_map.values, colormap)
     drawn = _side_by_side if arrangement == "side_by_side" else _overlay
     return drawn(page, result, painted_map, scale, opacity, y)
 
 
 def _overlay(page: Page, result: MapResult, painted_map: Painted, scale: Scale, opacity: float, y: float) -> float:
     shares = _shares(result)
-    room = page.high(600, y + page.margin + (BARS + BAR_STEP * len(shares) if shares else 0))
+    note = ROOM if scale.goes_on else 0
+    room = page.high(600, y + page.margin + note + (BARS + BAR_STEP * len(shares) if shares else 0))
     at = place(result.image, result.grid, Box(page.margin, y, min(room, page.inner - BAR_ROOM), room))
     axis = page.color_scale(scale, beside=at.whole, title=SHARE if painted_map.rescaled else result.unit)
     page.picture(at.image, result.image, grey=True)
     _paint(page, at.cells, result, painted_map, axis, opacity)
+    note_beyond(page, at.image.x, at.bottom + 4, _count_beyond(result, painted_map, scale))
     if not page.sheet.is_slide:
         bottom = _share_bars(page, page.margin, at.bottom + BARS - 28, at.right - page.margin, shares)
         return rows_of_facts(page, page.margin, bottom, page.inner, _facts(result, painted_map, scale))
@@ -67,7 +73,7 @@ def _overlay(page: Page, result: MapResult, painted_map: Painted, scale: Scale, 
     pixels = page.right - left
     bottom = _share_bars(page, left, y, pixels, shares)
     bottom = rows_of_facts(page, left, bottom, pixels, _facts(result, painted_map, scale))
-    return max(at.bottom, bottom)
+    return max(at.bottom + note, bottom)
 
 
 def _side_by_side(page: Page, result: MapResult, painted_map: Painted, scale: Scale, opacity: float, y: float) -> float:
@@ -83,12 +89,16 @@ def _side_by_side(page: Page, result: MapResult, painted_map: Painted, scale: Sc
     _outlines(page, image.cells, result)
     _paint(page, alone.cells, result, painted_map, axis, 1.0)
     _paint(page, both.cells, result, painted_map, axis, opacity)
+    note_beyond(page, both.image.x, both.bottom + 4, _count_beyond(result, painted_map, scale))
     return facts_below(page, image.bottom + 28, _facts(result, painted_map, scale))
 
 
 def _facts(result: MapResult, painted_map: Painted, scale: Scale) -> tuple[Fact, ...]:
     window = Text("The large frame is the window the query can look into.", "大框是该查询所能看到的窗口。")
-    how = directed(painted_map.normalisation, scale.colormap)
+    how = painted_map.normalisation
+    if scale.goes_on:
+        how = ends_early(how, largest(painted_map.values))
+    how = directed(how, scale.colormap)
     return facts(result, how, present(*painted_map.remarks, window if result.window else None))
 
 
@@ -109,6 +119,11 @@ def _patches(result: MapResult) -> np.ndarray:
     """Return row and column of the patch in which each cell lies, (rows, cols, 2)."""
     cells = np.stack(np.indices(result.values.shape), axis=-1)
     return cells // (result.grid.rows // _patch_grid(result).rows)
+
+
+def _count_beyond(result: MapResult, painted_map: Painted, scale: Scale) -> int:
+    """Count the patches with a cell beyond the scale."""
+    return len(np.unique(_patches(result)[scale.outside(painted_map.values)], axis=0))
 
 
 def _outlines(page: Page, box: Box, result: MapResult) -> None:

@@ -1,5 +1,7 @@
 """Maps of several methods over one picture: one size and one colour map, each as a share of its own largest number.
 
+Where a few patches of a signed map lie far beyond all others, its share is of the end of its scale, see `scale_end`.
+
 Under each map are its range and, once measured, a bar from the area under its deletion curve to the area under its
 insertion curve; longer is better. All bars use one line from 0 to 1; for a model with one output the line covers all
 areas and 0. In a window a click on a map enlarges it, and a method that was not computed is a tile with a button.
@@ -8,20 +10,21 @@ areas and 0. In a window a click on a map enlarges it, and a method that was not
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from vitexplorer.core.format import measured, thousandths
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import MethodsResult, Output
+from vitexplorer.figures.beyond import SHORT, note_beyond
 from vitexplorer.figures.boxes import Box, Place, place
 from vitexplorer.figures.caption import class_name
 from vitexplorer.figures.captioned import caption_below
-from vitexplorer.figures.colors import directed, scale_of
+from vitexplorer.figures.colors import Scale, directed, scale_of
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.figures.scaling import RANGE, painted_each, remark
+from vitexplorer.figures.scaling import PERCENTILE, RANGE, is_signed, painted_each, remark, scale_end
 from vitexplorer.figures.themes import TEXT_SIZE
 from vitexplorer.figures.typesetting import without_brackets, wrap
 
@@ -34,6 +37,12 @@ EACH = Text(
     "每幅图除以各自的最大绝对值，其取值范围写在图下方",
 )
 SHARE = Text("share of the map's largest magnitude", "占该图最大绝对值的比例")
+EACH_END = Text(
+    "each map divided by its largest magnitude, or by the {percentile}th percentile of its magnitudes where patches "
+    "lie beyond the scale: its range stands under it",
+    "每幅图除以各自的最大绝对值，有图块超出标度时则除以绝对值的第 {percentile} 百分位数，其取值范围写在图下方",
+)
+SHARE_OF_END = Text("share of the end of the map's scale", "占该图标度末端的比例")
 AREAS = Text(
     "Bars on a line from {low} to {high}: area under the deletion curve ↓ (lower is better) to that under the "
     "insertion curve ↑ (higher is better). The longer, the better; grey: no better than random order.",
@@ -61,14 +70,14 @@ def draw(page: Page, result: MethodsResult, y: float, *, colormap: str | None = 
     Options: colormap, None takes inferno or, where a map is signed, ice_inferno; opacity of the cells over the image,
     0-1.
     """
-    painted_maps = painted_each(result.values)
-    scale = scale_of(painted_maps.values, colormap)
+    shares = [share_of_scale(result.own_values(number)) for number in range(len(result.methods))]
+    scale = scale_of_shares(shares, colormap)
     waiting = () if page.sheet.is_slide else result.others  # those that a click computes
     offered = [title for _, title in waiting]
     titles = [without_brackets(title) for title in (IMAGE, *result.titles, *offered)]
     narrow = page.inner < 4 * NARROWEST
-    places, bottom = _places(page, result, y, titles, narrow)
-    axis = page.color_scale(scale, beside=_beside(places, narrow), title=SHARE)
+    places, bottom = _places(page, result, y, titles, narrow, scale)
+    axis = page.color_scale(scale, beside=_beside(places, narrow), title=share_title(scale))
     for at, title in zip(places, titles, strict=False):
         _title(page, at, title)
     for number, at in enumerate(places[: 1 + len(result.methods)]):
@@ -79,18 +88,37 @@ def draw(page: Page, result: MethodsResult, y: float, *, colormap: str | None = 
         page.small(image.image.x, image.bottom + 6, answer, muted=True, pixels=image.right - image.image.x)
     maps = places[1 : 1 + len(result.methods)]
     for number, at in enumerate(maps):
-        _map(page, at, result, number, axis, opacity)
+        _map(page, at, result, number, shares[number], scale, axis, opacity)
     for at, (key, title) in zip(places[1 + len(maps) :], waiting, strict=False):
         _button(page, at.image, COMPUTE, MANY.format(title=title), {"methods": ",".join((*result.methods, key))})
     bottom = _below(page, bottom + 6, result)
-    return caption_below(page, bottom, result, directed(EACH, scale.colormap), painted_maps.remarks)
+    how = EACH_END.format(percentile=PERCENTILE) if scale.goes_on else EACH
+    return caption_below(page, bottom, result, directed(how, scale.colormap), painted_each(result.values).remarks)
 
 
-def _places(page: Page, result: MethodsResult, y: float, titles: list[Text], narrow: bool) -> tuple[list[Place], float]:
+def share_of_scale(values: np.ndarray) -> np.ndarray:
+    """Return the values of one map as shares of the end of its scale, NaN for no number; a map of zeros as it is."""
+    return np.where(np.isfinite(values), values, np.nan).astype(float) / (scale_end(values) or 1.0)
+
+
+def scale_of_shares(shares: Sequence[np.ndarray], colormap: str | None = None) -> Scale:
+    """Return the scale of several maps, each in shares of its own: up to 1, from -1 if any is signed."""
+    together = np.concatenate([np.ravel(map_shares) for map_shares in shares])
+    return scale_of(np.array([-1.0, 1.0] if is_signed(together) else [1.0]), colormap).over(together)
+
+
+def share_title(scale: Scale) -> Text:
+    """Return the title of the bar of such a scale."""
+    return SHARE_OF_END if scale.goes_on else SHARE
+
+
+def _places(
+    page: Page, result: MethodsResult, y: float, titles: list[Text], narrow: bool, scale: Scale
+) -> tuple[list[Place], float]:
     """Return places in rows, as large as the page allows, and y below them; in a narrow page the scale comes last."""
     count = len(titles) + narrow
     room = page.inner - (0 if narrow else BAR_ROOM)
-    below = 8 + LINE + (BAR + 6 + LINE if result.areas is not None else 0)
+    below = 8 + _line_count(scale) * LINE + (BAR + 6 + LINE if result.areas is not None else 0)
     ratio = result.image.shape[0] / result.image.shape[1]
     tall = page.high(620, y + page.margin + 2 * LINE + BUTTON, 0)
 
@@ -107,6 +135,11 @@ def _places(page: Page, result: MethodsResult, y: float, titles: list[Text], nar
     tops = [y + 6 + LINE * lines + number // cols * step - y for number in range(count)]
     places = [first.moved(number % cols * across, top) for number, top in enumerate(tops)]
     return places, places[-1].bottom + below
+
+
+def _line_count(scale: Scale) -> int:
+    """Return the number of lines under each map: its range, and a note where patches lie beyond the scale."""
+    return 1 + scale.goes_on
 
 
 def _beside(places: list[Place], narrow: bool) -> Box:
@@ -129,9 +162,17 @@ def _title(page: Page, at: Place, title: Text) -> None:
         y += LINE
 
 
-def _map(page: Page, at: Place, result: MethodsResult, number: int, axis: str, opacity: float) -> None:
+def _map(
+    page: Page,
+    at: Place,
+    result: MethodsResult,
+    number: int,
+    share: np.ndarray,
+    scale: Scale,
+    axis: str,
+    opacity: float,
+) -> None:
     values = result.own_values(number)
-    share = painted_each(values[None]).values[0]
     title = without_brackets(result.titles[number])
     row, col = np.indices(values.shape)
     page.cells(
@@ -147,8 +188,10 @@ def _map(page: Page, at: Place, result: MethodsResult, number: int, axis: str, o
     y, x = at.bottom + 6, at.image.x
     range_text = remark(values) or RANGE.format(low=measured(np.nanmin(values)), high=measured(np.nanmax(values)))
     page.small(x, y, range_text, muted=True)
+    note_beyond(page, x, y + LINE, int(scale.outside(share).sum()), SHORT)
+    y += _line_count(scale) * LINE
     if result.areas is not None:
-        gains = _areas(page, Box(x, y + LINE + 2, at.right - x, BAR), result, result.areas, number)
+        gains = _areas(page, Box(x, y + 2, at.right - x, BAR), result, result.areas, number)
         _mark(page, at.cells, gains[:-1], number)
 
 

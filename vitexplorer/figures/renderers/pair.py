@@ -19,11 +19,12 @@ from vitexplorer.core.types import (
     SidesResult,
     value_text,
 )
+from vitexplorer.figures.beyond import ROOM, note_beyond
 from vitexplorer.figures.boxes import Box, Place, place
 from vitexplorer.figures.caption import class_name
 from vitexplorer.figures.captioned import caption_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, style_of
-from vitexplorer.figures.colors import Scale, direction, scale_of, signed_scale
+from vitexplorer.figures.colors import Scale, direction, map_scale, scale_of, signed_scale
 from vitexplorer.figures.large_and_small import HEAD, Panel, draw_panel, large_and_small
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.renderers.pictures import enlarged
@@ -63,6 +64,7 @@ def draw_pair(page: Page, result: PairResult, y: float, *, opacity: float = 0.85
 
     Maps share one scale if their grids and units are equal, so that equal brightness means equal values. On different
     grids each has its own scale, because shares are divided among more patches. The difference has a signed scale.
+    Signed scales may end before the largest value, see `map_scale`.
     """
     maps = (result.values[0], result.other)
     if result.values.ndim == 4:
@@ -72,7 +74,7 @@ def draw_pair(page: Page, result: PairResult, y: float, *, opacity: float = 0.85
             page.picture(at.cells, enlarged(colours))
         return caption_below(page, max(at.bottom for at in places) + 24, result)
     shares = maps[0].shape == maps[1].shape
-    scales = [scale_of(np.stack(maps), None)] * 2 if shares else [scale_of(values, None) for values in maps]
+    scales = [map_scale(np.stack(maps), None)] * 2 if shares else [map_scale(values, None) for values in maps]
     if result.difference is None:
         bottom = _both_large(page, result, y, opacity, scales)
     else:
@@ -101,18 +103,19 @@ def _difference_large(page: Page, result: PairResult, y: float, opacity: float, 
     panels, chosen = _panels(result), result.settings.get("large")
     keys = [chosen or "difference", "left", "right"]
     large, upper, lower = places = large_and_small(page, [panels[key][0] for key in keys], y, bar=BAR_ROOM)
-    if keys[0] == "difference":
-        axis = page.color_scale(signed_scale(result.difference), beside=large.whole, title=DIFFERENCE)
-    else:
-        axis = page.color_scale(scale, beside=large.whole, title=result.unit)
+    is_difference = keys[0] == "difference"
+    large_scale = signed_scale(result.difference) if is_difference else scale
+    axis = page.color_scale(large_scale, beside=large.whole, title=DIFFERENCE if is_difference else result.unit)
     both = lower.whole._replace(y=upper.image.y, height=lower.bottom - upper.image.y)
     small_axis = page.color_scale(scale, beside=both, title=result.unit)
     axes, targets = (axis, small_axis, small_axis), (NEXT[keys[0]], "left", "right")
-    for key, at, axis, target in zip(keys, places, axes, targets, strict=True):
+    scales = (large_scale, scale, scale)
+    for key, at, axis, own_scale, target in zip(keys, places, axes, scales, targets, strict=True):
         panel, values = panels[key]
         press = {"settings": {"large": target}, "name": panels[target][0].title.in_(page.language)}
         name = panel.title.in_(page.language)
         page.cells(at.cells, values, axis, name=name, opacity=opacity, press=press if chosen else None)
+        note_beyond(page, at.image.x, at.bottom + 2, int(own_scale.outside(values).sum()))
     return max(at.bottom for at in places)
 
 
@@ -123,12 +126,19 @@ def _both_large(page: Page, result: PairResult, y: float, opacity: float, scales
         draw_panel(page, at, panel)
         axis = page.color_scale(scale, beside=at.whole, title=result.unit)
         page.cells(at.cells, values, axis, name=panel.title.in_(page.language), opacity=opacity)
+        note_beyond(page, at.image.x, at.bottom + 2, int(scale.outside(values).sum()))
     grids = [
         Text("{rows} × {cols}", "{rows} × {cols}").format(rows=g.rows, cols=g.cols)
         for g in (result.grid, result.other_grid)
     ]
     why = OTHER_IMAGE if grids[0] == grids[1] else OTHER_GRID.format(left=grids[0], right=grids[1])
-    return page.small(page.margin, max(at.bottom for at in places) + 12, why, muted=True, pixels=page.inner)
+    return page.small(
+        page.margin,
+        max(at.bottom for at in places) + (ROOM if any(scale.goes_on for scale in scales) else 12),
+        why,
+        muted=True,
+        pixels=page.inner,
+    )
 
 
 def _places(page: Page, result: PairResult, y: float, bar: float = 0) -> list[Place]:
@@ -235,10 +245,12 @@ def _both_runs(page: Page, result: BeforeAfterResult, y: float, opacity: float) 
         third = second.below(TITLE + GAP)
     both = scale_of(np.stack([result.before, result.after]), None)
     axis = page.color_scale(both, beside=second.whole, title=result.unit)
-    signed = page.color_scale(signed_scale(result.values), beside=third.whole, title=CHANGE)
+    changes = signed_scale(result.values)
+    signed = page.color_scale(changes, beside=third.whole, title=CHANGE)
     _panel(page, first, PLAIN, result.before, axis, result.image, opacity)
     _panel(page, second, CHANGED, result.after, axis, result.changed_image, opacity)
     _panel(page, third, CHANGE, result.values, signed)
+    note_beyond(page, third.image.x, third.bottom + 4, int(changes.outside(result.values).sum()))
     return third.bottom
 
 

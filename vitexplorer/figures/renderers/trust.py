@@ -14,14 +14,13 @@ from vitexplorer.core.format import plus_minus
 from vitexplorer.core.text import Text
 from vitexplorer.core.trust_result import TrustResult
 from vitexplorer.core.types import MethodsResult
+from vitexplorer.figures.beyond import ROOM, note_beyond
 from vitexplorer.figures.boxes import Place
-from vitexplorer.figures.colors import scale_of
 from vitexplorer.figures.large_and_small import Panel, large_and_small
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.renderers.evaluation import draw_evaluation
-from vitexplorer.figures.renderers.methods import SHARE, WHERE
+from vitexplorer.figures.renderers.methods import WHERE, scale_of_shares, share_of_scale, share_title
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.figures.scaling import painted_each
 from vitexplorer.figures.typesetting import without_brackets
 
 OPACITY = 0.85
@@ -52,7 +51,8 @@ def _maps(page: Page, result: TrustResult, y: float) -> float:
     here, gains = result.here, result.gains
     best = np.argsort(-gains[:-1], kind="stable")[:2].tolist()
     rows = [*best, len(here.methods) - 1]
-    scale = scale_of(painted_each(here.values[rows]).values, None)
+    shares = {method: share_of_scale(here.own_values(method)) for method in rows}
+    scale = scale_of_shares([*shares.values()])
     panels = [
         Panel(
             here.image,
@@ -63,19 +63,20 @@ def _maps(page: Page, result: TrustResult, y: float) -> float:
         for method, words in zip(rows, (*PLACES[: len(best)], CHANCE), strict=True)
     ]
     places = large_and_small(page, panels, y)
-    axis = page.color_scale(scale, beside=places[0].image, title=SHARE)
+    axis = page.color_scale(scale, beside=places[0].image, title=share_title(scale))
     for method, at, panel in zip(rows, places, panels, strict=True):
-        _map(page, at, here, method, axis, panel.title.in_(page.language))
-    return max(at.bottom for at in places)
+        _map(page, at, here, method, shares[method], axis, panel.title.in_(page.language))
+        note_beyond(page, at.image.x, at.bottom + 2, int(scale.outside(shares[method]).sum()))
+    return max(at.bottom for at in places) + (ROOM if scale.goes_on else 0)
 
 
-def _map(page: Page, at: Place, here: MethodsResult, method: int, axis: str, name: str) -> None:
+def _map(page: Page, at: Place, here: MethodsResult, method: int, share: np.ndarray, axis: str, name: str) -> None:
     """Draw the cells of one map."""
     values = here.own_values(method)
     row, col = np.indices(values.shape)
     page.cells(
         at.cells,
-        painted_each(values[None]).values[0],
+        share,
         axis,
         name=name,
         opacity=OPACITY,
