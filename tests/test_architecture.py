@@ -310,6 +310,7 @@ MOVES = {
     "theme.js": "asks for it",
     "around.js": "asks for it",
     "change_part.py": "asks for it",
+    "sharpening.js": "asks for it",
     "pointing.js": "a person pressed play",
 }
 

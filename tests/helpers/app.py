@@ -53,6 +53,7 @@ def running_app(
 ) -> Iterator[str]:
     """`python app.py`, or another command, on a free port as a person starts it; gives the address it prints."""
     environment = {**os.environ, "VIT_PORT": "0", "PYTHONUNBUFFERED": "1", **settings}
+    environment.setdefault("VIT_FIRST_SHARPENS", "0")  # what a test reads changes by its own acts alone
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:

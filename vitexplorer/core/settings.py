@@ -71,6 +71,9 @@ class Settings(BaseSettings):
         "model=scenes_dino_patch16_192&size=384&image=scene_gear",
         description="what the page shows first, as the address of a link has it",
     )
+    first_sharpens: bool = Field(
+        True, description="whether an opening picture sharpens by itself while nothing waits for the model"
+    )
     model: str = Field(
         "scenes_vit_patch16_192", description="model of the command line and of scripts where none is named"
     )

@@ -14,6 +14,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
@@ -189,13 +190,15 @@ class Engine:
 
         return await self._result(run, view, VIEWS[view], capture, given, make)
 
-    def known(self, run: Hashable, capture: Capture, view: str) -> Result | None:
-        """Return a view of a run at its default settings if it is still cached."""
+    def known(
+        self, run: Hashable, capture: Capture, view: str, given: Mapping[str, Any] = MappingProxyType({})
+    ) -> Result | None:
+        """Return a view of a run if it is still cached, by default at its default settings."""
         from vitexplorer.views import VIEWS, refusal
 
         if refusal(view, capture) is not None:
             return None
-        return self._results.get((run, view, *VIEWS[view].settings(capture, {}).items()))
+        return self._results.get((run, view, *VIEWS[view].settings(capture, given).items()))
 
     async def resolved(self, run: Hashable, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return settings with captures, by the same model, of the other images that they name."""

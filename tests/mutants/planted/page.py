@@ -6,6 +6,20 @@ IN_NODE = "test_the_arithmetic_of_the_modules_is_right"
 
 MUTANTS = (
     Mutant(
+        "a first picture that sharpens while others wait",
+        "sharpened_route",
+        "is_busy and not is_asked and",
+        "is_busy and is_asked and",
+        "test_what_nobody_asked_for_is_computed_while_the_model_is_idle_alone",
+    ),
+    Mutant(
+        "a hovered picture that stays sharpened by itself",
+        JAVASCRIPT,
+        "fading?.remove();\n    fine = null;",
+        "fading?.remove();",
+        "test_an_untouched_first_picture_sharpens_by_itself_until_somebody_acts",
+    ),
+    Mutant(
         "a room of one group with a heading",
         JAVASCRIPT,
         "headings.length < 2 || headings.includes('')",

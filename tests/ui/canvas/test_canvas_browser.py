@@ -9,11 +9,12 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import PIL.Image
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 import vitexplorer as vx
 from tests.helpers.app import hear
@@ -22,7 +23,7 @@ from tests.helpers.plain_page import PlainPage
 from tests.helpers.small_families import capture_case
 from tests.helpers.thorough import always, in_turn, later
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.ui.canvas.canvas import Selection
+from vitexplorer.ui.canvas.canvas import AttentionCanvas, Selection
 
 pytestmark = pytest.mark.browser
 
@@ -694,6 +695,46 @@ def test_targets_are_large_and_nothing_jumps_on_hover(show):
     canvas.hover(12, 12)
     canvas.shows(query="12,12")
     assert (canvas.root.locator(".save").bounding_box(), canvas.root.bounding_box()) == before
+
+
+def test_an_untouched_first_picture_sharpens_by_itself_until_somebody_acts(show):
+    """The server is busy at first. Nothing of it is a choice: the selection stays, and hovering ends it for good."""
+    canvas = show("vit")
+    plain, page, requests = canvas.read(), canvas.page, []
+
+    def answer(route: Route) -> None:
+        requests.append(parse_qs(urlsplit(route.request.url).query))
+        cells = int(requests[-1]["sharpen"][0]) * 14 * 14
+        if len(requests) == 1:
+            route.fulfill(status=204)
+        else:
+            route.fulfill(body=np.full(cells, 0.25, "<f4").tobytes(), content_type="application/octet-stream")
+
+    address = {"sharpened": "./sharpened/it?view=attention_map", "sharpened_by": ["block", "head", "query"]}
+    value = value_of(canvas.case, 7).model_copy(update={**address, "sharpens_itself": True})
+    page.route("**/sharpened/**", answer)
+    canvas.plain.open(("first", AttentionCanvas, value))
+    fine = "() => document.querySelector('#first .vx-canvas').vx?.read()?.fine?.length === 16 * 14 * 14"
+    page.wait_for_function(fine)
+    assert [(one["sharpen"], one["idle"], one["query"]) for one in requests] == [
+        (["4"], ["1"], ["cls"]),
+        (["4"], ["1"], ["cls"]),
+        (["16"], ["1"], ["cls"]),
+    ]
+    expect(canvas.root.locator(".sharpen input:checked")).to_have_value("16")
+    expect(canvas.root.locator(".fading")).to_have_count(0)
+    assert canvas.root.evaluate("(root) => root.vx.get().sharpen") == 1
+    read = canvas.read()
+    assert read["map"] == plain["map"]
+    assert (read["top"], set(read["fine"])) == (0.25, {0.25})
+    canvas.hover(3, 4)
+    canvas.shows(query="3,4")
+    page.mouse.move(0, 0)
+    canvas.shows(query="cls")
+    assert canvas.read() == plain
+    expect(canvas.root.locator(".sharpen input:checked")).to_have_value("1")
+    assert len(requests) == 3
+    page.unroute_all()
 
 
 def test_touch_tap_picks(show_on_phone):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from dataclasses import replace
 
+import gradio as gr
 import numpy as np
 import pytest
 from starlette.applications import Starlette
@@ -12,13 +14,18 @@ from starlette.testclient import TestClient
 
 import vitexplorer as vx
 from tests.helpers.app import Visit
+from tests.helpers.built_parts import built
 from tests.helpers.room_checks import PATIENCE
 from tests.helpers.small_models import capture_small, load_small, picture
-from vitexplorer.core.settings import settings
+from vitexplorer.core.settings import Settings, settings
 from vitexplorer.models.examples import examples
-from vitexplorer.service.engine import Engine
+from vitexplorer.service.engine import Engine, TimedCapture
 from vitexplorer.ui.canvas.files import sharpened_address
 from vitexplorer.ui.canvas.sharpening import sharpened_route
+from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.rooms.attention.room import AttentionRoom
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import RoomContext
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +66,40 @@ def test_what_a_browser_should_not_ask_gets_a_sentence(client, chosen, status, s
     assert answer.status_code == status
     assert sentence in answer.text
     assert answer.headers["cache-control"] == "no-store"
+
+
+def test_what_nobody_asked_for_is_computed_while_the_model_is_idle_alone(monkeypatch):
+    engine, capture = Engine(settings()), capture_small("vit")
+    with TestClient(Starlette(routes=[sharpened_route(engine)])) as client:
+        with monkeypatch.context() as busy:
+            busy.setattr(Engine, "queues", property(lambda self: {"model": [], "long": ["a job"]}))
+            answer = asked(client, capture, sharpen=4, idle=1)
+            assert (answer.status_code, answer.content, answer.headers["cache-control"]) == (204, b"", "no-store")
+            assert asked(client, capture, sharpen=4).status_code == 200  # a person waits as ever
+            again = asked(client, capture, sharpen=4, idle=1)  # from memory, for all visitors
+            assert again.content == asked(client, capture, sharpen=4).content
+            assert asked(client, capture, head="max", sharpen=4, idle=1).status_code == 204
+        assert asked(client, capture, head="max", sharpen=4, idle=1).status_code == 200
+        assert asked(client, capture, sharpen=5, idle=1).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, True),
+        ({"sharpen": "4"}, False),
+        ({"weights": "random"}, False),
+        ({"image": "upload:0123"}, False),
+        ({"model": "vit_base_patch16_224"}, False),
+    ],
+)
+def test_the_first_picture_sharpens_by_itself_where_that_is_cheap(changes, expected, monkeypatch):
+    room = built(AttentionRoom(RoomContext(Engine(settings()), Translations(), gr.State(Address()))))
+    address = replace(Address(model="scenes_vit_patch16_192", image="scene_ring"), **changes)
+    timed = TimedCapture(capture_small("vit"), 0.1)
+    assert room.fill(timed, address)[room.canvas].sharpens_itself == expected
+    monkeypatch.setattr("vitexplorer.ui.rooms.attention.room.settings", lambda: Settings(first_sharpens=False))
+    assert not room.fill(timed, address)[room.canvas].sharpens_itself
 
 
 def test_a_sentence_is_in_the_language_of_the_page(client):

@@ -61,7 +61,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
     approach: fetchAhead,
   });
 
-  const sharpener = newSharpener(schedule);
+  const sharpener = newSharpener(view, schedule);
   const state = firstState();
   const showAround = newSurroundings(root, state, aside.write);
   let block = /** @type {import('./selection.js').Block | null} */ (null);
@@ -81,6 +81,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
 
   function choose(changes) {
     if (!block) return;
+    sharpener.wake();
     const goes = canGo(changes.block);
     if (goes) preview(changes.block);
     settle(state, block.value, changes);
@@ -123,6 +124,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
   };
 
   function adjust() {
+    sharpener.wake();
     if (block) wait('adjust');
   }
 
@@ -149,6 +151,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
   }
 
   function pin(changes) {
+    sharpener.wake();
     Object.assign(state, changes);
     tellLinked(root, block, state, 'pin');
     refresh();
@@ -156,6 +159,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
   }
 
   function hover(place, since = null) {
+    sharpener.wake();
     state.hover = place;
     moved ??= since;
     tellLinked(root, block, state, 'hover');
@@ -214,12 +218,17 @@ export function mount({root, part: find, props, trigger, bytes}) {
     find(button).addEventListener('pointerenter', () => block && fetchAhead(block.value.block + by));
   }
   newPlayer(find('.play'), {at: () => (block && !loading ? block.value : null), go: (to) => choose({block: to})});
-  hearDisplay(root, state, refresh);
+  root.addEventListener('keydown', sharpener.wake);
+  hearDisplay(root, state, () => {
+    sharpener.wake();
+    refresh();
+  });
   hearLinked(
     root,
     () => block,
     state,
     (pinned) => {
+      sharpener.wake();
       if (pinned) notify(false);
       refresh();
     },
@@ -278,6 +287,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
     controls.showSharpened(value, sharpener.told());
     showAround(block, now);
     tellBusy();
+    sharpener.rest(grids.keys);
     Object.assign(root.dataset, {
       query: queryText(value, code),
       head: state.head,

@@ -109,6 +109,8 @@ class CanvasData(BlockFacts, FrameData):
     """Address of sharpened maps, without the settings `sharpened_by` and `sharpen`; empty where there are none"""
     sharpened_by: list[str] = []
     """Choices of the browser that belong into that address: block, head, query"""
+    sharpens_itself: bool = False
+    """True where the picture, if it is the first one on the page, is sharpened once it rests and the model is idle"""
     saved_as: list[str] = []
     """First parts of the names of saved files: view, model, run and part of the network; head and query follow"""
     saved_facts: dict[str, str] = {}

@@ -115,6 +115,10 @@ export function newControls(root, aside, change) {
     masses.replaceChildren(...bars.map((bar) => bar.node));
   }
 
+  function mark(selector, chosen) {
+    for (const input of find(selector).querySelectorAll('input')) input.checked = input.value === chosen;
+  }
+
   /** Sets the state of every control; `query` is the one to which the canvas returns, `painted` the colours in use. */
   function show(value, state, query, painted) {
     const fused = typeof state.head !== 'number';
@@ -122,11 +126,8 @@ export function newControls(root, aside, change) {
       ['.fusion', fused ? state.head : null],
       ['.mode', state.mode],
       ['.limit', state.scale],
-      ['.sharpen', String(state.sharpen)],
     ];
-    for (const [selector, chosen] of choices) {
-      for (const input of find(selector).querySelectorAll('input')) input.checked = input.value === chosen;
-    }
+    for (const [selector, chosen] of choices) mark(selector, chosen);
     colormap.value = state.colormap;
     colormap.disabled = state.mode === 'reveal' || painted !== state.colormap;
     smooth.checked = state.smooth;
@@ -182,8 +183,12 @@ export function newControls(root, aside, change) {
     });
   }
 
-  /** Writes how far a sharpened map has come, or why it goes no further: the server's sentence, or that it is away. */
+  /**
+   * Marks the passes, and writes how far a sharpened map has come, or why it goes no further: the server's sentence, or
+   * that it is away.
+   */
   function showSharpened(value, {done, of, problem}) {
+    mark('.sharpen', String(of));
     const key = problem === '' ? 'sharpen_lost' : done < of ? 'sharpening' : 'note_sharpen';
     setText(find('.sharpened'), problem || (of > 1 ? say(value.words, key, {passes: done, of}) : ''));
   }

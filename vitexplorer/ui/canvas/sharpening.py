@@ -1,4 +1,8 @@
-"""Sharpened maps of the canvases: each is computed when a browser requests it; one that closes the request stops it."""
+"""Sharpened maps of the canvases: each is computed when a browser requests it; one that closes the request stops it.
+
+An address with `idle=1` is a browser's own idea, without a person: it is answered by status 204 while the model is
+busy with anything else.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from vitexplorer.core.text import ExplainedError, Text
+from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.jobs import Step, StoppedError, Waiting, waiting
 from vitexplorer.ui.canvas.files import captured
@@ -23,6 +28,7 @@ _FORGOTTEN = Text(
 VIEWS_OF_CANVASES = ("attention_map", "attention_rollout")
 GONE = 499
 """Status for a client that has closed the request; nobody reads it"""
+NOT_NOW = 204
 
 
 async def _still_there(request: Request, step: Step) -> None:
@@ -37,6 +43,7 @@ def sharpened_route(engine: Engine) -> Route:
     async def serve(request: Request) -> Response:
         name = request.path_params["capture"]
         given = dict(request.query_params)
+        is_asked = not given.pop("idle", "")
         view, language = given.pop("view", ""), normalise_language(given.pop("lang", ""))
         capture = captured(name)
         if capture is None or view not in VIEWS_OF_CANVASES:
@@ -45,6 +52,9 @@ def sharpened_route(engine: Engine) -> Route:
         visitor = f"sharpened maps of {name} for {client}"  # a class behind one address has many pictures
         waiting.set(Waiting(visitor, tell=partial(_still_there, request)))
         try:
+            is_busy = any(map(len, engine.queues.values()))
+            if is_busy and not is_asked and await in_thread(engine.known, name, capture, view, given) is None:
+                return Response(status_code=NOT_NOW, headers=NO_STORE)
             result = await engine.compute(name, capture, view, given)
         except StoppedError:
             return Response(status_code=GONE)

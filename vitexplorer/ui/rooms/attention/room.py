@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 import gradio as gr
 from gradio.components import Component
 
+from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Text
+from vitexplorer.models.catalog import find
+from vitexplorer.models.examples import examples
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import TimedCapture
 from vitexplorer.ui.canvas.all_heads import strip_of
@@ -27,6 +30,13 @@ from vitexplorer.ui.shell.room_context import LATEST, QUICK, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
+
+
+def _is_light(address: Address) -> bool:
+    """Return True for an example in a bundled model, whose passes are quick and whose maps all visitors share."""
+    entry = find(address.model)
+    is_bundled = entry is not None and entry.bundled and address.weights == "trained"
+    return is_bundled and address.image in examples()
 
 
 class AttentionRoom(Room):
@@ -55,6 +65,7 @@ class AttentionRoom(Room):
         block = min(int(address.block or capture.depth - 1), capture.depth - 1)
         query = query_of(address.query, frame_data(capture, block, address.language)) or default_query(capture, block)
         data = self.data(capture, address, Selection(block, address.head or "mean", query))
+        data.sharpens_itself = _is_light(address) and settings().first_sharpens and not address.sharpen
         return {self.canvas: data.model_copy(update=address.display)}
 
     async def show_block(self, event: gr.EventData, address: Address) -> Updates:
