@@ -714,6 +714,9 @@ def test_an_untouched_first_picture_sharpens_by_itself_until_somebody_acts(show)
     value = value_of(canvas.case, 7).model_copy(update={**address, "sharpens_itself": True})
     page.route("**/sharpened/**", answer)
     canvas.plain.open(("first", AttentionCanvas, value))
+    below = canvas.root.locator(".rare")
+    canvas.shows(query="cls")
+    before = below.bounding_box()
     fine = "() => document.querySelector('#first .vx-canvas').vx?.read()?.fine?.length === 16 * 14 * 14"
     page.wait_for_function(fine)
     assert [(one["sharpen"], one["idle"], one["query"]) for one in requests] == [
@@ -723,6 +726,7 @@ def test_an_untouched_first_picture_sharpens_by_itself_until_somebody_acts(show)
     ]
     expect(canvas.root.locator(".sharpen input:checked")).to_have_value("16")
     expect(canvas.root.locator(".fading")).to_have_count(0)
+    assert below.bounding_box() == before  # it has not moved
     assert canvas.root.evaluate("(root) => root.vx.get().sharpen") == 1
     read = canvas.read()
     assert read["map"] == plain["map"]

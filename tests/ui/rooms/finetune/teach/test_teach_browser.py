@@ -92,6 +92,7 @@ def test_a_person_teaches_two_classes(visit: Visit, url: str, drawn: dict[str, l
     page.locator(".vx-teach .answer .file").set_input_files(drawn["ring"][2])
     expect(page.locator(".vx-teach .shares li")).to_have_count(2, timeout=SOON)
     expect(bold).to_have_text(["Compare methods on these pictures"])
+    expect(page.locator(".vx-teach .says")).to_contain_text("frozen features of DINO (drawn scenes), taught with 4")
 
     model, boxes = vx.load_model(MODEL), Boxes(tmp_path / "boxes")
     saved = [

@@ -223,11 +223,11 @@ export function mount({root, part, props, trigger}) {
 
   function said() {
     const text = words();
-    const {model: name, weights} = here();
+    const {title, weights} = props.value ?? {};
     const total = count();
     if (!text.teach_title) return;
     const isRandom = weights === 'random';
-    const says = total ? filled(text.teach_says, {model: name, count: total}) : text.teach_begin;
+    const says = total ? filled(text.teach_says, {model: title, count: total}) : text.teach_begin;
     setText(part('.says'), isRandom ? followed(text.teach_random, says) : says);
     root.classList.toggle('random', isRandom);
     setText(part('h2'), text.teach_title);

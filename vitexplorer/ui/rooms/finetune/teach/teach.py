@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from vitexplorer.models.catalog import title_of
 from vitexplorer.service.teaching.words import words_of_teaching
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.widget import Widget
@@ -21,6 +22,8 @@ class TeachData(BaseModel):
     """Model to teach, and all texts."""
 
     model: str = ""
+    title: str = ""
+    """Title of the model"""
     weights: str = ""
     words: dict[str, str] = {}
 
@@ -39,4 +42,5 @@ def teach_data(address: Address) -> TeachData:
         **{key: word(key, address.language) for key in _WORDS},
         **{key: say(key, address.language) for key in _OF_RESULTS},
     }
-    return TeachData(model=address.model, weights=address.weights, words=words)
+    title = title_of(address.model).in_(address.language)
+    return TeachData(model=address.model, title=title, weights=address.weights, words=words)
