@@ -1,6 +1,7 @@
 """Does a sharpened map follow the object better? Maps of 1, 4, 16 and 64 passes against the drawn masks.
 
     python -m benchmarks.sharpen [--images 200] [--kinds scenes,grid] [--views attention_map,...] [--passes 1,4,16,64]
+        [--processes 2]
 
 Prints a Markdown table for each kind of picture: a row for each view, and for each number of passes the best overlap
 with the mask of the object (intersection over union at the best of all thresholds) and the edge error (mean distance in
@@ -11,10 +12,15 @@ columns give the change from one pass to the most, picture by picture. Maps keep
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
 from typing import Annotated
 
 import cv2
 import numpy as np
+import torch
 import typer
 from jaxtyping import Bool, Float
 from tqdm import tqdm
@@ -64,12 +70,31 @@ def _outline(region: np.ndarray) -> Bool[np.ndarray, "height width"]:
     return region & (inside == 0)
 
 
-def measure(model: str, kind: str, views: list[str], passes: list[int], images: int) -> Float[np.ndarray, "..."]:
-    """Measure (views, passes, 2, images): best overlap and edge error."""
-    loaded = vx.load_model(model)
-    cases = [case for case in drawn_cases(loaded, kind, images) if case.mask is not None]
+@dataclass(frozen=True)
+class Task:
+    """Measurement of one model on one kind of pictures."""
+
+    model: str
+    kind: str
+    views: list[str]
+    passes: list[int]
+    images: int
+    processes: int
+
+    def measure(self) -> Float[np.ndarray, "views passes 2 images"]:
+        """Measure best overlap and edge error, the pictures shared out among processes."""
+        with ProcessPoolExecutor(self.processes, get_context("spawn")) as pool:
+            return np.concatenate(list(pool.map(measure_share, [self] * self.processes, range(self.processes))), -1)
+
+
+def measure_share(task: Task, share: int) -> Float[np.ndarray, "views passes 2 images"]:
+    """Measure every n-th picture, from the one with the number `share`."""
+    torch.set_num_threads(max(1, (os.cpu_count() or 1) // task.processes))
+    loaded, views, passes = vx.load_model(task.model), task.views, task.passes
+    cases = [case for case in drawn_cases(loaded, task.kind, task.images) if case.mask is not None]
+    cases = cases[share :: task.processes]
     values = np.full((len(views), len(passes), 2, len(cases)), np.nan)
-    for number, case in enumerate(tqdm(cases, desc=f"{model}, {kind}")):
+    for number, case in enumerate(tqdm(cases, desc=f"{task.model}, {task.kind}", position=share)):
         capture = vx.capture(loaded, case.image, differentiable=True)
         for row, view in enumerate(views):
             controls = {control.name for control in VIEWS[view].controls}
@@ -95,11 +120,12 @@ def main(
     ),
     views: str = VIEWS_WITH_CLASS,
     passes: str = "1,4,16,64",
+    processes: Annotated[int, typer.Option(help="Processes that share the pictures.")] = 1,
 ) -> None:
     """Print the tables."""
     keys, counts = views.split(","), [int(count) for count in passes.split(",")]
     for kind in kinds.split(","):
-        values = measure(model, kind, keys, counts, images)
+        values = Task(model, kind, keys, counts, images, processes).measure()
         print(f"\n{model}, {kind}, {values.shape[-1]} pictures\n")
         heads = [f"{name}, {count}" for name in ("overlap", "edge error in px") for count in counts]
         changes = [f"{name}, change" for name in ("overlap", "edge error")]
