@@ -223,6 +223,18 @@ def test_what_is_chosen_stays_chosen_from_room_to_room(linked: Visit) -> None:
     wait_for_view(page, "outputs", "logit_attribution")
     page.go_back()
     expect(canvas).to_be_visible()
+    for width, height in SIZES:  # at the foot of the window, on a phone over the rail, with nothing over it
+        page.set_viewport_size({"width": width, "height": height})
+        painted(page)
+        assert_fits(page, "attention")
+        assert page.evaluate(FOOT) == (62 if width < 760 else 0), width
+    page.set_viewport_size({"width": 1440, "height": 900})
+
+
+FOOT = """() => { const {left, top, bottom} = document.querySelector('.vx-thread li').getBoundingClientRect();
+  const isOnTop = document.elementFromPoint(left + 20, (top + bottom) / 2).closest('.vx-thread');
+  return isOnTop && innerHeight - document.getElementById('vx-thread').getBoundingClientRect().bottom; }"""
+"""Script that measures how far the strip is from the window's lower edge; null where something lies over it"""
 
 
 def test_wrong_files_get_a_sentence(linked: Visit, tmp_path: Path) -> None:

@@ -85,6 +85,8 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
         assert room != "patches" or page.evaluate("document.documentElement.scrollHeight <= innerHeight")
         page.set_viewport_size(PHONE)
         assert_fits(page, room)
+        if room == "patches":
+            assert_open_to_all(page, room, is_whole=True)
         own, next_room = LEADS.get(room, ("", ""))
         if own and page.locator(f"{own} .next:visible").count():
             page.locator(f"{own} .next").click()

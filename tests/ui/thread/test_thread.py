@@ -9,6 +9,7 @@ import pytest
 import vitexplorer as vx
 from tests.helpers.waiting import now
 from vitexplorer.core.format import measured, percent, signed
+from vitexplorer.core.text import SettingError, same
 from vitexplorer.service.engine import Engine
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.shell.address import Address, Chosen
@@ -97,3 +98,17 @@ def test_the_last_block_counts_as_not_chosen(engine: Engine) -> None:
     assert thread_data(capture, VIT, Chosen(block="0")).chosen["block"] == "0"
     chinese = thread_data(capture, replace(VIT, language="zh"), Chosen())
     assert [stop.text for stop in chinese.stops][-1] == "齿轮 96.7 %"
+
+
+def test_random_weights_are_named(engine: Engine) -> None:
+    random = replace(VIT, weights="random")
+    assert thread_data(now(engine.capture(random.picture)), random, Chosen()).stops[-1].label.endswith("random weights")
+
+
+def test_a_model_without_such_a_path_has_no_strip(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise SettingError(same("no patches"))
+
+    monkeypatch.setattr("vitexplorer.quantities.token_path.token_path", refused)
+    capture = now(engine.capture(replace(VIT, image="scene_ring").picture))
+    assert thread_data(capture, VIT, Chosen()) == ThreadData()

@@ -66,7 +66,7 @@ export function mount({root, part, props, trigger}) {
   return () => {
     const value = props.value;
     clearTimeout(waiting);
-    if (!value?.stops?.length) return;
+    if (!value?.stops?.length) return list.replaceChildren();
     root.setAttribute('aria-label', value.label);
     refill(list, ...value.stops.map((stop) => make('li', button(stop, value.image?.url))));
     asked = textOf(value.chosen);

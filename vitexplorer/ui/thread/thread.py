@@ -119,7 +119,10 @@ def thread_data(
     patch = None if isinstance(patch, str) else patch
     head = _parsed(HeadControl(), chosen.head, capture, {"block": block}, None)
     head = None if isinstance(head, str) else head
-    path = made_once(capture, ("path", block, patch, head), lambda: token_path(capture, block, patch, head))
+    try:
+        path = made_once(capture, ("path", block, patch, head), lambda: token_path(capture, block, patch, head))
+    except ExplainedError:  # a block whose attention does not go from tokens to patches: the page does without
+        return ThreadData()
     language = address.language
     stops = [
         _image_stop(capture, path, language),
@@ -230,6 +233,7 @@ def _answer_stops(
         values = {"model": beside.model.title}
         return [_stop("companion", language, "outputs", text, values=values)]
     key = "answer" if target == likeliest else "answer_chosen"
+    key = "answer_random" if capture.provenance.is_random else key
     last = _stop(key, language, "outputs", text)
     parts = dict(zip(added.parts, added.values.tolist(), strict=True)) if added else {}
     for branch, key in (("attn", "adds"), ("attn + mlp", "adds_both")):
