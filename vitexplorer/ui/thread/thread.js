@@ -8,14 +8,12 @@ const PAUSE = 300; // ms until the last stops are asked for: the room's own ques
 /**
  * Thumbnail of a part of the image.
  *
- * @param {string} url
  * @param {number[]} crop left, top, width and height in shares of the image
  */
-function thumbnail(url, [left, top, width, height]) {
+function thumbnail([left, top, width, height]) {
   const at = (start, share) => (share < 1 ? (100 * start) / (1 - share) : 0);
   return make('i', {
     style: {
-      'background-image': `url("${url}")`,
       'background-size': `${100 / width}% ${100 / height}%`,
       'background-position': `${at(left, width)}% ${at(top, height)}%`,
     },
@@ -52,11 +50,15 @@ export function mount({root, part, props, trigger}) {
     enterRoom(room, view);
   }
 
-  const button = (stop, url) =>
+  /** Shows the image in the thumbnails, a moment after the room has fetched the same file: it is sent once. */
+  const showImage = ({image}) =>
+    setTimeout(() => list.style.setProperty('--seen', `url("${new URL(image.url, document.baseURI).href}")`), PAUSE);
+
+  const button = (stop) =>
     make(
       'button',
       {title: stop.title, onclick: () => go(stop)},
-      stop.crop.length && url ? thumbnail(url, stop.crop) : null,
+      stop.crop.length ? thumbnail(stop.crop) : null,
       make('small', stop.label),
       ' ', // between the words of its name
       make('b', stop.text),
@@ -68,7 +70,8 @@ export function mount({root, part, props, trigger}) {
     clearTimeout(waiting);
     if (!value?.stops?.length) return list.replaceChildren();
     root.setAttribute('aria-label', value.label);
-    refill(list, ...value.stops.map((stop) => make('li', button(stop, value.image?.url))));
+    refill(list, ...value.stops.map((stop) => make('li', button(stop))));
+    showImage(value);
     asked = textOf(value.chosen);
     if (asked !== textOf(chosenNow())) follow();
     else if (value.asks) waiting = setTimeout(() => send(value.chosen, true), PAUSE);
