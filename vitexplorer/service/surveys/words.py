@@ -97,8 +97,11 @@ SURVEY_WORDS: dict[str, Text] = {
     "found_line": Text("{images:image}: {found}.", "{images} 幅图像：{found}。"),
     "found_groups": Text("{groups:group} of alike images", "{groups} 组相似图像"),
     "found_no_groups": Text("no clear groups", "没有明显的分组"),
-    "found_pairs": Text("{pairs:pair of near duplicates/pairs of near duplicates}", "{pairs} 对近似重复"),
-    "found_no_pairs": Text("no near duplicates", "没有近似重复"),
+    "found_pairs": Text(
+        "{pairs:pair that is almost the same to the model/pairs that are almost the same to the model}",
+        "{pairs} 对在模型看来几乎相同",
+    ),
+    "found_no_pairs": Text("no pair that is almost the same to the model", "没有在模型看来几乎相同的图像对"),
     "found_alone": Text("{alone:image that fits nowhere/images that fit nowhere}", "{alone} 幅不属于任何一组"),
     "group": Text("Group", "组"),
     "group_title": Text("Groups of alike images", "相似图像的分组"),

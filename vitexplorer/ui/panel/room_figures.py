@@ -167,6 +167,8 @@ class RoomFigures:
 
         A view of one answer keeps its own block, which there is a part of the method.
         """
+        if chosen == Chosen():
+            return given
         origin_address, origin = await self._origin(view, address)
         record = origin.records[view]
         names = {control.name for control in record.controls}

@@ -120,7 +120,8 @@ def test_a_finished_survey_says_what_it_found(client: TestClient, drawn: dict[st
     browser = Browser(client)
     result = browser.ask("findings", survey="drawn")
     assert re.fullmatch(
-        r"60 images: \d+ groups of alike images, .*near duplicates(, \d+ images? that fits? nowhere)?\.", result["says"]
+        r"60 images: \d+ groups of alike images, .*almost the same to the model(, \d+ images? that fits? nowhere)?\.",
+        result["says"],
     )
     whole = {key for group in result["groups"] for key in group}
     assert whole == {"key", "name", "count", "row"}
@@ -159,7 +160,10 @@ def test_groups_have_names_of_their_own(
 
 def test_few_images_and_no_features_find_little(client: TestClient, places: UserStorage) -> None:
     browser = Browser(client)
-    for count, sentence in ((1, "1 image: no clear groups, no near duplicates."), (2, "2 images: no clear groups, ")):
+    for count, sentence in (
+        (1, "1 image: no clear groups, no pair that is almost the same to the model."),
+        (2, "2 images: no clear groups, "),
+    ):
         synthetic_survey(places.root / f"few-{count}", count, failed=0)
         result = browser.ask("findings", survey=f"few-{count}")
         assert result["says"].startswith(sentence)
