@@ -57,9 +57,11 @@ def test_what_needs_another_pass_comes_later(engine: Engine) -> None:
     first = strip(engine, VIT, query="", block=None, head="", target="", whole=False)
     assert first.asks
     assert [stop.label for stop in first.stops][1] == "Strongest patch"
-    assert [stop.view for stop in first.stops][-2:] == ["attention_map", ""]
+    assert [stop.view for stop in first.stops][-2:] == ["logit_attribution", ""]  # its place is kept
+    assert texts(first)["Attention adds"] == "…"
     whole = strip(engine, VIT, **first.chosen | {"block": None}, whole=True)
-    assert [stop.view for stop in whole.stops][-2:] == ["logit_attribution", ""]
+    assert [stop.view for stop in whole.stops] == [stop.view for stop in first.stops]
+    assert texts(whole)["Attention adds"] != "…"
 
 
 def test_a_chosen_class_and_head_are_followed(engine: Engine) -> None:

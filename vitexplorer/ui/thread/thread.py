@@ -235,13 +235,21 @@ def _answer_stops(
     key = "answer" if target == likeliest else "answer_chosen"
     key = "answer_random" if capture.provenance.is_random else key
     last = _stop(key, language, "outputs", text)
+    values = {"block": path.block, "name": name}
+    return [*_adds_stop(capture, path.block, added, values, language), last]
+
+
+def _adds_stop(
+    capture: Capture, block: int, added: ContributionsResult | None, values: Mapping[str, Any], language: Language
+) -> list[Stop]:
+    """Return the stop of the block's contribution, with dots in place of a number that is not known yet."""
+    from vitexplorer.views import refusal
+
+    if made_once(capture, ("refusal", ADDS), lambda: refusal(ADDS, capture)):
+        return []
+    key, text = "adds", same("…")
     parts = dict(zip(added.parts, added.values.tolist(), strict=True)) if added else {}
-    for branch, key in (("attn", "adds"), ("attn + mlp", "adds_both")):
-        value = parts.get(f"block {path.block} {branch}")
-        if value is not None:
-            values = {"block": path.block, "name": name}
-            return [
-                _stop(key, language, "outputs", same(signed(value)), title="adds_title", values=values, view=ADDS),
-                last,
-            ]
-    return [last]
+    for branch, name in (("attn", "adds"), ("attn + mlp", "adds_both")):
+        if (value := parts.get(f"block {block} {branch}")) is not None:
+            key, text = name, same(signed(value))
+    return [_stop(key, language, "outputs", text, title="adds_title", values=values, view=ADDS)]
