@@ -51,6 +51,7 @@ PROMISED = {
     "pooling": ("vit", {}, (3,)),
     "logit_lens": ("vit", {"token": "patches"}, (3, *MAP)),
     "logit_attribution": ("vit", FEW, (8,)),
+    "network": ("vit", {**FEW, "links": 3}, (4, 16, 3)),
     "token_pca": ("vit", {"block": 1, "norm": True, "foreground": True}, (*MAP, 3)),
     "patch_similarity": ("vit", {"block": 1, "query": (0, 0)}, MAP),
     "token_norms": ("vit", {}, (3, 17)),

@@ -13,7 +13,7 @@ from tests.helpers.small_models import RECIPES, capture_small
 from tests.helpers.unfused_attention import run_explicitly
 from tests.helpers.windows_and_queries import queries_of, windows_of
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.views.attention_map import window_of
+from vitexplorer.quantities.reads import window_of
 
 HEADS = (0, 1, "mean", "max", "min")
 

@@ -27,6 +27,7 @@ from vitexplorer.ui.rooms.compare.room import CompareRoom
 from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
 from vitexplorer.ui.rooms.flow.room import FlowRoom
 from vitexplorer.ui.rooms.folder.room import FolderRoom
+from vitexplorer.ui.rooms.network.room import NetworkRoom
 from vitexplorer.ui.rooms.outputs.room import OutputsRoom
 from vitexplorer.ui.rooms.patches.room import PatchesRoom
 from vitexplorer.ui.rooms.positions.room import PositionsRoom
@@ -52,6 +53,7 @@ from vitexplorer.ui.thread.thread import Thread, thread_data
 LOOK = "(...inputs) => { window.vxLook(); return window.vxVisitor(...inputs); }"
 """Script that lets the rail fire the event of the selected room, and sends the browser's visitor name"""
 ROOMS: tuple[type[Room], ...] = (
+    NetworkRoom,
     PatchesRoom,
     AttentionRoom,
     TokensRoom,

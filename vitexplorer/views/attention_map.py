@@ -19,8 +19,9 @@ from vitexplorer.core.format import fine_percent, percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.shares import ATTENTION_SHARE
 from vitexplorer.core.text import Text
-from vitexplorer.core.types import MapResult, PatchGrid, Query, WindowLayout, query_text
+from vitexplorer.core.types import MapResult, Query, query_text
 from vitexplorer.quantities.on_the_map import elsewhere, extreme, is_constant, tenth
+from vitexplorer.quantities.reads import window_of
 from vitexplorer.views.record import View
 
 NEARLY_EVEN = 1.5
@@ -35,18 +36,6 @@ def fuse_heads(attention: Float[Tensor, " heads *rest"], head: int | str) -> Flo
     if isinstance(head, int):
         return attention[head]
     return {"mean": attention.mean, "max": attention.amax, "min": attention.amin}[head](0)
-
-
-def window_of(query: Query, grid: PatchGrid, windows: WindowLayout | None) -> tuple[int, int, int, int] | None:
-    """Return top, left, height, width in cells of the window around a patch; it wraps around a shifted grid."""
-    if windows is None or isinstance(query, str):
-        return None
-    positions = windows.positions(grid)
-    (cells,) = (row for row in positions if query[0] * grid.cols + query[1] in row)
-    cells = cells[-windows.window_size[0] * windows.window_size[1] :]  # prompts come before the window
-    square = cells.reshape(windows.window_size) >= 0
-    top, left = divmod(int(cells[0]), grid.cols)
-    return top, left, int(square[:, 0].sum()), int(square[0].sum())
 
 
 def compute(capture: Capture, block: int, head: int | str, query: Query) -> MapResult:

@@ -1,0 +1,254 @@
+"""The whole network: image, tokens after every block with the heads of the followed one above, and the answer.
+
+Columns run from left to right, and on from the left of the next row. Lines end at the followed token; those of a row's
+first column come in from the left, at the height of the token that is read.
+"""
+
+from __future__ import annotations
+
+import colorsys
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from vitexplorer.core.format import percent, signed
+from vitexplorer.core.network_result import NetworkResult
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import PatchGrid, Prediction, Query, prefix_text
+from vitexplorer.figures.boxes import Box
+from vitexplorer.figures.caption import class_name
+from vitexplorer.figures.captioned import caption_below
+from vitexplorer.figures.colors import lookup_table
+from vitexplorer.figures.meanings import ATTENTION, MLP
+from vitexplorer.figures.page import Page
+from vitexplorer.figures.renderers.pictures import enlarged
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.figures.themes import SMALL_SIZE
+
+GAP, BETWEEN = 26, 30
+"""Pixels between columns, and between rows of columns"""
+HEADS, PREFIX, NAME, LINE = 62, 24, 24, 19
+"""Pixels for the heads over a grid, for the prefix tokens, for the name under it, and for each line of numbers"""
+NARROWEST, WIDEST = 92, 170
+DOT = 6
+FINEST = 4
+"""Smallest patch in pixels whose edges are drawn"""
+FAINTEST = 0.004
+"""Smallest weight that is drawn"""
+IMAGE, TOKENS, ANSWER = Text("image", "图像"), Text("tokens", "标记"), Text("answer", "答案")
+BLOCK = Text("block {block}", "块 {block}")
+DRAWN = Text(
+    "Lines end at the followed token ({query}): the straight one is what it keeps; a hue is a head, and its lines come "
+    "from what it reads. They hold {share} of the attention on average.",
+    "连线通向追踪的标记（{query}）：直线是它保留的内容；每种颜色是一个头，其连线从它读取之处引来，"
+    "平均占注意力的 {share}。",
+)
+ADDS = Text(
+    "Bars: what attention (blue) and MLP (brown) add to the logit.", "条形：注意力（蓝）与 MLP（棕）为 logit 增加的量。"
+)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Boxes of the grids: the image, one for each row of colours, and the answer."""
+
+    boxes: list[Box]
+    left: float
+    """x where the lines of a row's first column come in"""
+    bottom: float
+
+    def place(self, column: int, grid: PatchGrid, query: Query, prefix_names: tuple[str, ...]) -> tuple[float, float]:
+        """Return x, y of a token in a column; the mean over patches stands over the grid like a prefix token."""
+        box = self.boxes[column]
+        if isinstance(query, str):
+            names = [*prefix_names] if query in prefix_names else [query]
+            step = min(3 * DOT, box.width / len(names))
+            return box.centre[0] + (names.index(query) - (len(names) - 1) / 2) * step, box.y - PREFIX / 2
+        return box.cell(grid.rows, grid.cols, *query).centre
+
+
+def laid_out(page: Page, y: float, count: int, shape: tuple[int, int], lines: int) -> Columns:
+    """Lay out `count` columns of grids of `shape` (rows, cols) with `lines` of numbers under each."""
+    around = HEADS + PREFIX + NAME + LINE * lines + BETWEEN
+    tall = shape[0] / shape[1]
+    room = page.high(math.inf, y + page.margin)
+    fits = []
+    for rows in range(1, count + 1):
+        per_row = math.ceil(count / rows)
+        wide = min(page.inner / per_row - GAP, WIDEST, (room / rows - around) / tall)
+        fits.append((min(wide, NARROWEST), rows == 1 and wide >= NARROWEST, wide, per_row))
+        if page.sheet.is_slide and wide >= NARROWEST:
+            break
+    _, _, wide, per_row = max(fits)
+    wide = max(wide, min(NARROWEST, page.inner / 2 - GAP))
+    per_row = min(per_row, max(1, int((page.inner + GAP) // (wide + GAP))))
+    step = (page.inner - wide) / (per_row - 1) if per_row > 1 else 0
+    step = min(step, wide + 2 * GAP)
+    high = around + wide * tall
+    boxes = [
+        Box(page.margin + i % per_row * step, y + i // per_row * high + HEADS + PREFIX, wide, wide * tall)
+        for i in range(count)
+    ]
+    return Columns(boxes, page.margin, boxes[-1].bottom + NAME + LINE * lines)
+
+
+def head_colors(count: int, is_dark: bool) -> list[str]:
+    """Return a hue for each head, of one lightness."""
+    hues = [colorsys.hls_to_rgb(head / count, 0.68 if is_dark else 0.42, 0.75) for head in range(count)]
+    return ["#" + "".join(f"{round(255 * part):02x}" for part in hue) for hue in hues]
+
+
+def draw(page: Page, result: NetworkResult, y: float, *, reached: int | None = None) -> float:
+    """Draw the pass.
+
+    Option: reached, how many blocks have run; None for all, then the answer is drawn too.
+    """
+    depth = len(result.links)
+    is_over = reached is None
+    reached = depth if reached is None else reached
+    first = result.grids[0]
+    has_adds, has_lens = result.attention_adds is not None, result.lens is not None
+    columns = laid_out(page, y, depth + 3, (first.rows, first.cols), has_lens + 2 * has_adds)
+    image, *grids, answer = columns.boxes
+    page.picture(image, result.image)
+    _cut(page, image, first)
+    _name(page, image, IMAGE)
+    for row, box in enumerate(grids[: reached + 1]):
+        _tokens(page, result, row, box)
+    for block in range(reached):
+        box = grids[block + 1]
+        _links(page, result, block, columns)
+        _heads(page, result.heads[block], box)
+        _numbers(page, result, block, box)
+    for row, box in enumerate(grids[: reached + 1]):
+        _followed(page, result, row, box)
+    if is_over:
+        _answer(page, result, answer)
+    share = 1 - float(np.nanmean(result.rest)) if np.isfinite(result.rest).any() else 0.0
+    drawn = DRAWN.format(query=result.settings_said["query"][1], share=percent(share))
+    return caption_below(page, columns.bottom + 20, result, None, (drawn, ADDS) if has_adds else (drawn,))
+
+
+def _name(page: Page, box: Box, words: Text) -> None:
+    page.text(box.centre[0], box.bottom + 4, words, bold=True, anchor="center")
+
+
+def _cut(page: Page, box: Box, grid: PatchGrid) -> None:
+    if box.width / grid.cols < FINEST:
+        return
+    for col in range(1, grid.cols):
+        x = box.x + box.width * col / grid.cols
+        page.line((x, box.y), (x, box.bottom), "rgba(255,255,255,0.55)")
+    for row in range(1, grid.rows):
+        y = box.y + box.height * row / grid.rows
+        page.line((box.x, y), (box.right, y), "rgba(255,255,255,0.55)")
+
+
+def _tokens(page: Page, result: NetworkResult, row: int, box: Box) -> None:
+    grid = result.grids[row]
+    colours = result.values[row, : grid.num_patches].reshape(grid.rows, grid.cols, 3)
+    page.picture(box, enlarged(colours, 240))
+    _name(page, box, TOKENS if row == 0 else BLOCK.format(block=row - 1))
+
+
+def _links(page: Page, result: NetworkResult, block: int, columns: Columns) -> None:
+    before, after = 1 + block, 2 + block
+    end = columns.place(after, result.grids[block + 1], result.queries[block], result.prefix_names)
+    is_wrapped = columns.boxes[before].y < columns.boxes[after].y
+    shift = columns.boxes[after].y - columns.boxes[before].y if is_wrapped else 0.0
+
+    def start(token: Query, grid: PatchGrid) -> tuple[float, float]:
+        x, y = columns.place(before, grid, token, result.prefix_names)
+        return (columns.left, y + shift) if is_wrapped else (x, y)
+
+    page.link(start(result.queries[block], result.grids[block]), end, page.theme.text, 2, 0.55)
+    of_heads = head_colors(len(result.heads[block]), page.theme.name == "dark")
+    for color, tokens, weights in zip(of_heads, *result.links[block], strict=True):
+        for token, weight in zip(tokens.tolist(), weights.tolist(), strict=True):
+            if weight >= FAINTEST:
+                place = start(_token(result, block, token), result.key_grids[block])
+                page.link(place, end, color, min(7.0, 0.7 + 14 * weight), 0.25 + min(0.6, 3 * weight))
+
+
+def _token(result: NetworkResult, block: int, token: int) -> Query:
+    prefix = len(result.prefix_names)
+    return result.prefix_names[token] if token < prefix else divmod(token - prefix, result.key_grids[block].cols)
+
+
+def _heads(page: Page, maps: np.ndarray, box: Box) -> None:
+    """Draw the maps of all heads in one picture, each in inferno from 0 to its own largest."""
+    heads, rows, cols = maps.shape
+    per_row = math.ceil(heads / max(1, round(math.sqrt(heads * (HEADS - 12) / (box.width)))))
+    lines = math.ceil(heads / per_row)
+    sheet = np.zeros((lines * (rows + 1) - 1, per_row * (cols + 1) - 1, 4), np.uint8)
+    table = lookup_table("inferno")
+    for head, values in enumerate(maps):
+        shares = values / max(float(values.max()), np.finfo(float).tiny)
+        top, left = head // per_row * (rows + 1), head % per_row * (cols + 1)
+        cell = sheet[top : top + rows, left : left + cols]
+        cell[..., :3] = table[(shares.clip(0, 1) * 255).round().astype(int)]
+        cell[..., 3] = 255
+    factor = min(box.width / sheet.shape[1], (HEADS - 12) / sheet.shape[0])
+    wide, high = factor * sheet.shape[1], factor * sheet.shape[0]
+    place = Box(box.centre[0] - wide / 2, box.y - PREFIX - 6 - high, wide, high)
+    page.picture(place, sheet.repeat(4, 0).repeat(4, 1))
+
+
+def _numbers(page: Page, result: NetworkResult, block: int, box: Box) -> None:
+    y = box.bottom + NAME + 2
+    if result.lens is not None:
+        answer = result.lens[block]
+        if answer is not None:
+            name = result.class_names[answer.index] if result.class_names else same("")
+            words = class_name(Prediction(answer.index, name, 0.0, answer.value))
+            value = percent(answer.value) if len(result.top) > 1 else f"{answer.value:.3g}"
+            is_last = bool(result.top) and answer.index == result.top[0].index
+            text = Text("{name} {value}", "{name} {value}").format(name=words, value=value)
+            page.small(box.centre[0], y, text, within=box.width + GAP - 6, anchor="center", muted=not is_last)
+        y += LINE
+    if result.attention_adds is None:
+        return
+    most = max(float(np.abs(result.attention_adds).max()), float(np.abs(result.mlp_adds).max()), 1e-9)
+    room = box.width / 2 - 4
+    for color, adds in ((ATTENTION, result.attention_adds), (MLP, result.mlp_adds)):
+        value = float(adds[block])
+        long = room * abs(value) / most
+        page.rectangle(Box(box.centre[0] - (long if value < 0 else 0), y + 3, max(1.0, long), 12), fill=color)
+        is_left = value < 0
+        beside = box.centre[0] + (3 if is_left else -3)
+        page.small(beside, y + 9, signed(round(value, 2)), anchor="left" if is_left else "right", vertical="middle")
+        y += LINE
+
+
+def _followed(page: Page, result: NetworkResult, row: int, box: Box) -> None:
+    """Mark the followed token, and draw the prefix tokens over the grid."""
+    query = result.queries[max(0, row - 1)] if row else result.queries[0]
+    columns, grid = Columns([box], 0, 0), result.grids[row]
+    for name in result.prefix_names or (("mean",) if query == "mean" else ()):
+        place = columns.place(0, grid, name, result.prefix_names)
+        page.dot(place, DOT, page.theme.text if name == query else page.theme.line, prefix_text(name))
+    if query == "mean" and result.prefix_names:
+        page.dot(columns.place(0, grid, "mean", ("mean",)), DOT, page.theme.text, prefix_text("mean"))
+    if isinstance(query, tuple):
+        page.outline(box.cell(grid.rows, grid.cols, *query))
+
+
+def _answer(page: Page, result: NetworkResult, box: Box) -> None:
+    _name(page, box, ANSWER)
+    step = box.height / max(5, len(result.top))
+    for at, answer in enumerate(result.top):
+        y = box.y + at * step
+        text = Text("{name} {value}", "{name} {value}").format(name=class_name(answer), value=answer.display_value)
+        page.small(box.x, y, text, within=box.width)
+        if isinstance(answer, Prediction) and step >= SMALL_SIZE + 8:
+            page.meter(Box(box.x, y + SMALL_SIZE + 4, box.width, 4), answer.probability)
+    if result.similarity is not None:
+        similar = result.similarity[-1][np.isfinite(result.similarity[-1])]
+        grid = result.grids[-1]
+        span = max(float(np.ptp(similar)), 1e-9)
+        shares = ((similar - similar.min()) / span * 255).round().astype(int).reshape(grid.rows, grid.cols)
+        page.picture(box, lookup_table("inferno")[shares].astype(np.uint8).repeat(8, 0).repeat(8, 1))
+
+
+RENDERERS = (Renderer(NetworkResult, draw),)

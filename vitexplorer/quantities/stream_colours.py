@@ -1,0 +1,54 @@
+"""Colours of the residual stream after every block: one basis of three principal components for the whole network.
+
+In each block the patch tokens are centred over the patches and divided by their root mean square over patches and
+channels, since streams grow from block to block. One PCA of all blocks together then gives one meaning to a colour
+(as in Oquab et al. 2023, arXiv 2304.07193, figure 1, but over blocks); a stage of another width has a basis of its own.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import numpy as np
+from jaxtyping import Float
+
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.quantities.principal_components import principal_components
+
+COLOURS = 3
+ENDS = (1, 99)
+"""Percentiles of a component's scores that become black and full colour"""
+
+
+def streams(capture: Capture) -> list[Float[np.ndarray, "patches dim"]]:
+    """Return the patch tokens that enter the first block and those that leave each block."""
+    prefix = len(capture.prefix_tokens)
+    tokens = [capture.residual(0), *(capture.residual_after(block) for block in range(capture.depth))]
+    return [each[prefix:].double().cpu().numpy() for each in tokens]
+
+
+def stream_colours(capture: Capture) -> list[Float[np.ndarray, "patches 3"]]:
+    """Compute a colour in 0-1 for each patch of each of `streams`; a component that is not spanned is a half."""
+    colours = []
+    for _, stage in groupby(map(standardised, streams(capture)), key=np.shape):
+        colours += _in_one_basis([*stage])
+    return colours
+
+
+def standardised(tokens: Float[np.ndarray, "patches dim"]) -> Float[np.ndarray, "patches dim"]:
+    """Centre tokens over the patches and divide them by their root mean square over patches and channels."""
+    centred = tokens - tokens.mean(0)
+    scale = np.sqrt((centred**2).mean())
+    return centred / scale if scale > 0 else centred
+
+
+def _in_one_basis(stage: list[Float[np.ndarray, "patches dim"]]) -> list[Float[np.ndarray, "patches 3"]]:
+    rows = np.concatenate(stage)
+    components, _ = principal_components(rows, COLOURS, "covariance_eigh")
+    scores = (rows - rows.mean(0)) @ components.T
+    low, high = np.percentile(scores, ENDS, axis=0)
+    spread = high - low
+    colours = np.full((len(rows), COLOURS), 0.5)
+    shares = ((scores - low) / np.where(spread > 0, spread, 1)).clip(0, 1)
+    colours[:, : len(components)] = np.where(spread > 0, shares, 0.5)
+    return np.split(colours, len(stage))
