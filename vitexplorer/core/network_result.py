@@ -55,13 +55,13 @@ class NetworkResult(Result):
     lens: tuple[LensAnswer | None, ...] | None
     """Answer after each block; None in blocks of another width than the classifier's, and without a classifier"""
     attention_adds: np.ndarray | None
-    """(blocks,) what attention of each block adds to the target's logit; None where the logit is no such sum"""
+    """(blocks,) contribution of each block's attention to the target's logit; None where the logit is no such sum"""
     mlp_adds: np.ndarray | None
     """(blocks,) the same of the MLPs; zero where both branches are added at once, which then counts as attention's"""
     start: float | None
-    """What the tokens that enter the first block add"""
+    """Contribution of the tokens that enter the first block"""
     bias: float | None
-    """What the biases of the last norm and the classifier add"""
+    """Contribution of the biases of the last norm and the classifier"""
     similarity: np.ndarray | None
     """(blocks, patches) without a classifier: cosine of each patch to the class token, or to the mean over patches"""
     top: tuple[Answer, ...]

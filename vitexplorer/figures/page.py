@@ -162,11 +162,13 @@ class Page:
 
     # ------------------------------------------------------------------------------------------ marks
 
-    def rectangle(self, box: Box, *, fill: str | None = None, line: dict[str, Any] | None = None) -> None:
-        """Draw a filled or outlined rectangle above pictures and cells."""
+    def rectangle(
+        self, box: Box, *, fill: str | None = None, line: dict[str, Any] | None = None, round_: bool = False
+    ) -> None:
+        """Draw a filled or outlined rectangle, or the ellipse in it, above pictures and cells."""
         sides = {"x0": box.x, "x1": box.right, "y0": -box.y, "y1": -box.bottom}
         fill, line = fill or "rgba(0,0,0,0)", line or {"width": 0}
-        self._shapes.append({"type": "rect", **sides, "fillcolor": fill, "line": line})
+        self._shapes.append({"type": "circle" if round_ else "rect", **sides, "fillcolor": fill, "line": line})
 
     def meter(self, box: Box, share: float) -> None:
         """Draw a bar that is filled by a share of its width."""
@@ -186,29 +188,9 @@ class Page:
         line = {"color": color or self.theme.line, "width": 1}
         self._shapes.append({"type": "line", "x0": x0, "x1": x1, "y0": -y0, "y1": -y1, "line": line})
 
-    def link(
-        self, start: tuple[float, float], end: tuple[float, float], color: str, width: float, opacity: float
-    ) -> None:
-        """Draw a curve that leaves and arrives horizontally."""
-        (x0, y0), (x1, y1) = start, end
-        bend = 0.45 * (x1 - x0)
-        path = f"M{x0:.1f},{-y0:.1f} C{x0 + bend:.1f},{-y0:.1f} {x1 - bend:.1f},{-y1:.1f} {x1:.1f},{-y1:.1f}"
-        line = {"color": color, "width": round(width, 2)}
-        self._shapes.append({"type": "path", "path": path, "line": line, "opacity": round(opacity, 3)})
-
-    def dot(self, centre: tuple[float, float], radius: float, color: str, words: Text) -> None:
-        """Draw a disc with hover `words`."""
-        marker = {"size": 2 * radius, "color": color, "line": {"color": self.theme.text, "width": 1}}
-        self._traces.append(
-            {
-                "type": "scatter",
-                "x": [centre[0]],
-                "y": [-centre[1]],
-                "mode": "markers",
-                "marker": marker,
-                "hovertemplate": escape(words.in_(self.language)) + "<extra></extra>",
-            }
-        )
+    def path(self, path: str, color: str, width: float) -> None:
+        """Draw an SVG path; its y is upwards, as of all shapes here."""
+        self._shapes.append({"type": "path", "path": path, "line": {"color": color, "width": round(width, 2)}})
 
     def rule(self, y: float) -> None:
         """Draw a line over the width of the page."""

@@ -16,7 +16,7 @@ from vitexplorer.core.types import PatchGrid, Query, WindowLayout
 
 @dataclass(frozen=True)
 class Reads:
-    """Where the heads of a block read for one query."""
+    """Attention of one query in all heads of a block."""
 
     maps: Float[np.ndarray, "heads rows cols"]
     """Attention on the patches of the key grid"""

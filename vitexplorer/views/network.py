@@ -291,7 +291,7 @@ def _looks(result: NetworkResult) -> Text | None:
     links = result.links[block]
     head = int(links.weights[:, 0].argmax())
     return Text(
-        "In block {block} the {query} reads {key} most: head {head} gives it {share}.",
+        "In block {block} the {query} reads the {key} most: head {head} gives it {share}.",
         "在块 {block} 中，{query}读取最多的是{key}：头 {head} 给它 {share}。",
     ).format(
         block=block,
@@ -306,9 +306,8 @@ def key_text(result: NetworkResult, block: int, token: int) -> Text:
     """Name a key of a block by its index in the sequence."""
     prefix = len(result.prefix_names)
     if token < prefix:
-        return Text("the {token}", "{token}").format(token=prefix_text(result.prefix_names[token]))
-    row, col = divmod(token - prefix, result.key_grids[block].cols)
-    return Text("the {patch}", "{patch}").format(patch=query_text((row, col)))
+        return prefix_text(result.prefix_names[token])
+    return query_text(divmod(token - prefix, result.key_grids[block].cols))
 
 
 VIEW = View(

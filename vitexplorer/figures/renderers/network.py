@@ -11,11 +11,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from PIL.ImageColor import getrgb
 
 from vitexplorer.core.format import percent, signed
 from vitexplorer.core.network_result import NetworkResult
-from vitexplorer.core.text import Text, same
-from vitexplorer.core.types import PatchGrid, Prediction, Query, prefix_text
+from vitexplorer.core.text import Text, present, same
+from vitexplorer.core.types import PatchGrid, Prediction, Query
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import class_name
 from vitexplorer.figures.captioned import caption_below
@@ -37,6 +38,12 @@ FINEST = 4
 FAINTEST = 0.004
 """Smallest weight that is drawn"""
 IMAGE, TOKENS, ANSWER = Text("image", "图像"), Text("tokens", "标记"), Text("answer", "答案")
+SIMILARITY = Text("similarity", "相似度")
+SIMILAR = Text(
+    "Similarity: cosine of each patch to the class token, or to the mean over patches, after the last block; its "
+    "smallest is black, its largest the brightest.",
+    "相似度：最后一块之后，各图块与类别标记（没有时为图块平均）的余弦；最小为黑，最大最亮。",
+)
 BLOCK = Text("block {block}", "块 {block}")
 DRAWN = Text(
     "Lines end at the followed token ({query}): the straight one is what it keeps; a hue is a head, and its lines come "
@@ -127,7 +134,8 @@ def draw(page: Page, result: NetworkResult, y: float, *, reached: int | None = N
         _answer(page, result, answer)
     share = 1 - float(np.nanmean(result.rest)) if np.isfinite(result.rest).any() else 0.0
     drawn = DRAWN.format(query=result.settings_said["query"][1], share=percent(share))
-    return caption_below(page, columns.bottom + 20, result, None, (drawn, ADDS) if has_adds else (drawn,))
+    remarks = present(drawn, ADDS if has_adds else None, None if result.similarity is None else SIMILAR)
+    return caption_below(page, columns.bottom + 20, result, None, remarks)
 
 
 def _name(page: Page, box: Box, words: Text) -> None:
@@ -162,13 +170,26 @@ def _links(page: Page, result: NetworkResult, block: int, columns: Columns) -> N
         x, y = columns.place(before, grid, token, result.prefix_names)
         return (columns.left, y + shift) if is_wrapped else (x, y)
 
-    page.link(start(result.queries[block], result.grids[block]), end, page.theme.text, 2, 0.55)
+    keeps = start(result.queries[block], result.grids[block])
+    page.path(_curve(keeps, end), _faded(page.theme.text, 0.55), 2)
     of_heads = head_colors(len(result.heads[block]), page.theme.name == "dark")
     for color, tokens, weights in zip(of_heads, *result.links[block], strict=True):
         for token, weight in zip(tokens.tolist(), weights.tolist(), strict=True):
             if weight >= FAINTEST:
-                place = start(_token(result, block, token), result.key_grids[block])
-                page.link(place, end, color, min(7.0, 0.7 + 14 * weight), 0.25 + min(0.6, 3 * weight))
+                curve = _curve(start(_token(result, block, token), result.key_grids[block]), end)
+                page.path(curve, _faded(color, 0.25 + min(0.6, 3 * weight)), min(7.0, 0.7 + 14 * weight))
+
+
+def _curve(start: tuple[float, float], end: tuple[float, float]) -> str:
+    """Return the path of a curve that leaves and arrives horizontally, its y upwards."""
+    (x0, y0), (x1, y1) = start, end
+    bend = 0.45 * (x1 - x0)
+    return f"M{x0:.1f},{-y0:.1f} C{x0 + bend:.1f},{-y0:.1f} {x1 - bend:.1f},{-y1:.1f} {x1:.1f},{-y1:.1f}"
+
+
+def _faded(color: str, opacity: float) -> str:
+    """Return a colour with an opacity, 0-1."""
+    return f"rgba({','.join(map(str, getrgb(color)))},{opacity:.3f})"
 
 
 def _token(result: NetworkResult, block: int, token: int) -> Query:
@@ -225,17 +246,17 @@ def _followed(page: Page, result: NetworkResult, row: int, box: Box) -> None:
     """Mark the followed token, and draw the prefix tokens over the grid."""
     query = result.queries[max(0, row - 1)] if row else result.queries[0]
     columns, grid = Columns([box], 0, 0), result.grids[row]
-    for name in result.prefix_names or (("mean",) if query == "mean" else ()):
-        place = columns.place(0, grid, name, result.prefix_names)
-        page.dot(place, DOT, page.theme.text if name == query else page.theme.line, prefix_text(name))
-    if query == "mean" and result.prefix_names:
-        page.dot(columns.place(0, grid, "mean", ("mean",)), DOT, page.theme.text, prefix_text("mean"))
+    over = ["mean"] if query == "mean" else [*result.prefix_names]
+    for name in over:
+        x, y = columns.place(0, grid, name, result.prefix_names)
+        fill = page.theme.text if name == query else page.theme.line
+        page.rectangle(Box(x - DOT, y - DOT, 2 * DOT, 2 * DOT), fill=fill, round_=True)
     if isinstance(query, tuple):
         page.outline(box.cell(grid.rows, grid.cols, *query))
 
 
 def _answer(page: Page, result: NetworkResult, box: Box) -> None:
-    _name(page, box, ANSWER)
+    _name(page, box, ANSWER if result.top else SIMILARITY)
     step = box.height / max(5, len(result.top))
     for at, answer in enumerate(result.top):
         y = box.y + at * step
