@@ -19,6 +19,7 @@ from xdist.scheduler import LoadFileScheduling  # noqa: E402
 HERE = Path(__file__).resolve().parent
 WALKED = (
     "ui/rooms/compare/test_room_browser",
+    "ui/rooms/network/test_room_browser",
     "ui/rooms/finetune/test_room_browser",
     "ui/test_links_browser",
     "ui/test_page_browser",

@@ -49,6 +49,7 @@ OWN_PICTURE = """(room) => {
   if (find(`#vx-${room}-panel .vx-panel[data-view]`)) return {};
   const refused = find(`#vx-${room}-refused`);
   if (refused) return {refusal: refused.innerText};
+  if (room === 'network') return find('.vx-network[data-ready]') ? {} : null;
   if (room === 'patches') return find('.vx-board[data-ready]') ? {} : null;
   const canvas = find(`#vx-${room}-canvas .vx-canvas[data-state=ready]`);
   const map = canvas?.vx.read()?.map; // read is null before the first frame
@@ -112,7 +113,7 @@ def go_to(page: Page, room: str, language: str = "en") -> None:
 
 def wait_for_room(page: Page, room: str) -> None:
     """Wait until the entered room is complete."""
-    if room in ("patches", "attention", "flow"):
+    if room in ("network", "patches", "attention", "flow"):
         wait_for_own_picture(page, room)
     if room in FILLED:
         page.locator(FILLED[room]).first.wait_for(timeout=PATIENCE)

@@ -59,6 +59,12 @@ def thousandths(value: float | np.floating) -> str:
     return f"{value:.3f}".replace("-", MINUS)
 
 
+def hundredths(value: float | np.floating) -> str:
+    """Format a number to two decimals with its sign, for columns of them: +0.42, −3.24, 0.00."""
+    rounded = round(float(value), 2) + 0.0  # no minus before a zero
+    return f"{rounded:+.2f}".replace("-", MINUS) if rounded else "0.00"
+
+
 def signed(value: float | np.floating) -> str:
     """Format a number to three significant digits with its sign: +0.42."""
     return f"+{measured(value)}" if value > 0 else measured(value)

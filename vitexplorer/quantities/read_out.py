@@ -82,6 +82,18 @@ def top_classes(
     return tuple(answer_of(logits, values, class_names, index) for index in best.tolist())
 
 
+def answers_after_blocks(capture: Capture) -> tuple[Answer | None, ...]:
+    """Read the likeliest class, or the one output, after each block as the model reads its last tokens.
+
+    None for blocks of another width than the classifier's.
+    """
+    readable, names = readable_blocks(capture), capture.model.class_texts
+    return tuple(
+        top_classes(read_after(capture, block, "own"), names, 1)[0] if block in readable else None
+        for block in range(capture.depth)
+    )
+
+
 def answer_text(answer: Answer | PredictionChange) -> Text:
     """Return an answer as part of a sentence: the class, or the output and, if known, its quantity."""
     if answer.unit == PROBABILITY:

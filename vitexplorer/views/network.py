@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from jaxtyping import Float
 
 from vitexplorer.capturing.capture import Capture
@@ -29,16 +28,11 @@ from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import Output, PatchGrid, Query, prefix_text, query_text
 from vitexplorer.quantities.logit_contributions import contributions, is_no_sum
 from vitexplorer.quantities.places import placed
-from vitexplorer.quantities.read_out import (
-    class_text,
-    displayed_values,
-    read_after,
-    readable_blocks,
-    top_classes,
-)
+from vitexplorer.quantities.read_out import answers_after_blocks, class_text, top_classes
 from vitexplorer.quantities.reads import reads_of, window_of
 from vitexplorer.quantities.stream_colours import stream_colours
 from vitexplorer.quantities.targets import explained, target_text
+from vitexplorer.quantities.whole_similarity import whole_similarity
 from vitexplorer.views.record import View
 
 LINKS = 8
@@ -119,7 +113,7 @@ def compute(capture: Capture, query: Query, target: int | None, links: int) -> N
         mlp_adds=mlp_adds,
         start=start,
         bias=bias,
-        similarity=None if has_classes else _padded(similarities(capture)),
+        similarity=None if has_classes else _padded([whole_similarity(capture, block) for block in blocks]),
         top=top_classes(capture.logits, capture.model.class_texts) if has_classes else (),
         class_names=capture.model.class_texts,
         image=capture.input.pixels,
@@ -132,15 +126,8 @@ def queries_of(capture: Capture, query: Query) -> tuple[Query, ...]:
 
 
 def answers(capture: Capture) -> tuple[LensAnswer | None, ...]:
-    """Read the likeliest class, or the one output, after each block; None where a block cannot be read."""
-    readable = readable_blocks(capture)
-    return tuple(_answer_after(capture, block) if block in readable else None for block in range(capture.depth))
-
-
-def _answer_after(capture: Capture, block: int) -> LensAnswer:
-    values = displayed_values(read_after(capture, block, "own").double())
-    best = int(values.argmax())
-    return LensAnswer(best, float(values[best]))
+    """Return the answer after each block, see `answers_after_blocks`."""
+    return tuple(answer and LensAnswer(answer.index, answer.value) for answer in answers_after_blocks(capture))
 
 
 def added_to(
@@ -155,18 +142,6 @@ def added_to(
         attention[block] = terms.get(f"block {block} attn", 0.0) + terms.get(f"block {block} attn + mlp", 0.0)
         mlp[block] = terms.get(f"block {block} mlp", 0.0)
     return attention, mlp, terms["embedding"], terms["constant"]
-
-
-def similarities(capture: Capture) -> list[Float[np.ndarray, " patches"]]:
-    """Compute the cosine of each patch token after each block to the class token, or to the mean over patches."""
-    prefix, found = len(capture.prefix_tokens), []
-    for block in range(capture.depth):
-        tokens = capture.residual_after(block).double()
-        patches = tokens[prefix:]
-        has_class_token = "cls" in capture.prefix_tokens
-        whole = tokens[capture.prefix_tokens.index("cls")] if has_class_token else patches.mean(0)
-        found.append(torch.cosine_similarity(patches, whole[None]).cpu().numpy())
-    return found
 
 
 def _padded(rows: list[np.ndarray]) -> np.ndarray:
@@ -290,13 +265,14 @@ def _looks(result: NetworkResult) -> Text | None:
     block = reads[-1]
     links = result.links[block]
     head = int(links.weights[:, 0].argmax())
+    query, key = query_text(result.queries[block]), key_text(result, block, int(links.tokens[head, 0]))
     return Text(
-        "In block {block} the {query} reads the {key} most: head {head} gives it {share}.",
+        "In block {block} the {query} reads {key} most: head {head} gives it {share}.",
         "在块 {block} 中，{query}读取最多的是{key}：头 {head} 给它 {share}。",
     ).format(
         block=block,
-        query=query_text(result.queries[block]),
-        key=key_text(result, block, int(links.tokens[head, 0])),
+        query=query,
+        key=Text("itself", "它自己") if key == query else Text(f"the {key.en}", key.zh),
         head=head,
         share=percent(float(links.weights[head, 0])),
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL.ImageColor import getrgb
 
-from vitexplorer.core.format import percent, signed
+from vitexplorer.core.format import hundredths, percent
 from vitexplorer.core.network_result import NetworkResult
 from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import PatchGrid, Prediction, Query
@@ -238,7 +238,7 @@ def _numbers(page: Page, result: NetworkResult, block: int, box: Box) -> None:
         page.rectangle(Box(box.centre[0] - (long if value < 0 else 0), y + 3, max(1.0, long), 12), fill=color)
         is_left = value < 0
         beside = box.centre[0] + (3 if is_left else -3)
-        page.small(beside, y + 9, signed(round(value, 2)), anchor="left" if is_left else "right", vertical="middle")
+        page.small(beside, y + 9, hundredths(value), anchor="left" if is_left else "right", vertical="middle")
         y += LINE
 
 

@@ -1,0 +1,118 @@
+"""Room Network in a browser: numbers on the screen, the followed token, the run of the pass, doors to other rooms."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+import vitexplorer as vx
+from tests.helpers.app import Visit
+from tests.helpers.room_checks import PATIENCE, assert_fits, assert_nothing_went_wrong, assert_open_to_all
+from tests.helpers.thorough import quick
+from vitexplorer.core.format import percent
+from vitexplorer.core.network_result import NetworkResult
+from vitexplorer.models.examples import examples
+
+pytestmark = pytest.mark.browser
+
+KINDS = {
+    "vit": {"model": "scenes_vit_patch16_192"},
+    "swin": {"model": "scenes_swin_patch4_window6_192"},
+    "dino": {"model": "scenes_dino_patch16_192"},
+    "distilled": {"model": "scenes_deit_patch16_192"},
+    "registers": {"model": "scenes_several_vit_reg4_patch16_192"},
+    "masked": {"model": "scenes_mae_patch16_192"},
+    "base": {"model": "vit_base_patch16_224", "weights": "random"},
+    "hybrid": {"model": "vit_tiny_r_s16_p8_224", "weights": "random"},
+}
+SIZES = ((1920, 1080), (1440, 900), (1366, 768), (390, 844))
+CASES = [(kind, *size) for kind, size in product(KINDS, SIZES)]
+KEEP = [("vit", 1440, 900), ("dino", 390, 844)]
+
+
+def opened(visit: Visit, url: str, **address: str) -> Locator:
+    """Open the room and wait until any token can be followed and the numbers of the blocks are there."""
+    visit.open(url, room="network", **address)
+    root = visit.page.locator(".vx-network")
+    visit.page.locator(".vx-network[data-ready]").wait_for(timeout=PATIENCE)
+    expect(root.locator(".reading")).not_to_be_empty(timeout=PATIENCE)
+    return root
+
+
+def table_of(page: Page) -> list[list[str]]:
+    """Return the rows of the table of numbers under the picture."""
+    page.locator(".vx-network .more > summary").click()
+    page.locator(".vx-network .vx-table > summary").click()
+    rows = page.locator(".vx-network .vx-table tbody tr")
+    return [row.locator("th, td").all_inner_texts() for row in rows.all()]
+
+
+def computed(kind: str) -> NetworkResult:
+    options = KINDS[kind]
+    model = vx.load_model(options["model"], options.get("weights", "auto"))
+    return vx.compute("network", vx.capture(model, examples()["scene_gear"].path))
+
+
+@pytest.mark.parametrize("case", quick(CASES, keep=KEEP))
+def test_the_numbers_on_the_screen_are_the_views(visit: Visit, url: str, case: tuple[str, int, int]) -> None:
+    page, (kind, width, height) = visit.page, case
+    page.set_viewport_size({"width": width, "height": height})
+    root = opened(visit, url, **KINDS[kind])
+    result = computed(kind)
+    assert root.locator(".reading").inner_text() == vx.reading(result)
+    for block, (number, name, value, *adds) in enumerate(table_of(page)):
+        assert number == str(block)
+        answer = result.lens[block] if result.lens else None
+        if answer:
+            assert value == percent(answer.value)
+            assert name in (result.class_names[answer.index].en if result.class_names else f"class {answer.index}")
+        if result.attention_adds is not None:
+            expected = (result.attention_adds[block], result.mlp_adds[block])
+            assert [float(text) for text in adds] == pytest.approx(expected, rel=1e-3, abs=1e-6)
+    assert_fits(page, "network")
+    assert_nothing_went_wrong(page, "network")
+    assert_open_to_all(page, "network", is_whole=False)
+
+
+def test_a_person_follows_a_patch_and_runs_the_pass(visit: Visit, url: str) -> None:
+    page = visit.page
+    root = opened(visit, url, **KINDS["vit"])
+    page.locator(".vx-network[data-whole]").wait_for(timeout=PATIENCE)
+    picture = root.locator("canvas.links")
+    expect(root).to_have_attribute("data-query", "cls")
+    picture.press("ArrowDown")  # from the class token into the grid below it
+    expect(root).to_have_attribute("data-query", "0,6")
+    picture.press("ArrowDown")
+    picture.press("ArrowLeft")
+    expect(root).to_have_attribute("data-query", "1,5")
+    expect(page).to_have_url(re.compile(r"query=1%2C5"))
+    expect(page.locator(".vx-thread li").nth(1)).to_have_text("Patch row 1, column 5")
+
+    root.locator(".play").click()
+    expect(root).to_have_attribute("data-runs", "")
+    picture.click(position={"x": 640, "y": 8})  # a touch stops it where it is
+    expect(root).not_to_have_attribute("data-runs", "")
+    assert float(root.get_attribute("data-at")) < 8
+    root.locator(".on").click()
+    assert float(root.get_attribute("data-at")).is_integer()
+    picture.press("Home")
+    expect(root).to_have_attribute("data-query", "cls")
+
+    head = page.evaluate(HEAD, [3, 1])
+    picture.hover(position=head)
+    expect(root.locator(".tip")).to_contain_text("Block 3, head 1: ")
+    picture.click(position=head)
+    canvas = page.locator('#vx-attention-canvas .vx-canvas[data-block="3"]')
+    expect(canvas).to_have_attribute("data-head", "1", timeout=PATIENCE)
+    page.go_back()
+    expect(root).to_be_visible()
+
+
+HEAD = """async ([block, head]) => {
+  const {headOf} = document.querySelector('.vx-network');
+  const [x, y, wide, tall] = headOf(block, head);
+  return {x: x + wide / 2, y: y + tall / 2}; }"""
+"""Script that finds the middle of a head's map on the picture"""

@@ -1,0 +1,63 @@
+// Film of the pass: the browser's own recorder takes every frame of one run.
+
+import {fileName, saveFile} from '../../kit/saving.js';
+
+const SCALE = 1.5; // pixels of the film per CSS pixel
+const RATE = 30;
+const HOLD = 1200; // ms that the whole picture stays at the end
+
+/**
+ * @param {HTMLButtonElement} button hidden where the browser has no recorder
+ * @param {object} hears
+ * @param {(target: HTMLCanvasElement, scale: number) => void} hears.paint
+ * @param {() => void} hears.run runs the pass from here
+ * @param {() => boolean} hears.isRunning
+ * @param {() => string} hears.name
+ */
+export function newFilm(button, {paint, run, isRunning, name}) {
+  const can = Boolean(globalThis.MediaRecorder?.isTypeSupported?.('video/webm'));
+  button.hidden = !can;
+  let words = {still: '', busy: ''};
+
+  async function record() {
+    const canvas = document.createElement('canvas');
+    paint(canvas, SCALE);
+    const recorder = new MediaRecorder(canvas.captureStream(RATE), {mimeType: 'video/webm', videoBitsPerSecond: 6e6});
+    const pieces = [];
+    recorder.ondataavailable = ({data}) => pieces.push(data);
+    const done = new Promise((resolve) => {
+      recorder.onstop = resolve;
+    });
+    recorder.start();
+    run();
+    const until = (isOver) =>
+      new Promise((resolve) => {
+        const tick = () => {
+          paint(canvas, SCALE);
+          if (isOver()) resolve(null);
+          else requestAnimationFrame(tick);
+        };
+        tick();
+      });
+    await until(() => !isRunning());
+    const end = performance.now() + HOLD;
+    await until(() => performance.now() > end);
+    recorder.stop();
+    await done;
+    saveFile(new Blob(pieces, {type: 'video/webm'}), fileName([name()], 'webm'));
+  }
+
+  button.onclick = async () => {
+    button.disabled = true;
+    button.textContent = words.busy;
+    await record().catch((error) => console.warn('network film:', error));
+    button.disabled = false;
+    button.textContent = words.still;
+  };
+  return {
+    label(still, busy) {
+      words = {still, busy};
+      if (!button.disabled) button.textContent = still;
+    },
+  };
+}

@@ -1,0 +1,393 @@
+// Component of the whole network: values from Python, the followed token, the run of the pass, and what a click opens.
+
+import {fetchImage, newFetcher} from '../../canvas/fetching.js';
+import {MEAN} from '../../canvas/payload.js';
+import {chosenInAddress, enterRoom, onLink, writeAddress} from '../../kit/address.js';
+import {filled, make, setText, showSentence, table} from '../../kit/dom.js';
+import {labelled, listed, percent} from '../../kit/formats.js';
+import {newAside, showHead} from '../../kit/frame.js';
+import {ARROWS} from '../../kit/grid.js';
+import {fileName, offersPicture, saveFile} from '../../kit/saving.js';
+import {newFilm} from './film.js';
+import {headBoxes, hitAt, layOut} from './layout.js';
+import {drawnShare, GROUND, hueOf, paintPicture, paintReads, signedText, sized, tokenCanvases} from './painting.js';
+import {moment, newPass} from './pass.js';
+import {newReads} from './reads.js';
+
+const REST = 60; // ms; a token is asked for once the pointer rests on it
+const SAID = 400; // ms until the followed token is spoken and written into the address
+const LEGEND = 6; // most heads that are named in the legend
+
+/** @param {import('../../kit/widget.js').Gradio} gradio */
+export function mount({root, part, props, trigger}) {
+  const stage = part('.stage');
+  const [below, above] = [part('canvas.picture'), part('canvas.links')];
+  const {fetchBytes} = newFetcher();
+  const reads = newReads(fetchBytes);
+  const aside = newAside(root, save, () => (scene ? numbers() : null));
+  const pass = newPass(showMoment);
+  const film = newFilm(part('.record'), {
+    paint,
+    run: pass.run,
+    isRunning: pass.isRunning,
+    name: () => scene.value.saved_as,
+  });
+  /** @type {import('./painting.js').Scene | null} */
+  let scene = null;
+  let kept = MEAN; // token that stays followed
+  let pointed = null; // token under the pointer
+  let turn = 0;
+  let painting = 0;
+  let asking = 0;
+  let speaking = 0;
+
+  // ------------------------------------------------------------------------------------ tokens
+
+  /** Code of a token in words: of a patch of the first grid, a prefix token or the mean; null for none. */
+  function codeOf(text, {prefix, grids} = scene.value) {
+    if (text === 'mean') return MEAN;
+    if (prefix.includes(text)) return -1 - prefix.indexOf(text);
+    const [row, col] = text.split(',').map(Number);
+    const [rows, cols] = grids[0];
+    return row < rows && col < cols ? row * cols + col : null;
+  }
+
+  function textOf(code) {
+    const {prefix, grids} = scene.value;
+    if (code === MEAN) return 'mean';
+    return code < 0 ? prefix[-1 - code] : `${Math.floor(code / grids[0][1])},${code % grids[0][1]}`;
+  }
+
+  function nameOf(code, [, cols] = scene.value.grids[0]) {
+    const {words, prefix_labels: labels} = scene.value;
+    if (code === MEAN) return words.mean;
+    if (code < 0) return labels[-1 - code];
+    return filled(words.patch, {row: Math.floor(code / cols), col: code % cols});
+  }
+
+  const followed = () => pointed ?? kept;
+
+  /** Follows a token: at once where its attention is here, otherwise once the pointer rests on it. */
+  function follow() {
+    const code = followed();
+    clearTimeout(asking);
+    scene.code = code;
+    if (!scene.value.strip || reads.has(code)) scene.reads = scene.value.strip ? reads.of(code) : [];
+    else asking = setTimeout(() => trigger('follow', {query: textOf(code), whole: false}), REST);
+    root.dataset.query = textOf(code);
+    later();
+  }
+
+  function keep(code) {
+    [kept, pointed] = [code, null];
+    follow();
+    clearTimeout(speaking);
+    speaking = setTimeout(() => {
+      setText(part('.spoken'), nameOf(kept));
+      writeAddress({query: kept === codeOf(scene.value.whole) ? '' : textOf(kept)});
+    }, SAID);
+  }
+
+  // ------------------------------------------------------------------------------------ painting
+
+  /** Paints in the next frame, once however often it is called. */
+  function later() {
+    if (painting) return;
+    painting = requestAnimationFrame(() => {
+      painting = 0;
+      paint();
+    });
+  }
+
+  /** Paints both canvases; with `target`, the whole picture on that one at a scale. */
+  function paint(target = null, scale = 0) {
+    if (!scene?.layout) return;
+    const {width, height} = scene;
+    scene.now = moment(pass.at, scene.value.grids.length - 1);
+    if (target) {
+      const pen = sized(target, width, height, scale);
+      target.dataset.font = below.dataset.font;
+      pen.fillStyle = GROUND;
+      pen.fillRect(0, 0, width, height);
+      paintPicture(pen, scene);
+      paintReads(pen, scene);
+      return;
+    }
+    const ratio = devicePixelRatio || 1;
+    paintPicture(sized(below, width, height, ratio), scene);
+    paintReads(sized(above, width, height, ratio), scene);
+  }
+
+  function lay() {
+    if (!scene || !stage.clientWidth) return;
+    const {value} = scene;
+    const [rows, cols] = value.grids[0];
+    const blocks = value.strip?.blocks ?? [];
+    scene.heads = blocks.map(({heads}) => heads);
+    const least = stage.clientWidth < 700 ? 0 : parseFloat(getComputedStyle(stage).minHeight);
+    scene.layout = layOut({
+      width: stage.clientWidth,
+      height: least,
+      columns: value.grids.length + 2,
+      aspect: cols / rows,
+      heads: Math.max(1, ...scene.heads),
+      lines: Number(value.lens.length > 0) + (value.has_sum ? 2 : 0),
+    });
+    [scene.width, scene.height] = [stage.clientWidth, scene.layout.height];
+    below.dataset.font = above.dataset.font = getComputedStyle(root).fontFamily;
+    for (const canvas of [below, above]) canvas.style.height = `${scene.height}px`;
+    stage.style.height = `${scene.height}px`;
+    paint();
+  }
+
+  // ------------------------------------------------------------------------------------ the pass
+
+  function showMoment(at, isRunning) {
+    const {words} = props.value;
+    part('.at').value = String(at);
+    const play = part('.play');
+    setText(play, isRunning ? `❚❚ ${words.pause}` : `▶ ${words.run}`);
+    root.dataset.at = String(Math.round(100 * at) / 100);
+    root.toggleAttribute('data-runs', isRunning);
+    later();
+  }
+
+  part('.play').onclick = () => (pass.isRunning() ? pass.pause() : pass.run());
+  part('.back').onclick = () => pass.by(-1);
+  part('.on').onclick = () => pass.by(1);
+  part('.at').oninput = ({target}) => pass.to(target.valueAsNumber);
+  part('.whole').onclick = () => keep(codeOf(scene.value.whole));
+
+  // ------------------------------------------------------------------------------------ pointer and keys
+
+  const hit = ({offsetX, offsetY}) => {
+    const {value, layout, heads} = scene;
+    return hitAt([offsetX, offsetY], layout, {
+      grids: value.grids,
+      heads,
+      prefix: value.prefix.length,
+      lens: value.lens.length > 0,
+      adds: value.adds.length > 0,
+      answers: value.answers.length,
+    });
+  };
+
+  /** Token of the first grid under the pointer, or null. */
+  function tokenOf(thing) {
+    if (thing?.kind !== 'token') return null;
+    const {grids} = scene.value;
+    const [rows, cols] = grids[thing.column - 1];
+    const [firstRows, firstCols] = grids[0];
+    if (thing.code < 0 || rows === firstRows) return thing.code;
+    const at = (n, size, other) => Math.min(other - 1, Math.floor(((n + 0.5) * other) / size));
+    return at(Math.floor(thing.code / cols), rows, firstRows) * firstCols + at(thing.code % cols, cols, firstCols);
+  }
+
+  function tipOf(thing) {
+    const {words, grids, lens, adds, target} = scene.value;
+    if (thing?.kind === 'token') {
+      const where = thing.column === 1 ? words.before : filled(words.after, {block: thing.column - 2});
+      return filled(words.tip_token, {token: nameOf(thing.code, grids[thing.column - 1]), where});
+    }
+    if (thing?.kind === 'lens' && lens[thing.block]) {
+      return labelled(words.read_here, `${lens[thing.block].name} ${lens[thing.block].value}`);
+    }
+    if (thing?.kind === 'adds') {
+      const named = (name, i) => labelled(filled(words[name], {target}), signedText(adds[thing.block][i]));
+      return listed(['attention_adds', 'mlp_adds'].map(named));
+    }
+    if (thing?.kind !== 'head') return '';
+    const links = scene.reads[thing.block]?.links[thing.head];
+    if (!links) return filled(words.tip_head_silent, thing);
+    const facts = scene.value.strip.blocks[thing.block];
+    const grid = facts.keys ? [facts.keys.rows, facts.keys.cols] : grids[thing.block + 1];
+    const most = {key: nameOf(links[0].code, grid), share: percent(links[0].weight)};
+    return filled(words.tip_head, {...thing, ...most, drawn: drawnShare(links)});
+  }
+
+  function showTip(text, {offsetX, offsetY}) {
+    const tip = part('.tip');
+    showSentence(tip, text);
+    if (!text) return;
+    const left = Math.min(offsetX + 14, scene.width - tip.offsetWidth - 8);
+    tip.style.transform = `translate(${Math.max(4, left)}px, ${offsetY + 18}px)`;
+  }
+
+  above.addEventListener('pointermove', (event) => {
+    if (!scene?.layout || event.pointerType === 'touch') return;
+    if (pass.isRunning()) return;
+    const thing = hit(event);
+    const code = tokenOf(thing);
+    above.style.cursor = thing ? 'pointer' : 'default';
+    showTip(tipOf(thing), event);
+    if (code === pointed) return;
+    pointed = code;
+    follow();
+  });
+  above.addEventListener('pointerleave', () => {
+    part('.tip').hidden = true;
+    if (pointed === null || !scene) return;
+    pointed = null;
+    follow();
+  });
+  above.addEventListener('pointerdown', () => pass.pause());
+  above.addEventListener('click', (event) => {
+    const thing = scene?.layout && hit(event);
+    if (!thing) return;
+    const code = tokenOf(thing);
+    if (code !== null) keep(code);
+    else open(thing);
+  });
+
+  /**
+   * Opens the room that shows the very thing.
+   *
+   * @param {import('./layout.js').Hit} thing
+   */
+  function open({kind, block, head}) {
+    const query = kept === codeOf(scene.value.whole) ? '' : textOf(kept);
+    if (kind === 'head' || kind === 'block') {
+      writeAddress({query, block, head: kind === 'head' ? head : ''});
+      enterRoom('attention', 'attention_map');
+    } else if (kind === 'lens') enterRoom('outputs', 'logit_lens');
+    else if (kind === 'adds') {
+      writeAddress({block});
+      enterRoom('outputs', 'logit_attribution');
+    } else enterRoom('outputs', scene.value.answers.length > 1 ? 'logit_lens' : '');
+  }
+
+  above.addEventListener('keydown', (event) => {
+    if (!scene) return;
+    const {prefix, grids, whole} = scene.value;
+    const [rows, cols] = grids[0];
+    const step = ARROWS[event.key];
+    if (!step && event.key !== 'Home' && event.key !== ' ') return;
+    event.preventDefault();
+    if (event.key === ' ') part('.play').click();
+    else if (event.key === 'Home') keep(codeOf(whole));
+    else if (kept < 0) keep(step[0] < 0 || prefix.length === 0 ? kept : Math.floor(cols / 2));
+    else {
+      const [row, col] = [Math.floor(kept / cols) + step[0], (kept % cols) + step[1]];
+      if (row < 0) keep(codeOf(whole));
+      else keep(Math.min(rows - 1, row) * cols + Math.max(0, Math.min(cols - 1, col)));
+    }
+  });
+
+  // ------------------------------------------------------------------------------------ files
+
+  function numbers() {
+    const {words, lens, adds, grids} = scene.value;
+    const rows = grids
+      .slice(1)
+      .map((_, block) => [
+        String(block),
+        lens[block]?.name ?? '',
+        lens[block]?.value ?? '',
+        ...[0, 1].map((branch) => adds[block]?.[branch]?.toPrecision(4) ?? ''),
+      ]);
+    const head = ['row_block', 'read_here', 'row_value', 'attention', 'mlp'].map((key) => words[key]);
+    return [table(filled(words.picture, {blocks: rows.length}), head, rows, true)];
+  }
+
+  function pngOf(scale) {
+    const canvas = make('canvas');
+    paint(canvas, scale);
+    return new Promise((done) => {
+      canvas.toBlob(done, 'image/png');
+    });
+  }
+
+  async function save(format) {
+    const name = [scene.value.saved_as, textOf(kept).replace(',', '-')];
+    if (format === 'csv') {
+      const cells = [...numbers()[0].querySelectorAll('tr')].map((row) =>
+        [...row.children].map((cell) => cell.textContent),
+      );
+      const lines = cells.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(','));
+      saveFile(new Blob([`\ufeff${lines.join('\r\n')}\r\n`], {type: 'text/csv'}), fileName(name, 'csv'));
+    } else saveFile(await pngOf(Number(format.slice(3))), fileName(name, 'png'));
+  }
+
+  offersPicture(root, () => (scene?.layout ? pngOf(2) : null));
+
+  // ------------------------------------------------------------------------------------ what Python sends
+
+  function writeWords(value) {
+    const {words, strip} = value;
+    showHead(root, value);
+    aside.show(value, ['png2', 'png4', 'csv']);
+    const blocks = value.grids.length - 1;
+    above.setAttribute('aria-label', `${filled(words.picture, {blocks})}. ${words.keys}`);
+    setText(part('.hint'), words.hint);
+    setText(part('.whole'), filled(words.follow, {token: value.whole_label}));
+    for (const [name, key] of Object.entries({'.back': 'step_back', '.on': 'step_on', '.at': 'slider'}))
+      part(name).setAttribute('aria-label', words[key]);
+    part('.at').max = String(blocks + 2);
+    film.label(words.record, words.recording);
+    showSentence(part('.warning'), value.warning);
+    const heads = Math.max(0, ...(strip?.blocks ?? []).map((block) => block.heads));
+    const swatch = (color) => make('i', {style: {background: color}});
+    const named = Array.from({length: heads <= LEGEND ? heads : 0}, (_, head) =>
+      make('span', swatch(hueOf(head, heads)), filled(words.head, {head})),
+    );
+    const many = heads > LEGEND ? [make('span', filled(words.all_heads, {heads}))] : [];
+    part('.legend').replaceChildren(
+      make('span', swatch('#cbd5e1'), words.keeps),
+      ...named,
+      ...many,
+      make('span', words.colours),
+    );
+  }
+
+  /** Takes what is asked for in the address, otherwise the token that Python chose. */
+  const wanted = () => codeOf(chosenInAddress().query || props.value.query) ?? codeOf(props.value.query);
+
+  async function show() {
+    const value = props.value;
+    const mine = ++turn;
+    if (!value?.image) {
+      root.toggleAttribute('data-empty', true);
+      return;
+    }
+    const isSame = scene?.value.colours.url === value.colours.url;
+    const sent = codeOf(value.query, value);
+    try {
+      const [image, colours] = isSame
+        ? [scene.image, null]
+        : await Promise.all([fetchImage(value.image.url), fetchBytes(value.colours.url)]);
+      await reads.take(value, sent);
+      if (mine !== turn) return; // a newer value came meanwhile
+      const tokens = colours ? tokenCanvases(new Uint8Array(colours), value.grids) : scene.tokens;
+      const {layout = null, reads: read = [], code = sent} = isSame ? scene : {};
+      scene = /** @type {any} */ ({value, image, tokens, layout, reads: read, code, now: moment(Infinity, 0)});
+      showSentence(part('.failed'), '');
+    } catch (error) {
+      console.warn('network:', error);
+      showSentence(part('.failed'), value.words.failed);
+      root.removeAttribute('data-empty');
+      return;
+    }
+    writeWords(value);
+    root.removeAttribute('data-empty');
+    if (!isSame) {
+      kept = wanted();
+      pointed = null;
+      pass.begin(value.grids.length - 1);
+    }
+    lay();
+    follow();
+    root.dataset.ready = String(Number(root.dataset.ready ?? 0) + 1);
+    if (value.asks) trigger('follow', {query: value.query, whole: true});
+    reads.ahead().then(
+      (isHere) => isHere && root.toggleAttribute('data-whole', true),
+      () => {},
+    );
+  }
+
+  onLink(() => {
+    if (scene) keep(wanted());
+  });
+  new ResizeObserver(lay).observe(stage);
+  root.headOf = (block, head) => headBoxes(scene.layout, block + 2, scene.heads[block])[head];
+  return show;
+}

@@ -1,0 +1,158 @@
+"""Component of the whole network in one picture, and its data for the browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import BaseModel
+
+from vitexplorer.controls import written_value
+from vitexplorer.core.network_result import NetworkResult
+from vitexplorer.core.text import Language
+from vitexplorer.core.types import Answer, Prediction, Query, prefix_text, query_text
+from vitexplorer.figures.caption import class_name
+from vitexplorer.ui.canvas.all_heads import strip_of
+from vitexplorer.ui.canvas.canvas import Strip
+from vitexplorer.ui.canvas.files import capture_file, made_once
+from vitexplorer.ui.kit.language import word
+from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
+from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.rooms.network.words import NETWORK_WORDS
+from vitexplorer.ui.shell.frame import FrameData, frame_words
+
+if TYPE_CHECKING:
+    from vitexplorer.capturing.capture import Capture
+
+
+class Named(BaseModel):
+    """A class with its value."""
+
+    name: str
+    value: str
+    """Probability in words, or the one output"""
+    share: float = 0.0
+    """Probability, 0-1"""
+    is_answer: bool = False
+    """True for the class that the model answers with"""
+
+
+class NetworkData(FrameData):
+    """One pass of one image."""
+
+    image: ServedFile | None = None
+    grids: list[tuple[int, int]] = []
+    """Rows and columns of the tokens that enter the first block and of those that leave each block"""
+    colours: ServedFile | None = None
+    """File of uint8 (rows of `grids`, patches, 3), one after the other"""
+    strip: Strip | None = None
+    """Attention of the followed token in every head; None where it is too much work"""
+    query: str = ""
+    """Followed token: the name of a prefix token, "mean", or row,col of the first grid"""
+    whole: str = ""
+    """Token that stands for the whole image: cls or mean"""
+    whole_label: str = ""
+    prefix: list[str] = []
+    prefix_labels: list[str] = []
+    lens: list[Named | None] = []
+    """Answer after each block; empty without a classifier"""
+    answers: list[Named] = []
+    similarity: list[float] = []
+    """Without a classifier: cosine of each patch to the token for the whole image, after the last block"""
+    target: str = ""
+    """Class that `adds` explain"""
+    adds: list[list[float]] = []
+    """Contributions of attention and MLP of each block to its logit; empty where they are not known"""
+    asks: bool = False
+    """True where `reading` and `adds` are still to be asked for, with `whole`"""
+    has_sum: bool = False
+    """True where the logit is a sum over the blocks, so that `adds` will be there"""
+    warning: str = ""
+    """Warning for random weights"""
+    saved_as: str = ""
+
+
+class NetworkPicture(Widget):
+    """Component of the picture; events: `follow` with `query`, or with `whole` for what needs another pass."""
+
+    data_model = NetworkData
+    sends = ("follow",)
+
+
+def network_data(
+    capture: Capture, query: Query, language: Language, result: NetworkResult | None = None
+) -> NetworkData:
+    """Return the data of one pass; `result` is the view itself, None where it is not computed yet."""
+    from vitexplorer.figures.identity import run_of
+    from vitexplorer.quantities.logit_contributions import is_no_sum
+    from vitexplorer.views import reading
+
+    provenance = capture.provenance
+    grids = [capture.grid(0), *map(capture.grid, range(capture.depth))]
+    words = {key: text.in_(language) for key, text in NETWORK_WORDS.items()}
+    whole = "cls" if "cls" in capture.prefix_tokens else "mean"
+    data = NetworkData(
+        image=capture_file(capture, "image", lambda: image_file(capture.input.pixels)),
+        grids=[(grid.rows, grid.cols) for grid in grids],
+        colours=capture_file(capture, "colours", lambda: cached_file(packed_colours(capture), "colours.bin")),
+        strip=strip_of(capture, 0, query, language),
+        query=written_value(query),
+        whole=whole,
+        whole_label=query_text(whole).in_(language),
+        prefix=list(capture.prefix_tokens),
+        prefix_labels=[prefix_text(name).in_(language) for name in capture.prefix_tokens],
+        lens=made_once(capture, ("lens", language), lambda: lens_of(capture, language)),
+        answers=made_once(capture, ("answers", language), lambda: answers_of(capture, language)),
+        similarity=made_once(capture, "similarity", lambda: similarity_of(capture)),
+        has_sum=capture.logits is not None and made_once(capture, "no_sum", lambda: is_no_sum(capture)) is None,
+        asks=result is None,
+        warning=word("random_on_picture", language) if provenance.is_random else "",
+        saved_as=f"network_{provenance.model}_{run_of(provenance)}",
+        words=frame_words(language) | words,
+    )
+    if result is not None:
+        data.reading = reading(result, language)
+    if result is not None and result.attention_adds is not None:
+        data.adds = np.stack([result.attention_adds, result.mlp_adds], axis=1).tolist()
+        data.target = class_name(result.target).in_(language)
+    return data
+
+
+def packed_colours(capture: Capture) -> bytes:
+    """Pack the colours of the tokens, see `stream_colours`, as bytes."""
+    from vitexplorer.quantities.stream_colours import stream_colours
+
+    return b"".join(np.rint(255 * colours).astype(np.uint8).tobytes() for colours in stream_colours(capture))
+
+
+def lens_of(capture: Capture, language: Language) -> list[Named | None]:
+    """Return the likeliest class after each block, None for blocks that cannot be read; empty without a classifier."""
+    from vitexplorer.quantities.read_out import answers_after_blocks
+
+    if capture.logits is None:
+        return []
+    last = int(capture.logits.argmax())
+    return [answer and _named(answer, language, last) for answer in answers_after_blocks(capture)]
+
+
+def answers_of(capture: Capture, language: Language) -> list[Named]:
+    """Return the likeliest classes, or the one output; empty without a classifier."""
+    from vitexplorer.quantities.read_out import top_classes
+
+    if capture.logits is None:
+        return []
+    top = top_classes(capture.logits, capture.model.class_texts)
+    return [_named(answer, language, top[0].index) for answer in top]
+
+
+def _named(answer: Answer, language: Language, last: int) -> Named:
+    share = answer.probability if isinstance(answer, Prediction) else 0.0
+    name = class_name(answer).in_(language)
+    return Named(name=name, value=answer.display_value, share=share, is_answer=answer.index == last)
+
+
+def similarity_of(capture: Capture) -> list[float]:
+    """Return the cosine of each patch to the token of the whole image; empty for a model with a classifier."""
+    from vitexplorer.quantities.whole_similarity import whole_similarity
+
+    return whole_similarity(capture, capture.depth - 1).tolist() if capture.logits is None else []
