@@ -267,6 +267,7 @@ function paintLinks(pen, scene, read, block) {
   const keys = facts.keys ? [facts.keys.rows, facts.keys.cols] : value.grids[block + 1];
   const end = placeOf(after, value.grids[block + 1], read.code, prefix);
   const drop = after[1] - before[1];
+  /** @returns {[number, number]} */
   const start = (code, grid) => {
     const [x, y] = placeOf(before, grid, code, prefix);
     return drop > 1 ? [4, y + drop] : [x, y]; // a row's first column is read from the end of the row above
