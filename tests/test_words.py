@@ -130,7 +130,7 @@ NAMES = (
 )
 """Names of models, methods, people and programs"""
 FORMATS = (
-    "AVIF|BMP|BigTIFF|TIFF|GIF|HEIC|JPEG|XL|PNG|SVG|PDF|WebP|HTML|XML|JSON|https|json|CSV|zip|Deflate|UTF-8|SHA-256|NaN|RGB|"
+    "AVIF|BMP|BigTIFF|TIFF|GIF|HEIC|MP4|JPEG|XL|PNG|SVG|PDF|WebP|HTML|XML|JSON|https|json|CSV|zip|Deflate|UTF-8|SHA-256|NaN|RGB|"
     "uint8|float32|MB|GB|Enter|Esc|Escape|Home|Page(Up|Down)"
 )
 """Names of file and number formats, units, and keys of a keyboard"""
@@ -140,7 +140,7 @@ IN_BRACKETS = "buffer|generic|relevance|gradient|rollout|nat|native|own|patches|
 """English words that Chinese lectures add to the Chinese word"""
 SETTINGS = (
     "all|auto|base|bce|blocks|bundled|change|cls|col|dist|fit|height|width|install|lora|mcp|mean|methods|model|mse|off|on|pad|pip|"
-    "pretrained|random|reg1|rotary|row|runs|scale|seed|true|false|weights|accumulate|torch.save|vx.intervene|name|VIT"
+    "pass|heads|sizes|light|dark|pretrained|random|reg1|rotary|row|runs|scale|seed|true|false|weights|accumulate|torch.save|vx.intervene|name|VIT"
 )
 """Parameters of scripts and commands, in sentences that name them"""
 LATIN = re.compile("|".join((NAMES, FORMATS, SIGNS)))

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from vitexplorer.finetune.peft import export_peft, import_peft
     from vitexplorer.finetune.storing import load_tuned, save_tuned
     from vitexplorer.interventions import intervene, interventions
+    from vitexplorer.learn.film import film
     from vitexplorer.learn.handout import handout
     from vitexplorer.models import models
     from vitexplorer.models.loading import load_backbone, load_model
@@ -62,6 +63,7 @@ __all__ = [
     "count_parameters",
     "evaluate",
     "export_peft",
+    "film",
     "finetune",
     "handout",
     "import_peft",
@@ -98,6 +100,7 @@ _HOMES = {
     "count_parameters": "vitexplorer.finetune.attaching",
     "evaluate": "vitexplorer.evaluation",
     "export_peft": "vitexplorer.finetune.peft",
+    "film": "vitexplorer.learn.film",
     "finetune": "vitexplorer.finetune.in_process",
     "handout": "vitexplorer.learn.handout",
     "import_peft": "vitexplorer.finetune.peft",

@@ -123,8 +123,8 @@ def common_parameters(language: Language) -> list[inspect.Parameter]:
         option(
             "out",
             None,
-            "File to write: .png, .svg, .pdf, .csv or .json.",
-            "输出文件：.png、.svg、.pdf、.csv 或 .json。",
+            "File to write: .png, .svg, .pdf, .html, .csv or .json.",
+            "输出文件：.png、.svg、.pdf、.html、.csv 或 .json。",
             Path | None,
             "--out",
             "-o",

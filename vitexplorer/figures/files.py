@@ -10,11 +10,12 @@ from typing import Any
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Result
 from vitexplorer.figures import browser
+from vitexplorer.figures.inline import page_of
 from vitexplorer.figures.rendering import render
 from vitexplorer.figures.tables import as_csv, as_json
 from vitexplorer.storage.atomic_writes import DiskFullError, replace_bytes
 
-SUFFIXES = (".png", ".svg", ".pdf", ".csv", ".json")
+SUFFIXES = (".png", ".svg", ".pdf", ".html", ".csv", ".json")
 LARGEST_SCALE = 10
 
 FAILURES = {
@@ -51,8 +52,9 @@ def save(
 
     Args:
         result: result of a view.
-        path: .png, .svg or .pdf for the figure; .csv for tidy numbers, each row with its source (UTF-8 with a byte
-            order mark, for spreadsheets); .json for the numbers in full precision with all metadata.
+        path: .png, .svg or .pdf for the figure; .html for a page with it that needs no network; .csv for tidy numbers,
+            each row with its source (UTF-8 with a byte order mark, for spreadsheets); .json for the numbers in full
+            precision with all metadata.
         language: language of the figure, and of the names in a table; JSON has both.
         theme: theme of the figure.
         scale: pixels of a PNG for each pixel of the figure, more than 0 and at most 10.
@@ -80,11 +82,19 @@ def save(
         content = as_csv(result, language).encode("utf-8-sig")
     elif suffix == ".json":
         content = as_json(result).encode()
+    elif suffix == ".html":
+        content = page_of(render(result, language=language, theme=theme, **options), result.title, language).encode()
+    elif suffix == ".png":
+        content = png_of(result, scale, language=language, theme=theme, **options)
     else:
-        figure = render(result, language=language, theme=theme, **options)
-        content = browser.picture(figure, suffix[1:], scale if suffix == ".png" else 1)
+        content = browser.picture(render(result, language=language, theme=theme, **options), suffix[1:], 1)
     write(path, content)
     return path
+
+
+def png_of(result: Result, scale: float, **options: Any) -> bytes:
+    """Draw a result as a PNG of `scale` pixels for each of the figure; options and errors are those of `render`."""
+    return browser.picture(render(result, **options), "png", scale)
 
 
 def checked_suffix(path: Path, known: tuple[str, ...]) -> str:

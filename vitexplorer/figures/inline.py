@@ -14,11 +14,14 @@ import json
 import secrets
 from collections.abc import Mapping
 from functools import cache
+from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
 import plotly.io
 import plotly.offline
+
+from vitexplorer.core.text import Language, Text
 
 KIND = "application/vnd.plotly.v1+json"
 _CONFIG = {"displaylogo": False, "responsive": False}
@@ -55,6 +58,13 @@ def figure_html(figure: go.Figure) -> str:
     """Return HTML that draws the figure with no server and no network; it scrolls if the space is too narrow."""
     place = f"vx-{secrets.token_hex(8)}"
     return f'<div style="overflow-x: auto"><div id="{place}"></div></div>\n{figures_html({place: figure})}'
+
+
+def page_of(figure: go.Figure, title: Text, language: Language) -> str:
+    """Return a whole page with the figure, which needs no server and no network."""
+    head = f'<meta charset="utf-8">\n<title>{escape(title.in_(language))}</title>'
+    ground = f'<body style="margin: 0; background: {figure.layout.paper_bgcolor}">'
+    return f'<!doctype html>\n<html lang="{language}">\n{head}\n{ground}\n{figure_html(figure)}\n'
 
 
 def figures_html(figures: Mapping[str, go.Figure]) -> str:

@@ -87,9 +87,9 @@ def test_a_lecturer_walks_by_keys(visit: Visit, url: str) -> None:
     expect(canvas).to_have_attribute("data-block", "3")
     painted(page)
     expect(canvas).to_have_attribute("data-query", query)  # the strip has used the key
-    page.keyboard.press("2")
+    page.keyboard.press("3")
     expect(page.locator(".vx-rail")).to_have_attribute("data-room", "attention")
-    page.keyboard.press("7")
+    page.keyboard.press("8")
     wait_for_room(page, "flow")
     page.keyboard.press("Escape")
     expect(page.locator("html")).not_to_have_class(re.compile(r"\bvx-lecture\b"))

@@ -15,9 +15,8 @@ const HOLD = 1200; // ms that the whole picture stays at the end
  * @param {() => string} hears.name
  */
 export function newFilm(button, {paint, run, isRunning, name}) {
-  const can = Boolean(globalThis.MediaRecorder?.isTypeSupported?.('video/webm'));
-  button.hidden = !can;
-  let words = {still: '', busy: ''};
+  button.hidden = !globalThis.MediaRecorder?.isTypeSupported?.('video/webm');
+  let [still, busy] = ['', ''];
 
   async function record() {
     const canvas = document.createElement('canvas');
@@ -49,14 +48,14 @@ export function newFilm(button, {paint, run, isRunning, name}) {
 
   button.onclick = async () => {
     button.disabled = true;
-    button.textContent = words.busy;
+    button.textContent = busy;
     await record().catch((error) => console.warn('network film:', error));
     button.disabled = false;
-    button.textContent = words.still;
+    button.textContent = still;
   };
   return {
-    label(still, busy) {
-      words = {still, busy};
+    label(name, whileFilming) {
+      [still, busy] = [name, whileFilming];
       if (!button.disabled) button.textContent = still;
     },
   };

@@ -4,7 +4,7 @@ import {fetchImage, newFetcher} from '../../canvas/fetching.js';
 import {MEAN} from '../../canvas/payload.js';
 import {chosenInAddress, enterRoom, onLink, writeAddress} from '../../kit/address.js';
 import {filled, make, setText, showSentence, table} from '../../kit/dom.js';
-import {labelled, listed, percent} from '../../kit/formats.js';
+import {labelled, listed, percent, followed as spokenAfter} from '../../kit/formats.js';
 import {newAside, showHead} from '../../kit/frame.js';
 import {ARROWS} from '../../kit/grid.js';
 import {fileName, offersPicture, saveFile} from '../../kit/saving.js';
@@ -317,7 +317,7 @@ export function mount({root, part, props, trigger}) {
     showHead(root, value);
     aside.show(value, ['png2', 'png4', 'csv']);
     const blocks = value.grids.length - 1;
-    above.setAttribute('aria-label', `${filled(words.picture, {blocks})}. ${words.keys}`);
+    above.setAttribute('aria-label', spokenAfter(filled(words.picture, {blocks}), words.keys));
     setText(part('.hint'), words.hint);
     setText(part('.whole'), filled(words.follow, {token: value.whole_label}));
     for (const [name, key] of Object.entries({'.back': 'step_back', '.on': 'step_on', '.at': 'slider'}))

@@ -27,7 +27,7 @@ NETWORK_WORDS: dict[str, Text] = {
     "step_back": Text("One step back", "后退一步"),
     "step_on": Text("One step on", "前进一步"),
     "slider": Text("Step of the pass", "前向过程的步骤"),
-    "record": Text("Film (WebM)", "影片（WebM）"),
+    "record": Text("Save as a film", "保存为影片"),
     "recording": Text("Filming …", "正在录制……"),
     "follow": Text("Follow the {token}", "追踪{token}"),
     "keeps": Text("what the token keeps", "标记保留的内容"),
