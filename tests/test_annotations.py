@@ -16,12 +16,7 @@ from typing import Any
 import pytest
 
 import vitexplorer
-
-MODULES = sorted(
-    info.name
-    for info in pkgutil.walk_packages(vitexplorer.__path__, "vitexplorer.")
-    if not info.name.endswith("__main__")
-)
+from tests.helpers.every_case import check_every
 
 
 def only_for_types(module: ModuleType) -> dict[str, Any]:
@@ -52,8 +47,7 @@ def is_of(part: Any, module: ModuleType) -> bool:
     return inspect.isfunction(part) and part.__module__ == module.__name__
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_every_annotation_means_something(name):
+def check_module(name: str) -> None:
     module = importlib.import_module(name)
     known = only_for_types(module)
     for thing, of in annotated(module):
@@ -63,3 +57,8 @@ def test_every_annotation_means_something(name):
             typing.get_type_hints(of, localns=known)
         except NameError as error:
             pytest.fail(f"{name}.{thing}: {error}")
+
+
+def test_every_annotation_means_something() -> None:
+    names = [info.name for info in pkgutil.walk_packages(vitexplorer.__path__, "vitexplorer.")]
+    check_every({name: name for name in names if not name.endswith("__main__")}, check_module)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.every_case import check_every
 from tests.helpers.tree import ROOT, tracked_files
 
 QUESTIONS = {
@@ -33,7 +34,6 @@ ON_PURPOSE = {
 }
 """Retired words in names that stand in files and links of people"""
 ONE_LINE_SECTION = re.compile(r"^\s*(Args|Returns|Raises): \S", re.MULTILINE)
-SOURCES = sorted(path for path in tracked_files() if path.suffix == ".py")
 
 
 def first_word(text: str) -> str:
@@ -45,9 +45,9 @@ def first_word(text: str) -> str:
     return word[1].lower() if word else ""
 
 
-def docstring_problems(tree: ast.AST) -> Iterator[str]:
+def docstring_problems(nodes: list[ast.AST]) -> Iterator[str]:
     """Yield docstrings and docs of attributes that begin with no noun or verb, or squeeze a section into a line."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             doc = ast.get_docstring(node) or ""
             if first_word(doc) in QUESTIONS or ONE_LINE_SECTION.search(doc):
@@ -60,9 +60,9 @@ def docstring_problems(tree: ast.AST) -> Iterator[str]:
                         yield text
 
 
-def retired_names(tree: ast.AST) -> Iterator[str]:
+def retired_names(nodes: list[ast.AST]) -> Iterator[str]:
     """Yield names of classes, functions, parameters and variables with a retired word in them."""
-    for node in ast.walk(tree):
+    for node in nodes:
         name = ""
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             name = node.name
@@ -74,12 +74,16 @@ def retired_names(tree: ast.AST) -> Iterator[str]:
             yield name
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_a_file_is_written_plainly(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+def check_file(path: Path) -> None:
+    nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
     assert not RETIRED & set(path.stem.split("_"))
-    assert [*docstring_problems(tree)] == []
-    assert set(retired_names(tree)) == ON_PURPOSE.get(path.relative_to(ROOT).as_posix(), set())
+    assert [*docstring_problems(nodes)] == []
+    assert set(retired_names(nodes)) == ON_PURPOSE.get(path.relative_to(ROOT).as_posix(), set())
+
+
+def test_every_file_is_written_plainly() -> None:
+    sources = [path for path in tracked_files() if path.suffix == ".py"]
+    check_every({path.relative_to(ROOT).as_posix(): path for path in sources}, check_file)
 
 
 @pytest.mark.parametrize(
@@ -98,5 +102,5 @@ def test_a_file_is_written_plainly(path: Path) -> None:
     ],
 )
 def test_what_is_not_plain_is_noticed(source: str, problems: int) -> None:
-    tree = ast.parse(source)
-    assert len([*docstring_problems(tree), *retired_names(tree)]) == problems
+    nodes = [*ast.walk(ast.parse(source))]
+    assert len([*docstring_problems(nodes), *retired_names(nodes)]) == problems

@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 import vitexplorer as vx
+from tests.helpers.every_case import check_every
 from tests.helpers.small_models import capture_small
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Control, PatchesControl, sharpest_patch, specs, written_value
 from vitexplorer.controls.patches import Others
 from vitexplorer.core.text import SettingError, UnsupportedError, same
@@ -45,11 +47,7 @@ def settings_before(controls: tuple[Control, ...], control: Control, captured) -
 # ------------------------------------------------------------------------------------------------ all of them
 
 
-@pytest.mark.parametrize("model", CAPTURES)
-@pytest.mark.parametrize("name", OF_CAPTURES)
-def test_a_control_is_drawn_and_reads_what_it_writes(name, model):
-    controls, control = OF_CAPTURES[name]
-    captured = capture_small(model)
+def check_notation(captured: Capture, controls: tuple[Control, ...], control: Control) -> None:
     before = settings_before(controls, control, captured)
     usual = control.parse(control.default_after(captured, before), captured, before)
     assert control.parse(usual, captured, before) == usual
@@ -66,15 +64,21 @@ def test_a_control_is_drawn_and_reads_what_it_writes(name, model):
             assert control.parse(written_value(float(bound)), captured, before) == pytest.approx(bound)
 
 
-@pytest.mark.parametrize("name", OF_METHODS)
-def test_a_control_of_a_method_needs_no_capture(name):
-    control = OF_METHODS[name]
-    spec = control.spec()
-    is_complete(spec)
-    usual = control.parse(control.default(None), None, {})
-    assert spec.value == written_value(usual)
-    assert control.parse(spec.value, None, {}) == usual
-    assert spec.options or (spec.low <= usual <= spec.high and spec.step)
+@pytest.mark.parametrize("model", CAPTURES)
+def test_a_control_is_drawn_and_reads_what_it_writes(model):
+    check_every(OF_CAPTURES, lambda case: check_notation(capture_small(model), *case))
+
+
+def test_a_control_of_a_method_needs_no_capture():
+    def check(control: Control) -> None:
+        spec = control.spec()
+        is_complete(spec)
+        usual = control.parse(control.default(None), None, {})
+        assert spec.value == written_value(usual)
+        assert control.parse(spec.value, None, {}) == usual
+        assert spec.options or (spec.low <= usual <= spec.high and spec.step)
+
+    check_every(OF_METHODS, check)
 
 
 def is_complete(spec) -> None:
@@ -92,12 +96,14 @@ def is_complete(spec) -> None:
         json.dumps(field_of(spec, language).model_dump())
 
 
-@pytest.mark.parametrize("name", OF_CAPTURES)
-def test_without_a_capture_only_what_every_model_has_is_known(name):
-    _, control = OF_CAPTURES[name]
-    spec, known = control.spec(), control.spec(capture_small("vit"))
-    assert (spec.kind, spec.name, spec.label, spec.takes) == (known.kind, known.name, known.label, known.takes)
-    assert not control.of_capture or (spec.value, spec.options, spec.board) == ("", (), None)
+def test_without_a_capture_only_what_every_model_has_is_known():
+    def check(case: tuple[tuple[Control, ...], Control]) -> None:
+        _, control = case
+        spec, known = control.spec(), control.spec(capture_small("vit"))
+        assert (spec.kind, spec.name, spec.label, spec.takes) == (known.kind, known.name, known.label, known.takes)
+        assert not control.of_capture or (spec.value, spec.options, spec.board) == ("", (), None)
+
+    check_every(OF_CAPTURES, check)
 
 
 @pytest.mark.parametrize("value", [0.1 + 0.2, 1e-05, 2.0, np.float64(0.25), 7, True, "cls"])

@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 import timm
 
+from tests.helpers.every_case import check_every
 from tests.helpers.meta_models import outline_of
 from tests.helpers.tree import ROOT
 from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.text import Text
 from vitexplorer.models.catalog import _bundled, catalog, convolutional, find, is_convolutional, knows
 from vitexplorer.models.measured import measured
 from vitexplorer.models.photographs import PICTURES
@@ -46,12 +48,14 @@ def test_the_families_of_the_notes_are_there_once_each_name():
     assert {entry.family for entry in CURATED} == families | {"Swin", "Swin V2"}
 
 
-@pytest.mark.parametrize("entry", CURATED + CONVOLUTIONAL, ids=lambda entry: entry.name)
-def test_sentences_are_whole_and_in_both_languages(entry):
-    assert entry.sentence.en[0].isupper() or entry.sentence.en[0].isdigit()
-    assert entry.sentence.en.endswith(".")
-    assert entry.sentence.zh.endswith("。")
-    assert not set("{}") & set(entry.sentence.en + entry.sentence.zh)
+def test_sentences_are_whole_and_in_both_languages():
+    def check(sentence: Text) -> None:
+        assert sentence.en[0].isupper() or sentence.en[0].isdigit()
+        assert sentence.en.endswith(".")
+        assert sentence.zh.endswith("。")
+        assert not set("{}") & set(sentence.en + sentence.zh)
+
+    check_every({entry.name: entry.sentence for entry in CURATED + CONVOLUTIONAL}, check)
 
 
 @pytest.mark.parametrize(

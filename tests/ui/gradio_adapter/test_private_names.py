@@ -7,18 +7,21 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.every_case import check_every
 from tests.helpers.private_names import ADAPTER, LIBRARIES, PACKAGE, private_attributes, private_imports
 
-ELSEWHERE = sorted(set(PACKAGE.rglob("*.py")) - set(ADAPTER))
 
-
-@pytest.mark.parametrize("file", ELSEWHERE, ids=lambda file: file.relative_to(PACKAGE).as_posix())
-def test_no_private_name_outside_the_adapter(file: Path) -> None:
+def check_file(file: Path) -> None:
     source = file.read_text(encoding="utf-8")
     if "vitexplorer/ui" not in file.as_posix() and not any(library in source for library in LIBRARIES):
         return
     tree = ast.parse(source)
     assert [*private_imports(tree), *private_attributes(tree)] == []
+
+
+def test_no_private_name_outside_the_adapter() -> None:
+    elsewhere = set(PACKAGE.rglob("*.py")) - set(ADAPTER)
+    check_every({file.relative_to(PACKAGE).as_posix(): file for file in elsewhere}, check_file)
 
 
 @pytest.mark.parametrize(
