@@ -26,13 +26,14 @@ WALKED = (
     "ui/rooms/test_rooms_browser",
     "ui/server/api/test_scripts",
     "ui/rooms/finetune/teach/test_teach_browser",
+    "ui/shell/guide/test_guide_browser",
+    "ui/shell/test_lecture_browser",
+    "ui/canvas/test_sharpening",
 )
 """Files that walk through the running app: one process runs them all and starts the app once"""
 LONGEST_FIRST = (
     *WALKED,
-    "ui/shell/guide/test_guide_browser",
     "ui/canvas/test_canvas_browser",
-    "ui/shell/test_lecture_browser",
     "finetune/job/test_detached",
     "views/test_views",
     "finetune/test_storing",

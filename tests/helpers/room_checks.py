@@ -21,6 +21,28 @@ FILLED = {
 """Selectors of filled content, for rooms with more than a picture"""
 EXCEPTION = re.compile(r"Traceback|\b\w+Error\b|\bException\b|\bundefined\b|\[object |Something went wrong|\bNone\b")
 
+LATIN = re.compile(
+    r"English|Explorer|Transformer|timm|ViT[-\w/]*|DeiT[-\w/]*|DINO|MAE|Swin(-\w)?|VPT[-\w]*|BitFit|SSF|LoRA|adapter|AdaptFormer|"
+    r"peft|Page(Up|Down)|PNG|SVG|CSV|csv|zip|safetensors|Python|Esc|Escape|Enter|Home|px|MB|seed|buffer|[A-Z]/|[A-Z]\w?|kᵀ|"
+    r"CKA|MACs?|MLP|LayerNorm|LayerScale|CLS|PCA|rollout|token|[Ll]ogits?|lens|generic|relevance|gradient|Grad-CAM|(Le|Libra)Grad|(Attn)?LRP|"
+    r"softmax|bias|rownorm|fuse|Viridis|Magma|Cividis|Inferno|\w*_\w*|"
+    r"Abnar|Zuidema|Caron|Chefer|Dosovitskiy|Oquab|Raghu|Vaswani|Belrose|Amir|Darcet|Kornblith|Liu"
+)
+"""Latin words in Chinese pages: proper names, formats, names of papers and of timm"""
+TEXT = """() => { const skip = new Set(['CODE', 'PRE', 'SCRIPT', 'STYLE']);
+  const walk = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT); const out = [];
+  while (walk.nextNode()) { let node = walk.currentNode.parentElement, ok = node.checkVisibility();
+    for (let up = node; up; up = up.parentElement)
+      ok &&= !skip.has(up.tagName) && !up.matches('.cm-editor, .vx-panel .figure');
+    if (ok) out.push(walk.currentNode.textContent.trim()); } return out.filter(Boolean); }"""
+"""Script that returns all visible text, except code and figures"""
+SPOKEN = """() => [...document.querySelectorAll('body *')].filter((one) => one.checkVisibility()).flatMap((one) =>
+  ['aria-label', 'title', 'alt', 'placeholder', 'aria-valuetext', 'aria-description', 'aria-roledescription']
+    .map((name) => one.getAttribute(name)?.trim()).filter(Boolean))"""
+"""Script that returns all text that is read out or appears under the pointer"""
+HALF = re.compile(r"[\u4e00-\u9fff）”][,.;:!?(]|[,;:!?)][\u4e00-\u9fff]")
+"""Half-width punctuation beside a Chinese character"""
+
 LEAVING = """() => [...document.querySelectorAll('.vx-canvas, .vx-board')].flatMap((root) => {
   const {left, right} = root.getBoundingClientRect();
   const isOut = (box) => box.width && (box.left < left - 1 || box.right > right + 1);
@@ -189,6 +211,14 @@ def assert_nothing_went_wrong(page: Page, room: str) -> None:
     text = page.locator("main").inner_text()
     assert page.evaluate(BLANK) == [], room
     assert not EXCEPTION.search(text), (room, EXCEPTION.search(text))
+
+
+def assert_is_chinese(page: Page, room: str) -> None:
+    """Check that what is read and read out in a room is Chinese with Chinese punctuation, names apart."""
+    text = page.evaluate(TEXT) + page.evaluate(SPOKEN)
+    english = [w for line in text for w in re.findall(r"[A-Za-z][A-Za-z_/-]+", line) if not LATIN.fullmatch(w)]
+    half = [line for line in text if HALF.search(line)]
+    assert not english + half, (room, english, half)
 
 
 def assert_open_to_all(page: Page, room: str, *, is_whole: bool) -> None:
