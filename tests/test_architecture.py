@@ -110,34 +110,30 @@ def test_late_imports_are_noticed(call, leads_out):
     assert bool(imports_upwards(call, "vitexplorer.core.example", "vitexplorer.core")) == leads_out
 
 
-def imported_by(statement: str) -> set[str]:
-    """Return the top-level packages in memory after a statement, in a fresh interpreter."""
-    code = f"{statement}\nimport sys; print('\\n'.join({{name.split('.')[0] for name in sys.modules}}))"
+def imported_by(*statements: str) -> list[set[str]]:
+    """Return the top-level packages in memory after each statement, in one fresh interpreter."""
+    written = "print(*{name.split('.')[0] for name in sys.modules})"
+    code = "\n".join(["import sys", *(f"{statement}\n{written}" for statement in statements)])
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return set(done.stdout.split())
+    return [set(line.split()) for line in done.stdout.splitlines()]
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "import vitexplorer",
-        "import vitexplorer as vx; vx.models()",
-        "import vitexplorer.ui",
+def test_what_is_slow_waits_until_it_is_needed():
+    """Gradio imports pandas, which loads pyarrow: who asks for that still gets it beside the page."""
+    plain, listed, program, page, asked = imported_by(
+        "import vitexplorer as vx",
+        "vx.models()",
         "import vitexplorer.cli",
-    ],
-)
-def test_what_is_slow_waits_until_it_is_needed(statement):
-    if statement.endswith(".ui") and not (ROOT / "vitexplorer" / "ui" / "__init__.py").exists():
-        pytest.skip("there is no page yet")
+        "import vitexplorer.ui",
+        "import pyarrow.parquet, pandas; pandas.DataFrame({'a': ['b']})",
+    )
     slow = {"torch", "timm", "pyarrow", "duckdb"}
-    if statement.endswith(".ui"):
-        slow.remove("pyarrow")  # gradio imports pandas, which loads it
-    assert not imported_by(statement) & slow
-
-
-def test_who_asks_for_arrow_gets_it_beside_the_page():
-    assert "pyarrow" in imported_by("import vitexplorer.ui, pyarrow.parquet, pandas; pandas.DataFrame({'a': ['b']})")
+    assert not plain & slow
+    assert not listed & slow
+    assert not program & slow
+    assert not page & (slow - {"pyarrow"})
+    assert "pyarrow" in asked
 
 
 # ---------------------------------------------------------------------------------------------- code

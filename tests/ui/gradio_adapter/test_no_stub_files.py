@@ -7,7 +7,8 @@ import gradio as gr
 import pytest
 from gradio.component_meta import create_or_modify_pyi
 
-from tests.helpers.app import ROOT
+from tests.helpers.thorough import always, later
+from tests.helpers.tree import ROOT
 
 IMPORT = """
 import inspect
@@ -18,7 +19,7 @@ print(gradio.HTML.__name__)
 """
 
 
-@pytest.mark.parametrize("module", ["vitexplorer.ui", "gradio"])
+@pytest.mark.parametrize("module", [always("vitexplorer.ui"), later("gradio")])
 def test_gradio_is_imported_without_looking_after_its_stubs(module: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", IMPORT.format(module=module)], cwd=ROOT, capture_output=True, text=True, check=False
