@@ -10,13 +10,22 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from tests.helpers.tree import ROOT
 
@@ -156,8 +165,9 @@ class Visit:
     """One page, with everything it complained about and every address it asked."""
 
     def __init__(self, browser: Browser, width: int = 1440, height: int = 900, *, has_touch: bool = False):
+        self._size: ViewportSize = {"width": width, "height": height}
         self.context = browser.new_context(
-            viewport={"width": width, "height": height},
+            viewport=self._size,
             accept_downloads=True,
             reduced_motion="reduce",
             has_touch=has_touch,
@@ -189,7 +199,32 @@ class Visit:
         assert kind == "ready", text
 
     def close(self) -> None:
-        """Leave the page; nothing may have gone wrong on it, and nothing have left the machine."""
+        """Close the window; nothing may have gone wrong in it."""
         self.context.close()
+        self._check()
+
+    def leave(self) -> None:
+        """Leave the window to the next visitor as a new one, with gradio's scripts compiled; check as `close` does."""
+        self.page.unroute_all(behavior="ignoreErrors")
+        if self.url:
+            blank = f"{self.url}blank"
+            self.page.route(blank, lambda asked: asked.fulfill(body=""))
+            self.page.goto(blank)
+            self.page.evaluate("localStorage.clear()")
+            self.page.unroute(blank)
+        self.context.clear_cookies()
+        self.page.set_viewport_size(self._size)
+        self.page.emulate_media(reduced_motion="reduce")
+        self.page.mouse.move(0, 0)
+        self._check()
+        self.url = ""
+        self.requests.clear()
+
+    def _check(self) -> None:
+        """Raise an AssertionError if anything went wrong on the page, or left the machine."""
         assert self.errors == [], "\n".join([*self.errors, "The app printed:", *printed])
         assert [address for address in self.requests if not address.startswith((self.url, "data:", "blob:"))] == []
+
+
+Visiting = Callable[[], AbstractContextManager[Visit]]
+"""Opens a page for a new visitor"""

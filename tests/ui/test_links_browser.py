@@ -103,20 +103,17 @@ LINKS = {
 
 
 @pytest.mark.parametrize("size", quick([(1440, 900), (390, 844)], keep=[(390, 844)]))
-def test_a_link_that_is_opened_moves_nothing(
-    chromium: Browser, url: str, size: tuple[int, int], thorough: bool
-) -> None:
-    visit = Visit(chromium, *size)
-    visit.page.add_init_script(f"({SHIFTS})()")
+def test_a_link_that_is_opened_moves_nothing(visit: Visit, url: str, size: tuple[int, int], thorough: bool) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
     for room in LINKS if thorough else ("attention", "outputs"):
-        parameters = LINKS[room]
-        visit.open(url, room=room, model="scenes_vit_patch16_192", **parameters)
-        wait_for_room(visit.page, room)
-        if "view" in parameters:
-            wait_for_view(visit.page, room, parameters["view"])
-        painted(visit.page)
-        assert visit.page.evaluate("window.shift") <= 0.05, room
-    visit.close()
+        visit.open(url, room=room, model="scenes_vit_patch16_192", **LINKS[room])
+        page.evaluate(SHIFTS)
+        wait_for_room(page, room)
+        if "view" in LINKS[room]:
+            wait_for_view(page, room, LINKS[room]["view"])
+        painted(page)
+        assert page.evaluate("window.shift") <= 0.05, room
 
 
 # ---------------------------------------------------------------------------------------------- in another page

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 import vitexplorer as vx
-from tests.helpers.app import Visit
+from tests.helpers.app import Visit, Visiting
 from tests.helpers.plain_page import PlainPage
 from tests.helpers.room_checks import (
     PATIENCE,
@@ -135,12 +135,11 @@ FLOW = {"fusion": "max", "discard": "0.9", "start": "2"}
 
 
 @pytest.fixture(scope="module")
-def linked(chromium, url: str) -> Iterator[Visit]:
+def linked(visiting: Visiting, url: str) -> Iterator[Visit]:
     """Open the page by a link, for all tests that go on from there."""
-    visit = Visit(chromium)
-    visit.open(url, room="attention", **PICTURE, **DISPLAY, **FLOW)
-    yield visit
-    visit.close()
+    with visiting() as visit:
+        visit.open(url, room="attention", **PICTURE, **DISPLAY, **FLOW)
+        yield visit
 
 
 def test_a_link_opens_the_very_picture(linked: Visit) -> None:

@@ -14,7 +14,7 @@ import PIL.Image
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.helpers.app import Visit
+from tests.helpers.app import Visit, Visiting
 from tests.helpers.room_checks import (
     PATIENCE,
     SHIFTS,
@@ -68,8 +68,8 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
     (model, theme), page = walk, visit.page
     language: Language = "zh" if model == "vit" else "en"
     page.set_viewport_size(PHONE)  # where a room that is entered has most that could move
-    page.add_init_script(f"({SHIFTS})()")
     visit.open(url, __theme=theme, lang=language, **MODELS[model])
+    page.evaluate(SHIFTS)
     page.evaluate(WAITING)
     for room in (sign.key for sign in ROOMS):
         before = page.evaluate("window.shift")
@@ -106,12 +106,11 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
 
 
 @pytest.fixture(scope="module")
-def staying(chromium, url: str) -> Iterator[Visit]:
+def staying(visiting: Visiting, url: str) -> Iterator[Visit]:
     """Open one page that goes on from room to room."""
-    visit = Visit(chromium)
-    visit.open(url, room="tokens", **MODELS["vit"])
-    yield visit
-    visit.close()
+    with visiting() as visit:
+        visit.open(url, room="tokens", **MODELS["vit"])
+        yield visit
 
 
 def test_a_patch_is_picked_on_the_picture(staying: Visit) -> None:
