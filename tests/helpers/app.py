@@ -53,7 +53,9 @@ FORBIDDEN = """addEventListener('securitypolicyviolation', ({violatedDirective, 
 """says what the page's own policy has kept a script, style, picture or question from"""
 
 
-expect.set_options(timeout=30_000)  # milliseconds: a busy machine is slow and not wrong
+PATIENCE = 60_000
+"""Timeout of every wait for a page, in milliseconds: a busy machine is slow and not wrong"""
+expect.set_options(timeout=PATIENCE)
 
 
 @contextmanager
@@ -172,6 +174,7 @@ class Visit:
             reduced_motion="reduce",
             has_touch=has_touch,
         )
+        self.context.set_default_timeout(PATIENCE)
         self.url = ""
         self.errors: list[str] = []
         self.requests: list[str] = []

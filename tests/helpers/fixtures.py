@@ -28,7 +28,7 @@ import pytest  # noqa: E402
 import torch  # noqa: E402
 from playwright.sync_api import Browser, BrowserContext  # noqa: E402
 
-from tests.helpers.app import Visit, Visiting, browser, hear, running_app  # noqa: E402
+from tests.helpers.app import PATIENCE, Visit, Visiting, browser, hear, running_app  # noqa: E402
 from tests.helpers.small_models import CAPTURES, RECIPES, capture_small, load_small  # noqa: E402
 from tests.helpers.thorough import quick  # noqa: E402
 from tests.helpers.waiting import now  # noqa: E402
@@ -157,6 +157,7 @@ def desktop_errors() -> list[str]:
 def desktop(chromium: Browser, desktop_errors: list[str]) -> Iterator[BrowserContext]:
     """Return a shared browser context that caches gradio's scripts, for pages without a visitor's state."""
     with chromium.new_context(accept_downloads=True) as context:
+        context.set_default_timeout(PATIENCE)
         hear(context, desktop_errors)
         yield context
 

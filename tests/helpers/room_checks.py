@@ -8,10 +8,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 import vitexplorer as vx
+from tests.helpers.app import PATIENCE
 from vitexplorer.ui.page import ROOMS
 
-PATIENCE = 60_000
-"""Timeout in milliseconds"""
 FILLED = {
     "size": "#vx-size-board .vx-counting:not([data-empty])",
     "what_if": '.vx-changes:not([data-state="empty"])',

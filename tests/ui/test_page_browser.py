@@ -106,7 +106,7 @@ def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
     page.locator("#vx-model .chip").click()
     page.get_by_role("radio", name="random").check()
     page.keyboard.press("Escape")
-    expect(page.locator(".vx-status .warning")).to_be_visible(timeout=60_000)
+    expect(page.locator(".vx-status .warning")).to_be_visible()
     choose_model(page, "swin_tiny_patch4_window7_224")
     page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').vx.read()?.rows === 7")
     assert canvas_state(page)["cols"] == 7
@@ -218,7 +218,7 @@ def test_wrong_files_get_a_sentence(linked: Visit, tmp_path: Path) -> None:
     broken.write_bytes(b"\x89PNG\r\n\x1a\n not a picture")
     linked.page.locator("#vx-image .file").set_input_files(broken)
     message = linked.page.locator("#vx-image .alert")
-    expect(message).to_have_text(re.compile(r"^broken\.png: .*picture"), timeout=20_000)
+    expect(message).to_have_text(re.compile(r"^broken\.png: .*picture"))
     assert "Traceback" not in message.inner_text()
     assert ["422" in one for one in linked.errors] == [True]
     linked.errors.clear()
@@ -298,10 +298,10 @@ def test_a_room_that_is_opened_fits_its_window(chromium, url: str, width: int, h
 def test_an_unknown_model_is_named(linked: Visit, url: str) -> None:
     page = linked.page
     page.goto(f"{url}?model=vit_tinny_patch16_224")
-    page.wait_for_selector('.vx-status[data-kind="error"]', timeout=60_000)
+    page.wait_for_selector('.vx-status[data-kind="error"]')
     expect(page.locator(".vx-status .line")).to_contain_text("Did you mean")
     page.get_by_role("button", name="Show one").click()
-    expect(page.locator(".vx-status")).to_have_attribute("data-kind", "ready", timeout=60_000)
+    expect(page.locator(".vx-status")).to_have_attribute("data-kind", "ready")
     assert parameters(page)["model"] == "scenes_dino_patch16_192"
 
 

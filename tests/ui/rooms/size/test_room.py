@@ -228,7 +228,7 @@ def page(chromium, address) -> Iterator[Page]:
     page = chromium.new_page(viewport={"width": 1440, "height": 900})
     hear(page.context, errors)
     page.goto(address)
-    expect(page.locator(".story tbody tr")).to_have_count(5, timeout=30_000)
+    expect(page.locator(".story tbody tr")).to_have_count(5)
     yield page
     page.close()
     assert errors == []

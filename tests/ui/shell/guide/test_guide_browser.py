@@ -441,4 +441,4 @@ def test_who_is_on_the_rail_stays_there_when_it_is_drawn_anew(pages: str, deskto
         button.focus()
         page.send("rail", RailData(label="Rooms", learn="Learn", rooms=rooms, room="flow", first="attention"))
         expect(page.page.locator('[data-room=flow][aria-current="page"]')).to_be_visible()
-        expect(button).to_be_focused(timeout=3000)
+        expect(button).to_be_focused()
