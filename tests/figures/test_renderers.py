@@ -155,8 +155,8 @@ def english_words(figure: go.Figure, provenance: Provenance) -> set[str]:
 
 
 @pytest.mark.parametrize("geometry", quick(GEOMETRIES, keep=["vit", "dinov2_registers", "encoder", "swin_padded"]))
-def test_a_chinese_figure_has_no_english_word(geometry):
-    views = VIEWS if geometry in ("vit", "swin_padded") else run_once()
+def test_a_chinese_figure_has_no_english_word(geometry, thorough):
+    views = VIEWS if geometry == "vit" or thorough else run_once()
     for result in results_of(geometry, [*MORE, *IN_WORDS], views):
         figure = render(result, language="zh", theme="dark")
         assert english_words(figure, result.provenance) == set(), result.view
