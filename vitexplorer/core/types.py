@@ -679,7 +679,7 @@ class ResidualsResult(Result):
 class ParetoResult(Result):
     """A figure for each training, values (trainings,), against what it costs."""
 
-    trainings: tuple[str, ...]
+    trainings: tuple[Text, ...]
     """Names of the trainings"""
     costs: np.ndarray
     """(trainings,) above 0"""

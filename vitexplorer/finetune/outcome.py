@@ -15,6 +15,7 @@ from vitexplorer.core.types import (
 )
 from vitexplorer.finetune.comparison import Comparison, Cost
 from vitexplorer.finetune.results.records import FinetuneResult, LearningCurve
+from vitexplorer.finetune.run_titles import run_title
 
 COSTS: dict[str, Text] = {
     "trainable": Text("trained parameters", "可训练参数量"),
@@ -101,7 +102,7 @@ def pareto_result(comparison: Comparison, cost: Cost) -> ParetoResult:
         provenance=_of_all(comparison),
         settings={"cost": cost},
         settings_said={"cost": (Text("cost", "代价"), COSTS[cost])},
-        trainings=tuple(run.run for run in results),
+        trainings=tuple(run_title(run.run) for run in results),
         costs=np.maximum(np.array([getattr(run, cost) for run in results], float), 1e-3),
         cost_name=COSTS[cost],
         front=np.array([run.run in front for run in results]),
@@ -128,7 +129,7 @@ def epochs_result(comparison: Comparison, what: str) -> CurvesResult:
         provenance=_of_all(comparison),
         x=np.arange(1, longest + 1),
         x_name=Text("epoch", "轮次"),
-        curves=tuple(same(run.run) for run in results),
+        curves=tuple(run_title(run.run) for run in results),
     )
 
 

@@ -141,7 +141,8 @@ def draw_pareto(page: Page, result: ParetoResult, y: float) -> float:
         points, result.trainings, result.values, result.costs, result.front, strict=True
     ):
         color = style_of(page, 0 if is_front else 1).color
-        page.curve([(x, height)], color, words=[f"{name}: {value:.4g}, {cost:,.4g}"], symbol="circle")
+        words = f"{name.in_(page.language)}: {value:.4g}, {cost:,.4g}"
+        page.curve([(x, height)], color, words=[words], symbol="circle")
         page.small(x + 10, height - 18, name, bold=bool(is_front))
     return caption_below(page, box.bottom + BELOW + 10, result, remarks=(FRONT,))
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vitexplorer.core.text import ExplainedError
+from vitexplorer.models import catalog
 from vitexplorer.service.amounts import percentage
 from vitexplorer.service.surveys.map_layouts import map_of
 from vitexplorer.service.surveys.naming import axis_of, coloured, groups_of, python_of, title_of, values_of
 from vitexplorer.service.surveys.request import SurveyRequest, counting
+from vitexplorer.service.surveys.words import SURVEY_WORDS
 
 if TYPE_CHECKING:
     from vitexplorer.survey.conditions import Where
@@ -217,9 +219,9 @@ def beside(request: SurveyRequest) -> dict[str, Any]:
 
     left, where, other, right = request.opened, request.where, request.beside, request.opened_beside
     found = compare_surveys(left, right, where=where, limit=0)
-    names = {"left": left.card.model, "right": right.card.model}
+    names = {side: catalog.title_of(one.card.model) for side, one in (("left", left), ("right", right))}
     if left.card.model == right.card.model:
-        names = {"left": request.say("beside_left"), "right": request.say("beside_right")}
+        names = {side: SURVEY_WORDS[f"beside_{side}"] for side in ("left", "right")}
     says = request.say("beside_same", count=f"{found.matched:,}")
     sentences = [says]
     if found.difference is not None and found.low is not None and found.high is not None:

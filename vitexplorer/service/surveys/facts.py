@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from vitexplorer.models.catalog import title_of
 from vitexplorer.service.amounts import percentage
 from vitexplorer.service.surveys.listing import listed
 from vitexplorer.service.surveys.naming import values_of
@@ -94,7 +95,7 @@ def _orders(
 def _others(request: SurveyRequest, stored: StoredSurvey) -> list[dict[str, str]]:
     """List the surveys to compare with."""
     return [
-        {"key": line["name"], "title": f"{line['title']} · {line['model']}"}
+        {"key": line["name"], "title": f"{line['title']} · {line['model_title']}"}
         for line in listed(request)
         if line["name"] != stored.name and line["done"]
     ]
@@ -111,9 +112,10 @@ def _opens(stored: StoredSurvey, survey: Survey) -> dict[str, str]:
 
 def _captions(request: SurveyRequest, survey: Survey) -> list[dict[str, str]]:
     card = survey.card
+    model = title_of(card.model).in_(request.language)
     count_text = request.say("where_count", count=f"{survey.count:,}", total=f"{card.rows_planned:,}")
     return [
-        {"label": request.say("caption_model"), "value": f"{card.model} · {card.weights_source}"},
+        {"label": request.say("caption_model"), "value": f"{model} · {card.weights_source}"},
         {"label": request.say("gallery_title"), "value": count_text},
     ]
 

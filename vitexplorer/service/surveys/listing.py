@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.models.catalog import title_of
 from vitexplorer.service.surveys.open_surveys import shard_files
 from vitexplorer.service.surveys.request import SurveyRequest
 from vitexplorer.service.surveys.store import StoredSurvey, surveys_of
@@ -33,6 +34,7 @@ def _line(survey: StoredSurvey, language: Language) -> dict[str, Any]:
         "name": survey.name,
         "title": survey.title.in_(language),
         "model": model,
+        "model_title": title_of(model).in_(language),
         "done": count,
         "total": total,
         "begun": survey.begun,

@@ -40,6 +40,7 @@ from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.state import JobState, RunState
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.preview import preview
+from vitexplorer.finetune.run_titles import run_title
 from vitexplorer.finetune.submission import submission
 from vitexplorer.finetune.training import setup as setups
 from vitexplorer.models.loading import LoadedModel
@@ -424,7 +425,9 @@ def test_figures_hold_the_numbers(job):
     pareto = outcome.pareto_result(job, "trainable")
     assert pareto.costs.tolist() == [one.trainable for one in job.results]
     assert pareto.front.any()
-    assert outcome.epochs_result(job, "loss").values[1, 0] == lora.epochs[0].train_loss
+    epochs = outcome.epochs_result(job, "loss")
+    assert epochs.values[1, 0] == lora.epochs[0].train_loss
+    assert [name.en for name in epochs.curves] == [name.en for name in pareto.trainings] == ["Linear probe", "LoRA"]
     recall = outcome.per_class_result(lora).values[:, 1]
     np.testing.assert_allclose(recall, np.diag(lora.confusion) / lora.confusion.sum(1))
 
@@ -464,13 +467,13 @@ def test_figures_of_a_training_are_read_by_hand(job):
         outcome.pareto_result(job, "trainable"),
         values=np.array([0.5, 0.75]),
         costs=np.array([100.0, 2000.0]),
-        trainings=("linear", "lora"),
+        trainings=(run_title("linear"), run_title("lora")),
         front=np.array([True, True]),
     )
     expected = "LoRA is the best: 75.0 %, trained parameters 2,000. Methods not beaten by any other: 2 of 2."
     assert reading(pareto).en == expected
     alone = replace(
-        pareto, values=np.array([0.5]), costs=np.array([1158.0]), trainings=("linear",), front=np.array([True])
+        pareto, values=np.array([0.5]), costs=np.array([1158.0]), trainings=pareto.trainings[:1], front=np.array([True])
     )
     assert reading(alone).en == "Linear probe is the only method so far: 50.0 %, trained parameters 1,158."
     for right in (0, 1, 2):

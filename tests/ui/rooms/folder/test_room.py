@@ -293,13 +293,17 @@ def test_a_survey_answers_while_another_one_is_opened(
 def test_two_surveys_lie_side_by_side(
     client: TestClient, drawn: dict[str, list], places: UserStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    synthetic_survey(places.root / "other", 60, rows_per_shard=32, failed=0.1, seed=1)
+    synthetic_survey(places.root / "other", 60, rows_per_shard=32, failed=0.1, seed=1, model=MODEL)
     browser = Browser(client)
+    state = browser.ask("state", survey="other")
+    assert (state["model"], state["model_title"]) == (MODEL, "ViT (drawn scenes)")
     other = rows_of(places.root / "other").to_pydict()
     sides = [(a, b) for a, b in zip(drawn["correct"], other["correct"], strict=True) if None not in (a, b)]
     result = browser.ask("beside", survey="drawn", beside="other", metric="distance")
     assert f"{len(sides)} images are in both" in result["says"]
     assert [one["count"] for one in result["sides"]] == [sides.count((True, False)), sides.count((False, True))]
+    titles = [one["title"].partition(" is right")[0] for one in result["sides"]]
+    assert titles == ["Only synthetic_vit", "Only ViT (drawn scenes)"]
     assert len(result["rows"]) == 7, "of heads"
     assert not any("at random" in one for one in result["sentences"])
     for module in ("answers.per_head", "compared"):

@@ -126,7 +126,7 @@ def test_a_person_surveys_a_folder(visit: Visit, address: str, tmp_path: Path) -
     assert parameters(page)["image"].startswith("upload-")
     expect(page.locator(".vx-came-from p")).to_contain_text(caption)
     page.locator(".vx-came-from .back").click()
-    expect(survey.locator(".title")).to_contain_text("scenes · scenes_vit_patch16_192", timeout=SOON)
+    expect(survey.locator(".title")).to_contain_text("scenes · ViT (drawn scenes)", timeout=SOON)
     expect(survey.locator(".gallery li button").first).to_be_visible(timeout=SOON)
 
     survey.locator(".back").click()

@@ -11,7 +11,6 @@ from vitexplorer.core.format import counted, measured, percent
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import ConfusionResult, CurvesResult, ParetoResult, PerClassResult, ResidualsResult, Result
 from vitexplorer.finetune.outcome import METRICS
-from vitexplorer.finetune.run_titles import run_title
 
 ONE_METHOD = Text(
     "{run} is the only method so far: {value}, {of} {cost}.", "目前只有“{run}”一种方法：{value}，{of} {cost}。"
@@ -43,7 +42,7 @@ def _pareto(result: ParetoResult) -> Text:
     sentence = ONE_METHOD if len(result.trainings) == 1 else METHODS
     cost = result.costs[best]
     return sentence.format(
-        run=run_title(result.trainings[best]),
+        run=result.trainings[best],
         value=_written(result, result.values[best]),
         of=result.cost_name,
         cost=measured(cost) if cost % 1 else counted(int(cost)),

@@ -100,12 +100,13 @@ export function beginning(root, {open, model}) {
 
   function showEarlier(surveys) {
     const {words} = page;
+    const line = (one) => ({count: spaced(one.done), total: spaced(one.total), model: one.model_title});
     const row = (one) =>
       make(
         'li',
         {dataset: {survey: one.name}},
         make('b', one.title),
-        make('span', filled(words.survey_line, {count: spaced(one.done), total: spaced(one.total), model: one.model})),
+        make('span', {title: one.model}, filled(words.survey_line, line(one))),
         make('span.when', moment(one.begun)),
         make('button.open', {onclick: () => open(one.name)}, words.survey_open),
         deleteButton(words.survey_delete, words.survey_sure, one.running, () => remove(one.name)),

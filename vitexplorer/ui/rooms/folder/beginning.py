@@ -170,7 +170,8 @@ def state(request: SurveyRequest) -> dict[str, Any]:
         return {**base, "state": "failed", "says": request.say("survey_ended", why=reason), "resumes": survey.resumes}
     count = done(survey, card)
     total = card.rows_planned
-    progress = {**base, "model": card.model, "done": count, "total": total, "resumes": survey.resumes}
+    model = {"model": card.model, "model_title": title_of(card.model).in_(request.language)}
+    progress = {**base, **model, "done": count, "total": total, "resumes": survey.resumes}
     if count >= total and not running and (damages := latest(survey).broken):
         sentence = " ".join(damage.in_(request.language) for damage in damages)
         return {**progress, "state": "stopped", "says": sentence}

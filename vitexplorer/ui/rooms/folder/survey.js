@@ -174,7 +174,8 @@ export function mount({root, props}) {
     const text = words();
     const bar = part('progress');
     root.dataset.run = kind;
-    setText(part('.title'), [state.title, state.model].filter(Boolean).join(' · '));
+    setText(part('.title'), [state.title, state.model_title].filter(Boolean).join(' · '));
+    part('.title').title = state.model ?? '';
     setText(part('.pace'), found?.says ?? says);
     setText(part('.stop'), text.survey_stop);
     setText(part('.resume'), text.survey_resume);
