@@ -28,6 +28,17 @@ def tiles(count: int, shape: tuple[int, int], room: Box, *, above: float, below:
     ]
 
 
+def largest(count: int, shape: tuple[int, int], room: Box, *, above: float, below: float) -> float:
+    """Return the width of the largest tiles of which `count` fit into `room`, with the words around each."""
+    return max(
+        min(
+            (room.width + GAP) / cols - GAP,
+            (room.height / math.ceil(count / cols) - above - below) * shape[1] / shape[0],
+        )
+        for cols in range(1, count + 1)
+    )
+
+
 def around(boxes: list[Box]) -> Box:
     """Return the smallest box that holds all."""
     x, y = min(box.x for box in boxes), min(box.y for box in boxes)

@@ -16,7 +16,7 @@ from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted, painted_each, remark
 from vitexplorer.figures.themes import SMALL_SIZE
-from vitexplorer.figures.tiles import around, tiles
+from vitexplorer.figures.tiles import around, largest, tiles
 
 GAP = 14
 TITLE_ROOM, VALUE_ROOM = 22, 30  # above and below each map
@@ -114,8 +114,12 @@ def draw_offsets(page: Page, result: OffsetsResult, y: float, *, colormap: str |
     scale = scale_of(painted_values.values, colormap)
     heads, rows, cols = result.values.shape
     page.small(page.margin, y, DOWN, muted=True)
-    room = Box(page.margin + LEFT, y + 22, page.inner - LEFT - BAR_ROOM, page.high(420, y + 120))
-    boxes = tiles(heads, (rows, cols), room, above=24, below=14, narrowest=130)
+    room = Box(page.margin + LEFT, y + 22, page.inner - LEFT - BAR_ROOM, page.high(420, y + 80))
+    narrowest = 130.0
+    if not page.sheet.is_slide:
+        narrowest = max(narrowest, largest(heads, (rows, cols), room, above=24, below=14))
+        room = room._replace(height=narrowest * rows / cols)
+    boxes = tiles(heads, (rows, cols), room, above=24, below=14, narrowest=narrowest - 1)
     axis = page.color_scale(scale, beside=around(boxes), title=result.unit)
     places = np.stack(np.meshgrid(result.row_offsets, result.col_offsets, indexing="ij"), axis=-1)
     for head, (box, values) in enumerate(zip(boxes, painted_values.values, strict=True)):

@@ -71,7 +71,7 @@ def draw_sequence(page: Page, result: SequenceResult, y: float, *, colormap: str
     room = page.inner - NUMBERS - BAR_ROOM - GAP
     beside = room >= NARROW
     high = page.high(room, y + UNDER + page.margin)
-    side = min(high, MATRIX * room if beside else room + GAP)
+    side = min(high, max(MATRIX * room, room - LEAST) if beside else room + GAP)
     box = Box(page.margin + NUMBERS, y, side, side)
     axis = page.color_scale(scale, beside=box, title=SHARE)
     places = every * np.stack(np.indices(rows.shape), axis=-1)
@@ -137,8 +137,9 @@ def key_text(key: str) -> Text:
 
 def draw_dot_product(page: Page, result: DotProductResult, y: float) -> float:
     """Draw a query's strongest keys on the left, and on the right or below what the scaling does to all scores."""
-    bottom = _table(page, y, result)
-    if page.inner >= TABLE + BETWEEN + LEAST:
+    beside = page.inner >= TABLE + BETWEEN + LEAST
+    bottom = _table(page, y, result, 1.0 if beside else page.inner / TABLE)
+    if beside:
         room = Box(page.margin + TABLE + BETWEEN, y, page.inner - TABLE - BETWEEN, 0)
         bottom = max(bottom, _histograms(page, room, result))
     else:
@@ -146,12 +147,12 @@ def draw_dot_product(page: Page, result: DotProductResult, y: float) -> float:
     return caption_below(page, bottom + 20, result)
 
 
-def _table(page: Page, y: float, result: DotProductResult) -> float:
-    factor = min(1.0, page.inner / TABLE)
+def _table(page: Page, y: float, result: DotProductResult, factor: float) -> float:
+    """Draw the strongest keys in a table of `factor` times its usual width. Returns y below it."""
     step = STEP if page.sheet.is_slide else CLOSE
     bar = Box(page.margin + 540 * factor, y, 80 * factor, 13)
     page.text(page.margin, y, Text("strongest keys", "最强的键"), bold=True)
-    columns = range(len(COLUMNS)) if factor == 1 else (1, 3)
+    columns = range(len(COLUMNS)) if factor >= 0.9 else (1, 3)
     for at in columns:
         page.text(page.margin + RIGHT[at] * factor, y, COLUMNS[at], bold=True, anchor="right")
     y += 30
@@ -165,6 +166,7 @@ def _table(page: Page, y: float, result: DotProductResult) -> float:
             page.text(page.margin + RIGHT[at] * factor, y, thousandths(numbers[at]), anchor="right")
         page.text(page.margin + RIGHT[3] * factor, y, percent(result.values[key]), anchor="right")
         length = bar.width * float(result.values[key]) / largest
+        page.rectangle(bar._replace(y=y + 3), fill=page.theme.line)
         page.rectangle(bar._replace(y=y + 3, width=length), fill=page.theme.bar)
         y += step
     page.line((page.margin, y - 5), (page.margin + TABLE * factor, y - 5))
@@ -193,7 +195,9 @@ def _histograms(page: Page, room: Box, result: DotProductResult) -> float:
     )
     for title, at in panels:
         page.text(left, y, title, bold=True)
-        box = Box(left + LEFT, y + 26 + ABOVE, wide - LEFT - LABEL, 110)
+        around = 26 + ABOVE + BELOW + 20 + page.margin
+        high = max(110, page.high(110, y + around, 0)) if beside else 110
+        box = Box(left + LEFT, y + 26 + ABOVE, wide - LEFT - LABEL, high)
         chart = Chart(box, across, span(result.all_scores))
         chart.frame(page, same("q·k") if at is edges else SCALED, PAIRS)
         pieces = []

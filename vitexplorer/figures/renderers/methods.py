@@ -4,7 +4,7 @@ Where a few patches of a signed map lie far beyond all others, its share is of t
 
 Under each map are its range and, once measured, a bar from the area under its deletion curve to the area under its
 insertion curve; longer is better. All bars use one line from 0 to 1; for a model with one output the line covers all
-areas and 0. In a window a click on a map enlarges it, and a method that was not computed is a tile with a button.
+areas and 0. In a window a click on a map enlarges it, and a method that was not computed has a button.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from vitexplorer.figures.themes import TEXT_SIZE
 from vitexplorer.figures.typesetting import without_brackets, wrap
 
 GAP, LINE = 14, 20
-NARROWEST = 140
-BAR, BUTTON, TALL = 8, 44, 40
-"""Heights in pixels of a method's bar, of the button under all maps, and of a tile's button"""
+NARROWEST = 130
+BAR, BUTTON, LEAST = 8, 44, 200
+"""Heights in pixels of a method's bar and of a button, and least width of a button"""
 EACH = Text(
     "each map divided by its own largest magnitude: its range stands under it",
     "每幅图除以各自的最大绝对值，其取值范围写在图下方",
@@ -55,7 +55,7 @@ MEASURE = Text(
     "测量每种方法的忠实度（模型需处理 {passes} 幅图像）",
 )
 HINT = Text("deletion and insertion, for every map here", "对此处每幅图计算删除与插入曲线")
-COMPUTE = Text("Compute", "计算")
+COMPUTE = Text("Compute {title}", "计算{title}")
 MANY = Text("{title}: takes many passes through the model", "{title}：需要多次运行模型")
 IMAGE = Text("image", "图像")
 WHERE = Text(
@@ -73,25 +73,22 @@ def draw(page: Page, result: MethodsResult, y: float, *, colormap: str | None = 
     shares = [share_of_scale(result.own_values(number)) for number in range(len(result.methods))]
     scale = scale_of_shares(shares, colormap)
     waiting = () if page.sheet.is_slide else result.others  # those that a click computes
-    offered = [title for _, title in waiting]
-    titles = [without_brackets(title) for title in (IMAGE, *result.titles, *offered)]
+    titles = [without_brackets(title) for title in (IMAGE, *result.titles)]
     narrow = page.inner < 4 * NARROWEST
-    places, bottom = _places(page, result, y, titles, narrow, scale)
+    places, bottom = _places(page, result, y, titles, narrow, scale, len(waiting))
     axis = page.color_scale(scale, beside=_beside(places, narrow), title=share_title(scale))
     for at, title in zip(places, titles, strict=False):
         _title(page, at, title)
-    for number, at in enumerate(places[: 1 + len(result.methods)]):
+    for number, at in enumerate(places[: len(titles)]):
         page.picture(at.image, result.image, grey=number > 0)
     if result.target is not None:
         answer = same("{name} {value}").format(name=class_name(result.target), value=result.target.display_value)
         image = places[0]
         page.small(image.image.x, image.bottom + 6, answer, muted=True, pixels=image.right - image.image.x)
-    maps = places[1 : 1 + len(result.methods)]
-    for number, at in enumerate(maps):
+    for number, at in enumerate(places[1 : len(titles)]):
         _map(page, at, result, number, shares[number], scale, axis, opacity)
-    for at, (key, title) in zip(places[1 + len(maps) :], waiting, strict=False):
-        _button(page, at.image, COMPUTE, MANY.format(title=title), {"methods": ",".join((*result.methods, key))})
-    bottom = _below(page, bottom + 6, result)
+    bottom = _offers(page, bottom + 6, result, waiting)
+    bottom = _below(page, bottom, result)
     how = EACH_END.format(percentile=PERCENTILE) if scale.goes_on else EACH
     return caption_below(page, bottom, result, directed(how, scale.colormap), painted_each(result.values).remarks)
 
@@ -113,14 +110,15 @@ def share_title(scale: Scale) -> Text:
 
 
 def _places(
-    page: Page, result: MethodsResult, y: float, titles: list[Text], narrow: bool, scale: Scale
+    page: Page, result: MethodsResult, y: float, titles: list[Text], narrow: bool, scale: Scale, offers: int
 ) -> tuple[list[Place], float]:
     """Return places in rows, as large as the page allows, and y below them; in a narrow page the scale comes last."""
     count = len(titles) + narrow
     room = page.inner - (0 if narrow else BAR_ROOM)
     below = 8 + _line_count(scale) * LINE + (BAR + 6 + LINE if result.areas is not None else 0)
     ratio = result.image.shape[0] / result.image.shape[1]
-    tall = page.high(620, y + page.margin + 2 * LINE + BUTTON, 0)
+    buttons = BUTTON + (math.ceil(offers / page.columns(offers, GAP, LEAST)[0]) * (BUTTON + GAP) if offers else 0)
+    tall = page.high(620, y + page.margin + 2 * LINE + buttons, 0)
 
     def wide_in(cols: int) -> float:
         rows, across = math.ceil(count / cols), (room + GAP) / cols - GAP
@@ -228,6 +226,17 @@ def _mark(page: Page, cells: Box, gains: np.ndarray, number: int) -> None:
     page.small(*box.centre, words, bold=True, color=page.theme.paper, anchor="center", vertical="middle")
 
 
+def _offers(page: Page, y: float, result: MethodsResult, waiting: Sequence[tuple[str, Text]]) -> float:
+    """Draw a button for each method that was not computed. Returns y below them."""
+    per_row, wide = page.columns(len(waiting), GAP, LEAST) if waiting else (1, 0)
+    for number, (key, title) in enumerate(waiting):
+        row, col = divmod(number, per_row)
+        box = Box(page.margin + col * (wide + GAP), y + row * (BUTTON + GAP), wide, BUTTON)
+        settings = {"methods": ",".join((*result.methods, key))}
+        _button(page, box, COMPUTE.format(title=without_brackets(title)), MANY.format(title=title), settings)
+    return y + math.ceil(len(waiting) / per_row) * (BUTTON + GAP)
+
+
 def _below(page: Page, y: float, result: MethodsResult) -> float:
     """Explain the bars, or draw the button that measures them. Returns y below it."""
     if result.areas is not None:
@@ -241,13 +250,11 @@ def _below(page: Page, y: float, result: MethodsResult) -> float:
 
 
 def _button(page: Page, box: Box, words: Text, hover: Text, settings: Mapping[str, str]) -> None:
-    """Draw a button in the middle of a field; a click anywhere in it computes this figure with other settings."""
-    (x, y), hover_text = box.centre, hover.in_(page.language)
-    inner = Box(box.x + 8, y - TALL / 2, box.width - 16, TALL) if box.height > BUTTON else box
-    pieces = [(box, page.theme.line, hover_text), (inner, page.theme.bar, hover_text)]
+    """Draw a button; a click computes this figure with other settings."""
+    pieces = [(box, page.theme.bar, hover.in_(page.language))]
     page.bars(pieces, gap=0, press={"settings": settings, "name": words.in_(page.language)})
-    color, pixels = page.theme.paper, inner.width - 8
-    page.text(x, y, words, bold=True, color=color, anchor="center", vertical="middle", pixels=pixels)
+    color, pixels = page.theme.paper, box.width - 8
+    page.text(*box.centre, words, bold=True, color=color, anchor="center", vertical="middle", pixels=pixels)
 
 
 RENDERERS = (Renderer(MethodsResult, draw),)

@@ -85,6 +85,10 @@ def _bars(page: Page, y: float, result: ContributionsResult) -> float:
     left, room = page.margin + LABELS, page.inner - LABELS - NUMBERS
     per_logit = room / ((high - low) or 1)
     zero, top = left - low * per_logit, y
+    rows = len({row_and_branch(part)[0] for part in result.parts})
+    slide = (BAR + 2) * len(result.parts) + BETWEEN * rows
+    stretch = max(1.0, page.high(slide, y + 16 + page.margin, 0) / slide)
+    bar, gap, between = (stretch * pixels for pixels in (BAR, 2, BETWEEN))
     pieces: list[tuple[Box, str, str]] = []
     numbered = zip(result.parts, result.values.tolist(), strict=True)
     for row, bars in groupby(numbered, key=lambda part_and_value: row_and_branch(part_and_value[0])[0]):
@@ -93,14 +97,14 @@ def _bars(page: Page, y: float, result: ContributionsResult) -> float:
             branch = row_and_branch(part)[1]
             words = label.in_(page.language) + (f": {BRANCHES[branch].in_(page.language)}" if branch else "")
             length = value * per_logit
-            box = Box(min(zero, zero + length), y, abs(length), BAR)
+            box = Box(min(zero, zero + length), y, abs(length), bar)
             pieces.append((box, part_color(part), f"{words}\n{signed(value)}"))
-            page.small(page.right, y + BAR / 2, signed(value), anchor="right", vertical="middle")
-            y += BAR + 2
-        page.small(page.margin, (start + y - 2) / 2, label, vertical="middle")
-        y += BETWEEN
+            page.small(page.right, y + bar / 2, signed(value), anchor="right", vertical="middle")
+            y += bar + gap
+        page.small(page.margin, (start + y - gap) / 2, label, vertical="middle")
+        y += between
     page.bars(pieces, gap=0)
-    page.line((zero, top - 4), (zero, y - BETWEEN + 4), page.theme.muted)
+    page.line((zero, top - 4), (zero, y - between + 4), page.theme.muted)
     return y
 
 

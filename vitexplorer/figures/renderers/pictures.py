@@ -88,20 +88,31 @@ def draw_filters(page: Page, result: FiltersResult, y: float) -> float:
 
 
 def draw_reconstruction(page: Page, result: ReconstructionResult, y: float) -> float:
-    """Draw image, visible patches and drawing."""
+    """Draw image, visible patches and drawing, which is large in a window with enough room."""
     height, width, _ = result.values.shape
-    per_row, wide = page.columns(3, GAP, 150)
-    tall = wide * height / width
-    for number, (name, picture) in enumerate(zip(NAMES, (result.image, seen(result), result.values), strict=True)):
-        row, col = divmod(number, per_row)
-        box = Box(page.margin + col * (wide + GAP), y + TITLE + row * (tall + 36), wide, tall)
+    boxes = _three(page, y + TITLE, height / width)
+    pictures = (result.image, seen(result), result.values)
+    for name, box, picture in zip(NAMES, boxes, pictures, strict=True):
         page.text(box.x, box.y - TITLE, name, muted=True)
         page.picture(box, picture)
     remarks = ()
     if math.isfinite(result.error) and result.simplest_error:
         share = 100 * result.error / result.simplest_error
         remarks = (ERROR.format(error=result.error, share=share, simplest=result.simplest_error),)
-    return caption_below(page, box.bottom + 24, result, remarks=remarks)
+    return caption_below(page, max(box.bottom for box in boxes) + 24, result, remarks=remarks)
+
+
+def _three(page: Page, y: float, ratio: float) -> list[Box]:
+    """Return boxes in rows, or in a wide window two small ones under each other beside a large one."""
+    per_row, wide = page.columns(3, GAP, 150)
+    tall = page.high(0, y + 24 + page.margin, 0)
+    small = (tall - TITLE - CLOSE) / 2
+    if not page.sheet.is_slide and (small + tall) / ratio + GAP <= page.inner:
+        first = Box(page.margin, y, small / ratio, small)
+        return [first, first._replace(y=y + tall - small), Box(first.right + GAP, y, tall / ratio, tall)]
+    tall = wide * ratio
+    places = (divmod(number, per_row) for number in range(3))
+    return [Box(page.margin + col * (wide + GAP), y + row * (tall + 36), wide, tall) for row, col in places]
 
 
 def seen(result: ReconstructionResult) -> np.ndarray:
