@@ -61,6 +61,10 @@ GRAVE = """async (isWhole) => {
 
 The thousands of parts of a figure are left out: the figure is one image with a text, see `assert_is_read`.
 """
+CUT = """() => [...document.querySelectorAll('main .vx-previews .title')]
+  .filter((title) => title.checkVisibility() && title.scrollHeight > title.clientHeight + 1)
+  .map(({innerText}) => innerText)"""
+"""Script that lists titles of views that are cut off"""
 BLANK = """() => [...document.querySelectorAll('main select')]
   .filter((list) => list.checkVisibility() && !list.selectedOptions[0]?.label).map((list) => list.outerHTML)"""
 SHIFTS = """() => { window.shift = 0; new PerformanceObserver((list) => {
@@ -254,3 +258,4 @@ def assert_fits(page: Page, room: str) -> None:
     painted(page)
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, (room, page.viewport_size)
     assert page.evaluate(LEAVING) == [], (room, page.viewport_size)
+    assert page.evaluate(CUT) == [], (room, page.viewport_size)
