@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def test_a_window_has_the_numbers_and_leaves_the_caption_to_the_page(view: str, 
     (documents, facts), whole = windows(result), slide(result)
     values = [trace["z"] for trace in whole["data"] if trace["type"] == "heatmap"]
     assert {fact.label.en for fact in facts} >= {"Model", "Weights"}
-    assert [document["layout"]["width"] for document in documents] == [sheet.width for sheet in WINDOWS]
+    assert [document["layout"]["meta"]["sheet"] for document in documents] == [sheet.width for sheet in WINDOWS]
     for document in documents:
         words = " ".join(text["text"] for text in document["layout"]["annotations"])
         assert result.title.en not in words
@@ -44,6 +45,16 @@ def test_a_window_has_the_numbers_and_leaves_the_caption_to_the_page(view: str, 
         painted = [trace["z"] for trace in document["data"] if trace["type"] == "heatmap"]
         for one, other in zip(painted, values, strict=True):
             assert np.array_equal(one, other[:, : one.shape[1]], equal_nan=True)  # a narrow table has fewer columns
+
+
+def test_a_window_ends_right_of_what_is_drawn() -> None:
+    result = compute("attention_map", capture_small("vit"))
+    result = replace(result, provenance=replace(result.provenance, weights="pretrained"))  # no warning over the width
+    widths = [document["layout"]["width"] for document in windows(result)[0]]
+    # the map is as high as its window without margins and shares below it, and has 114 pixels for its colour scale
+    below = 60 + 23 * 2
+    assert widths == [350, *(sheet.height - 16 - below + 114 + 16 for sheet in WINDOWS[1:])]
+    assert slide(result)["layout"]["width"] == 1280
 
 
 def test_a_file_holds_what_its_layouts_share_once() -> None:

@@ -21,10 +21,11 @@ from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Result
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import Fact, joined
+from vitexplorer.figures.color_bars import color_bar
 from vitexplorer.figures.colors import Scale, grey_of
 from vitexplorer.figures.sheets import SLIDE, Sheet
 from vitexplorer.figures.themes import FONTS, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE, theme_named
-from vitexplorer.figures.typesetting import LINE_HEIGHT, escape, first_line, wrap
+from vitexplorer.figures.typesetting import LINE_HEIGHT, escape, first_line, width, wrap
 
 BAR_ROOM = 114
 """Pixels right of a picture for a colour bar with its numbers and unit"""
@@ -68,6 +69,8 @@ class Page:
         self._scales: dict[str, Scale] = {}
         self._bars: list[tuple[str, Box, str]] = []
         self._trees: list[tuple[dict[str, Any], Box]] = []
+        self._rightmost = 0.0
+        self._fold: dict[str, Any] = {}
 
     # ------------------------------------------------------------------------------------------ room
 
@@ -121,6 +124,8 @@ class Page:
         place = {"xanchor": anchor, "yanchor": vertical, "align": anchor}
         lines = wrap(words, pixels, size) if pixels else [words]
         markup = f"<b>{_markup(lines)}</b>" if bold else _markup(lines)
+        share_right_of_x = {"left": 1, "center": 0.5, "right": 0}[anchor]
+        self._reach(x + share_right_of_x * max(width(line, size) for line in lines))
         self._annotations.append(
             {"x": x, "y": -y, "text": markup, "font": font, **place, "showarrow": False, "borderpad": 0}
         )
@@ -166,6 +171,7 @@ class Page:
         self, box: Box, *, fill: str | None = None, line: dict[str, Any] | None = None, round_: bool = False
     ) -> None:
         """Draw a filled or outlined rectangle, or the ellipse in it, above pictures and cells."""
+        self._reach(box.right)
         sides = {"x0": box.x, "x1": box.right, "y0": -box.y, "y1": -box.bottom}
         fill, line = fill or "rgba(0,0,0,0)", line or {"width": 0}
         self._shapes.append({"type": "circle" if round_ else "rect", **sides, "fillcolor": fill, "line": line})
@@ -185,6 +191,7 @@ class Page:
     def line(self, start: tuple[float, float], end: tuple[float, float], color: str | None = None) -> None:
         """Draw a thin straight line."""
         (x0, y0), (x1, y1) = start, end
+        self._reach(x0, x1)
         line = {"color": color or self.theme.line, "width": 1}
         self._shapes.append({"type": "line", "x0": x0, "x1": x1, "y0": -y0, "y1": -y1, "line": line})
 
@@ -199,12 +206,13 @@ class Page:
     def fold(self, y: float, name: Text) -> None:
         """Let a window hide what lies below y until a person opens it by its name; a slide shows it."""
         if not self.sheet.is_slide:
-            self._layout["meta"] = {"fold": round(y), "name": name.in_(self.language)}
+            self._fold = {"fold": round(y), "name": name.in_(self.language)}
 
     # ------------------------------------------------------------------------------------------ pictures
 
     def picture(self, box: Box, pixels: np.ndarray, *, grey: bool = False) -> None:
         """Stretch uint8 (height, width, 3 or 4) over the box; `grey` under a map, so that every colour is the map's."""
+        self._reach(box.right)
         if grey:
             pixels = grey_of(pixels)
         source = _png(pixels.tobytes(), pixels.shape)
@@ -230,6 +238,7 @@ class Page:
         `press` is the page's answer to a click: another `view`, or this one with other `settings`; its `name` is the
         button's label. The page gets it with the box, in pixels of the layout.
         """
+        self._reach(box.right)
         rows, cols = values.shape
         colors: dict[str, Any] = {"coloraxis": coloraxis}
         if opacity != 1:
@@ -262,6 +271,7 @@ class Page:
         `press` as in `cells`.
         """
         boxes, colors = [box for box, _, _ in pieces], [color for _, color, _ in pieces]
+        self._reach(*(box.right for box in boxes))
         self._traces.append(
             {
                 "type": "bar",
@@ -347,10 +357,12 @@ class Page:
             "tiling": {"pad": 2},
         }
         self._layout["uniformtext"] = {"minsize": SMALL_SIZE, "mode": "hide"}
+        self._reach(box.right)
         self._trees.append((tree, box))
 
     def color_scale(self, scale: Scale, *, beside: Box, title: Text) -> str:
         """Name a scale for `cells` and draw its bar beside a box, with real numbers and the unit."""
+        self._reach(beside.right + BAR_ROOM)
         bar = Box(beside.right + 14, beside.y, 16, max(beside.height, 160))
         coloraxis = f"coloraxis{len(self._bars) + 1}" if self._bars else "coloraxis"
         self._scales[coloraxis] = scale
@@ -360,31 +372,17 @@ class Page:
 
     # ------------------------------------------------------------------------------------------ the end
 
-    def _color_bar(self, box: Box, title: str, height: float, scale: Scale) -> dict[str, Any]:
-        small = {"size": SMALL_SIZE, "color": self.theme.text}
-        return {
-            "x": box.x / self.width,
-            "y": 1 - box.y / height,
-            "xanchor": "left",
-            "yanchor": "top",
-            "xpad": 0,
-            "ypad": 0,
-            "lenmode": "pixels",
-            "len": box.height,
-            "thickness": box.width,
-            "outlinewidth": 0,
-            "ticks": "outside",
-            "ticklen": 4,
-            "tickcolor": self.theme.muted,
-            "tickfont": small,
-            "exponentformat": "power",
-            **scale.ticks,
-            "title": {"text": _markup(wrap(title, box.height, SMALL_SIZE)), "side": "right", "font": small},
-        }
+    def _reach(self, *rights: float) -> None:
+        self._rightmost = max((self._rightmost, *rights))
 
     def document(self, bottom: float) -> dict[str, Any]:
-        """Return the figure as plotly's traces and layout, closed a margin below `bottom`."""
+        """Return the figure as plotly's traces and layout, closed a margin below `bottom`.
+
+        A window is closed a margin right of the last drawing too, so that the room beside it can be used.
+        """
         height = round(bottom + self.margin)
+        if not self.sheet.is_slide:
+            self.width = min(self.width, round(self._rightmost + self.margin))
         ground = {"type": "scatter", "x": [], "y": []}  # without a trace on them the axes vanish, and all on them
         for tree, box in self._trees:
             x = [box.x / self.width, box.right / self.width]
@@ -394,7 +392,8 @@ class Page:
             if coloraxis not in used:  # plotly draws no bar for an unused axis
                 marker = {"color": [0], "coloraxis": coloraxis, "opacity": 0}
                 self._traces.append({"type": "scatter", "x": [0], "y": [0], "marker": marker, "hoverinfo": "skip"})
-            self._layout[coloraxis]["colorbar"] = self._color_bar(box, title, height, self._scales[coloraxis])
+            at = Box(box.x / self.width, 1 - box.y / height, box.width, box.height)
+            self._layout[coloraxis]["colorbar"] = color_bar(self._scales[coloraxis], at, title, self.theme)
         layout = {
             "width": self.width,
             "height": height,
@@ -410,6 +409,7 @@ class Page:
             "images": self._images,
             "shapes": self._shapes,
             "annotations": self._annotations,
+            "meta": {"sheet": self.sheet.width, **self._fold},
             **self._layout,
         }
         return {"data": [ground, *self._traces, *(tree for tree, _ in self._trees)], "layout": layout}

@@ -20,6 +20,11 @@ test('a layout that is too high makes way for one that is not, unless that would
   assert.equal(fitted([sheet(350, 430), sheet(900, 900)], 912, 636).layout.width, 900);
 });
 
+test('a layout that leaves the rest of its sheet empty counts as wide as the sheet', () => {
+  const narrow = sheet(520, 600, {meta: {sheet: 880}});
+  assert.equal(fitted([sheet(420, 440, {meta: {sheet: 620}}), narrow, sheet(700, 800)], 912, 600), narrow);
+});
+
 test('axes and bars are stretched, letters are not', () => {
   const {layout} = stretched(
     sheet(600, 400, {coloraxis: {cmin: 0, colorbar: {len: 300, thickness: 16}}}),

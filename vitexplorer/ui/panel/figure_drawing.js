@@ -23,7 +23,8 @@ export function drawing(stage, figure, clicked) {
 
   function size() {
     const isBounded = getComputedStyle(stage).getPropertyValue('--bounded').trim();
-    return {width: stage.clientWidth, height: isBounded ? stage.clientHeight - unfold.offsetHeight : Infinity};
+    const height = isBounded ? stage.clientHeight - unfold.offsetHeight : Infinity;
+    return {width: parseFloat(getComputedStyle(stage).maxWidth) || stage.clientWidth, height};
   }
 
   async function toggle() {
@@ -61,7 +62,7 @@ export function drawing(stage, figure, clicked) {
     const {width, height} = size();
     cancelAnimationFrame(waiting);
     if (`${width} ${height}` !== room) waiting = requestAnimationFrame(lay);
-  }).observe(stage);
+  }).observe(stage.parentElement);
 
   return {
     /**

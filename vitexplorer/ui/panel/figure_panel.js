@@ -41,6 +41,7 @@ export function mount({root, part, props, trigger}) {
     if (own) choose(own.key);
   });
   const aside = newAside(root, save, () => numbersOf(current));
+  part('.more').open = matchMedia('(min-width: 761px)').matches; // where it stands beside the picture
   offersPicture(root, figure.picture);
   const controls = form(part('.controls'), {
     settled: (name) => {

@@ -21,8 +21,15 @@ export function put({windows, slide, shared}) {
   return {windows: fill(windows), slide: fill(slide)};
 }
 
-/** Least share of the area's width that a layout must fill to be shown whole; otherwise a wider one is scrolled. */
+/** Least share of the area's width that a sheet must fill to be shown whole; otherwise a wider one is scrolled. */
 const LOST = 0.6;
+
+/**
+ * Width that a layout was made for; the layout is narrower where its drawings leave the rest empty.
+ *
+ * @param {Drawn['layout']} layout
+ */
+const sheetOf = ({width, meta}) => meta?.sheet ?? width;
 
 /**
  * Returns the widest layout that fits in width and height and is not too narrow, else the widest that fits in width,
@@ -34,7 +41,7 @@ const LOST = 0.6;
  */
 export function fitted(windows, width, height) {
   const wide = windows.filter(({layout}) => width / layout.width >= LEAST);
-  const whole = wide.filter(({layout}) => height / layout.height >= LEAST && layout.width >= LOST * width);
+  const whole = wide.filter(({layout}) => height / layout.height >= LEAST && sheetOf(layout) >= LOST * width);
   return whole[whole.length - 1] ?? wide[wide.length - 1] ?? windows[0];
 }
 
