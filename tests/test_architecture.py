@@ -308,6 +308,7 @@ MOVES = {
     "change_part.py": "asks for it",
     "sharpening.js": "asks for it",
     "pointing.js": "a person pressed play",
+    "fading.js": "a person pressed Blink",
 }
 
 

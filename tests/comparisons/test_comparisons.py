@@ -28,6 +28,7 @@ from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.figures import render
 from vitexplorer.figures.identity import file_stem
 from vitexplorer.figures.previews import preview
+from vitexplorer.figures.rendering import slide, windows
 from vitexplorer.figures.tables import as_csv, as_json
 from vitexplorer.quantities.places import matched
 from vitexplorer.views.token_pca import shared_token_pca
@@ -178,6 +179,21 @@ def test_the_difference_is_large_and_each_map_says_its_range(language):
         largest = {"en": "up to {}", "zh": "最大 {}"}[language].format(fine_percent(values.max()))
         assert largest in all_words(figure)
     assert ("right − left" in all_words(figure)) == (language == "en")
+
+
+def test_a_window_lies_both_maps_under_the_difference():
+    left, right = seen("vit"), vx.intervene(seen("vit"), "temperature:temperature=4")
+    result = vx.compare("maps", left, right)
+    for document in windows(result)[0]:
+        maps = [trace for trace in document["data"] if trace["type"] == "heatmap"]
+        layers = {trace["meta"]["layer"]: trace for trace in maps if "layer" in trace["meta"]}
+        for layer, values in enumerate((result.difference, *result.values)):
+            np.testing.assert_array_equal(layers[layer]["z"], values)
+            np.testing.assert_array_equal(layers[layer]["x"], layers[0]["x"])
+            assert layers[layer]["visible"] == (layer == 0)
+        assert [trace["meta"]["mix"] for trace in maps if "mix" in trace["meta"]] == [0, 1]
+        assert document["layout"]["meta"]["fade"]["names"] == ["right − left", "left", "right", "Blink"]
+    assert len([trace for trace in slide(result)["data"] if trace["type"] == "heatmap"]) == 3
 
 
 def test_a_click_shows_another_map_large():

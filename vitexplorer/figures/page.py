@@ -70,7 +70,7 @@ class Page:
         self._bars: list[tuple[str, Box, str]] = []
         self._trees: list[tuple[dict[str, Any], Box]] = []
         self._rightmost = 0.0
-        self._fold: dict[str, Any] = {}
+        self._meta: dict[str, Any] = {"sheet": sheet.width}
 
     # ------------------------------------------------------------------------------------------ room
 
@@ -206,7 +206,11 @@ class Page:
     def fold(self, y: float, name: Text) -> None:
         """Let a window hide what lies below y until a person opens it by its name; a slide shows it."""
         if not self.sheet.is_slide:
-            self._fold = {"fold": round(y), "name": name.in_(self.language)}
+            self._meta |= {"fold": round(y), "name": name.in_(self.language)}
+
+    def fade(self, bar: Box, names: Sequence[Text]) -> None:
+        """Let a window show another of the `layer`s of its cells or mix the last two, by controls in `bar`."""
+        self._meta["fade"] = {"box": [*bar], "names": [name.in_(self.language) for name in names]}
 
     # ------------------------------------------------------------------------------------------ pictures
 
@@ -230,6 +234,7 @@ class Page:
         where: Text = ROW_AND_COLUMN,
         places: np.ndarray | None = None,
         press: Mapping[str, Any] | None = None,
+        layer: int | None = None,
     ) -> None:
         """Draw (rows, cols) as crisp cells without non-finite numbers. Hover shows the place and the value.
 
@@ -237,6 +242,7 @@ class Page:
         `where` describes a place with `%{customdata[i]}` for `places[row, col, i]`, by default its row and column.
         `press` is the page's answer to a click: another `view`, or this one with other `settings`; its `name` is the
         button's label. The page gets it with the box, in pixels of the layout.
+        `layer` numbers cells that lie on each other; all but number 0 are hidden until the page shows them.
         """
         self._reach(box.right)
         rows, cols = values.shape
@@ -259,7 +265,8 @@ class Page:
                 "hovertemplate": where.in_(self.language) + "<br>%{z:.6g}<extra>%{fullData.name}</extra>",
                 "hoverongaps": False,
                 "zsmooth": False,
-                "meta": press and {**press, "box": [*box]},
+                "meta": {"layer": layer} if layer is not None else press and {**press, "box": [*box]},
+                "visible": not layer,
             }
         )
 
@@ -409,7 +416,7 @@ class Page:
             "images": self._images,
             "shapes": self._shapes,
             "annotations": self._annotations,
-            "meta": {"sheet": self.sheet.width, **self._fold},
+            "meta": self._meta,
             **self._layout,
         }
         return {"data": [ground, *self._traces, *(tree for tree, _ in self._trees)], "layout": layout}

@@ -1,7 +1,7 @@
 """Two captures, or two runs: both pictures and their difference, or the same numbers of both as bars.
 
-Where two maps have a difference, it is large, and both maps are small beside it. A click on the large map shows the
-left one in its place, then the right one, so that eyes can compare; a click on a small one shows that one large.
+Where two maps have a difference, it is large, and both maps are small beside it. A window fades from the left map to
+the right one in its place, and blinks between them, so that eyes can compare; a click on a small map shows it large.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ TITLE, GAP = 26, 18
 DIFFERENCE = Text("right − left", "右 − 左")
 NEXT = {"difference": "left", "left": "right", "right": "difference"}
 """Map that a click on the large one shows instead of it"""
+FADE = (DIFFERENCE, Text("left", "左"), Text("right", "右"), Text("Blink", "闪烁"))
+"""Names of the controls that fade between both maps"""
 OTHER_IMAGE = Text(
     "No difference is drawn: the two sides saw different images, or different parts of one.",
     "未画出差值图：两侧看到的图像不同，或者是同一图像的不同部分。",
@@ -102,6 +104,10 @@ def _difference_large(page: Page, result: PairResult, y: float, opacity: float, 
     """Draw the chosen map large, left and right small. Returns y below them."""
     panels, chosen = _panels(result), result.settings.get("large")
     keys = [chosen or "difference", "left", "right"]
+    fades = keys[0] == "difference" and not page.sheet.is_slide
+    if fades:  # its controls say what it is
+        panel, values = panels["difference"]
+        panels["difference"] = panel._replace(title=same(""), line=same("")), values
     large, upper, lower = places = large_and_small(page, [panels[key][0] for key in keys], y, bar=BAR_ROOM)
     is_difference = keys[0] == "difference"
     large_scale = signed_scale(result.difference) if is_difference else scale
@@ -113,10 +119,24 @@ def _difference_large(page: Page, result: PairResult, y: float, opacity: float, 
     for key, at, axis, own_scale, target in zip(keys, places, axes, scales, targets, strict=True):
         panel, values = panels[key]
         press = {"settings": {"large": target}, "name": panels[target][0].title.in_(page.language)}
+        if fades:
+            press = {"mix": int(key == "right"), "name": panel.title.in_(page.language)}
+        layer = 0 if fades and at is large else None
         name = panel.title.in_(page.language)
-        page.cells(at.cells, values, axis, name=name, opacity=opacity, press=press if chosen else None)
+        page.cells(at.cells, values, axis, name=name, opacity=opacity, press=press if chosen else None, layer=layer)
         note_beyond(page, at.image.x, at.bottom + 2, int(own_scale.outside(values).sum()))
+    if fades:
+        _fade(page, large, panels, small_axis, opacity)
     return max(at.bottom for at in places)
+
+
+def _fade(page: Page, at: Place, panels: dict[str, tuple[Panel, np.ndarray]], axis: str, opacity: float) -> None:
+    """Lay the left and the right map under the difference, hidden, with the controls that show and mix them."""
+    for layer, key in enumerate(("left", "right"), 1):
+        panel, values = panels[key]
+        page.cells(at.cells, values, axis, name=panel.title.in_(page.language), opacity=opacity, layer=layer)
+    bar = Box(at.image.x, at.image.y - HEAD, at.right - at.image.x + BAR_ROOM - GAP, HEAD)
+    page.fade(bar, FADE)
 
 
 def _both_large(page: Page, result: PairResult, y: float, opacity: float, scales: list[Scale]) -> float:

@@ -3,6 +3,7 @@
 
 import {make, setText} from '../kit/dom.js';
 import {drawFigure, plotly} from '../kit/plotly.js';
+import {faded, newFading} from './fading.js';
 import {fitted, folded, put, stretched} from './fitting.js';
 import {newPresses} from './presses.js';
 
@@ -12,9 +13,19 @@ import {newPresses} from './presses.js';
  * @param {(point: any) => void} clicked
  */
 export function drawing(stage, figure, clicked) {
-  const presses = newPresses(stage, clicked);
+  const fading = newFading(stage, () => {
+    cancelAnimationFrame(waiting);
+    waiting = requestAnimationFrame(lay);
+  });
+  const pressed = (point) => {
+    const {mix} = point.data.meta ?? {};
+    if (mix === undefined) clicked(point);
+    else fading.set(mix);
+  };
+  const presses = newPresses(stage, pressed);
   const unfold = make('button.unfold', {type: 'button', ariaExpanded: 'false', hidden: true, onclick: toggle});
   figure.after(unfold);
+  let waiting = 0;
   let library = null;
   let file = null;
   let shownUrl = '';
@@ -42,14 +53,15 @@ export function drawing(stage, figure, clicked) {
     const closed = file.windows.map(folded);
     const best = fitted(closed, width, height);
     const window = unfold.ariaExpanded === 'true' ? file.windows[closed.indexOf(best)] : best;
-    const {data, layout} = stretched(window, width, height, getComputedStyle(stage).fontFamily);
+    const {data, layout} = stretched(faded(window, fading.mix()), width, height, getComputedStyle(stage).fontFamily);
     const isFirst = !figure.data;
     await drawFigure(library, figure, data, layout);
     presses.show(window, layout);
+    fading.place(window, layout);
     if (stage.scrollHeight > stage.clientHeight)
       stage.tabIndex = 0; // so that it scrolls by keyboard too
     else stage.removeAttribute('tabindex');
-    if (isFirst) figure.on('plotly_click', ({points: [point]}) => clicked(point));
+    if (isFirst) figure.on('plotly_click', ({points: [point]}) => pressed(point));
   }
 
   // A finger does not leave a tapped mark: the next tap elsewhere hides its numbers.
@@ -57,7 +69,6 @@ export function drawing(stage, figure, clicked) {
     if (figure._hoverdata && !figure.contains(/** @type {Node} */ (target))) library.Fx.unhover(figure);
   });
 
-  let waiting = 0;
   new ResizeObserver(() => {
     const {width, height} = size();
     cancelAnimationFrame(waiting);
