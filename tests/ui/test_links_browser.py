@@ -30,7 +30,7 @@ ROOMS = {
     "positions": ("#vx-positions-panel .stage", {'#vx-positions-panel [name="kind"]': "sincos_2d"}),
     "size": ("#vx-size-board .bars", {'#vx-size-board [name="depth"]': "9"}),
     "what_if": (".vx-what-if .stage", {"#vx-plain-canvas .view": "]"}),
-    "compare": (".vx-compare .stage", {"#vx-right-canvas .view": "ArrowDown"}),
+    "compare": (".vx-compare .vx-two-sided", {"#vx-right-canvas .view": "ArrowDown"}),
     "finetune": (".vx-methods", {'.vx-methods [name="epochs"]': "7", '.vx-methods [data-key="norm"] input': " "}),
 }
 """Element of each room's picture, and its settings: a value, or a key that is pressed"""

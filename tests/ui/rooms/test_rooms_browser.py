@@ -12,7 +12,7 @@ from pathlib import Path
 
 import PIL.Image
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.helpers.app import Visit, Visiting
 from tests.helpers.room_checks import (
@@ -94,6 +94,8 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
         if is_new:
             assert_open_to_all(page, room, is_whole=thorough or room == "patches")  # bar and rail are the same in all
         assert_fits(page, room)
+        if room == "compare" and model == "vit":
+            assert_maps_fade(page)
         assert room != "patches" or page.evaluate("document.documentElement.scrollHeight <= innerHeight")
         page.set_viewport_size(PHONE)
         assert_fits(page, room)
@@ -103,6 +105,26 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
         if own and page.locator(f"{own} .next:visible").count():
             page.locator(f"{own} .next").click()
             expect(page.locator(".vx-rail [aria-current]")).to_have_attribute("data-room", next_room)
+
+
+def assert_maps_fade(page: Page) -> None:
+    """Check that the large map of Compare becomes the left or the right one, and the difference again."""
+    choose_view(page, "compare", "maps")
+    fading = page.locator("#vx-compare-panel .fading")
+    seen = """(layers) => {
+      const {data} = document.querySelector('#vx-compare-panel .figure');
+      const shown = data.filter(({meta, visible}) => meta?.layer !== undefined && visible);
+      return shown.map(({meta}) => meta.layer).join() === layers;
+    }"""
+    for act, layers in (
+        (lambda: fading.locator("input").fill("0"), "1"),
+        (lambda: fading.locator("input").fill("40"), "1,2"),
+        (lambda: page.locator("#vx-compare-panel .presses button").last.press("Enter"), "2"),
+        (lambda: fading.locator(".blink").click(), "1"),
+        (lambda: fading.locator(".first").click(), "0"),
+    ):
+        act()
+        page.wait_for_function(seen, arg=layers)
 
 
 @pytest.fixture(scope="module")

@@ -32,6 +32,14 @@ def ready(page: Page) -> None:
     page.locator('.vx-sides[data-state="ready"]').wait_for(timeout=PATIENCE)
 
 
+def left_place(page: Page, row: float, col: float) -> tuple[float, float]:
+    """Return x and y of a place on the left picture, in patches of a 12 x 12 grid."""
+    view = page.locator(f"{LEFT} .view")
+    view.scroll_into_view_if_needed()
+    box = view.bounding_box()
+    return box["x"] + col / 12 * box["width"], box["y"] + row / 12 * box["height"]
+
+
 @pytest.mark.parametrize(
     ("other", "left", "right"),
     [
@@ -47,14 +55,17 @@ def test_the_same_place_is_marked_on_both_sides(
     page = visit.page
     visit.open(url, room="compare", model=VIT, **other)
     ready(page)
-    box = page.locator(f"{LEFT} .view").bounding_box()
-    page.mouse.move(box["x"] + 9.6 / 12 * box["width"], box["y"] + 3.6 / 12 * box["height"])
+    place = left_place(page, 3.6, 9.6)
+    page.mouse.move(*place)
     expect(page.locator(LEFT)).to_have_attribute("data-query", left)
     expect(page.locator(RIGHT)).to_have_attribute("data-query", right)
-    page.mouse.click(box["x"] + 9.6 / 12 * box["width"], box["y"] + 3.6 / 12 * box["height"])
+    page.mouse.click(*place)
     expect(page).to_have_url(re.compile(f"query={left.replace(',', '%2C')}"))
     link = page.url
     page.mouse.move(0, 0)
+    ends = [page.locator(f"{canvas} .high").inner_text() for canvas in (LEFT, RIGHT)]
+    scales = page.locator(".vx-sides .scales").inner_text()
+    assert (" is {} on the left and {} on the right".format(*ends) in scales) == (ends[0] != ends[1])
     if not thorough:
         return
     page.goto(link)
@@ -83,15 +94,17 @@ def test_a_pair_to_begin_with_stands_in_the_address_whole(visit: Visit, url: str
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (1920, 1080)])
-def test_pictures_and_heads_are_in_the_window_at_once(chromium: Browser, url: str, width: int, height: int) -> None:
+def test_the_maps_and_all_comparisons_are_in_the_window_at_once(
+    chromium: Browser, url: str, width: int, height: int
+) -> None:
     visit = Visit(chromium, width, height)
-    visit.open(url, room="compare", model=VIT, other_model=SWIN, left_change="top_k:k=4")
-    ready(visit.page)
-    for canvas in (LEFT, RIGHT):
-        for part in (".view", ".of-heads"):
-            box = visit.page.locator(f"{canvas} {part}").bounding_box()
-            assert box["y"] > 0
-            assert box["y"] + box["height"] < height
+    page = visit.page
+    visit.open(url, room="compare", model=VIT, other_model=DINO)
+    wait_for_view(page, "compare", "maps")
+    for part in (".figure", ".below", ".fading"):
+        box = page.locator(f"#vx-compare-panel {part}").bounding_box()
+        assert box["y"] > 0
+        assert box["y"] + box["height"] < height - 36, "above the thread"
     visit.close()
 
 
@@ -176,8 +189,8 @@ def test_a_model_stands_beside_its_lora(visit: Visit, url: str, tmp_path: Path) 
     ready(page)
     expect(page.locator(f"{RIGHT} .question")).to_contain_text("fine-tuned", timeout=PATIENCE)
     expect(page.locator(f"{LEFT} .question")).not_to_contain_text("fine-tuned")
-    box = page.locator(f"{LEFT} .view").bounding_box()
-    page.mouse.move(box["x"] + 9.6 / 12 * box["width"], box["y"] + 3.6 / 12 * box["height"])
+    place = left_place(page, 3.6, 9.6)
+    page.mouse.move(*place)
     for canvas in (LEFT, RIGHT):
         expect(page.locator(canvas)).to_have_attribute("data-query", "3,9")
     page.mouse.move(0, 0)

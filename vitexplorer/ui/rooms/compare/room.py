@@ -118,7 +118,7 @@ class CompareRoom(Room):
     group = WHY
 
     def build(self) -> list[Block]:
-        """Build the texts of both sides, the chips of the right side, and two canvases."""
+        """Build the texts of both sides, the chips of the right side, the comparisons, and two canvases."""
         self.beside = gr.State(Address())  # the address with the current right side
         self.filled = gr.State(None)  # the page's address for which the room was filled
         self.blocks = gr.State((0, 0))
@@ -129,6 +129,8 @@ class CompareRoom(Room):
                 self.image = ImageChip(elem_id="vx-other-image")
                 self.model = ModelChip(elem_id="vx-other-model")
                 self.size = SizeChip(elem_id="vx-other-size")
+            self.panel = PairFigures(replace(self.context, address=self.beside), self.key)
+            self.panel.build()
             self.stage.build(self.move, [self.beside, self.blocks], [self.sides, self.blocks])
         choices = [sent(part, "choose") for part in (self.image, self.model, self.size, self.sides)]
         chosen = gr.on(
@@ -140,8 +142,6 @@ class CompareRoom(Room):
             **WAITING,
         )
         self.size.cost(self.cost, self.beside, self.size, **LATEST)
-        self.panel = PairFigures(replace(self.context, address=self.beside), self.key)
-        self.panel.build()
         self.panel.enter_on(chosen.then, gr.State(self.key))
         return []
 

@@ -2,7 +2,7 @@
 // address.
 
 import {goTo, inAddress, writeAddress} from '../../kit/address.js';
-import {make, refill, setText} from '../../kit/dom.js';
+import {filled, make, refill, setText} from '../../kit/dom.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({root, part, props, trigger}) {
@@ -20,13 +20,18 @@ export function mount({root, part, props, trigger}) {
   for (const [side, button] of Object.entries(sides))
     button.addEventListener('click', () => latest && toggleChange(side));
 
-  /** Opens a preset, which may name a figure below the canvases. */
-  function open(changes) {
-    goTo(changes);
-    if (changes.view) document.getElementById('vx-compare-panel').scrollIntoView();
+  const preset = ({label, changes}) => make('button', {onclick: () => goTo(changes)}, label);
+
+  /** Says in words that the brightest colour is not the same share on both canvases. */
+  function showScales() {
+    const room = root.closest('.vx-compare');
+    const [left, right] = [...room.querySelectorAll('.vx-canvas .high')].map(({textContent}) => textContent);
+    const differ = latest && left && right && left !== right;
+    setText(part('.scales'), differ ? filled(latest.words.scales, {left, right}) : '');
   }
 
-  const preset = ({label, changes}) => make('button', {onclick: () => open(changes)}, label);
+  const changes = {subtree: true, childList: true, characterData: true};
+  new MutationObserver(showScales).observe(root.closest('.vx-compare'), changes);
 
   function show() {
     const value = props.value;

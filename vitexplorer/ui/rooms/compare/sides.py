@@ -66,7 +66,7 @@ class Sides(Widget):
     sends = ("choose",)
 
 
-_WORDS = ("swap", "left_changed", "right_changed", "presets")
+_WORDS = ("swap", "left_changed", "right_changed", "presets", "scales")
 VIT, DINO, MAE, SWIN = (
     f"scenes_{name}" for name in ("vit_patch16_192", "dino_patch16_192", "mae_patch16_192", "swin_patch4_window6_192")
 )

@@ -11,6 +11,10 @@ COMPARE_WORDS: dict[str, Text] = {
     "swap": Text("Swap sides", "左右互换"),
     "left_changed": Text("Left: as in What if", "左侧：按“假如改变”"),
     "right_changed": Text("Right: as in What if", "右侧：按“假如改变”"),
+    "scales": Text(
+        "Two scales: the brightest colour is {left} on the left and {right} on the right.",
+        "两侧标度不同：最亮的颜色在左侧表示 {left}，在右侧表示 {right}。",
+    ),
     "presets": Text("Pairs to begin with", "可以先看的组合"),
     "vit_dino": Text("ViT beside DINO", "ViT 与 DINO"),
     "vit_swin": Text("ViT beside Swin", "ViT 与 Swin"),
