@@ -67,7 +67,9 @@ def _overlay(page: Page, result: MapResult, painted_map: Painted, scale: Scale, 
     _paint(page, at.cells, result, painted_map, axis, opacity)
     note_beyond(page, at.image.x, at.bottom + 4, _count_beyond(result, painted_map, scale))
     if not page.sheet.is_slide:
-        bottom = _share_bars(page, page.margin, at.bottom + BARS - 28, at.right - page.margin, shares)
+        bottom = at.bottom + note
+        if shares:
+            bottom = _share_bars(page, page.margin, bottom + BARS - 28, at.right - page.margin, shares)
         return rows_of_facts(page, page.margin, bottom, page.inner, _facts(result, painted_map, scale))
     left = at.right + BAR_ROOM + 30
     pixels = page.right - left
