@@ -201,11 +201,12 @@ def draw_sides(page: Page, result: SidesResult, y: float) -> float:
     y += 18
     columns, wide = page.columns(2, COLUMN_GAP, 320)
     rows = -(-len(result.entries) // columns)
+    step = max(STEP, page.high(rows * STEP, y + 12 + page.margin, 0) / rows)
     for at in range(len(result.entries)):
         col, row = divmod(at, rows)
-        box = Box(page.margin + col * (wide + COLUMN_GAP), y + row * STEP, wide, STEP)
+        box = Box(page.margin + col * (wide + COLUMN_GAP), y + row * step, wide, step)
         _entry(page, result, at, box, colors)
-    return caption_below(page, y + rows * STEP + 12, result)
+    return caption_below(page, y + rows * step + 12, result)
 
 
 def _entry(page: Page, result: SidesResult, at: int, box: Box, colors: tuple[str, str]) -> None:
@@ -213,15 +214,15 @@ def _entry(page: Page, result: SidesResult, at: int, box: Box, colors: tuple[str
     is_count = unit not in (PROBABILITY, OUTPUT)
     low = float(np.nanmin(values, initial=0))
     high = 1.0 if unit == PROBABILITY else float(np.nanmax(values, initial=0))
-    name = result.entries[at].in_(page.language)
+    name, stretch = result.entries[at].in_(page.language), box.height / STEP
     if unit != result.units[-1]:
         name += f" ({unit.in_(page.language)})"
     page.small(box.x, box.y, name, within=box.width)
     for side, (value, color) in enumerate(zip(values.tolist(), colors, strict=True)):
-        bar = Box(box.x, box.y + 21 + side * 15, box.width - NUMBERS, BAR)
+        bar = Box(box.x, box.y + 21 + side * 15 * stretch, box.width - NUMBERS, BAR * stretch)
         _bar(page, bar, value, low, high, color)
         number_text = NONE if not np.isfinite(value) else compact(int(value)) if is_count else value_text(value, unit)
-        page.small(box.right, bar.y + BAR / 2, number_text, anchor="right", vertical="middle")
+        page.small(box.right, bar.centre[1], number_text, anchor="right", vertical="middle")
 
 
 def _bar(page: Page, track: Box, value: float, low: float, high: float, color: str) -> None:
