@@ -52,7 +52,7 @@ def test_a_window_ends_right_of_what_is_drawn() -> None:
     result = replace(result, provenance=replace(result.provenance, weights="pretrained"))  # no warning over the width
     widths = [document["layout"]["width"] for document in windows(result)[0]]
     # the map is as high as its window without margins and shares below it, and has 114 pixels for its colour scale
-    below = 60 + 23 * 2
+    below = 6 + 60 + 23 * 2
     assert widths == [350, *(sheet.height - 16 - below + 114 + 16 for sheet in WINDOWS[1:])]
     assert slide(result)["layout"]["width"] == 1280
 

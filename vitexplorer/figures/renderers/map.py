@@ -24,8 +24,8 @@ from vitexplorer.figures.scaling import Painted, largest, painted, remark
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import width
 
-BARS, BAR_STEP = 60, 23
-"""Pixels for the shares below a map with their title, and for each of them"""
+BARS, BAR_STEP, LOWEST = 60, 23, 6
+"""Pixels for the shares below a map with their title, for each of them, and for the lowest number of its scale"""
 ARRANGEMENTS = ("overlay", "side_by_side")
 SHARE = Text("share of the maximum", "占最大值的比例")
 PANELS = (Text("image", "图像"), Text("map", "图"), Text("map over image", "叠加"))
@@ -59,7 +59,7 @@ def draw(
 
 def _overlay(page: Page, result: MapResult, painted_map: Painted, scale: Scale, opacity: float, y: float) -> float:
     shares = _shares(result)
-    note = ROOM if scale.goes_on else 0
+    note = ROOM if scale.goes_on else 0 if page.sheet.is_slide else LOWEST
     room = page.high(600, y + page.margin + note + (BARS + BAR_STEP * len(shares) if shares else 0))
     at = place(result.image, result.grid, Box(page.margin, y, min(room, page.inner - BAR_ROOM), room))
     axis = page.color_scale(scale, beside=at.whole, title=SHARE if painted_map.rescaled else result.unit)
