@@ -439,7 +439,7 @@ def test_a_type_made_from_another_is_drawn_as_that():
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        ("map.gif", r"must end in one of \.png, \.svg, \.pdf, \.csv, \.json"),
+        ("map.gif", r"must end in one of \.png, \.svg, \.pdf, \.html, \.csv, \.json"),
         ("map", "must end in one of"),
         ("nowhere/map.csv", "There is no folder .*nowhere"),
         ("folder.csv", "is a folder"),

@@ -21,7 +21,7 @@ from vitexplorer.quantities.read_out import answer_text, class_text
 TITLE = Text("Relevance of one class", "同一类别的相关性")
 METHODS = (
     ("grad_cam", Text("Grad-CAM", "Grad-CAM")),
-    ("generic_relevance", Text("Generic relevance", "通用相关性（generic relevance）")),
+    ("generic_relevance", Text("Generic relevance", "通用相关性")),
     ("legrad", Text("LeGrad", "LeGrad")),
     ("input_x_gradient", Text("Input × gradient", "输入 × 梯度")),
 )

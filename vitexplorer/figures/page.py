@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -46,10 +46,6 @@ def png_address(pixels: np.ndarray) -> str:
     buffer = io.BytesIO()
     Image.fromarray(pixels).save(buffer, "PNG")
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
-
-
-def _markup(lines: Iterable[str]) -> str:
-    return "<br>".join(map(escape, lines))
 
 
 class Page:
@@ -123,7 +119,7 @@ class Page:
         font = {"size": size, "color": color or (self.theme.muted if muted else self.theme.text)}
         place = {"xanchor": anchor, "yanchor": vertical, "align": anchor}
         lines = wrap(words, pixels, size) if pixels else [words]
-        markup = f"<b>{_markup(lines)}</b>" if bold else _markup(lines)
+        markup = f"<b>{markup_of(lines)}</b>" if bold else markup_of(lines)
         share_right_of_x = {"left": 1, "center": 0.5, "right": 0}[anchor]
         self._reach(x + share_right_of_x * max(width(line, size) for line in lines))
         self._annotations.append(
@@ -288,7 +284,7 @@ class Page:
                 "y": [-box.centre[1] for box in boxes],
                 "width": [box.height for box in boxes],
                 "marker": {"color": colors, "line": {"color": self.theme.paper, "width": gap}},
-                "customdata": [_markup(words.split("\n")) for _, _, words in pieces],
+                "customdata": [markup_of(words.split("\n")) for _, _, words in pieces],
                 "hovertemplate": "%{customdata}<extra></extra>",
                 "meta": press and {**press, "box": [*boxes[0]]},
             }
@@ -356,7 +352,7 @@ class Page:
             "branchvalues": "total",
             "textinfo": "label",
             "textfont": {"size": SMALL_SIZE, "color": "#ffffff"},
-            "hovertext": [_markup(word.split("\n")) for word in words],
+            "hovertext": [markup_of(word.split("\n")) for word in words],
             "hoverinfo": "text",
             "marker": {"colors": [*colors], "line": {"color": self.theme.paper, "width": 1}},
             "root": {"color": self.theme.paper},

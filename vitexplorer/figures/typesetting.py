@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import cache
 
 from vitexplorer.core.text import Text
@@ -27,6 +28,11 @@ def escape(text: object) -> str:
     """Return `text` for plotly to show letter by letter: no tags, no TeX, no control characters."""
     printable = "".join("\ufffd" if unicodedata.category(char) in ("Cc", "Cs") else char for char in str(text))
     return html.escape(printable, quote=False).replace("$", "&#36;")
+
+
+def markup_of(lines: Iterable[str]) -> str:
+    """Return lines of text in plotly's markup."""
+    return "<br>".join(map(escape, lines))
 
 
 @cache

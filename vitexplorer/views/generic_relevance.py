@@ -63,7 +63,7 @@ def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapRe
 
 
 VIEW = View(
-    title=Text("Generic relevance", "通用相关性（generic relevance）"),
+    title=Text("Generic relevance", "通用相关性"),
     question=Text("Which patches support this answer?", "哪些图块支持这个答案？"),
     misleads=Text(
         "Only evidence for the answer is kept. Values and MLPs count only through the gradient.",

@@ -77,7 +77,7 @@ def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapRe
 
 
 VIEW = View(
-    title=Text("Gradient rollout", "梯度加权的注意力展开（gradient rollout）"),
+    title=Text("Gradient rollout", "梯度加权的注意力展开"),
     question=Text(
         "From which patches did the model gather its evidence for this answer?",
         "支持这个答案的信息是从哪些图块汇集来的？",

@@ -20,7 +20,9 @@ PAGES = ("finetune", "folder")
 STAGES = ("patches", "attention", "tokens", "size", "what_if", "compare")
 """Rooms with each kind of stage"""
 STAGE = """() => {
-  const shown = [...document.querySelectorAll('#vx-rooms .stage')].find((one) => one.checkVisibility());
+  const top = (one) => one.getBoundingClientRect().top;
+  const stages = [...document.querySelectorAll('#vx-rooms .stage')].filter((one) => one.checkVisibility());
+  const [shown] = stages.sort((one, other) => top(one) - top(other));
   const stage = shown.getBoundingClientRect();
   const lines = shown.closest('.layout').querySelectorAll('.head');
   return [stage.top, stage.height, ...[...lines].map((line) => line.getBoundingClientRect().bottom)]; }"""
