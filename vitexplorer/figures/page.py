@@ -25,7 +25,7 @@ from vitexplorer.figures.color_bars import color_bar
 from vitexplorer.figures.colors import Scale, grey_of
 from vitexplorer.figures.sheets import SLIDE, Sheet
 from vitexplorer.figures.themes import FONTS, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE, theme_named
-from vitexplorer.figures.typesetting import LINE_HEIGHT, escape, first_line, width, wrap
+from vitexplorer.figures.typesetting import LINE_HEIGHT, escape, first_line, markup_of, width, wrap
 
 BAR_ROOM = 114
 """Pixels right of a picture for a colour bar with its numbers and unit"""

@@ -24,8 +24,9 @@ STAGE = """() => {
   const stages = [...document.querySelectorAll('#vx-rooms .stage')].filter((one) => one.checkVisibility());
   const [shown] = stages.sort((one, other) => top(one) - top(other));
   const stage = shown.getBoundingClientRect();
-  const lines = shown.closest('.layout').querySelectorAll('.head');
-  return [stage.top, stage.height, ...[...lines].map((line) => line.getBoundingClientRect().bottom)]; }"""
+  const lines = [...shown.closest('.layout').querySelectorAll('.head')]
+    .filter((line) => line.closest('.vx-panel') === shown.closest('.vx-panel'));
+  return [stage.top, stage.height, ...lines.map((line) => line.getBoundingClientRect().bottom)]; }"""
 """Script that returns top and height of the current room's stage, and where its lines of text end"""
 
 

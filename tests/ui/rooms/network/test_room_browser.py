@@ -80,8 +80,9 @@ def test_the_numbers_on_the_screen_are_the_views(visit: Visit, url: str, case: t
 def test_a_person_follows_a_patch_and_runs_the_pass(visit: Visit, url: str) -> None:
     page = visit.page
     root = opened(visit, url, **KINDS["vit"])
-    page.locator(".vx-network[data-whole]").wait_for(timeout=PATIENCE)
     picture = root.locator("canvas.links")
+    picture.focus()
+    page.locator(".vx-network[data-whole]").wait_for(timeout=PATIENCE)  # any token can be followed
     expect(root).to_have_attribute("data-query", "cls")
     picture.press("ArrowDown")  # from the class token into the grid below it
     expect(root).to_have_attribute("data-query", "0,6")

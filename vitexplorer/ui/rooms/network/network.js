@@ -230,6 +230,14 @@ export function mount({root, part, props, trigger}) {
     pointed = null;
     follow();
   });
+  /** Fetches what is needed to follow any token, once somebody comes near. */
+  async function approach() {
+    const isHere = scene && (await reads.ahead().catch(() => false));
+    root.toggleAttribute('data-whole', isHere);
+  }
+
+  above.addEventListener('pointerenter', approach);
+  above.addEventListener('focus', approach);
   above.addEventListener('pointerdown', () => pass.pause());
   above.addEventListener('click', (event) => {
     const thing = scene?.layout && hit(event);

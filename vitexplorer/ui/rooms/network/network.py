@@ -14,7 +14,7 @@ from vitexplorer.core.types import Answer, Prediction, Query, prefix_text, query
 from vitexplorer.figures.caption import class_name
 from vitexplorer.ui.canvas.all_heads import strip_of
 from vitexplorer.ui.canvas.canvas import Strip
-from vitexplorer.ui.canvas.files import capture_file, made_once
+from vitexplorer.ui.canvas.files import capture_file, made_once, size
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
 from vitexplorer.ui.kit.widget import Widget
@@ -47,6 +47,8 @@ class NetworkData(FrameData):
     """File of uint8 (rows of `grids`, patches, 3), one after the other"""
     strip: Strip | None = None
     """Attention of the followed token in every head; None where it is too much work"""
+    all_bytes: int = 0
+    """Bytes of the attention of every token, all blocks together"""
     query: str = ""
     """Followed token: the name of a prefix token, "mean", or row,col of the first grid"""
     whole: str = ""
@@ -96,6 +98,7 @@ def network_data(
         grids=[(grid.rows, grid.cols) for grid in grids],
         colours=capture_file(capture, "colours", lambda: cached_file(packed_colours(capture), "colours.bin")),
         strip=strip_of(capture, 0, query, language),
+        all_bytes=sum(size(capture, block) for block in range(capture.depth)),
         query=written_value(query),
         whole=whole,
         whole_label=query_text(whole).in_(language),

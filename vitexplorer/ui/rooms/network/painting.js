@@ -273,6 +273,7 @@ function paintLinks(pen, scene, read, block) {
     return drop > 1 ? [4, y + drop] : [x, y]; // a row's first column is read from the end of the row above
   };
   const strength = now.links(block);
+  paintBorder(pen, before, keys, read.border, strength);
   curve(pen, start(codeAt(scene, block), value.grids[block]), end, '#ffffff', 2, 0.6 * strength, strength);
   read.links.forEach((links, head) => {
     for (const {code, weight} of links) {
@@ -282,6 +283,19 @@ function paintLinks(pen, scene, read, block) {
       curve(pen, place, end, hueOf(head, facts.heads), Math.min(7, 0.7 + 14 * weight), opacity, strength);
     }
   });
+}
+
+/** Paints the window that the token sees, on the tokens that it reads. */
+function paintBorder(pen, [x, y, wide, tall], [rows, cols], border, strength) {
+  pen.globalAlpha = 0.9 * strength;
+  pen.strokeStyle = '#ffffff';
+  pen.lineWidth = 1.2;
+  pen.beginPath();
+  for (const [left, top, right, bottom] of border) {
+    pen.moveTo(x + (left * wide) / cols, y + (top * tall) / rows);
+    pen.lineTo(x + (right * wide) / cols, y + (bottom * tall) / rows);
+  }
+  pen.stroke();
 }
 
 function curve(pen, [x0, y0], [x1, y1], color, width, opacity, share) {

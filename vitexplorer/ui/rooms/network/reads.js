@@ -1,16 +1,19 @@
 // Attention of the followed token in every block: full rows as they arrive, and their strongest entries as links.
 
+import {borderOf} from '../../canvas/grids.js';
 import {decodePayload, decodeRows, hasQuery, MEAN, readQuery} from '../../canvas/payload.js';
 import {carried} from './layout.js';
 
 export const LINKS = 8; // strongest keys of each head, as in the view
-const AHEAD = 4 << 20; // most bytes of all blocks that are fetched to follow the mouse
+const KEPT = 64; // most tokens whose rows stay
+const AHEAD = 8 << 20; // most bytes of all blocks that are fetched to follow the mouse
 
 /**
  * @typedef {object} Read attention of the followed token in one block
  * @property {number} code the token among this block's queries
  * @property {import('../../canvas/payload.js').Head[]} heads empty where the token asks for nothing
  * @property {{code: number, weight: number}[][]} links of each head, strongest first
+ * @property {import('../../canvas/grids.js').Box[]} border lines around the window that the token sees, in keys
  */
 
 /**
@@ -61,17 +64,13 @@ export function newReads(bytes) {
       }
       if (!next.strip) return;
       rows.set(code, decodeRows(await bytes(next.strip.rows.url), next));
+      if (rows.size > KEPT) rows.delete(rows.keys().next().value);
     },
     /** Fetches the whole blocks where they are small, so that any token can be followed without the server. */
     async ahead() {
       const mine = name;
       if (blocks.length || !value.strip) return blocks.length > 0;
-      const {grids, prefix} = value;
-      const cost = value.strip.blocks.reduce((sum, {heads}, i) => {
-        const tokens = grids[i + 1][0] * grids[i + 1][1] + prefix.length;
-        return sum + heads * tokens * tokens;
-      }, 0);
-      if (cost > AHEAD || !value.strip.blocks.every((block) => block.attention)) return false;
+      if (value.all_bytes > AHEAD || !value.strip.blocks.every((block) => block.attention)) return false;
       const all = facts();
       const files = await Promise.all(all.map(({attention}) => bytes(attention.url)));
       if (mine !== name) return false;
@@ -93,10 +92,11 @@ export function newReads(bytes) {
         const payload = kept ? kept[i].payload : blocks[i];
         const asked = kept ? kept[i].payload.codes[0] : at;
         if (!payload || (at !== MEAN && silent(block, at)) || !hasQuery(payload, asked)) {
-          return {code: at, heads: [], links: []};
+          return {code: at, heads: [], links: [], border: []};
         }
-        const {heads} = readQuery(payload, asked);
-        return {code: at, heads, links: heads.map((head) => strongest(head))};
+        const {heads, window} = readQuery(payload, asked);
+        const border = window ? borderOf(window, payload.rows, payload.cols) : [];
+        return {code: at, heads, links: heads.map((head) => strongest(head)), border};
       });
     },
   };
