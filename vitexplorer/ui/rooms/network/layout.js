@@ -17,7 +17,8 @@ export const LINE = 19;
 const GAP = 24;
 const BETWEEN = 26; // between rows of columns
 const LEAST_HEADS = 40;
-const NARROWEST = 84;
+const NARROWEST = 52;
+const EASY = 84; // width of a grid that is easy to point at, where the picture may be higher than the stage
 const WIDEST = 210;
 
 /**
@@ -61,11 +62,11 @@ export function layOut({width, height, columns, aspect, heads, lines}) {
     const forHeads = room - wide / aspect;
     const {side} = tiled(heads, wide + GAP / 2, forHeads, aspect);
     const fits = wide >= NARROWEST;
-    const score = Math.min(wide, 1.6 * NARROWEST) + 1.2 * Math.min(side, wide);
+    const score = Math.min(wide, 1.6 * EASY) + 1.2 * Math.min(side, wide);
     if (fits && (!best || score > 1.05 * best.score)) best = {perRow, wide, heads: forHeads, score, rows};
   }
   if (!best) {
-    const perRow = Math.max(1, Math.min(columns, Math.floor(inner / (NARROWEST + GAP))));
+    const perRow = Math.max(1, Math.min(columns, Math.floor(inner / (EASY + GAP))));
     const wide = Math.min(WIDEST, inner / perRow - GAP);
     best = {perRow, wide, heads: wide / aspect, rows: Math.ceil(columns / perRow)};
   }

@@ -232,8 +232,7 @@ export function mount({root, part, props, trigger}) {
   });
   /** Fetches what is needed to follow any token, once somebody comes near. */
   async function approach() {
-    const isHere = scene && (await reads.ahead().catch(() => false));
-    root.toggleAttribute('data-whole', isHere);
+    if (scene && (await reads.ahead().catch(() => false))) root.toggleAttribute('data-whole', true);
   }
 
   above.addEventListener('pointerenter', approach);
@@ -386,16 +385,15 @@ export function mount({root, part, props, trigger}) {
     follow();
     root.dataset.ready = String(Number(root.dataset.ready ?? 0) + 1);
     if (value.asks) trigger('follow', {query: value.query, whole: true});
-    reads.ahead().then(
-      (isHere) => isHere && root.toggleAttribute('data-whole', true),
-      () => {},
-    );
+    if (!isSame) root.removeAttribute('data-whole');
+    if (above.matches(':hover, :focus')) approach();
   }
 
   onLink(() => {
     if (scene) keep(wanted());
   });
   new ResizeObserver(lay).observe(stage);
+  root.gridOf = (row) => scene.layout.boxes[row + 1]; // where things are painted, for tests
   root.headOf = (block, head) => headBoxes(scene.layout, block + 2, scene.heads[block])[head];
   return show;
 }

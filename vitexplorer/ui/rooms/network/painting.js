@@ -190,7 +190,7 @@ function paintAnswer(pen, {value, now}, [x, y, wide, tall]) {
     const color = rank ? FAINT : BRIGHT;
     const style = {align: 'left', color, weight: rank ? 400 : 700, within: wide + 14};
     write(pen, `${called} ${text}`, x, top, style);
-    if (!share) return;
+    if (!share || step < LINE + 3) return;
     pen.fillStyle = '#24305c';
     pen.fillRect(x, top + 16, wide, 4);
     pen.fillStyle = color;
