@@ -26,6 +26,7 @@ SMALLEST = {
     "fuzz": "1",
     "hand_wired": "",
     "load": "crowd --visitors 1 --arrivals lecture",
+    "network": "--hovers 2 --models scenes_vit_patch16_192",
     "page": "",
     "sharpen": "--images 1 --kinds scenes --views attention_map --passes 1,4",
     "startup": "1",

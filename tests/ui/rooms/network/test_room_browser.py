@@ -80,6 +80,7 @@ def test_the_numbers_on_the_screen_are_the_views(visit: Visit, url: str, case: t
 def test_a_person_follows_a_patch_and_runs_the_pass(visit: Visit, url: str) -> None:
     page = visit.page
     root = opened(visit, url, **KINDS["vit"])
+    expect(root).to_have_attribute("data-runs", "")  # on a first visit by itself
     picture = root.locator("canvas.links")
     picture.focus()
     page.locator(".vx-network[data-whole]").wait_for(timeout=PATIENCE)  # any token can be followed
@@ -91,6 +92,8 @@ def test_a_person_follows_a_patch_and_runs_the_pass(visit: Visit, url: str) -> N
     expect(root).to_have_attribute("data-query", "1,5")
     expect(page).to_have_url(re.compile(r"query=1%2C5"))
     expect(page.locator(".vx-thread li").nth(1)).to_have_text("Patch row 1, column 5")
+    expect(root.locator(".reading")).to_contain_text("the patch in row 1, column 5 reads")
+    expect(root).not_to_have_attribute("data-runs", "")
 
     root.locator(".play").click()
     expect(root).to_have_attribute("data-runs", "")

@@ -8,6 +8,7 @@ import {labelled, listed, percent, followed as spokenAfter} from '../../kit/form
 import {newAside, showHead} from '../../kit/frame.js';
 import {ARROWS} from '../../kit/grid.js';
 import {fileName, offersPicture, saveFile} from '../../kit/saving.js';
+import {readStored, writeStored} from '../../kit/stored.js';
 import {newFilm} from './film.js';
 import {headBoxes, hitAt, layOut} from './layout.js';
 import {drawnShare, GROUND, hueOf, paintPicture, paintReads, signedText, sized, tokenCanvases} from './painting.js';
@@ -16,6 +17,7 @@ import {newReads} from './reads.js';
 
 const REST = 60; // ms; a token is asked for once the pointer rests on it
 const SAID = 400; // ms until the followed token is spoken and written into the address
+const SEEN = 'vx-network-seen'; // stored once the pass has run by itself, on a first visit
 const LEGEND = 6; // most heads that are named in the legend
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
@@ -85,6 +87,7 @@ export function mount({root, part, props, trigger}) {
     speaking = setTimeout(() => {
       setText(part('.spoken'), nameOf(kept));
       writeAddress({query: kept === codeOf(scene.value.whole) ? '' : textOf(kept)});
+      trigger('follow', {query: textOf(kept), whole: true}); // for its sentence
     }, SAID);
   }
 
@@ -270,6 +273,7 @@ export function mount({root, part, props, trigger}) {
     const step = ARROWS[event.key];
     if (!step && event.key !== 'Home' && event.key !== ' ') return;
     event.preventDefault();
+    if (event.key !== ' ') pass.pause();
     if (event.key === ' ') part('.play').click();
     else if (event.key === 'Home') keep(codeOf(whole));
     else if (kept < 0) keep(step[0] < 0 || prefix.length === 0 ? kept : Math.floor(cols / 2));
@@ -349,14 +353,22 @@ export function mount({root, part, props, trigger}) {
   /** Takes what is asked for in the address, otherwise the token that Python chose. */
   const wanted = () => codeOf(chosenInAddress().query || props.value.query) ?? codeOf(props.value.query);
 
+  /** Keeps the sentence and the contributions of the same pass where an answer has the rows of a token alone. */
+  function completed(value) {
+    if (!value.asks) return value;
+    const {reading, adds, target} = scene.value;
+    return {...value, reading, adds, target};
+  }
+
   async function show() {
-    const value = props.value;
+    let value = props.value;
     const mine = ++turn;
     if (!value?.image) {
       root.toggleAttribute('data-empty', true);
       return;
     }
     const isSame = scene?.value.colours.url === value.colours.url;
+    if (isSame) value = completed(value);
     const sent = codeOf(value.query, value);
     try {
       const [image, colours] = isSame
@@ -380,11 +392,13 @@ export function mount({root, part, props, trigger}) {
       kept = wanted();
       pointed = null;
       pass.begin(value.grids.length - 1);
+      if (!readStored(SEEN, false) && !matchMedia('(prefers-reduced-motion: reduce)').matches) pass.run();
+      writeStored(SEEN, true);
     }
     lay();
     follow();
     root.dataset.ready = String(Number(root.dataset.ready ?? 0) + 1);
-    if (value.asks) trigger('follow', {query: value.query, whole: true});
+    if (value.asks && !isSame) trigger('follow', {query: value.query, whole: true});
     if (!isSame) root.removeAttribute('data-whole');
     if (above.matches(':hover, :focus')) approach();
   }
