@@ -412,7 +412,7 @@ class Page:
             "images": self._images,
             "shapes": self._shapes,
             "annotations": self._annotations,
-            "meta": self._meta,
+            **({"meta": self._meta} if self._meta else {}),
             **self._layout,
         }
         return {"data": [ground, *self._traces, *(tree for tree, _ in self._trees)], "layout": layout}
