@@ -255,6 +255,7 @@ SEVERAL_MODULES = {
     "ui/server/test_space": "settings of a Hugging Face Space",
     "ui/server/test_start": "refusals to start",
     "ui/shell/test_lecture_browser": "a walk: every room in lecture mode",
+    "ui/test_every_size_browser": "a walk: what the page promises, at four window sizes",
     "ui/test_links_browser": "a walk: links from every room",
     "ui/test_modules": "scripts and sheets by node, tsc and biome",
     "views/test_one_output": "every view of a model with one output",

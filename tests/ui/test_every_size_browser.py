@@ -1,4 +1,4 @@
-"""One walk at four window sizes: the first screen, the stage, the thread, sharpening, verdicts, the path, own pictures."""
+"""One walk at four window sizes: first screen, stage, sharpening, verdicts, pictures of one's own, the path."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Page:
         self._bars: list[tuple[str, Box, str]] = []
         self._trees: list[tuple[dict[str, Any], Box]] = []
         self._rightmost = 0.0
-        self._meta: dict[str, Any] = {"sheet": sheet.width}
+        self._meta: dict[str, Any] = {} if sheet.is_slide else {"sheet": sheet.width}
 
     # ------------------------------------------------------------------------------------------ room
 

@@ -79,6 +79,7 @@ def test_the_numbers_on_the_screen_are_the_views(visit: Visit, url: str, case: t
 
 def test_a_person_follows_a_patch_and_runs_the_pass(visit: Visit, url: str) -> None:
     page = visit.page
+    page.emulate_media(reduced_motion="no-preference")
     page.add_init_script(WATCH)
     root = opened(visit, url, **KINDS["vit"])
     page.wait_for_function("window.hasRun")  # on a first visit by itself
