@@ -104,15 +104,13 @@ class Page:
         guide.listen(self.context)
         self.thread = Thread(elem_id="vx-thread")
         self.thread.listen(self.context)
-        entering = gr.Textbox(visible=False)  # the browser sends the key of the selected room through it
         with gr.Tabs(selected="attention", elem_id="vx-rooms") as tabs:
-            room_components = [self._build_room(room, entering, active) for room in self.rooms]
+            room_components = [self._build_room(room, active) for room in self.rooms]
         for room in self.rooms:  # outside of the tabs, where gradio would count each state as a tab
             room.enter_on(rail.look(room.key), gr.State(room.key))
         requested = gr.State(Address())
         parts = (image, model, size, status, saved_views, header, rail, guide, tabs)
         self.visit = Visit(requested, *parts, self.context.rooms)
-        self._browser = gr.Textbox(visible=False)  # the browser sends its visitor name through it
         self._explore_outputs = [
             requested,
             status,
@@ -123,11 +121,12 @@ class Page:
         ]
         self._bind(page)
 
-    def _build_room(self, room: Room, entering: gr.Textbox, active: gr.State) -> list[Block]:
+    def _build_room(self, room: Room, active: gr.State) -> list[Block]:
         """Build a room in its tab; its panel fills itself when the room is entered."""
         with gr.Tab(self.context.t(room.title), id=room.key) as tab:
             components = room.build()
-        entered = tab.select(self.enter, entering, active, js=f"() => window.vxEnter('{room.key}')", **QUICK)
+        js = f"() => window.vxEnter('{room.key}')"
+        entered = tab.select(self.enter, self.context.browser, active, js=js, **QUICK)
         room.enter_on(entered.then, active)
         return components
 
@@ -164,7 +163,7 @@ class Page:
         self._then_menu(event.success(self.explore, inputs, self._explore_outputs, **WAITING))
 
     def _then_menu(self, event: Dependency) -> None:
-        inputs = [self._browser, self.visit.requested]
+        inputs = [self.context.browser, self.visit.requested]
         event.then(self.menu, inputs, [self.context.visitor, self.visit.model], js=LOOK, **QUICK)
 
     # -------------------------------------------------------------------------------------- events

@@ -58,3 +58,10 @@ class Widget(gr.HTML):
     def api_info(self) -> dict[str, str]:
         """Return the value's JSON type."""
         return {"type": "object"}
+
+
+class BrowserText(gr.HTML):
+    """Input of events whose text a script of the page writes when they are sent; it shows nothing."""
+
+    def __init__(self):
+        super().__init__(visible=False)

@@ -60,10 +60,9 @@ class RoomFigures:
         """Create the panel and bind its events; the page binds the stop button, which is one for all rooms."""
         self.panel = FigurePanel(elem_id=f"vx-{self.room}-panel")
         self.filled = gr.State(None)  # the address of the capture that the panel shows
-        self.browser_view = gr.Textbox(visible=False)
         address = self.context.address
         self.panel.ask(self.answer, address, self.panel, **LATEST)
-        self.panel.begin(self.begin, [address, self.browser_view], self.panel, js=BROWSER_VIEW_JS, **QUICK)
+        self.panel.begin(self.begin, [address, self.context.browser], self.panel, js=BROWSER_VIEW_JS, **QUICK)
         self.panel.previews(self.previews, address, self.panel, **LATEST)
         # a second question stops the first
         self.panel.work(self.work, address, self.panel, trigger_mode="multiple", **WAITING)
@@ -72,7 +71,7 @@ class RoomFigures:
         """Call `enter` after an event: a room was entered, or the capture is new."""
         listen(
             self.enter,
-            [active, self.context.address, self.filled, self.browser_view],
+            [active, self.context.address, self.filled, self.context.browser],
             [self.panel, self.filled],
             js=BROWSER_VIEW_JS,
             **QUICK,

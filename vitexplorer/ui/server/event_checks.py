@@ -23,6 +23,7 @@ from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.ui.gradio_adapter.events import check_files, events_of
 from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
 from vitexplorer.ui.gradio_adapter.types import Block
+from vitexplorer.ui.kit.widget import BrowserText
 from vitexplorer.ui.server.event_fields import EventSent, FileSent, Sent, Word
 from vitexplorer.ui.server.refusals import RefusedError
 
@@ -81,7 +82,7 @@ class EventCheck:
 
 def _check_value(component: Block, value: Any) -> None:
     """Raise ValidationError, or RefusedError for a file that was not sent here."""
-    if isinstance(component, Textbox):
+    if isinstance(component, BrowserText | Textbox):
         _TEXT.validate_python(value)
     if isinstance(component, UploadButton):
         for file in _FILES.validate_python(value if component.file_count == "multiple" else [value]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
@@ -13,6 +13,7 @@ from vitexplorer.controls.explained import Alike, PatchAlike, RatherThan, Region
 from vitexplorer.service.engine import Engine
 from vitexplorer.ui.gradio_adapter.types import Block, Dependency
 from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.kit.widget import BrowserText
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_sign import Signs
 
@@ -47,6 +48,8 @@ class RoomContext:
     """Rooms of this installation, in their order"""
     visitor: gr.State | None = None
     """State with the name of the visitor's browser, by which fine-tuning tells visitors apart"""
+    browser: BrowserText = field(default_factory=BrowserText)
+    """Input through which the browser sends its visitor name, its address or the selected room"""
 
     def python_lines(self, address: Address, view: str, *, changed: bool = False, **settings: object) -> str:
         """Write the lines that reproduce a figure in a script or notebook; `changed` if it shows the changed run."""

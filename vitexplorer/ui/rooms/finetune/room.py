@@ -56,7 +56,6 @@ class FinetuneRoom(Room):
         self.runs = RunPart(context, session)
         self.results = ResultPart(context, session)
         self.opening = Opening(context, session)
-        self.browser = gr.Textbox(visible=False)  # the visitor's name and the browser's address
         self.filled = gr.State(None)  # the address for which the methods were counted
         self.greeted = gr.State(False)  # True once the report shows its hint
         with gr.Column(elem_classes=["vx-finetune"]):
@@ -86,7 +85,7 @@ class FinetuneRoom(Room):
         here = [active, self.context.address]
         entered = listen(
             self.enter,
-            [self.browser, *here, self.greeted, session.chosen, session.training],
+            [self.context.browser, *here, self.greeted, session.chosen, session.training],
             [self.teach, self.steps, self.data.report, session.visitor, session.training, self.greeted],
             js=VISITOR,
             **QUICK,

@@ -47,7 +47,7 @@ class SizeRoom(Room):
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
         """Count when the room is entered, and when the model changes."""
-        inputs = [active, self.context.address, self.filled, self.panel.browser_view]
+        inputs = [active, self.context.address, self.filled, self.context.browser]
         listen(self.enter, inputs, [self.board, self.filled, self.figures], js=BROWSER_VIEW_JS, **QUICK)
         super().enter_on(listen, active)
 
