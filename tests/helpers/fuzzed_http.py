@@ -47,6 +47,7 @@ SENT = {
     "view": "attention_map", "settings": {"block": "3"}, "theme": "dark", "room": "attention", "image": "scene_fish",
     "whole": True,
     "target": "fish", "task": "", "model": MODEL, "weights": "random", "fit": "crop", "size": "96", "text": "",
+    "files": [],
     "run": "a" * 32, "what": "merged", "step": "class_token",
     "methods": [{"key": "lora", "settings": {"r": "4"}, "rate": "0.1"}],
     "epochs": "3", "seed": "0", "augmentation": "none", "class_weights": "none", "backbone": "",
@@ -106,7 +107,7 @@ def _calls() -> SearchStrategy[tuple[str, str, Any]]:
 def _events(handlers: list[dict[str, Any]]) -> SearchStrategy[tuple[dict[str, Any], dict[str, Any]]]:
     """Draw an event of the page, and its body."""
     known = [one for one in handlers if one["backend_fn"] and one["api_visibility"] == "private"]
-    starts = {"start", "click"}  # a training, or images for it
+    starts = {"start", "draw"}  # a training, or images for it
     known = [one for one in known if not {event for _, event in one["targets"]} & starts]
 
     def body(handler: dict[str, Any]) -> SearchStrategy[tuple[dict[str, Any], dict[str, Any]]]:

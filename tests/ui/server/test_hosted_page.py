@@ -527,10 +527,8 @@ def test_what_is_no_json_in_a_value_is_nothing(tab: Tab, capfd) -> None:
     "path", ["/etc/passwd", "../app.py", "http://192.0.2.1/a.zip", "", "a\0b", "/" + "a" * 5000, 3]
 )
 def test_a_file_that_was_not_sent_is_not_read(tab: Tab, path: str | int, capfd) -> None:
-    zipped = tab.handler("vx-training-zip", "upload")
-    file = {"path": path, "meta": {"_type": "gradio.FileData"}}
-    for files in (file, [file], [], None):
-        answer = tab.send(zipped, [files, *[None] * (len(zipped["inputs"]) - 1)])
+    for files in ([path], path, [{"path": path, "meta": {"_type": "gradio.FileData"}}]):
+        answer = tab.fire("vx-step-images", "unpack", files=files)
         assert answer.status_code in (404, 422)
         assert list(answer.json()) == ["error"]
     assert capfd.readouterr().err == ""

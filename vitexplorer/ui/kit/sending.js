@@ -19,7 +19,7 @@ function newRequest(path, query) {
 
 /**
  * @param {XMLHttpRequest} request
- * @param {Blob} file
+ * @param {Blob | FormData} file
  * @param {(share: number) => void} progress called with the share that has been sent
  * @returns {Promise<any>} the answer; null if none came
  */
@@ -56,6 +56,23 @@ export function sendFile(path, parameters, file, progress) {
   const request = newRequest(path, new URLSearchParams({lang: document.documentElement.lang, ...parameters}));
   request.setRequestHeader('X-Visitor', browserName());
   return sent(request, file, progress);
+}
+
+/**
+ * Sends files for an event, which names them.
+ *
+ * @param {File[]} files
+ * @param {(share: number) => void} progress called with the share that has been sent
+ * @returns {Promise<{files?: string[], refused?: string}>} their names at the server, or the reason for a refusal
+ */
+export async function sendFiles(files, progress) {
+  const request = new XMLHttpRequest();
+  const query = new URLSearchParams({lang: document.documentElement.lang});
+  request.open('POST', new URL(`./gradio_api/upload?${query}`, document.baseURI));
+  const form = new FormData();
+  for (const file of files) form.append('files', file);
+  const answer = await sent(request, form, progress);
+  return Array.isArray(answer) ? {files: answer} : {refused: answer?.error ?? ''};
 }
 
 /**

@@ -11,20 +11,18 @@ import asyncio
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
 
 import gradio as gr
-from gradio.components import State, Textbox, UploadButton
-from pydantic import Field, TypeAdapter, ValidationError
+from gradio.components import State
+from pydantic import TypeAdapter, ValidationError
 from starlette.types import Scope
 
 from vitexplorer.core.text import Text
 from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.ui.gradio_adapter.events import check_files, events_of
 from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
-from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.kit.widget import BrowserText
-from vitexplorer.ui.server.event_fields import EventSent, FileSent, Sent, Word
+from vitexplorer.ui.server.event_fields import EventSent, Sent, Word
 from vitexplorer.ui.server.refusals import RefusedError
 
 _EVENTS = re.compile("/gradio_api/(?:run/[^/]*|queue/join)/?")
@@ -36,7 +34,6 @@ _GONE = Text(
     "This page was open for so long that its state is gone. Load it again: its address leads back to what it showed.",
     "此页面打开时间过长，状态已失效。请重新加载：页面地址会恢复原来的内容。",
 )
-_FILES = TypeAdapter(Annotated[list[FileSent], Field(min_length=1)])
 _TEXT = TypeAdapter(Word | None)
 
 
@@ -59,9 +56,12 @@ class EventCheck:
             if handler.api_visibility != "private":
                 return  # an API call, validated by its endpoint
             for component, value in zip(handler.inputs, event.data, strict=False):
-                _check_value(component, value)
+                if isinstance(component, BrowserText):
+                    _TEXT.validate_python(value)
             if any(hasattr(self.page.blocks.get(target), "sends") for target, _ in handler.targets):
-                Sent.model_validate(event.event_data)
+                fields = Sent.model_validate(event.event_data)
+                if not all(_was_sent(Path(file)) for file in fields.files):
+                    raise RefusedError(404, _NO_FILE)  # gradio's scripts show no message for 422
             check_files(event.event_data)  # gradio takes any `path` for a file
         except (ValidationError, ValueError, KeyError, OSError, gr.Error):
             raise RefusedError(422, _UNREADABLE) from None
@@ -78,16 +78,6 @@ class EventCheck:
                 return True
             await asyncio.sleep(_OPENING / 20)
         return False
-
-
-def _check_value(component: Block, value: Any) -> None:
-    """Raise ValidationError, or RefusedError for a file that was not sent here."""
-    if isinstance(component, BrowserText | Textbox):
-        _TEXT.validate_python(value)
-    if isinstance(component, UploadButton):
-        for file in _FILES.validate_python(value if component.file_count == "multiple" else [value]):
-            if not _was_sent(Path(file.path)):
-                raise RefusedError(404, _NO_FILE)  # gradio's scripts show no message for 422
 
 
 def _was_sent(path: Path) -> bool:

@@ -5,7 +5,7 @@ Handlers get validated fields only and need not check types again.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -58,7 +58,9 @@ class Sent(_Read):
     fit: Word = ""
     size: Word = ""
     text: Word = ""
-    """Text of changes, or of a design"""
+    """Text of changes or of a design; a folder of this machine"""
+    files: Annotated[list[Word], Field(max_length=10_000)] = []
+    """Files that were uploaded before"""
     run: Word = ""
     """Training, or one method of it"""
     step: Word = ""
@@ -73,13 +75,6 @@ class Sent(_Read):
     augmentation: Word = ""
     class_weights: Word = ""
     backbone: Word = ""
-
-
-class FileSent(_Read):
-    """A file that was uploaded before."""
-
-    path: Word
-    meta: dict[Literal["_type"], Literal["gradio.FileData"]]
 
 
 class EventSent(_Read):

@@ -40,7 +40,7 @@ from vitexplorer.ui.panel.figure_panel import Question
 from vitexplorer.ui.rooms.finetune.figures import result_figures
 from vitexplorer.ui.rooms.finetune.report import report_data
 from vitexplorer.ui.rooms.finetune.result_part import ResultPart, download_file, table_file
-from vitexplorer.ui.rooms.finetune.results import download_kinds, results_data
+from vitexplorer.ui.rooms.finetune.results import ResultsData, download_kinds, results_data
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import RoomContext
@@ -304,14 +304,19 @@ def test_pawpularity_from_its_zip_to_a_submission(tmp_path):
     assert (figure.chosen, figure.controls[0].value, figure.asked) == ("residuals", "linear", 0)
 
     test = shutil.make_archive(str(tmp_path / "test"), "zip", data, "test")
-    *_, answer = Steps(part.predict_images([test], "", training.name, "bitfit", Address(), gr.Request()))
+
+    def predicted(files: list[str]) -> ResultsData:
+        event = gr.EventData(None, {"files": files})
+        *_, answer = Steps(part.predict_images(event, "", training.name, "bitfit", Address(), gr.Request()))
+        return answer
+
+    answer = predicted([test])
     assert answer.download.name == "petfinder-pawpularity-score-bitfit-submission.csv"
     rows = list(csv.DictReader(Path(answer.download.path).read_text().splitlines()))
     assert {row["Id"] for row in rows} == set(ids(data, "sample_submission"))
     assert list(rows[0]) == ["Id", "Pawpularity"]
     images = [str(path) for path in (data / "test").iterdir()]
-    *_, again = Steps(part.predict_images(images, "", training.name, "bitfit", Address(), gr.Request()))
-    assert again.download.path == answer.download.path, "the images themselves give the same table"
+    assert predicted(images).download.path == answer.download.path, "the images themselves give the same table"
 
 
 def ids(data: Path, table: str) -> list[str]:

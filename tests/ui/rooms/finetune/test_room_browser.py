@@ -8,7 +8,7 @@ import urllib.parse
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, FilePayload, Page, expect
 
 from tests.helpers.app import Visit
 from tests.helpers.finetune_page import SOON, TRAINED, set_field, tick_only
@@ -50,18 +50,33 @@ def test_steps_of_a_training_by_keyboard_and_by_a_link(pages: str, desktop: Brow
     expect(page.page.locator(".vx-progress h3")).to_be_focused()
 
     page.page.evaluate("""() => { history.replaceState(null, '', '?images=scenes');
-      const scenes = document.createElement('button');
-      window.pressed = 0;
-      document.body.append(Object.assign(scenes, {id: 'vx-training-scenes', onclick: () => pressed++}));
-      return add('report', 'rooms/finetune/report.js', ['pick'], null); }""")
+      return add('report', 'rooms/finetune/report.js', ['unpack', 'draw', 'read', 'pick'], null); }""")
+
+    def asked() -> list[list]:
+        return page.page.evaluate("asked.filter(({id}) => id === 'report').map(({kind, data}) => [kind, data])")
+
     for report in (empty_report("en"), empty_report("en", working="Drawing"), empty_report("en")):
         page.send("report", report)
-    assert page.page.evaluate("pressed") == 1
+    assert asked() == [["draw", {}]]
     own = empty_report("en")
     for own.example, query in ((True, {"images": "scenes"}), (False, {})):
         own.title = "20 of each"
         page.send("report", own)
         assert parameters(page.page) == query
+    page.page.evaluate("document.querySelector('#report').className = 'vx-local'")
+    page.page.get_by_label("or a folder of this machine").fill("/pets")
+    page.page.keyboard.press("Enter")
+    assert asked()[1:] == [["read", {"text": "/pets"}]]
+    answers = iter([{"error": "It is too large."}, {}, ["/files/a.zip"]])
+    page.page.route("**/gradio_api/upload?*", lambda route: route.fulfill(json=next(answers)))
+    zipped: FilePayload = {"name": "a.zip", "mimeType": "application/zip", "buffer": b"PK"}
+    page.page.evaluate("show('report', '')")  # as gradio does while an event is answered
+    for sentence in ("It is too large.", "The server did not answer. Try again."):
+        page.page.locator("#report .file").set_input_files(zipped)
+        expect(page.page.locator("#report .refused")).to_have_text(sentence)
+    page.page.locator("#report .file").set_input_files(zipped)
+    page.page.wait_for_function("asked.at(-1).kind === 'unpack'")
+    assert asked()[2:] == [["unpack", {"files": ["/files/a.zip"]}]]
     page.page.close()
 
 
@@ -72,7 +87,7 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     expect(report).to_contain_text("A zip with one folder per class", timeout=SOON)
     here = page.locator(".vx-steps [aria-current]")
     expect(here).to_have_text("1Images")
-    page.get_by_test_id("Upload a zip-upload-button").set_input_files(scenes)
+    page.locator(".vx-training-images .file").set_input_files(scenes)
     page.locator('.vx-report[data-state="ready"]').wait_for(timeout=SOON)
     expect(report.locator(".summary")).to_contain_text("18 images, 3 classes")
     assert report.locator(".chart .count").all_inner_texts() == ["6", "6", "6"]

@@ -122,7 +122,7 @@ def the_mask(hands: Hands, text: StepText) -> None:
 
 
 def the_adapter(hands: Hands, text: StepText) -> None:
-    hands.reach(hands.page.locator("#vx-training-scenes"), "Enter")
+    hands.reach(hands.page.locator(".vx-training-images .scenes"), "Enter")
     hands.tick(hands.page.locator(".vx-methods [data-key=adapter] [type=checkbox]"))
 
 
@@ -266,7 +266,7 @@ def press_no_mask(by: Pointer, text: StepText) -> None:
 
 
 def press_the_adapter(by: Pointer, text: StepText) -> None:
-    by.press(by.page.locator("#vx-training-scenes"))
+    by.press(by.page.locator(".vx-training-images .scenes"))
     by.press(by.page.locator(".vx-methods [data-key=adapter] [type=checkbox]"))
 
 

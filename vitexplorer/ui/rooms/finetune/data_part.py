@@ -20,50 +20,31 @@ from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.rooms.finetune.report import DataReportView, ReportData, empty_report, report_data
 from vitexplorer.ui.rooms.finetune.session import Part, Session
 from vitexplorer.ui.rooms.finetune.teach.teach import Teach
-from vitexplorer.ui.rooms.finetune.upload import UploadButton
-from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
+from vitexplorer.ui.rooms.finetune.words import say
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import WAITING, RoomContext, UpdateStream
 
 
 class DataPart(Part):
-    """Buttons that choose images, and the report on them."""
+    """Images to train on, and the report on them."""
 
     def __init__(self, context: RoomContext, session: Session):
         super().__init__(context, session)
         self._reading = Scheduler("reading")  # decoding images must not wait for the model
 
     def build(self) -> tuple[Dependency, ...]:
-        """Build buttons and report; return the events that choose other images."""
+        """Build the component; return the events that choose other images."""
         local = not self.places.hosted
-        zip_text, scenes_text, folder_text, read_text = (
-            self.context.t(TRAINING_WORDS[f"training_{name}"]) for name in ("zip", "scenes", "folder", "read")
-        )
-        with gr.Row(elem_id="vx-step-images"):
-            with gr.Column(elem_classes=["vx-choose"]):
-                zipped = UploadButton(
-                    zip_text, file_types=[".zip"], variant="primary", size="md", elem_id="vx-training-zip"
-                )
-                scenes = gr.Button(scenes_text, size="md", elem_id="vx-training-scenes")
-                if local:
-                    folder = gr.Textbox(
-                        label=folder_text,
-                        show_label=False,
-                        placeholder=folder_text,
-                        container=False,
-                        elem_id="vx-training-folder",
-                    )
-                    read = gr.Button(read_text, size="md")
-            self.report = DataReportView(elem_id="vx-training-report")
+        self.report = DataReportView(elem_id="vx-step-images", elem_classes=["vx-local"] if local else [])
         state = [self.session.visitor, self.context.address]
         outputs = [self.report, self.session.chosen]
         events = [
-            zipped.upload(self.read_zip, [zipped, *state], outputs, **WAITING),
-            scenes.click(self.read_scenes, state, outputs, **WAITING),
+            self.report.unpack(self.read_zip, state, outputs, **WAITING),
+            self.report.draw(self.read_scenes, state, outputs, **WAITING),
             self.report.pick(self.read_columns, [self.session.chosen, self.context.address], outputs, **WAITING),
         ]
         if local:
-            events.append(gr.on([read.click, folder.submit], self.read_folder, [folder, *state], outputs, **WAITING))
+            events.append(self.report.read(self.read_folder, state, outputs, **WAITING))
         return tuple(events)
 
     def follow(self, teach: Teach) -> Dependency:
@@ -91,12 +72,13 @@ class DataPart(Part):
 
     # -------------------------------------------------------------------------------------- events
 
-    async def read_zip(self, path: str | None, visitor: str, address: Address, request: gr.Request) -> UpdateStream:
+    async def read_zip(self, event: gr.EventData, visitor: str, address: Address, request: gr.Request) -> UpdateStream:
         """Read an uploaded zip."""
-        if path is None:
-            return
-        async for updates in self._read(lambda report: unpack(self.places, visitor, path, report), address, request):
-            yield updates
+        for path in (fields_of(event).get("files") or [])[:1]:
+            async for updates in self._read(
+                lambda report, path=path: unpack(self.places, visitor, path, report), address, request
+            ):
+                yield updates
 
     async def read_scenes(self, visitor: str, address: Address, request: gr.Request) -> UpdateStream:
         """Draw and read the example scenes."""
@@ -110,8 +92,11 @@ class DataPart(Part):
         ):
             yield updates
 
-    async def read_folder(self, path: str, visitor: str, address: Address, request: gr.Request) -> UpdateStream:
+    async def read_folder(
+        self, event: gr.EventData, visitor: str, address: Address, request: gr.Request
+    ) -> UpdateStream:
         """Read a folder of this machine."""
+        path = fields_of(event).get("text") or ""
         async for updates in self._read(lambda report: point_at(self.places, path), address, request):
             yield updates
 

@@ -1,8 +1,9 @@
-// Report on the images. Picking a column asks Python, which reads the images again.
+// Choice of images and the report on them. Picking a column asks Python, which reads the images again.
 
 import {inAddress, writeAddress} from '../../kit/address.js';
-import {make, refill} from '../../kit/dom.js';
-import {labelled} from '../../kit/formats.js';
+import {filled, make, onFiles, refill, setText} from '../../kit/dom.js';
+import {labelled, percent} from '../../kit/formats.js';
+import {sendFiles} from '../../kit/sending.js';
 
 /** Draws counts as bars, one for each class or range of numbers. */
 function chart({chart: title, bars, more}) {
@@ -51,7 +52,10 @@ function stateOf({refused, title, can_train: trains}) {
 }
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
-export function mount({root, props, trigger}) {
+export function mount({part, props, trigger}) {
+  const root = part('.vx-report');
+  const folder = part('.folder');
+  let shown = null; // the last value with words; gradio empties it at times
   let linked = inAddress('images') === 'scenes' && !inAddress('run'); // a linked training has images of its own
 
   function select(name, label, options, value) {
@@ -90,7 +94,7 @@ export function mount({root, props, trigger}) {
   /** Draws the example scenes once if the link names them; a link cannot name other images. */
   function follow({title, example}) {
     if (title) writeAddress({images: example ? 'scenes' : ''});
-    else if (linked) /** @type {HTMLElement} */ (document.querySelector('#vx-training-scenes')).click();
+    else if (linked) trigger('draw', {});
     linked = false;
   }
 
@@ -105,18 +109,41 @@ export function mount({root, props, trigger}) {
     ];
   }
 
-  function show() {
-    const value = props.value;
-    if (!value?.words?.report_none) return;
-    if (value.working) {
-      showWorking(value.working);
-      return;
-    }
+  /** Sends a zip and has it read. */
+  async function take(file) {
+    const {words} = shown;
+    const came = await sendFiles([file], (share) => showWorking(filled(words.report_sending, {share: percent(share)})));
+    if (came.files) trigger('unpack', came);
+    else showReport({...shown, working: '', refused: came.refused || words.report_lost});
+  }
+
+  function showWays(words) {
+    setText(part('.zip'), words.report_zip);
+    setText(part('.scenes'), words.report_scenes);
+    setText(folder.querySelector('button'), words.report_read);
+    Object.assign(folder.querySelector('input'), {placeholder: words.report_folder, ariaLabel: words.report_folder});
+  }
+
+  function showReport(value) {
     const refused = value.refused ? [make('p.refused', {role: 'status'}, value.refused)] : [];
     root.dataset.state = stateOf(value);
     refill(root, ...refused, ...body(value));
     follow(value);
   }
 
-  return show;
+  onFiles(part('.file'), ([file]) => take(file));
+  part('.scenes').addEventListener('click', () => trigger('draw', {}));
+  folder.addEventListener('submit', (event) => {
+    event.preventDefault();
+    trigger('read', {text: folder.querySelector('input').value});
+  });
+
+  return () => {
+    const value = props.value;
+    if (!value?.words?.report_none) return;
+    shown = value;
+    showWays(value.words);
+    if (value.working) showWorking(value.working);
+    else showReport(value);
+  };
 }

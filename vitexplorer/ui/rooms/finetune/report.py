@@ -1,4 +1,4 @@
-"""Component of the report on the images before training: bars of counts, findings by level, examples."""
+"""Component of the images before training: ways to choose them, bars of counts, findings by level, examples."""
 
 from __future__ import annotations
 
@@ -64,10 +64,14 @@ class ReportData(BaseModel):
 
 
 class DataReportView(Widget):
-    """Component of the report. Event: `pick` with `image`, `target` and `task` where there is a table."""
+    """Component of the images and the report on them.
+
+    Events: `unpack` with `files`, a zip; `draw`; `read` with `text`, a folder of this machine; `pick` with `image`,
+    `target` and `task` where there is a table.
+    """
 
     data_model = ReportData
-    sends = ("pick",)
+    sends = ("unpack", "draw", "read", "pick")
 
 
 def empty_report(language: Language, refused: str = "", working: str = "") -> ReportData:

@@ -29,8 +29,7 @@ from vitexplorer.ui.rooms.finetune.change_part import ChangePart
 from vitexplorer.ui.rooms.finetune.figures import question_of, result_figures
 from vitexplorer.ui.rooms.finetune.results import ResultsData, ResultsView, download_kinds, no_results, results_data
 from vitexplorer.ui.rooms.finetune.session import Part, Session
-from vitexplorer.ui.rooms.finetune.upload import UploadButton
-from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
+from vitexplorer.ui.rooms.finetune.words import say
 from vitexplorer.ui.shell.address import COMPARED, OWN, Address
 from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, RoomContext, Updates
 
@@ -48,13 +47,6 @@ class ResultPart(Part):
         self.finished_runs = gr.State(None)  # the training on the screen and its finished runs
         self.question = gr.State(Question())  # the figure on the screen
         with gr.Column(visible=False) as self.column:
-            self.test = UploadButton(
-                self.context.t(TRAINING_WORDS["training_predict"]),
-                file_count="multiple",
-                file_types=[".zip", "image"],
-                size="sm",
-                elem_id="vx-training-test",
-            )
             self.figures = FigurePanel(elem_id="vx-training-figures")
         self.changes.build()
         state = [*self.training, self.session.run, self.context.address]
@@ -66,7 +58,7 @@ class ResultPart(Part):
             [self.results, self.session.run, self.figures],
             **LATEST,
         )
-        self.test.upload(self.predict_images, [self.test, *state], self.results, trigger_mode="multiple", **WAITING)
+        self.results.predict(self.predict_images, state, self.results, trigger_mode="multiple", **WAITING)
         self.results.fetch(self.fetch, self.here, self.results, **WAITING)
 
     def follow(self, event: Dependency) -> None:
@@ -163,15 +155,14 @@ class ResultPart(Part):
             return ResultsData(refused=error.text.in_(address.language))
 
     async def predict_images(
-        self, paths: list[str] | None, visitor: str, training: str, run: str, address: Address, request: gr.Request
+        self, event: gr.EventData, visitor: str, training: str, run: str, address: Address, request: gr.Request
     ) -> AsyncGenerator[ResultsData, None]:
         """Predict uploaded images with the chosen run, as a table to submit; yield the progress first."""
         session = session_of(request)
+        paths = fields_of(event).get("files") or []
 
         def work(report: Report) -> ResultsData:
-            return ResultsData(
-                download=answers(self.engine.places.training(visitor, training), run, paths or [], report)
-            )
+            return ResultsData(download=answers(self.engine.places.training(visitor, training), run, paths, report))
 
         self.engine.leave(session, FIGURE)
         try:

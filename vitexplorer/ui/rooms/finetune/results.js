@@ -2,8 +2,10 @@
 // rooms.
 
 import {enterRoom, goTo} from '../../kit/address.js';
-import {filled, make, refill, showSentence} from '../../kit/dom.js';
+import {filled, make, onFiles, refill, setText, showSentence} from '../../kit/dom.js';
+import {percent} from '../../kit/formats.js';
 import {cameFrom} from '../../kit/notices.js';
+import {sendFiles} from '../../kit/sending.js';
 
 const cells = (texts) => texts.map((text) => make('td', text));
 
@@ -94,6 +96,16 @@ export function mount({root, part, props, trigger}) {
     trigger('fetch', {run: shown.chosen, what});
   }
 
+  async function predict(files) {
+    const {words} = shown;
+    showAnswer({working: '', refused: ''});
+    const came = await sendFiles(files, (share) =>
+      setText(part('.working'), filled(words.board_sending, {share: percent(share)})),
+    );
+    if (came.files) trigger('predict', came);
+    else showAnswer({working: '', refused: came.refused || words.board_lost});
+  }
+
   const button = (text, options) => make('button', options, text);
 
   function buttons({chosen: run, opens, beside, files, words}) {
@@ -114,7 +126,7 @@ export function mount({root, part, props, trigger}) {
     return [...rooms, make('span', words.board_downloads), ...home];
   }
 
-  function showAnswer({working, refused, download: file}) {
+  function showAnswer({working, refused, download: file = null}) {
     part('.working').textContent = working;
     showSentence(part('.refused'), refused);
     if (!file || file.url === fetched) return;
@@ -137,6 +149,7 @@ export function mount({root, part, props, trigger}) {
     refill(part('.buttons'), ...buttons(value));
     part('.wrong-title').textContent = value.wrong_title;
     refill(part('.wrong'), ...value.wrong.map(image));
+    setText(part('.predict span'), words.board_predict);
   }
 
   function show() {
@@ -152,6 +165,7 @@ export function mount({root, part, props, trigger}) {
     if (value.rows.length) showResults(value);
   }
 
+  onFiles(part('.predict input'), predict);
   document.addEventListener('vx-opened', () => {
     if (opening) cameFrom(opening, shown.words, () => enterRoom('finetune'));
     opening = '';

@@ -102,11 +102,11 @@ class ResultsView(Widget):
     """Component of the results.
 
     Events: `choose` with `run`, `open` with `run` and maybe `index`, `changed` with `run`, `fetch` with `run` and
-    `what`.
+    `what`, `predict` with `files`, a zip or images.
     """
 
     data_model = ResultsData
-    sends = ("choose", "open", "changed", "fetch")
+    sends = ("choose", "open", "changed", "fetch", "predict")
 
 
 def no_results(language: Language) -> ResultsData:
