@@ -310,6 +310,7 @@ MOVES = {
     "sharpening.js": "asks for it",
     "pointing.js": "a person pressed play",
     "fading.js": "a person pressed Blink",
+    "progress.js": "nothing moves: it asks for the progress of a training",
 }
 
 

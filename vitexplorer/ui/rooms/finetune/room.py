@@ -100,7 +100,7 @@ class FinetuneRoom(Room):
         opened = entered.success(
             self.runs.look_on,
             [*training, self.runs.seen, self.context.address],
-            [self.runs.progress, self.runs.seen, self.runs.timer],
+            [self.runs.progress, self.runs.seen],
             **QUICK,
         )
         opened.then(self.runs.earlier, [*training, self.context.address], self.runs.history, **QUICK)

@@ -7,6 +7,7 @@ import {svg} from '../../../kit/svg.js';
 import {coloursOf, onTheme, theme} from '../../../kit/theme.js';
 import {curves, numbersOf, said} from './curves.js';
 
+const BETWEEN_LOOKS = 1000; // milliseconds between two readings of the progress
 const RESUMABLE = ['stopped', 'interrupted', 'failed'];
 
 /** Sample of a method's line, at the start of its row. */
@@ -139,6 +140,10 @@ export function mount({root, part, props, trigger}) {
   for (const kind of ['stop', 'resume']) part(`button.${kind}`).addEventListener('click', () => ask(kind));
   part('.vx-table').addEventListener('toggle', writeNumbers);
   onTheme(show);
+  const watching = setInterval(() => {
+    if (!root.isConnected) clearInterval(watching);
+    else if (root.dataset.state === 'running') trigger('tick', {});
+  }, BETWEEN_LOOKS);
   new ResizeObserver(() => {
     for (const host of root.querySelectorAll('.chart')) if (host.data && host.clientWidth) library.Plots.resize(host);
   }).observe(part('.charts'));

@@ -68,10 +68,10 @@ class ProgressData(BaseModel):
 
 
 class ProgressView(Widget):
-    """Component of the training. Events: `stop` and `resume`."""
+    """Component of the training. Events: `stop`, `resume`, and `tick` every second while it runs."""
 
     data_model = ProgressData
-    sends = ("stop", "resume")
+    sends = ("stop", "resume", "tick")
 
 
 def no_progress(language: Language) -> ProgressData:

@@ -37,8 +37,6 @@ from vitexplorer.ui.shell.room_context import FIGURE, LATEST, QUICK, WAITING, Ro
 
 USUAL_OUTPUTS = 10
 """Number of classes for which parameters are counted before images are chosen"""
-BETWEEN_LOOKS = 1.0
-"""Seconds between two readings of a training's progress"""
 
 
 class RunPart(Part):
@@ -55,19 +53,20 @@ class RunPart(Part):
         with gr.Column(elem_id="vx-step-training"):
             self.progress = ProgressView(elem_id="vx-training-progress")
             self.history = HistoryView(elem_id="vx-training-history")
-        self.timer = gr.Timer(BETWEEN_LOOKS, active=False)
         self.seen = gr.State(None)  # training, bytes of its event file and state that are on the screen
         choice_inputs = [self.session.chosen, self.context.address]
         self.picker.count(self.count, choice_inputs, self.picker, **LATEST)
         self.picker.estimate(self.estimate, choice_inputs, self.picker, trigger_mode="multiple", **WAITING)
-        watched = [self.progress, self.seen, self.timer]
+        watched = [self.progress, self.seen]
         self.started = self.picker.start(
             self.start, [*self.training, *choice_inputs], [self.picker, self.session.training], **WAITING
         )
         self.started.success(self.look, self.here, watched, **QUICK)
-        self.ticked = self.timer.tick(self.look_on, [*self.training, self.seen, self.context.address], watched, **QUICK)
+        self.ticked = self.progress.tick(
+            self.look_on, [*self.training, self.seen, self.context.address], watched, **QUICK
+        )
         self.progress.stop(self.stop, self.training, None, **QUICK)
-        resumed = self.progress.resume(self.resume, self.here, [self.picker, self.timer], **QUICK)
+        resumed = self.progress.resume(self.resume, self.here, self.picker, **QUICK)
         resumed.then(self.look, self.here, watched, **QUICK)
         self._bind_history()
 
@@ -80,7 +79,7 @@ class RunPart(Part):
             [self.history, self.listed],
             **QUICK,
         )
-        watched = [self.progress, self.seen, self.timer]
+        watched = [self.progress, self.seen]
         self.reopened = self.history.reopen(self.reopen, self.training, self.session.training, **QUICK)
         self.removed = self.history.remove(self.remove, self.training, self.session.training, **QUICK)
         for event in (self.reopened, self.removed):
@@ -190,8 +189,8 @@ class RunPart(Part):
     # -------------------------------------------------------------------------------------- the run
 
     def look(self, visitor: str, training: str, address: Address) -> Updates:
-        """Show the present state of a training, and keep the timer running while it runs."""
-        nothing = {self.progress: no_progress(address.language), self.seen: None, self.timer: gr.Timer(active=False)}
+        """Show the present state of a training."""
+        nothing = {self.progress: no_progress(address.language), self.seen: None}
         if not training:
             return nothing
         try:
@@ -203,7 +202,6 @@ class RunPart(Part):
         return {
             self.progress: progress_data(state, log.events, address.language),
             self.seen: (training, log.read, state.state),
-            self.timer: gr.Timer(active=state.state == "running"),
         }
 
     def look_on(self, visitor: str, training: str, seen: tuple | None, address: Address) -> Updates:
@@ -226,11 +224,8 @@ class RunPart(Part):
             with self.places.room_for_one(settings().trainings):
                 detached.resume(self.places.training(visitor, training))
         except ExplainedError as error:
-            return {
-                self.picker: MethodsData(refused=error.text.in_(address.language)),
-                self.timer: gr.Timer(active=False),
-            }
-        return {self.picker: MethodsData(), self.timer: gr.Timer(active=True)}
+            return {self.picker: MethodsData(refused=error.text.in_(address.language))}
+        return {self.picker: MethodsData()}
 
     # -------------------------------------------------------------------------------------- earlier trainings
 
