@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import gradio as gr
+from pydantic import BaseModel
 
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.core.types import Result
@@ -16,6 +17,7 @@ from vitexplorer.models.catalog import title_of
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
+from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.panel.figure_panel import FigurePanel, PanelData, Question, made_or_raised, result_or_error
 from vitexplorer.ui.rooms.finetune.figures import panel_of, question_of
 from vitexplorer.ui.rooms.finetune.session import Part
@@ -40,13 +42,26 @@ SCROLL_TO_CHANGES = """() => {
 """JavaScript that scrolls to the answer, far below the pressed button and mounted some frames after it arrives"""
 
 
+class TitleData(BaseModel):
+    """Title of the panel, and where the maps are."""
+
+    title: str
+    beside: str
+
+
+class ChangeTitle(Widget):
+    """Component of the title."""
+
+    data_model = TitleData
+
+
 class ChangePart(Part):
     """Panel of the changes, shown after the button What changed was pressed."""
 
     def build(self) -> None:
         """Build the panel under its title, both hidden."""
         with gr.Column(visible=False, elem_id="vx-training-change") as self.column:
-            self.title = gr.Markdown()
+            self.title = ChangeTitle()
             self.panel = FigurePanel(elem_id="vx-training-changed")
         self.run = gr.State("")  # the run whose changes are shown
         state = [*self.training, self.run, self.context.address]
@@ -73,8 +88,9 @@ class ChangePart(Part):
             return {self.column: gr.Column(visible=False)}
         return {
             self.column: gr.Column(visible=True),
-            self.title: say(
-                "changed_open", address.language, run=run_title(result.run), model=title_of(result.base[0])
+            self.title: TitleData(
+                title=say("changed_open", address.language, run=run_title(result.run), model=title_of(result.base[0])),
+                beside=say("changed_beside", address.language),
             ),
             self.panel: await self._panel(result, Question(), address),
         }
