@@ -91,7 +91,7 @@ class Page:
     def build(self, page: gr.Blocks) -> None:
         """Lay out the components inside the open `page` and bind the events of the frame."""
         active = gr.State("")
-        with gr.Row(elem_id="vx-bar"):
+        with gr.Column(elem_id="vx-bar"):
             gr.HTML("<h1>ViT Explorer</h1>", elem_id="vx-brand", apply_default_css=False)
             image = ImageChip(elem_id="vx-image")
             model = ModelChip(elem_id="vx-model")

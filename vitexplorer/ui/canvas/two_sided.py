@@ -50,7 +50,7 @@ class TwoSided:
 
     def build(self, answer: Callable[..., Updates], inputs: Sequence[Block], outputs: Sequence[Block]) -> None:
         """Lay out the canvases; `answer` handles another block or query, see `move`, and writes the canvases too."""
-        with gr.Row(elem_classes=["stage", "vx-two-sided"]):
+        with gr.Column(elem_classes=["stage", "vx-two-sided"]):
             self.left, self.right = (AttentionCanvas(elem_id=name) for name in self._ids)
         events = [sent(canvas, event) for canvas in self.canvases for event in ("choose_block", "patch_select")]
         gr.on(events, answer, [*inputs], [*outputs, *self.canvases], **LATEST)

@@ -125,7 +125,7 @@ class CompareRoom(Room):
         self.stage = TwoSided(self.key, ("vx-left-canvas", "vx-right-canvas"))
         with gr.Column(elem_classes=["vx-compare", "vx-frame"]), gr.Column(elem_classes=["layout"]):
             self.sides = Sides(elem_id="vx-sides")
-            with gr.Row(elem_classes=["vx-other"]):
+            with gr.Column(elem_classes=["vx-other"]):
                 self.image = ImageChip(elem_id="vx-other-image")
                 self.model = ModelChip(elem_id="vx-other-model")
                 self.size = SizeChip(elem_id="vx-other-size")
