@@ -127,7 +127,8 @@ export function mount({root, part, props, trigger}) {
     const [rows, cols] = value.grids[0];
     const blocks = value.strip?.blocks ?? [];
     scene.heads = blocks.map(({heads}) => heads);
-    const least = stage.clientWidth < 700 ? 0 : parseFloat(getComputedStyle(stage).minHeight);
+    stage.style.height = ''; // what the page gives it
+    const least = stage.clientWidth < 700 ? 0 : stage.clientHeight;
     scene.layout = layOut({
       width: stage.clientWidth,
       height: least,
@@ -163,9 +164,16 @@ export function mount({root, part, props, trigger}) {
 
   // ------------------------------------------------------------------------------------ pointer and keys
 
-  const hit = ({offsetX, offsetY}) => {
+  /** Place of the pointer on the picture, which lecture mode enlarges. */
+  function pointOf({clientX, clientY}) {
+    const {left, top, width} = above.getBoundingClientRect();
+    const scale = scene.width / width;
+    return /** @type {[number, number]} */ ([(clientX - left) * scale, (clientY - top) * scale]);
+  }
+
+  const hit = (event) => {
     const {value, layout, heads} = scene;
-    return hitAt([offsetX, offsetY], layout, {
+    return hitAt(pointOf(event), layout, {
       grids: value.grids,
       heads,
       prefix: value.prefix.length,
@@ -208,12 +216,13 @@ export function mount({root, part, props, trigger}) {
     return filled(words.tip_head, {...thing, ...most, drawn: drawnShare(links)});
   }
 
-  function showTip(text, {offsetX, offsetY}) {
+  function showTip(text, event) {
     const tip = part('.tip');
     showSentence(tip, text);
     if (!text) return;
-    const left = Math.min(offsetX + 14, scene.width - tip.offsetWidth - 8);
-    tip.style.transform = `translate(${Math.max(4, left)}px, ${offsetY + 18}px)`;
+    const [x, y] = pointOf(event);
+    const left = Math.min(x + 14, scene.width - tip.offsetWidth - 8);
+    tip.style.transform = `translate(${Math.max(4, left)}px, ${y + 18}px)`;
   }
 
   above.addEventListener('pointermove', (event) => {
