@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -16,6 +17,7 @@ from tests.helpers.small_models import capture_small
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.text import SettingError
 from vitexplorer.figures.files import SaveError
+from vitexplorer.learn import film as film_module
 from vitexplorer.learn.film import between
 
 WIDTH = 320
@@ -67,6 +69,29 @@ def test_a_film_of_the_pass_has_its_frames_and_ends_with_the_still(
 def test_other_films_have_their_frames(tmp_path: Path, kind: str) -> None:
     path = vx.film(capture_small("vit"), tmp_path / "film.gif", kind, seconds=0.5, fps=10, width=160)
     assert len(frames_of(path)) == 5
+
+
+def test_larger_inputs_show_the_same_part_of_the_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A preprocessing that crops does not crop the cropped image again."""
+    captured = capture_small("vit")
+    model = replace(captured.model, preprocessing=replace(captured.model.preprocessing, crop_pct=0.5))
+    drawn: list[np.ndarray] = []
+    compute_plainly = film_module.compute
+    monkeypatch.setattr(
+        film_module,
+        "compute",
+        lambda view, seen, **more: drawn.append(seen.input.pixels) or compute_plainly(view, seen, **more),
+    )
+    vx.film(replace(captured, model=model), tmp_path / "film.gif", "sizes", seconds=0.2, fps=10, width=160)
+    for pixels in drawn:
+        small = cv2.resize(pixels, captured.input.pixels.shape[1::-1], interpolation=cv2.INTER_AREA)
+        assert np.abs(small.astype(float) - captured.input.pixels).mean() < 12
+
+
+def test_an_animation_too_large_for_memory_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(film_module, "MOST_BYTES", 1000)
+    with pytest.raises(SettingError, match=r"choose \.mp4"):
+        vx.film(capture_small("vit"), tmp_path / "film.gif", "heads", seconds=0.2, fps=10, width=160)
 
 
 def test_one_figure_fades_into_the_next() -> None:

@@ -32,6 +32,8 @@ SUFFIXES = (".mp4", ".gif", ".webp")
 CODECS = ("vp09", "mp4v")
 """Four letters of the codecs for MP4, the better first: VP9, which browsers play, and MPEG-4"""
 MOST_FRAMES = 3000
+MOST_BYTES = 2 << 30
+"""Most bytes of all frames of a GIF or WebP together, which are in memory at once"""
 LARGEST = 3840
 """Greatest width in pixels"""
 Pixels = UInt8[np.ndarray, "height width 3"]
@@ -91,7 +93,15 @@ def film(
         pictures.append(Image.open(io.BytesIO(png_of(result, **drawn, **options))).convert("RGB"))
         if progress:
             progress(at, len(figures))
-    frames = between(_of_one_size(pictures), count)
+    stills = _of_one_size(pictures)
+    if suffix != ".mp4" and count * stills[0].nbytes > MOST_BYTES:
+        raise SettingError(
+            Text(
+                "{count} frames of this size are too many for a {suffix} file: choose .mp4, less width or fewer seconds.",
+                "{count} 帧这样的画面对 {suffix} 来说太多：请改用 MP4、更小的宽度或更短的时长。",
+            ).format(count=count, suffix=suffix)
+        )
+    frames = between(stills, count)
     write(path, _mp4(frames, fps) if suffix == ".mp4" else _animation(frames, fps, suffix))
     return path
 
@@ -130,7 +140,7 @@ def _figures(
             yield compute("attention_map", captured, block=last, head=head, query=query), {}
     else:
         for choice in size_choices(captured.model):
-            other = capture(captured.model, captured.input.pixels, size=choice.size)
+            other = capture(captured.model, captured.input.pixels, "squash", choice.size)  # cropped already
             yield compute("attention_map", other, block=last, query=query), {}
 
 

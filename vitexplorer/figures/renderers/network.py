@@ -32,6 +32,8 @@ GAP, BETWEEN = 26, 30
 HEADS, PREFIX, NAME, LINE = 62, 24, 24, 19
 """Pixels for the heads over a grid, for the prefix tokens, for the name under it, and for each line of numbers"""
 NARROWEST, WIDEST = 92, 170
+FIRST_HUE = 140 / 360
+"""Hue of head 0, as `hueOf` of the page"""
 DOT = 6
 FINEST = 4
 """Smallest patch in pixels whose edges are drawn"""
@@ -101,8 +103,10 @@ def laid_out(page: Page, y: float, count: int, shape: tuple[int, int], lines: in
 
 
 def head_colors(count: int, is_dark: bool) -> list[str]:
-    """Return a hue for each head, of one lightness."""
-    hues = [colorsys.hls_to_rgb(head / count, 0.68 if is_dark else 0.42, 0.75) for head in range(count)]
+    """Return a hue for each head, of one lightness; the same hues as on the page."""
+    hues = [
+        colorsys.hls_to_rgb((head / count + FIRST_HUE) % 1, 0.66 if is_dark else 0.42, 0.8) for head in range(count)
+    ]
     return ["#" + "".join(f"{round(255 * part):02x}" for part in hue) for hue in hues]
 
 
