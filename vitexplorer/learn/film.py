@@ -97,7 +97,7 @@ def film(
     if suffix != ".mp4" and count * stills[0].nbytes > MOST_BYTES:
         raise SettingError(
             Text(
-                "{count} frames of this size are too many for a {suffix} file: choose .mp4, less width or fewer seconds.",
+                "{count} frames of this size are too many for {suffix}: choose .mp4, less width or fewer seconds.",
                 "{count} 帧这样的画面对 {suffix} 来说太多：请改用 MP4、更小的宽度或更短的时长。",
             ).format(count=count, suffix=suffix)
         )

@@ -58,9 +58,13 @@ test('tiles are as large as the place allows', () => {
 });
 
 test('a patch keeps its place in a grid that is coarser, a prefix token its number', () => {
-  assert.equal(carried(13 * 16 + 6, [16, 16], [8, 8]), 6 * 8 + 3);
-  assert.equal(carried(13 * 16 + 6, [16, 16], [4, 4]), 3 * 4 + 1);
-  assert.equal(carried(-2, [16, 16], [4, 4]), -2);
+  const square = {naturalHeight: 64, naturalWidth: 64};
+  assert.equal(carried(13 * 16 + 6, [16, 16, 4], [8, 8, 8], square), 6 * 8 + 3);
+  assert.equal(carried(13 * 16 + 6, [16, 16, 4], [4, 4, 16], square), 3 * 4 + 1);
+  assert.equal(carried(-2, [16, 16, 4], [4, 4, 16], square), -2);
+  // 40 pixels in patches of 4 and of 16, of which the last reach beyond the image: 3 * 4 + 2 is in the first 16
+  assert.equal(carried(3 * 10 + 9, [10, 10, 4], [3, 3, 16], {naturalHeight: 40, naturalWidth: 40}), 0 * 3 + 2);
+  assert.equal(carried(2 * 3 + 2, [3, 3, 16], [10, 10, 4], {naturalHeight: 40, naturalWidth: 40}), 9 * 10 + 9);
 });
 
 const SCENE = {grids: Array(7).fill([12, 12]), heads: Array(6).fill(3), prefix: 1, lens: true, adds: true, answers: 5};

@@ -22,7 +22,7 @@ def test_the_data_are_the_views(key: str) -> None:
     captured = capture_small(key)
     result = vx.compute("network", captured)
     data = network_data(captured, result.query, "en", result)
-    assert data.grids == [(grid.rows, grid.cols) for grid in result.grids]
+    assert data.grids == [(grid.rows, grid.cols, grid.patch_size) for grid in result.grids]
     packed = np.frombuffer(data.colours.path.read_bytes(), np.uint8).reshape(-1, 3)
     expected = np.concatenate([row[: grid.num_patches] for row, grid in zip(result.values, result.grids, strict=True)])
     np.testing.assert_array_equal(packed, np.rint(255 * expected))

@@ -1,5 +1,7 @@
 // Layout of the picture: columns of grids from left to right, and on from the left of the next row.
 
+import {cellAt, placeOf as centreOf, gridOf} from '../../canvas/grids.js';
+
 /** @typedef {[number, number, number, number]} Box x, y, width, height */
 
 /**
@@ -137,7 +139,7 @@ export function headBoxes({boxes, heads}, column, count) {
  * Returns the place of a token in a column: a patch of its grid, or a prefix token over it.
  *
  * @param {Box} box
- * @param {[number, number]} grid rows and columns
+ * @param {number[]} grid rows and columns
  * @param {number} code index of a patch, -1 - i for prefix token i; anything lower is the mean over patches
  * @param {number} prefix number of prefix tokens
  * @returns {[number, number]}
@@ -152,16 +154,17 @@ export function placeOf([x, y, wide, tall], [rows, cols], code, prefix) {
 }
 
 /**
- * Returns the patch of another grid that holds the centre of a patch.
+ * Returns the patch of another grid that holds the centre of a patch's visible part.
  *
  * @param {number} code
- * @param {[number, number]} here rows and columns
- * @param {[number, number]} there
+ * @param {number[]} here rows, columns, and side of a patch in pixels of the image
+ * @param {number[]} there
+ * @param {{naturalHeight: number, naturalWidth: number}} image
  */
-export function carried(code, [rows, cols], [otherRows, otherCols]) {
+export function carried(code, here, there, image) {
   if (code < 0) return code;
-  const to = (at, size, other) => Math.min(other - 1, Math.floor(((at + 0.5) * other) / size));
-  return to(Math.floor(code / cols), rows, otherRows) * otherCols + to(code % cols, cols, otherCols);
+  const [from, to] = [here, there].map(([rows, cols, cell]) => gridOf({rows, cols, cell}, image, 'queries'));
+  return cellAt(to, centreOf(from, code)) ?? to.rows * to.cols - 1;
 }
 
 /** @param {Box} box */
@@ -181,7 +184,7 @@ export const isIn = ([x, y, wide, tall], [px, py], more = 0) =>
 /**
  * @param {[number, number]} point
  * @param {Layout} layout
- * @param {{grids: [number, number][], heads: number[], prefix: number, lens: boolean, adds: boolean,
+ * @param {{grids: number[][], heads: number[], prefix: number, lens: boolean, adds: boolean,
  *   answers: number}} scene
  * @returns {Hit | null}
  */

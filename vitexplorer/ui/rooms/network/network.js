@@ -10,7 +10,7 @@ import {ARROWS} from '../../kit/grid.js';
 import {fileName, offersPicture, saveFile} from '../../kit/saving.js';
 import {readStored, writeStored} from '../../kit/stored.js';
 import {newFilm} from './film.js';
-import {headBoxes, hitAt, layOut} from './layout.js';
+import {carried, headBoxes, hitAt, layOut} from './layout.js';
 import {drawnShare, GROUND, hueOf, paintPicture, paintReads, signedText, sized, tokenCanvases} from './painting.js';
 import {moment, newPass} from './pass.js';
 import {newReads} from './reads.js';
@@ -187,11 +187,7 @@ export function mount({root, part, props, trigger}) {
   function tokenOf(thing) {
     if (thing?.kind !== 'token') return null;
     const {grids} = scene.value;
-    const [rows, cols] = grids[thing.column - 1];
-    const [firstRows, firstCols] = grids[0];
-    if (thing.code < 0 || rows === firstRows) return thing.code;
-    const at = (n, size, other) => Math.min(other - 1, Math.floor(((n + 0.5) * other) / size));
-    return at(Math.floor(thing.code / cols), rows, firstRows) * firstCols + at(thing.code % cols, cols, firstCols);
+    return carried(thing.code, grids[thing.column - 1], grids[0], scene.image);
   }
 
   function tipOf(thing) {
@@ -277,7 +273,7 @@ export function mount({root, part, props, trigger}) {
 
   above.addEventListener('keydown', (event) => {
     if (!scene) return;
-    const {prefix, grids, whole} = scene.value;
+    const {grids, whole} = scene.value;
     const [rows, cols] = grids[0];
     const step = ARROWS[event.key];
     if (!step && event.key !== 'Home' && event.key !== ' ') return;
@@ -285,7 +281,7 @@ export function mount({root, part, props, trigger}) {
     if (event.key !== ' ') pass.pause();
     if (event.key === ' ') part('.play').click();
     else if (event.key === 'Home') keep(codeOf(whole));
-    else if (kept < 0) keep(step[0] < 0 || prefix.length === 0 ? kept : Math.floor(cols / 2));
+    else if (kept < 0) keep(step[0] < 0 ? kept : Math.floor(cols / 2));
     else {
       const [row, col] = [Math.floor(kept / cols) + step[0], (kept % cols) + step[1]];
       if (row < 0) keep(codeOf(whole));
@@ -305,7 +301,8 @@ export function mount({root, part, props, trigger}) {
         lens[block]?.value ?? '',
         ...[0, 1].map((branch) => adds[block]?.[branch]?.toPrecision(4) ?? ''),
       ]);
-    const head = ['row_block', 'read_here', 'row_value', 'attention', 'mlp'].map((key) => words[key]);
+    const value = scene.value.answers.length === 1 ? 'row_output' : 'row_value';
+    const head = ['row_block', 'read_here', value, 'attention', 'mlp'].map((key) => words[key]);
     return [table(filled(words.picture, {blocks: rows.length}), head, rows, true)];
   }
 
@@ -383,7 +380,7 @@ export function mount({root, part, props, trigger}) {
       const [image, colours] = isSame
         ? [scene.image, null]
         : await Promise.all([fetchImage(value.image.url), fetchBytes(value.colours.url)]);
-      await reads.take(value, sent);
+      await reads.take(value, sent, image);
       if (mine !== turn) return; // a newer value came meanwhile
       const tokens = colours ? tokenCanvases(new Uint8Array(colours), value.grids) : scene.tokens;
       const {layout = null, reads: read = [], code = sent} = isSame ? scene : {};

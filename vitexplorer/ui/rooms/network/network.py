@@ -41,8 +41,8 @@ class NetworkData(FrameData):
     """One pass of one image."""
 
     image: ServedFile | None = None
-    grids: list[tuple[int, int]] = []
-    """Rows and columns of the tokens that enter the first block and of those that leave each block"""
+    grids: list[tuple[int, int, int]] = []
+    """Rows, columns and pixels of a patch's side, of the tokens that enter the first block and that leave each block"""
     colours: ServedFile | None = None
     """File of uint8 (rows of `grids`, patches, 3), one after the other"""
     strip: Strip | None = None
@@ -95,7 +95,7 @@ def network_data(
     whole = "cls" if "cls" in capture.prefix_tokens else "mean"
     data = NetworkData(
         image=capture_file(capture, "image", lambda: image_file(capture.input.pixels)),
-        grids=[(grid.rows, grid.cols) for grid in grids],
+        grids=[(grid.rows, grid.cols, grid.patch_size) for grid in grids],
         colours=capture_file(capture, "colours", lambda: cached_file(packed_colours(capture), "colours.bin")),
         strip=strip_of(capture, 0, query, language),
         all_bytes=sum(size(capture, block) for block in range(capture.depth)),

@@ -50,7 +50,7 @@ export function sized(canvas, width, height, scale) {
  * Makes small canvases of the tokens' colours.
  *
  * @param {Uint8Array} colours red, green, blue of each token, row of grids after row
- * @param {[number, number][]} grids
+ * @param {number[][]} grids
  */
 export function tokenCanvases(colours, grids) {
   let from = 0;

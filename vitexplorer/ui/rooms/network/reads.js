@@ -46,17 +46,19 @@ const silent = (value, code) => value.silent.includes(code >= 0 ? 'patches' : va
  */
 export function newReads(bytes) {
   let value = null;
+  let image = null;
   /** @type {Map<number, {facts: any, payload: any}[]>} rows by the token that they belong to */
   const rows = new Map();
   let blocks = []; // whole blocks
+  let asked = ''; // `name` for which the whole blocks were asked for
   let name = ''; // address of the colours, another one for another pass
 
   const facts = () => value.strip.blocks.map((block) => ({...value, ...block}));
 
   return {
-    /** Takes a value and fetches the rows of its token. */
-    async take(next, code) {
-      value = next;
+    /** Takes a value with its image and fetches the rows of its token. */
+    async take(next, code, picture) {
+      [value, image] = [next, picture];
       if (next.colours.url !== name) {
         rows.clear();
         blocks = [];
@@ -69,10 +71,14 @@ export function newReads(bytes) {
     /** Fetches the whole blocks where they are small, so that any token can be followed without the server. */
     async ahead() {
       const mine = name;
-      if (blocks.length || !value.strip) return blocks.length > 0;
+      if (blocks.length || !value.strip || asked === mine) return blocks.length > 0;
       if (value.all_bytes > AHEAD || !value.strip.blocks.every((block) => block.attention)) return false;
+      asked = mine;
       const all = facts();
-      const files = await Promise.all(all.map(({attention}) => bytes(attention.url)));
+      const files = await Promise.all(all.map(({attention}) => bytes(attention.url))).catch((error) => {
+        asked = ''; // so that it is tried again
+        throw error;
+      });
       if (mine !== name) return false;
       blocks = files.map((file, i) => decodePayload(file, all[i]));
       return true;
@@ -88,13 +94,13 @@ export function newReads(bytes) {
     of(code) {
       const kept = rows.get(code);
       return facts().map((block, i) => {
-        const at = carried(code, value.grids[0], value.grids[i + 1]);
+        const at = carried(code, value.grids[0], value.grids[i + 1], image);
         const payload = kept ? kept[i].payload : blocks[i];
-        const asked = kept ? kept[i].payload.codes[0] : at;
-        if (!payload || (at !== MEAN && silent(block, at)) || !hasQuery(payload, asked)) {
+        const query = kept ? kept[i].payload.codes[0] : at;
+        if (!payload || (at !== MEAN && silent(block, at)) || !hasQuery(payload, query)) {
           return {code: at, heads: [], links: [], border: []};
         }
-        const {heads, window} = readQuery(payload, asked);
+        const {heads, window} = readQuery(payload, query);
         const border = window ? borderOf(window, payload.rows, payload.cols) : [];
         return {code: at, heads, links: heads.map((head) => strongest(head)), border};
       });

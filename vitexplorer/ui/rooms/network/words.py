@@ -56,5 +56,6 @@ NETWORK_WORDS: dict[str, Text] = {
     "mean": Text("mean over patches", "图块平均"),
     "row_block": Text("Block", "块"),
     "row_value": Text("Probability", "概率"),
+    "row_output": Text("Output", "输出值"),
     "failed": Text("The picture could not be fetched.", "未能取得图像。"),
 }
