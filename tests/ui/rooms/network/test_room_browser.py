@@ -120,6 +120,24 @@ def test_a_person_follows_a_patch_and_runs_the_pass(visit: Visit, url: str) -> N
 WATCH = """new MutationObserver(() => { window.hasRun ||= Boolean(document.querySelector('.vx-network[data-runs]')); })
   .observe(document, {subtree: true, attributes: true, attributeFilter: ['data-runs']});"""
 """Script that notes that the pass runs, also where it is over before anybody asks"""
+
+
+def test_a_patch_of_a_fine_grid_is_the_same_place_in_a_coarse_one(visit: Visit, url: str) -> None:
+    page = visit.page
+    root = opened(visit, url, **KINDS["swin"])  # grids of 48, 24, 12 and 6
+    picture = root.locator("canvas.links")
+    picture.press("ArrowDown")
+    picture.press("ArrowDown")
+    expect(root).to_have_attribute("data-query", "1,24")
+    expect(page).to_have_url(re.compile(r"(?=.*query=1%2C24)(?=.*block=0)"))
+    page.reload()
+    expect(root).to_have_attribute("data-query", "1,24", timeout=PATIENCE)
+    expect(root.locator(".reading")).to_contain_text("the patch in row 0, column 3 reads", timeout=PATIENCE)
+    picture.click(position=page.evaluate(HEAD, [9, 5]))
+    canvas = page.locator('#vx-attention-canvas .vx-canvas[data-block="9"]')
+    expect(canvas).to_have_attribute("data-query", "0,3", timeout=PATIENCE)
+
+
 HEAD = """async ([block, head]) => {
   const {headOf} = document.querySelector('.vx-network');
   const [x, y, wide, tall] = headOf(block, head);

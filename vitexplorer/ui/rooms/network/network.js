@@ -40,6 +40,7 @@ export function mount({root, part, props, trigger}) {
   let pointed = null; // token under the pointer
   let turn = 0;
   let painting = 0;
+  let isStale = true; // true if more than the followed token has changed
   let asking = 0;
   let speaking = 0;
 
@@ -75,7 +76,11 @@ export function mount({root, part, props, trigger}) {
     clearTimeout(asking);
     scene.code = code;
     if (!scene.value.strip || reads.has(code)) scene.reads = scene.value.strip ? reads.of(code) : [];
-    else asking = setTimeout(() => trigger('follow', {query: textOf(code), whole: false}), REST);
+    else
+      asking = setTimeout(
+        () => trigger('follow', {query: textOf(code), target: chosenInAddress().target, whole: false}),
+        REST,
+      );
     root.dataset.query = textOf(code);
     later();
   }
@@ -86,9 +91,19 @@ export function mount({root, part, props, trigger}) {
     clearTimeout(speaking);
     speaking = setTimeout(() => {
       setText(part('.spoken'), nameOf(kept));
-      writeAddress({query: kept === codeOf(scene.value.whole) ? '' : textOf(kept)});
-      trigger('follow', {query: textOf(kept), whole: true}); // for its sentence
+      writeAddress(chosenIn(0));
+      trigger('follow', {query: textOf(kept), target: chosenInAddress().target, whole: true}); // for its sentence
     }, SAID);
+  }
+
+  /** Parameters of the address for the kept token as a query of a block; other grids than the last need its number. */
+  function chosenIn(block) {
+    const {grids, whole} = scene.value;
+    if (kept < 0) return {query: kept === codeOf(whole) ? '' : textOf(kept)};
+    const [here, last] = [grids[block + 1], grids.at(-1)];
+    const code = carried(kept, grids[0], here, scene.image);
+    const query = `${Math.floor(code / here[1])},${code % here[1]}`;
+    return String(here) === String(last) ? {query} : {query, block};
   }
 
   // ------------------------------------------------------------------------------------ painting
@@ -117,7 +132,8 @@ export function mount({root, part, props, trigger}) {
       return;
     }
     const ratio = devicePixelRatio || 1;
-    paintPicture(sized(below, width, height, ratio), scene);
+    if (isStale) paintPicture(sized(below, width, height, ratio), scene);
+    isStale = false;
     paintReads(sized(above, width, height, ratio), scene);
   }
 
@@ -141,6 +157,7 @@ export function mount({root, part, props, trigger}) {
     below.dataset.font = above.dataset.font = getComputedStyle(root).fontFamily;
     for (const canvas of [below, above]) canvas.style.height = `${scene.height}px`;
     stage.style.height = `${scene.height}px`;
+    isStale = true;
     paint();
   }
 
@@ -153,6 +170,7 @@ export function mount({root, part, props, trigger}) {
     setText(play, isRunning ? `❚❚ ${words.pause}` : `▶ ${words.run}`);
     root.dataset.at = String(Math.round(100 * at) / 100);
     root.toggleAttribute('data-runs', isRunning);
+    isStale = true;
     later();
   }
 
@@ -260,9 +278,8 @@ export function mount({root, part, props, trigger}) {
    * @param {import('./layout.js').Hit} thing
    */
   function open({kind, block, head}) {
-    const query = kept === codeOf(scene.value.whole) ? '' : textOf(kept);
     if (kind === 'head' || kind === 'block') {
-      writeAddress({query, block, head: kind === 'head' ? head : ''});
+      writeAddress({...chosenIn(block), block, head: kind === 'head' ? head : ''});
       enterRoom('attention', 'attention_map');
     } else if (kind === 'lens') enterRoom('outputs', 'logit_lens');
     else if (kind === 'adds') {
@@ -356,8 +373,15 @@ export function mount({root, part, props, trigger}) {
     );
   }
 
-  /** Takes what is asked for in the address, otherwise the token that Python chose. */
-  const wanted = () => codeOf(chosenInAddress().query || props.value.query) ?? codeOf(props.value.query);
+  /** Takes what is asked for in the address, a patch of its block's grid, otherwise the token that Python chose. */
+  function wanted() {
+    const {grids} = scene.value;
+    const {query, block} = chosenInAddress();
+    const here = grids[Math.min(Number(block || grids.length), grids.length - 2) + 1];
+    const [row, col] = query.split(',').map(Number);
+    if (!(row < here[0] && col < here[1])) return codeOf(props.value.query);
+    return carried(row * here[1] + col, here, grids[0], scene.image);
+  }
 
   /** Keeps the sentence and the contributions of the same pass where an answer has the rows of a token alone. */
   function completed(value) {
@@ -404,7 +428,7 @@ export function mount({root, part, props, trigger}) {
     lay();
     follow();
     root.dataset.ready = String(Number(root.dataset.ready ?? 0) + 1);
-    if (value.asks && !isSame) trigger('follow', {query: value.query, whole: true});
+    if (!isSame) trigger('follow', {query: textOf(kept), target: chosenInAddress().target, whole: true});
     if (!isSame) root.removeAttribute('data-whole');
     if (above.matches(':hover, :focus')) approach();
   }

@@ -47,7 +47,7 @@ class NetworkRoom(Room):
         super().enter_on(listen, active)
 
     async def enter(self, active: str, address: Address, filled: Address | None) -> Updates:
-        """Show the pass of the address, following the chosen patch, by default the token for the whole image."""
+        """Show the pass of the address, following the token for the whole image."""
         from vitexplorer.views import refusal
 
         if active != self.key or filled == address or address == Address():
@@ -55,7 +55,7 @@ class NetworkRoom(Room):
         capture = await self.context.engine.capture(address.picture)
         if refusal("network", capture):
             return {self.filled: address}
-        query = valid_settings(capture, query=address.query)["query"]
+        query = valid_settings(capture)["query"]  # the browser asks for the token of its address
         return {self.picture: await in_thread(self.data, capture, address, query), self.filled: address}
 
     async def follow(self, event: gr.EventData, address: Address) -> Any:
@@ -64,7 +64,7 @@ class NetworkRoom(Room):
             return gr.skip()
         capture = await self.context.engine.capture(address.picture)
         sent = fields_of(event)
-        settings = valid_settings(capture, query=sent.get("query") or "", target=address.target)
+        settings = valid_settings(capture, query=sent.get("query") or "", target=sent.get("target") or "")
         result = None
         if sent.get("whole"):
             result = await self.context.engine.compute(address.picture, capture, "network", settings)
