@@ -6,12 +6,13 @@ import json
 
 import numpy as np
 import pytest
+import torch
 
 import vitexplorer as vx
 from tests.helpers.attention_payload import unpack_attention
-from tests.helpers.small_models import capture_small, picture
+from tests.helpers.small_models import RECIPES, capture_small, picture
 from vitexplorer.core.format import percent
-from vitexplorer.ui.rooms.network.network import network_data
+from vitexplorer.ui.rooms.network.network import network_data, read_from
 from vitexplorer.ui.rooms.network.room import valid_settings
 
 MOST_BYTES = 400_000
@@ -40,6 +41,21 @@ def test_the_data_are_the_views(key: str) -> None:
         np.testing.assert_array_equal(data.similarity, result.similarity[-1])
     assert data.reading == vx.reading(result)
     assert not data.asks
+
+
+@pytest.mark.parametrize("key", RECIPES)
+def test_the_answer_is_read_from_the_tokens_that_move_it(key: str) -> None:
+    captured = capture_small(key)
+    model = captured.model
+    if captured.logits is None:
+        assert read_from(captured) == []
+        return
+    tokens = captured.residual(captured.depth - 1).detach().clone()[None].requires_grad_()
+    answer = model.family.read_out(model.module, tokens, model.family.own_reading(model.module))
+    (slope,) = torch.autograd.grad(answer[0].std(), tokens)
+    moves = slope[0].abs().amax(-1).gt(0).tolist()
+    names = [*captured.prefix_tokens, *["patches"] * captured.grid(captured.depth - 1).num_patches]
+    assert read_from(captured) == [*dict.fromkeys(name for name, moved in zip(names, moves, strict=True) if moved)]
 
 
 def test_the_rows_of_the_followed_token_are_its_attention() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import product
 
+import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -30,6 +31,7 @@ KINDS = {
 }
 SIZES = ((1920, 1080), (1440, 900), (1366, 768), (390, 844))
 CASES = [(kind, *size) for kind, size in product(KINDS, SIZES)]
+FAINTEST = 0.004
 KEEP = [("vit", 1440, 900), ("dino", 390, 844)]
 
 
@@ -56,6 +58,17 @@ def computed(kind: str) -> NetworkResult:
     return vx.compute("network", vx.capture(model, examples()["scene_gear"].path))
 
 
+def drawn_share(root: Locator) -> float:
+    """Return how much of the followed token's attention the lines hold, in percent, as the page says it."""
+    return float(re.search(r"[\d.]+(?= %)", root.locator(".drawn").inner_text())[0])
+
+
+def drawn(result: NetworkResult) -> float:
+    """Return the mean over all heads of the sum of links that are strong enough to be drawn."""
+    weights = [row for links in result.links for row in links.weights]
+    return float(np.mean([row[row >= FAINTEST].sum() for row in weights]))
+
+
 @pytest.mark.parametrize("case", quick(CASES, keep=KEEP))
 def test_the_numbers_on_the_screen_are_the_views(visit: Visit, url: str, case: tuple[str, int, int]) -> None:
     page, (kind, width, height) = visit.page, case
@@ -63,6 +76,7 @@ def test_the_numbers_on_the_screen_are_the_views(visit: Visit, url: str, case: t
     root = opened(visit, url, **KINDS[kind])
     result = computed(kind)
     assert root.locator(".reading").inner_text() == vx.reading(result)
+    assert drawn_share(root) == pytest.approx(100 * drawn(result), abs=0.5)
     for block, (number, name, value, *adds) in enumerate(table_of(page)):
         assert number == str(block)
         answer = result.lens[block] if result.lens else None

@@ -82,6 +82,8 @@ export function mount({root, part, props, trigger}) {
         REST,
       );
     root.dataset.query = textOf(code);
+    const links = scene.reads.flatMap((read) => read.links);
+    showSentence(part('.drawn'), links.length ? filled(scene.value.words.drawn, {share: drawnShare(links)}) : '');
     later();
   }
 
@@ -227,7 +229,7 @@ export function mount({root, part, props, trigger}) {
     const facts = scene.value.strip.blocks[thing.block];
     const grid = facts.keys ? [facts.keys.rows, facts.keys.cols] : grids[thing.block + 1];
     const most = {key: nameOf(links[0].code, grid), share: percent(links[0].weight)};
-    return filled(words.tip_head, {...thing, ...most, drawn: drawnShare(links)});
+    return filled(words.tip_head, {...thing, ...most, drawn: drawnShare([links])});
   }
 
   function showTip(text, event) {

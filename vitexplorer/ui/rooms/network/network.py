@@ -59,6 +59,8 @@ class NetworkData(FrameData):
     lens: list[Named | None] = []
     """Answer after each block; empty without a classifier"""
     answers: list[Named] = []
+    read_from: list[str] = []
+    """Tokens that the classifier reads after the last block: names of prefix tokens, "patches" for all of them"""
     similarity: list[float] = []
     """Without a classifier: cosine of each patch to the token for the whole image, after the last block"""
     target: str = ""
@@ -106,6 +108,7 @@ def network_data(
         prefix_labels=[prefix_text(name).in_(language) for name in capture.prefix_tokens],
         lens=made_once(capture, ("lens", language), lambda: lens_of(capture, language)),
         answers=made_once(capture, ("answers", language), lambda: answers_of(capture, language)),
+        read_from=read_from(capture),
         similarity=made_once(capture, "similarity", lambda: similarity_of(capture)),
         has_sum=capture.logits is not None and made_once(capture, "no_sum", lambda: is_no_sum(capture)) is None,
         asks=result is None,
@@ -146,6 +149,17 @@ def answers_of(capture: Capture, language: Language) -> list[Named]:
         return []
     top = top_classes(capture.logits, capture.model.class_texts)
     return [_named(answer, language, top[0].index) for answer in top]
+
+
+def read_from(capture: Capture) -> list[str]:
+    """Return the tokens that the classifier reads, see `NetworkData.read_from`; empty without a classifier."""
+    if capture.logits is None:
+        return []
+    prefix = list(capture.prefix_tokens)
+    own = capture.model.family.own_reading(capture.model.module)
+    if own in prefix:
+        return [own]
+    return ["cls", "dist"] if "dist" in prefix else [*(prefix if own == "own" else []), "patches"]
 
 
 def _named(answer: Answer, language: Language, last: int) -> Named:

@@ -105,7 +105,35 @@ export function paintPicture(pen, scene) {
     if (row > 0) paintNumbers(pen, scene, row - 1, box);
     pen.globalAlpha = 1;
   });
+  paintReadOut(pen, scene);
   paintAnswer(pen, scene, layout.boxes[blocks + 2]);
+}
+
+/** Paints lines from the tokens that the classifier reads, after the last block, to the answer. */
+function paintReadOut(pen, {value: {read_from: names, grids, prefix}, layout, now}) {
+  const [last, [x, y]] = layout.boxes.slice(-2);
+  const [rows, cols] = grids.at(-1);
+  const patches = Array.from({length: rows * cols}, (_, patch) => patch);
+  const codes = names.flatMap((name) => (name === 'patches' ? patches : [-1 - prefix.indexOf(name)]));
+  for (const code of codes) {
+    const start = readFrom(last, placeOf(last, [rows, cols], code, prefix.length), y);
+    const opacity = Math.min(0.8, 2 / Math.sqrt(codes.length)) * now.answer;
+    curve(pen, start, [x - 3, y + NAME / 2], BRIGHT, codes.length > 2 ? 0.7 : 2, opacity, now.answer);
+  }
+  pen.globalAlpha = 1;
+}
+
+/**
+ * Place from which a box at the height `y` reads: the token's own, or the left edge where the box is on the next row.
+ *
+ * @param {import('./layout.js').Box} before
+ * @param {[number, number]} place
+ * @param {number} y
+ * @returns {[number, number]}
+ */
+function readFrom(before, [px, py], y) {
+  const drop = y - before[1];
+  return drop > 1 ? [4, py + drop] : [px, py];
 }
 
 function paintImage(pen, {value, layout, image, now}) {
@@ -266,12 +294,7 @@ function paintLinks(pen, scene, read, block) {
   const facts = value.strip.blocks[block];
   const keys = facts.keys ? [facts.keys.rows, facts.keys.cols] : value.grids[block + 1];
   const end = placeOf(after, value.grids[block + 1], read.code, prefix);
-  const drop = after[1] - before[1];
-  /** @returns {[number, number]} */
-  const start = (code, grid) => {
-    const [x, y] = placeOf(before, grid, code, prefix);
-    return drop > 1 ? [4, y + drop] : [x, y]; // a row's first column is read from the end of the row above
-  };
+  const start = (code, grid) => readFrom(before, placeOf(before, grid, code, prefix), after[1]);
   const strength = now.links(block);
   paintBorder(pen, before, keys, read.border, strength);
   curve(pen, start(codeAt(scene, block), value.grids[block]), end, '#ffffff', 2, 0.6 * strength, strength);
@@ -344,5 +367,12 @@ function dot(pen, [x, y], isFollowed) {
   pen.stroke();
 }
 
-/** Share of a head's attention that its lines hold, in words. */
-export const drawnShare = (links) => percent(links.reduce((sum, {weight}) => sum + weight, 0));
+/**
+ * Share of the attention of some heads that their lines hold, in words.
+ *
+ * @param {{code: number, weight: number}[][]} heads links of each
+ */
+export function drawnShare(heads) {
+  const drawn = heads.flat().filter(({weight}) => weight >= FAINTEST);
+  return percent(drawn.reduce((sum, {weight}) => sum + weight, 0) / heads.length);
+}

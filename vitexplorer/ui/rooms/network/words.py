@@ -33,6 +33,7 @@ NETWORK_WORDS: dict[str, Text] = {
     "keeps": Text("what the token keeps", "标记保留的内容"),
     "head": Text("head {head}", "头 {head}"),
     "all_heads": Text("{heads} heads, a hue each", "{heads} 个头，各一种颜色"),
+    "drawn": Text("the lines hold {share} of its attention", "连线占其注意力的 {share}"),
     "colours": Text(
         "same colour: alike to the network (three principal components of all blocks)",
         "颜色相近：对网络而言相似（所有块的三个主成分）",
