@@ -32,6 +32,14 @@ KINDS = {
 SIZES = ((1920, 1080), (1440, 900), (1366, 768), (390, 844))
 CASES = [(kind, *size) for kind, size in product(KINDS, SIZES)]
 FAINTEST = 0.004
+MOVED = """room => {
+  const [question, reading, stage] = ['.question', '.reading', '.stage'].map((name) => room.querySelector(name));
+  const down = () => stage.getBoundingClientRect().top - question.getBoundingClientRect().top;
+  const before = down();
+  reading.replaceChildren();
+  return down() - before;
+}"""
+"""Script that takes the sentence away; returns by how many pixels the stage moves, as when the sentence comes"""
 KEEP = [("vit", 1440, 900), ("dino", 390, 844)]
 
 
@@ -86,6 +94,7 @@ def test_the_numbers_on_the_screen_are_the_views(visit: Visit, url: str, case: t
         if result.attention_adds is not None:
             expected = (result.attention_adds[block], result.mlp_adds[block])
             assert [float(text) for text in adds] == pytest.approx(expected, rel=1e-3, abs=1e-6)
+    assert root.evaluate(MOVED) == 0
     assert_fits(page, "network")
     assert_nothing_went_wrong(page, "network")
     assert_open_to_all(page, "network", is_whole=False)
