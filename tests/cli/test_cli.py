@@ -234,6 +234,7 @@ def sides(image, **other):
         later("relevance", ["--other-weights-seed", "1", "--target", "2"], {"seed": 1}, {"target": 2}),
         later("shared_pca", ["--block", "1"], {}, {"block": 1}),
         later("answers", ["--other-weights-seed", "1"], {"seed": 1}, {}),
+        later("network", ["--other-model", "test_vit4", "--links", "2"], {"model": "test_vit4"}, {"links": 2}),
         later("costs", ["--other-model", "test_vit4"], {"model": "test_vit4"}, {}),
     ],
 )

@@ -166,7 +166,9 @@ def test_a_chinese_figure_has_no_english_word(geometry, thorough):
 def test_every_type_of_result_is_among_them():
     made = {type(result) for geometry in ("vit", "swin_padded") for result in results_of(geometry, MORE)}
     made.add(type(compute("before_after", intervene(capture_small("vit"), "top_k:k=2"))))
-    made |= {type(compare(key, capture_small("vit"), capture_small("vit"))) for key in ("maps", "cka", "answers")}
+    made |= {
+        type(compare(key, capture_small("vit"), capture_small("vit"))) for key in ("maps", "cka", "answers", "network")
+    }
     made.add(type(compare("shared_pca", *[capture_small("vit")] * 2, images=[capture_small("vit")])))
     assert made == own_results() - OF_TRAININGS - {
         EvaluationResult,  # made of many images: the next test draws it

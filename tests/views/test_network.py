@@ -8,6 +8,7 @@ import pytest
 import vitexplorer as vx
 from tests.helpers.expected_refusals import is_refused
 from tests.helpers.readings import checked_reading
+from tests.helpers.reference_network import colours_of_stage
 from tests.helpers.small_models import capture_small
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.network_result import NetworkResult
@@ -17,23 +18,6 @@ from vitexplorer.core.types import Query
 
 def network(captured: Capture, **settings: object) -> NetworkResult:
     return vx.compute("network", captured, **settings)
-
-
-def colours_of_stage(stage: list[np.ndarray]) -> np.ndarray:
-    """Compute the colours of a stage's streams, each (patches, dim), from the definition."""
-    rows = []
-    for tokens in stage:
-        centred = tokens - tokens.mean(0, keepdims=True)
-        rows.append(centred / np.sqrt(np.mean(np.square(centred))))
-    stacked = np.concatenate(rows)
-    _, _, directions = np.linalg.svd(stacked - stacked.mean(0), full_matrices=False)
-    colours = []
-    for direction in directions[:3]:
-        direction = direction * np.sign(direction[np.abs(direction).argmax()])
-        scores = (stacked - stacked.mean(0)) @ direction
-        low, high = np.percentile(scores, 1), np.percentile(scores, 99)
-        colours.append(np.clip((scores - low) / (high - low), 0, 1))
-    return np.stack(colours, -1)
 
 
 def test_colours_are_those_of_the_definition(any_capture):

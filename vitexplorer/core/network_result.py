@@ -1,4 +1,4 @@
-"""Record of the view `network`: the whole forward pass of one image in one figure."""
+"""Records of the view `network`, the whole forward pass of one image in one figure, and of two beside each other."""
 
 from __future__ import annotations
 
@@ -69,3 +69,17 @@ class NetworkResult(Result):
     class_names: tuple[Text, ...]
     image: np.ndarray
     """(height, width, 3) uint8: the pixels that the model saw"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkPairResult(Result):
+    """Two passes; values (sides, blocks + 1, patches, 3) are the colours of both, shorter rows filled with NaN."""
+
+    passes: tuple[NetworkResult, NetworkResult]
+    """Left and right, each for its own answer, with the token at the same place followed"""
+    names: tuple[Text, Text]
+    agree: tuple[bool | None, ...] | None
+    """True for each block of the left after which the answer is that of the right at the same share of its depth
+
+    None for a block that cannot be read on both sides, and where not both have a choice of classes.
+    """

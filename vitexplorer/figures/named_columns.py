@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from vitexplorer.core.network_result import NetworkPairResult
 from vitexplorer.core.text import Language
 from vitexplorer.core.types import (
     OUTPUT,
@@ -43,6 +44,9 @@ def named_columns(result: Result, language: Language) -> Columns:
             entries = [entry.in_(language) for entry in result.entries for _ in sides]
             units = [unit.in_(language) for unit in result.units for _ in sides]
             return {"entry": entries, "unit": units, "whose": sides * len(result.units)}
+        case NetworkPairResult():
+            sides = [name.in_(language) for name in result.names]
+            return {"whose": [side for side in sides for _ in range(result.values[0].size)]}
         case PicturesResult():
             hashes = [picture.provenance.image_hash[:8] for picture in result.pictures]
             return {"picture_hash": [each for each in hashes for _ in range(result.values[0].size)]}

@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import UInt8
 from PIL import Image, ImageDraw
 
+from vitexplorer.core.network_result import NetworkPairResult, NetworkResult
 from vitexplorer.core.types import (
     BeforeAfterResult,
     BoardResult,
@@ -85,6 +86,8 @@ def _pixels(result: Result) -> UInt8[np.ndarray, "height width channels"] | None
             return _colours(result.values, (SIDE, SIDE))
         case PairResult():
             return _halves(result.values[0], result.other)
+        case NetworkPairResult():
+            return _halves(*map(_last_tokens, result.passes))
         case PicturesResult():
             return _halves(*(picture.values for picture in result.pictures[:2]))
         case SidesResult():
@@ -196,6 +199,12 @@ def _half(values: np.ndarray) -> np.ndarray:
         return heat(values, size, map_scale(values, None))
     colours = _colours(values, size)
     return np.concatenate([colours, np.full((*colours.shape[:2], 1), 255, np.uint8)], -1)
+
+
+def _last_tokens(result: NetworkResult) -> np.ndarray:
+    """Return the colours of the tokens that leave the last block, (rows, cols, 3)."""
+    grid = result.grids[-1]
+    return result.values[-1, : grid.num_patches].reshape(grid.rows, grid.cols, 3)
 
 
 def _lens(result: LensResult) -> np.ndarray:

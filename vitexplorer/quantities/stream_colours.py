@@ -7,7 +7,7 @@ channels, since streams grow from block to block. One PCA of all blocks together
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import groupby, islice
 
 import numpy as np
 from jaxtyping import Float
@@ -27,12 +27,31 @@ def streams(capture: Capture) -> list[Float[np.ndarray, "patches dim"]]:
     return [each[prefix:].double().cpu().numpy() for each in tokens]
 
 
-def stream_colours(capture: Capture) -> list[Float[np.ndarray, "patches 3"]]:
-    """Compute a colour in 0-1 for each patch of each of `streams`; a component that is not spanned is a half."""
-    colours = []
-    for _, stage in groupby(map(standardised, streams(capture)), key=np.shape):
-        colours += _in_one_basis([*stage])
+def stream_colours(*captures: Capture) -> list[list[Float[np.ndarray, "patches 3"]]]:
+    """Compute a colour in 0-1 for each patch of each of `streams`, for each capture, all in one basis.
+
+    Several captures are of one model, see `has_one_basis`. A component that is not spanned is a half.
+    """
+    colours: list[list[Float[np.ndarray, "patches 3"]]] = [[] for _ in captures]
+    for stages in zip(*map(stages_of, captures), strict=True):
+        together = iter(_in_one_basis([tokens for stage in stages for tokens in stage]))
+        for of_capture, stage in zip(colours, stages, strict=True):
+            of_capture += islice(together, len(stage))
     return colours
+
+
+def stages_of(capture: Capture) -> list[list[Float[np.ndarray, "patches dim"]]]:
+    """Return the standardised `streams`, those of one shape together."""
+    return [[*stage] for _, stage in groupby(map(standardised, streams(capture)), key=np.shape)]
+
+
+def has_one_basis(one: Capture, other: Capture) -> bool:
+    """Return True for two captures of one model, whose tokens share directions; other models share none."""
+
+    def widths(capture: Capture) -> list[int]:
+        return [capture.residual_after(block).shape[-1] for block in range(capture.depth)]
+
+    return one.model.name == other.model.name and widths(one) == widths(other)
 
 
 def standardised(tokens: Float[np.ndarray, "patches dim"]) -> Float[np.ndarray, "patches dim"]:
@@ -51,4 +70,4 @@ def _in_one_basis(stage: list[Float[np.ndarray, "patches dim"]]) -> list[Float[n
     colours = np.full((len(rows), COLOURS), 0.5)
     shares = ((scores - low) / np.where(spread > 0, spread, 1)).clip(0, 1)
     colours[:, : len(components)] = np.where(spread > 0, shares, 0.5)
-    return np.split(colours, len(stage))
+    return np.split(colours, np.cumsum([len(tokens) for tokens in stage])[:-1])

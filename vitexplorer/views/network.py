@@ -12,9 +12,9 @@ Misleading: links are attention, not importance, and leave out the share that `r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -87,7 +87,7 @@ def compute(capture: Capture, query: Query, target: int | None, links: int) -> N
     reads = [reads_of(capture, queries[block], block, links) for block in blocks]
     adds = None if target is None else added_to(capture, target)
     attention_adds, mlp_adds, start, bias = adds or (None, None, None, None)
-    values = _padded(stream_colours(capture))
+    values = padded(stream_colours(capture)[0])
     has_classes = capture.logits is not None
     return NetworkResult(
         values=values,
@@ -106,14 +106,14 @@ def compute(capture: Capture, query: Query, target: int | None, links: int) -> N
         prefix_names=tuple(capture.prefix_tokens),
         links=tuple(read.links for read in reads),
         heads=tuple(read.maps for read in reads),
-        rest=_padded([read.rest for read in reads]),
+        rest=padded([read.rest for read in reads]),
         windows=tuple(window_of(queries[block], capture.grid(block), capture.site(block).windows) for block in blocks),
         lens=answers(capture) if has_classes else None,
         attention_adds=attention_adds,
         mlp_adds=mlp_adds,
         start=start,
         bias=bias,
-        similarity=None if has_classes else _padded([whole_similarity(capture, block) for block in blocks]),
+        similarity=None if has_classes else padded([whole_similarity(capture, block) for block in blocks]),
         top=top_classes(capture.logits, capture.model.class_texts) if has_classes else (),
         class_names=capture.model.class_texts,
         image=capture.input.pixels,
@@ -144,7 +144,7 @@ def added_to(
     return attention, mlp, terms["embedding"], terms["constant"]
 
 
-def _padded(rows: list[np.ndarray]) -> np.ndarray:
+def padded(rows: list[np.ndarray]) -> np.ndarray:
     """Stack arrays of different lengths, the shorter ones filled with NaN."""
     padded = np.full((len(rows), max(map(len, rows)), *rows[0].shape[1:]), np.nan)
     for at, row in enumerate(rows):
@@ -162,10 +162,10 @@ def refuses(capture: Capture) -> Text | None:
 
 def reading(result: NetworkResult) -> Text:
     """Say in which blocks the answer is made, mostly by what, and where the followed token looks in the last block."""
-    return _joined(_made(result), _looks(result))
+    return joined(_made(result), _looks(result))
 
 
-def _joined(*sentences: Text | None) -> Text:
+def joined(*sentences: Text | None) -> Text:
     """Join the sentences that there are."""
     there = present(*sentences)
     return Text(" ".join(each.en for each in there), "".join(each.zh for each in there))
@@ -227,16 +227,22 @@ def _block_list(blocks: list[int]) -> Text:
 
 def _decided(result: NetworkResult) -> Text | None:
     """Name the first readable block from which on the answer is the last one."""
-    read = [(block, answer) for block, answer in enumerate(result.lens) if answer is not None]
-    last = read[-1][1]
     if len(result.top) < 2:  # one output is no choice that could be made
         return None
-    first = next(block for at, (block, _) in enumerate(read) if all(a.index == last.index for _, a in read[at:]))
+    first, last = decided_in(result.lens)
     name = result.class_names[last.index] if result.class_names else same("")
     return Text(
         "Read out after each block, the answer is {name} from block {first} on, {value} at the end.",
         "逐块读出时，从块 {first} 起答案就是{name}，最后为 {value}。",
     ).format(name=class_text(last.index, name), first=first, value=percent(last.value))
+
+
+def decided_in(lens: Sequence[LensAnswer | None]) -> tuple[int, LensAnswer]:
+    """Return the first readable block from which on the answer is the last one, and that answer."""
+    read = [(block, answer) for block, answer in enumerate(lens) if answer is not None]
+    last = read[-1][1]
+    first = next(block for at, (block, _) in enumerate(read) if all(a.index == last.index for _, a in read[at:]))
+    return first, last
 
 
 def _alike(result: NetworkResult) -> Text:
@@ -257,8 +263,19 @@ def _alike(result: NetworkResult) -> Text:
     )
 
 
-def _looks(result: NetworkResult) -> Text | None:
-    """Name the key that the followed token reads most in the last block in which it reads."""
+class Read(NamedTuple):
+    """The key that the followed token reads most in the last block in which it reads."""
+
+    block: int
+    query: Text
+    key: Text
+    """Name with its article"""
+    head: int
+    share: str
+
+
+def most_read(result: NetworkResult) -> Read | None:
+    """Return the key that is read most; None where the followed token asks for nothing in any block."""
     reads = [block for block, links in enumerate(result.links) if links.weights.size]
     if not reads:
         return None
@@ -266,16 +283,18 @@ def _looks(result: NetworkResult) -> Text | None:
     links = result.links[block]
     head = int(links.weights[:, 0].argmax())
     query, key = query_text(result.queries[block]), key_text(result, block, int(links.tokens[head, 0]))
+    key = Text("itself", "它自己") if key == query else Text(f"the {key.en}", key.zh)
+    return Read(block, query, key, head, percent(float(links.weights[head, 0])))
+
+
+def _looks(result: NetworkResult) -> Text | None:
+    read = most_read(result)
+    if read is None:
+        return None
     return Text(
         "In block {block} the {query} reads {key} most: head {head} gives it {share}.",
         "在块 {block} 中，{query}读取最多的是{key}：头 {head} 给它 {share}。",
-    ).format(
-        block=block,
-        query=query,
-        key=Text("itself", "它自己") if key == query else Text(f"the {key.en}", key.zh),
-        head=head,
-        share=percent(float(links.weights[head, 0])),
-    )
+    ).format(**read._asdict())
 
 
 def key_text(result: NetworkResult, block: int, token: int) -> Text:

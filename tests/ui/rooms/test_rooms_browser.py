@@ -96,6 +96,7 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
         assert_fits(page, room)
         if room == "compare" and model == "vit":
             assert_maps_fade(page)
+            assert_both_passes_are_followed(page)
         assert room != "patches" or page.evaluate("document.documentElement.scrollHeight <= innerHeight")
         page.set_viewport_size(PHONE)
         assert_fits(page, room)
@@ -125,6 +126,18 @@ def assert_maps_fade(page: Page) -> None:
     ):
         act()
         page.wait_for_function(seen, arg=layers)
+
+
+def assert_both_passes_are_followed(page: Page) -> None:
+    """Check that a patch that is picked is followed through the networks of both sides, which the verdict names."""
+    choose_view(page, "compare", "network")
+    panel = panel_of(page, "compare")
+    picture = panel.locator(".vx-picker")
+    box = picture.bounding_box()
+    picture.click(position={"x": 0.3 * box["width"], "y": 0.6 * box["height"]})
+    reading = panel.locator(".reading")
+    for side in ("左侧", "右侧"):
+        expect(reading).to_contain_text(f"{side}的第 7 行第 3 列的图块读取最多的是", timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import numpy as np
 from PIL.ImageColor import getrgb
 
 from vitexplorer.core.format import hundredths, percent
-from vitexplorer.core.network_result import NetworkResult
+from vitexplorer.core.network_result import NetworkPairResult, NetworkResult
 from vitexplorer.core.text import Text, present, same
 from vitexplorer.core.types import PatchGrid, Prediction, Query
 from vitexplorer.figures.boxes import Box
@@ -27,11 +27,15 @@ from vitexplorer.figures.renderers.pictures import enlarged
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 
+TITLE, PASS_GAP = 26, 24
+"""Pixels for the name over a pass, and under a pass"""
 GAP, BETWEEN = 26, 30
 """Pixels between columns, and between rows of columns"""
 HEADS, PREFIX, NAME, LINE = 62, 24, 24, 19
 """Pixels for the heads over a grid, for the prefix tokens, for the name under it, and for each line of numbers"""
 NARROWEST, WIDEST = 92, 170
+NARROWEST_OF_TWO = 60
+"""Least width of a column where two passes stand under each other, so that each is a row"""
 FIRST_HUE = 140 / 360
 """Hue of head 0, as `hueOf` of the page"""
 DOT = 6
@@ -77,26 +81,27 @@ class Columns:
         return box.cell(grid.rows, grid.cols, *query).centre
 
 
-def laid_out(page: Page, y: float, count: int, shape: tuple[int, int], lines: int) -> Columns:
-    """Lay out `count` columns of grids of `shape` (rows, cols) with `lines` of numbers under each."""
+def laid_out(
+    page: Page, y: float, high: float, count: int, shape: tuple[int, int], lines: int, narrowest: float
+) -> Columns:
+    """Lay out `count` columns of grids of `shape` (rows, cols) with `lines` of numbers under each, from `y` down."""
     around = HEADS + PREFIX + NAME + LINE * lines + BETWEEN
     tall = shape[0] / shape[1]
-    room = page.high(math.inf, y + page.margin)
     fits = []
     for rows in range(1, count + 1):
         per_row = math.ceil(count / rows)
-        wide = min(page.inner / per_row - GAP, WIDEST, (room / rows - around) / tall)
-        fits.append((min(wide, NARROWEST), rows == 1 and wide >= NARROWEST, wide, per_row))
-        if page.sheet.is_slide and wide >= NARROWEST:
+        wide = min(page.inner / per_row - GAP, WIDEST, (high / rows - around) / tall)
+        fits.append((min(wide, narrowest), rows == 1 and wide >= narrowest, wide, per_row))
+        if math.isinf(high) and wide >= narrowest:
             break
     _, _, wide, per_row = max(fits)
-    wide = max(wide, min(NARROWEST, page.inner / 2 - GAP))
+    wide = max(wide, min(narrowest, page.inner / 2 - GAP))
     per_row = min(per_row, max(1, int((page.inner + GAP) // (wide + GAP))))
     step = (page.inner - wide) / (per_row - 1) if per_row > 1 else 0
     step = min(step, wide + 2 * GAP)
-    high = around + wide * tall
+    step_down = around + wide * tall
     boxes = [
-        Box(page.margin + i % per_row * step, y + i // per_row * high + HEADS + PREFIX, wide, wide * tall)
+        Box(page.margin + i % per_row * step, y + i // per_row * step_down + HEADS + PREFIX, wide, wide * tall)
         for i in range(count)
     ]
     return Columns(boxes, page.margin, boxes[-1].bottom + NAME + LINE * lines)
@@ -115,12 +120,34 @@ def draw(page: Page, result: NetworkResult, y: float, *, reached: int | None = N
 
     Option: reached, how many blocks have run; None for all, then the answer is drawn too.
     """
+    bottom = draw_pass(page, result, y, page.high(math.inf, y + page.margin), reached)
+    return caption_below(page, bottom + 20, result, None, remarks(result))
+
+
+def draw_pair(page: Page, result: NetworkPairResult, y: float) -> float:
+    """Draw both passes, one under the other, each under its name."""
+    for name, each in zip(result.names, result.passes, strict=True):
+        page.text(page.margin, y, name, bold=True)
+        y = draw_pass(page, each, y + TITLE, math.inf, narrowest=NARROWEST_OF_TWO) + PASS_GAP
+    both = [remark for each in result.passes for remark in remarks(each)]
+    return caption_below(page, y, result, None, tuple(dict.fromkeys(both)))
+
+
+def draw_pass(
+    page: Page,
+    result: NetworkResult,
+    y: float,
+    high: float,
+    reached: int | None = None,
+    narrowest: float = NARROWEST,
+) -> float:
+    """Draw one pass as far as `reached` within a height in pixels, if that can be. Returns y below it."""
     depth = len(result.links)
     is_over = reached is None
     reached = depth if reached is None else reached
     first = result.grids[0]
     has_adds, has_lens = result.attention_adds is not None, result.lens is not None
-    columns = laid_out(page, y, depth + 3, (first.rows, first.cols), has_lens + 2 * has_adds)
+    columns = laid_out(page, y, high, depth + 3, (first.rows, first.cols), has_lens + 2 * has_adds, narrowest)
     image, *grids, answer = columns.boxes
     page.picture(image, result.image)
     _cut(page, image, first)
@@ -136,10 +163,15 @@ def draw(page: Page, result: NetworkResult, y: float, *, reached: int | None = N
         _followed(page, result, row, box)
     if is_over:
         _answer(page, result, answer)
+    return columns.bottom
+
+
+def remarks(result: NetworkResult) -> tuple[Text, ...]:
+    """Say what lines and bars mean, and the share of the attention that the lines hold."""
     share = 1 - float(np.nanmean(result.rest)) if np.isfinite(result.rest).any() else 0.0
     drawn = DRAWN.format(query=result.settings_said["query"][1], share=percent(share))
-    remarks = present(drawn, ADDS if has_adds else None, None if result.similarity is None else SIMILAR)
-    return caption_below(page, columns.bottom + 20, result, None, remarks)
+    has_adds = result.attention_adds is not None
+    return present(drawn, ADDS if has_adds else None, None if result.similarity is None else SIMILAR)
 
 
 def _name(page: Page, box: Box, words: Text) -> None:
@@ -276,4 +308,4 @@ def _answer(page: Page, result: NetworkResult, box: Box) -> None:
         page.picture(box, lookup_table("inferno")[shares].astype(np.uint8).repeat(8, 0).repeat(8, 1))
 
 
-RENDERERS = (Renderer(NetworkResult, draw),)
+RENDERERS = (Renderer(NetworkResult, draw), Renderer(NetworkPairResult, draw_pair))

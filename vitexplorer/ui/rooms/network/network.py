@@ -128,7 +128,7 @@ def packed_colours(capture: Capture) -> bytes:
     """Pack the colours of the tokens, see `stream_colours`, as bytes."""
     from vitexplorer.quantities.stream_colours import stream_colours
 
-    return b"".join(np.rint(255 * colours).astype(np.uint8).tobytes() for colours in stream_colours(capture))
+    return b"".join(np.rint(255 * colours).astype(np.uint8).tobytes() for colours in stream_colours(capture)[0])
 
 
 def lens_of(capture: Capture, language: Language) -> list[Named | None]:
