@@ -24,6 +24,7 @@ from vitexplorer.figures.caption import caption
 from vitexplorer.models.examples import examples
 from vitexplorer.service.engine import Engine
 from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.panel.figure_panel import Question
 from vitexplorer.ui.rooms.what_if.changes import STRIKING, changes_data
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom, answer
 from vitexplorer.ui.shell.address import Address
@@ -126,6 +127,21 @@ def test_the_panel_shows_the_changed_run_and_its_lines(room):
     assert data.chosen == "before_after"
     assert not data.refused
     assert 'vx.intervene(capture, "temperature:temperature=4")' in data.python
+
+
+def test_a_pass_before_the_change_and_one_after_it(room):
+    address = entered(room)[room.changed]
+    plain, run = (now(room.context.engine.changed(address.picture, change)) for change in ("", address.change))
+    expected = vx.compare("network", plain, run, query=(3, 4))
+    result = now(room.panel.compute(address, run, "network", {"query": "3,4"}))
+    np.testing.assert_array_equal(result.values, expected.values)
+    assert [name.en for name in result.names] == ["left: plain run", "right: changed run"]
+    data = now(room.panel._show(Question("network", {}), address))
+    assert data.reading.startswith("The answer")
+    assert not data.refused
+    assert 'right = vx.intervene(right, "temperature:temperature=4")' in data.python
+    assert "left = vx.intervene" not in data.python
+    assert 'vx.compare("network", left, right' in data.python
 
 
 def test_changed_runs_are_bounded():

@@ -6,6 +6,7 @@ the switches, then the figures: comparisons with the plain run, and other views 
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,10 +15,11 @@ import gradio as gr
 from gradio.components import Component
 
 from vitexplorer.core.text import ExplainedError, Language, Text
-from vitexplorer.core.types import Output
+from vitexplorer.core.types import Output, Result
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.ui.canvas.two_sided import Side, TwoSided
 from vitexplorer.ui.gradio_adapter.events import fields_of
+from vitexplorer.ui.panel.figure_panel import ViewSource, capture_views
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.what_if.changes import STRIKING, ChangesData, ChangesPicker, changes_data
@@ -28,9 +30,13 @@ from vitexplorer.ui.shell.room_sign import CHANGE, next_button
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
+    from vitexplorer.comparisons.record import Comparison
+    from vitexplorer.views.record import View
 
 OF_CHANGED = ("attention_rollout", "head_atlas", "pooling", "logit_lens", "token_pca", "generic_relevance")
 """Views of other rooms that this room offers for the changed run"""
+OF_BOTH = ("network",)
+"""Comparisons that this room offers, of the plain run on the left and the changed run on the right"""
 UNSURE = 0.1
 """Loss of probability above which an unchanged answer is called less sure"""
 ALIKE, MOVED = 0.95, 0.5
@@ -40,11 +46,37 @@ NOTHING = "nothing"
 
 
 class ChangedFigures(RoomFigures):
-    """Panel of the changed run, which the address names: the room's own views and some of other rooms."""
+    """Panel of the changed run, which the address names: the room's own views, some of other rooms, comparisons."""
 
     def views(self) -> tuple[str, ...]:
         """Return the keys of the views, the room's own first."""
-        return (*super().views(), *OF_CHANGED)
+        return (*super().views(), *OF_BOTH, *OF_CHANGED)
+
+    def records(self) -> Mapping[str, View | Comparison]:
+        """Return the views, and in their place the comparisons of the same name that the room offers."""
+        from vitexplorer.comparisons import COMPARISONS
+
+        return ChainMap({key: COMPARISONS[key] for key in OF_BOTH}, super().records())
+
+    async def source(self, address: Address) -> ViewSource:
+        """Return the views of the changed run, and its comparisons with the plain one."""
+        from vitexplorer.comparisons import reading, refusal
+
+        plain, changed_run = await self.context.engine.capture(address.picture), await self.capture(address)
+        views = capture_views(changed_run)
+        return replace(
+            views,
+            records=self.records(),
+            refusal=lambda key: refusal(key, plain, changed_run) if key in OF_BOTH else views.refusal(key),
+            reading=lambda result, language: (reading if result.view in OF_BOTH else views.reading)(result, language),
+        )
+
+    async def compute(self, address: Address, capture: Capture, view: str, given: Mapping[str, Any]) -> Result:
+        """Compute a view of the changed run, or its comparison with the plain one; or return it from memory."""
+        if view not in OF_BOTH:
+            return await super().compute(address, capture, view, given)
+        plain = await self.context.engine.capture(address.picture)
+        return await self.context.engine.compare(self.run(address), plain, capture, view, given)
 
     async def capture(self, address: Address) -> Capture:
         """Return the changed run."""
@@ -56,6 +88,9 @@ class ChangedFigures(RoomFigures):
 
     def python(self, address: Address, view: str, settings: Mapping[str, Any]) -> str:
         """Return Python code that makes the same figure, with the change."""
+        if view in OF_BOTH:
+            both = replace(address, left_change="", other_change=address.change)
+            return self.context.lines_of_two(both, both, view, settings)
         return self.context.python_lines(address, view, changed=bool(address.change), **settings)
 
 
