@@ -33,8 +33,10 @@ def hosted(**environment: str) -> Iterator[str]:
             serving = uvicorn_server(now(built()), settings(), opened.set)
             thread = threading.Thread(target=serving.run, kwargs={"sockets": [listening]})
             thread.start()
-            assert opened.wait(60)
-            yield address_of(listening)
-            serving.should_exit = True
-            thread.join()
+            try:
+                assert opened.wait(60)
+                yield address_of(listening)
+            finally:  # a server that is left would keep the process from its end
+                serving.should_exit = True
+                thread.join()
     settings.cache_clear()
