@@ -97,6 +97,8 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
         if room == "compare" and model == "vit":
             assert_maps_fade(page)
             assert_both_passes_are_followed(page)
+        if room == "what_if":
+            assert_scales_are_said(page)
         assert room != "patches" or page.evaluate("document.documentElement.scrollHeight <= innerHeight")
         page.set_viewport_size(PHONE)
         assert_fits(page, room)
@@ -138,6 +140,14 @@ def assert_both_passes_are_followed(page: Page) -> None:
     reading = panel.locator(".reading")
     for side in ("左侧", "右侧"):
         expect(reading).to_contain_text(f"{side}的第 7 行第 3 列的图块读取最多的是", timeout=PATIENCE)
+
+
+def assert_scales_are_said(page: Page) -> None:
+    """Check that What if says where the brightest colour is not the same share in both runs."""
+    ends = page.locator(".vx-what-if .vx-canvas .high").all_inner_texts()
+    line = page.locator(".vx-changes .scales").inner_text()
+    assert len(ends) == 2
+    assert all(end in line for end in ends) if ends[0] != ends[1] else line == "", (ends, line)
 
 
 @pytest.fixture(scope="module")

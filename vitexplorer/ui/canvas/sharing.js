@@ -3,6 +3,7 @@
 // it lacks becomes the mean over patches.
 
 import {inAddress, onLink, onWritten, writeAddress} from '../kit/address.js';
+import {filled, setText} from '../kit/dom.js';
 import {cellAt, placeOf} from './grids.js';
 import {MEAN} from './payload.js';
 import {queryCode, queryText} from './queries.js';
@@ -175,4 +176,20 @@ export function hearLinked(root, blockNow, state, changed) {
     }
     changed(kind === 'pin');
   });
+}
+
+/**
+ * Keeps a line that says where the brightest colour is not the same share on both canvases of a room.
+ *
+ * @param {HTMLElement} room
+ * @param {HTMLElement} line
+ * @param {() => string | undefined} sentence with {left} and {right}; none before the room's first value
+ */
+export function compareScales(room, line, sentence) {
+  function compare() {
+    const [left, right] = [...room.querySelectorAll('.vx-canvas .high')].map(({textContent}) => textContent);
+    const text = sentence();
+    setText(line, text && left && right && left !== right ? filled(text, {left, right}) : '');
+  }
+  new MutationObserver(compare).observe(room, {subtree: true, childList: true, characterData: true});
 }

@@ -1,8 +1,9 @@
 // Texts and presets of a comparison. The right side is chosen in chips of its own; this module writes it into the
 // address.
 
+import {compareScales} from '../../canvas/sharing.js';
 import {goTo, inAddress, writeAddress} from '../../kit/address.js';
-import {filled, make, refill, setText} from '../../kit/dom.js';
+import {make, refill, setText} from '../../kit/dom.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({root, part, props, trigger}) {
@@ -22,16 +23,7 @@ export function mount({root, part, props, trigger}) {
 
   const preset = ({label, changes}) => make('button', {onclick: () => goTo(changes)}, label);
 
-  /** Says in words that the brightest colour is not the same share on both canvases. */
-  function showScales() {
-    const room = root.closest('.vx-compare');
-    const [left, right] = [...room.querySelectorAll('.vx-canvas .high')].map(({textContent}) => textContent);
-    const differ = latest && left && right && left !== right;
-    setText(part('.scales'), differ ? filled(latest.words.scales, {left, right}) : '');
-  }
-
-  const changes = {subtree: true, childList: true, characterData: true};
-  new MutationObserver(showScales).observe(root.closest('.vx-compare'), changes);
+  compareScales(root.closest('.vx-compare'), part('.scales'), () => latest?.words.scales);
 
   function show() {
     const value = props.value;

@@ -1,5 +1,6 @@
 // Switches of the interventions. A settled control sends all changes as one text; Python answers with the changed run.
 
+import {compareScales} from '../../canvas/sharing.js';
 import {form} from '../../controls/form.js';
 import {writeAddress} from '../../kit/address.js';
 import {make, refill, setText} from '../../kit/dom.js';
@@ -11,6 +12,8 @@ export function mount({root, part, props, trigger}) {
   const cards = new Map();
   let waiting = 0;
   let asked = 0; // number of the latest question
+
+  compareScales(root.closest('.vx-what-if'), part('.scales'), () => props.value?.words?.scales);
 
   /** Text of the changes; an intervention that was just switched on has no controls yet and gets Python's defaults. */
   function text() {

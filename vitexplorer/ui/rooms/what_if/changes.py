@@ -87,7 +87,7 @@ def changes_data(capture: Capture, chosen: Changes, language: Language) -> Chang
         image=image_file(capture.input.pixels),
         question=word("changes_question", language),
         words={
-            "examples": WHAT_IF_WORDS["examples"].in_(language),
+            **{key: WHAT_IF_WORDS[key].in_(language) for key in ("examples", "scales")},
             **{key: word(key, language) for key in ("changes_switches", "panel_working")},
         },
     )

@@ -36,6 +36,10 @@ WHAT_IF_WORDS: dict[str, Text] = {
     "alike": Text("almost the same", "几乎相同"),
     "moved": Text("partly changed", "部分改变"),
     "other": Text("another one", "已大不相同"),
+    "scales": Text(
+        "Two scales: the brightest colour is {left} in the plain run and {right} in the changed run.",
+        "两图标度不同：最亮的颜色在原始运行中表示 {left}，更改后表示 {right}。",
+    ),
     "plain": Text("plain run", "原始运行"),
     "changed": Text("changed run", "更改后"),
 }
