@@ -200,9 +200,13 @@ class Page:
         self.line((self.margin, y), (self.right, y))
 
     def fold(self, y: float, name: Text) -> None:
-        """Let a window hide what lies below y until a person opens it by its name; a slide shows it."""
+        """Let a window hide what lies below y until a person opens it by its name; a slide shows it.
+
+        The window is as wide as what lies above y until then.
+        """
         if not self.sheet.is_slide:
-            self._meta |= {"fold": round(y), "name": name.in_(self.language)}
+            above = min(self.width, round(self._rightmost + self.margin))
+            self._meta |= {"fold": round(y), "above": above, "name": name.in_(self.language)}
 
     def fade(self, bar: Box, names: Sequence[Text]) -> None:
         """Let a window show another of the `layer`s of its cells or mix the last two, by controls in `bar`."""

@@ -53,8 +53,9 @@ test('what the parts of a file share is put back', () => {
 });
 
 test('below its fold a layout is cut off, and its colour bar stays where it was', () => {
-  const coloraxis = {colorbar: {y: 0.75, len: 100}};
-  const {layout} = folded(sheet(600, 800, {coloraxis, yaxis: {visible: false}, meta: {fold: 400}}));
+  const coloraxis = {colorbar: {x: 0.5, y: 0.75, len: 100}};
+  const {layout} = folded(sheet(600, 800, {coloraxis, yaxis: {visible: false}, meta: {fold: 400, above: 500}}));
   assert.deepEqual([layout.height, layout.yaxis.range, layout.coloraxis.colorbar.y], [400, [-400, 0], 0.5]);
+  assert.deepEqual([layout.width, layout.xaxis.range, layout.coloraxis.colorbar.x], [500, [0, 500], 0.6]);
   assert.equal(folded(sheet(600, 800)).layout.height, 800);
 });

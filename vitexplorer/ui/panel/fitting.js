@@ -52,14 +52,16 @@ export function fitted(windows, width, height) {
  * @returns {Drawn}
  */
 export function folded({data, layout}) {
-  const fold = layout.meta?.fold;
+  const {fold, above} = layout.meta ?? {};
   if (!fold) return {data, layout};
   const scales = colorAxes(layout).map(([name, {colorbar, ...axis}]) => {
     const y = 1 - ((1 - colorbar.y) * layout.height) / fold; // in shares of the height, from below
-    return [name, {...axis, colorbar: {...colorbar, y}}];
+    const x = (colorbar.x * layout.width) / above;
+    return [name, {...axis, colorbar: {...colorbar, x, y}}];
   });
+  const xaxis = {...layout.xaxis, range: [0, above]};
   const yaxis = {...layout.yaxis, range: [-fold, 0]};
-  return {data, layout: {...layout, ...Object.fromEntries(scales), yaxis, height: fold}};
+  return {data, layout: {...layout, ...Object.fromEntries(scales), xaxis, yaxis, width: above, height: fold}};
 }
 
 const colorAxes = (layout) => Object.entries(layout).filter(([name]) => name.startsWith('coloraxis'));
