@@ -1,4 +1,4 @@
-"""Two captures, or two runs: both pictures and their difference, or the same numbers of both as bars.
+"""Two captures, or two runs: both pictures and their difference.
 
 Where two maps have a difference, it is large, and both maps are small beside it. A window fades from the left map to
 the right one in its place, and blinks between them, so that eyes can compare; a click on a small map shows it large.
@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.core.format import compact
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import (
     OUTPUT,
     PREFIX_WORDS,
-    PROBABILITY,
     BeforeAfterResult,
     PairResult,
-    SidesResult,
     value_text,
 )
 from vitexplorer.figures.beyond import ROOM, note_beyond
@@ -28,6 +25,7 @@ from vitexplorer.figures.colors import Scale, direction, map_scale, scale_of, si
 from vitexplorer.figures.large_and_small import HEAD, Panel, draw_panel, large_and_small
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.renderers.pictures import enlarged
+from vitexplorer.figures.renderers.sides import draw_bar
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import RAW, range_text
 
@@ -48,9 +46,6 @@ OTHER_GRID = Text(
 )
 ONE_SCALE = Text("raw; one scale for both; {direction}", "原始值；两侧共用同一标度；{direction}")
 OWN_SCALES = Text("raw; each on its own scale; {direction}", "原始值；两侧各用自己的标度；{direction}")
-STEP, COLUMN_GAP, BAR, NUMBERS = 58, 60, 10, 96
-"""Pixels of a row, between columns, of a bar, and of the room for a number"""
-NONE = Text("none", "无")
 PLAIN, CHANGED = Text("plain run", "原始运行"), Text("changed run", "更改后")
 RUNS = {"before": PLAIN, "after": CHANGED}
 CHANGE = same("{after} − {before}").format(**RUNS)
@@ -188,52 +183,6 @@ def _panel(
     page.cells(at.cells, values, axis, name=name.in_(page.language), opacity=opacity)
 
 
-def draw_sides(page: Page, result: SidesResult, y: float) -> float:
-    """Draw a pair of bars for each number, with the numbers beside them, in two columns if there is room.
-
-    Probabilities are drawn as shares of 1. In other rows the longer bar fills the room, since each has its own unit.
-    Outputs may be negative; then both bars begin at zero.
-    """
-    colors = (page.theme.bar, style_of(page, 1).color)
-    for name, color in zip(result.names, colors, strict=True):
-        page.rectangle(Box(page.margin, y + 5, 22, BAR), fill=color)
-        y = page.small(page.margin + 30, y, name, pixels=page.inner - 30) + 4
-    y += 18
-    columns, wide = page.columns(2, COLUMN_GAP, 320)
-    rows = -(-len(result.entries) // columns)
-    step = max(STEP, page.high(rows * STEP, y + 12 + page.margin, 0) / rows)
-    for at in range(len(result.entries)):
-        col, row = divmod(at, rows)
-        box = Box(page.margin + col * (wide + COLUMN_GAP), y + row * step, wide, step)
-        _entry(page, result, at, box, colors)
-    return caption_below(page, y + rows * step + 12, result)
-
-
-def _entry(page: Page, result: SidesResult, at: int, box: Box, colors: tuple[str, str]) -> None:
-    unit, values = result.units[at], result.values[at]
-    is_count = unit not in (PROBABILITY, OUTPUT)
-    low = float(np.nanmin(values, initial=0))
-    high = 1.0 if unit == PROBABILITY else float(np.nanmax(values, initial=0))
-    name, stretch = result.entries[at].in_(page.language), box.height / STEP
-    if unit != result.units[-1]:
-        name += f" ({unit.in_(page.language)})"
-    page.small(box.x, box.y, name, within=box.width)
-    for side, (value, color) in enumerate(zip(values.tolist(), colors, strict=True)):
-        bar = Box(box.x, box.y + 21 + side * 15 * stretch, box.width - NUMBERS, BAR * stretch)
-        _bar(page, bar, value, low, high, color)
-        number_text = NONE if not np.isfinite(value) else compact(int(value)) if is_count else value_text(value, unit)
-        page.small(box.right, bar.centre[1], number_text, anchor="right", vertical="middle")
-
-
-def _bar(page: Page, track: Box, value: float, low: float, high: float, color: str) -> None:
-    """Draw a bar from zero to a value on a track from `low` to `high`; none for NaN."""
-    page.rectangle(track, fill=page.theme.line)
-    if np.isfinite(value):
-        per_unit = track.width / ((high - low) or 1.0)
-        bar = track._replace(x=track.x + (min(0.0, value) - low) * per_unit, width=abs(value) * per_unit)
-        page.rectangle(bar, fill=color)
-
-
 def draw_before_after(page: Page, result: BeforeAfterResult, y: float, *, opacity: float = 0.85) -> float:
     """Draw plain run, changed run and difference, then classes and the class token's cosines side by side.
 
@@ -291,7 +240,7 @@ def _classes(page: Page, result: BeforeAfterResult, box: Box) -> float:
         numbers = f"{value_text(change.before, change.unit)} → {value_text(change.after, change.unit)}"
         page.small(box.right, y, numbers, anchor="right")
         for at, value, color in ((20, change.before, page.theme.bar), (28, change.after, changed)):
-            _bar(page, Box(box.x, y + at, box.width, 6), value, low, high, color)
+            draw_bar(page, Box(box.x, y + at, box.width, 6), value, low, high, color)
         y += CLASS_STEP
     x = box.x
     for word, color in ((PLAIN, page.theme.bar), (CHANGED, changed)):
@@ -315,6 +264,5 @@ def _cosines(page: Page, result: BeforeAfterResult, box: Box) -> float:
 
 RENDERERS = (
     Renderer(PairResult, draw_pair),
-    Renderer(SidesResult, draw_sides),
     Renderer(BeforeAfterResult, draw_before_after),
 )
