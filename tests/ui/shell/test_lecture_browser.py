@@ -42,6 +42,10 @@ def test_the_stage_fills_the_hall_in_every_room(visit: Visit, url: str, thorough
         else:
             page.locator(f'.vx-rail [data-room="{room}"]').dispatch_event("click")
         wait_for_room(page, room)
+        if room == "compare":  # the large difference comes first
+            first = page.locator("#vx-compare-panel .stage").bounding_box()
+            assert first["y"] < page.locator(".vx-sides .head").bounding_box()["y"]
+            assert first["y"] < page.locator(".vx-compare .vx-two-sided").bounding_box()["y"]
         for width, height, least in HALLS:
             page.set_viewport_size({"width": width, "height": height})
             page.evaluate("scrollTo(0, 0)")
