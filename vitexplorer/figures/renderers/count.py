@@ -27,10 +27,13 @@ from vitexplorer.figures.typesetting import width
 LABELS = 290  # pixels left of the bars
 SHARE, NUMBER_WIDTH = 76, 114  # pixels of a share, and least pixels of a number
 DIGIT = 0.66  # width of a digit, in units of the font size, a little generous: the bars end before it
-BAR, STEP = 26, 36
+BAR, STEP, MOST = 26, 36, 72
+"""Pixels of a bar, of a row, and of a row at most"""
 NUMBER = re.compile(r"(?<![^. ])\d+(?![^. ])")  # between dots, spaces or the ends: no number in `norm1`
 TABLE = ((0, 300), (310, 220), (540, 520))
 """Left edge and width of the columns of text on a slide; a narrow page has only the first"""
+HEADING, TERM = 28, 27
+"""Pixels of the heading of the terms, and of one of them on one line"""
 NARROW, BESIDE = 700, 640
 """Widths in pixels below which a term is only its name, and below which a label stands over its bar"""
 TWO, BETWEEN = 520, 32
@@ -139,7 +142,8 @@ def _draw(page: Page, result: CountResult, y: float, rows: list[Row]) -> float:
     colors = {kind: color for kind, _ in kinds.most_common() if (color := part_color(kind)) != OTHER}
     if any(len({kind for kind, _ in row.pieces}) > 1 for row in rows):
         y = _legend(page, y, kinds, colors)
-    y = _bars(page, y, rows, colors)
+    below = 24 + HEADING + TERM * (len(result.terms) + 2) if result.terms else 0
+    y = _bars(page, y, rows, colors, below + 20)
     if result.terms:
         y = _terms(page, y + 24, result)
     return caption_below(page, y + 20, replace(result, formula="") if result.terms else result)  # it is in the table
@@ -166,29 +170,33 @@ def _legend(page: Page, y: float, kinds: Counter[str], colors: dict[str, str]) -
     return low + 19
 
 
-def _bars(page: Page, y: float, rows: list[Row], colors: dict[str, str]) -> float:
-    """Draw one bar for each row, in pieces, all on one scale. Returns y below them."""
-    labels, over = (min(LABELS, 0.36 * page.inner), 0) if page.inner >= BESIDE else (0, 24)
+def _bars(page: Page, y: float, rows: list[Row], colors: dict[str, str], below: float) -> float:
+    """Draw one bar for each row, in pieces, all on one scale; `below` pixels follow. Returns y below them."""
+    widest = max((width(row.label.in_(page.language), TEXT_SIZE) for row in rows), default=0) + 20
+    labels, over = (min(LABELS, 0.36 * page.inner, widest), 0) if page.inner >= BESIDE else (0, 24)
     digits = DIGIT * TEXT_SIZE * max((len(f"{row.total:,}") for row in rows), default=0)
     left, room = page.margin + labels, page.inner - labels - SHARE - max(digits, NUMBER_WIDTH if labels else 0)
     longest = max((row.total for row in rows), default=0) or 1
     everything = sum(row.total for row in rows)
+    count = max(1, len(rows))
+    step = min(MOST, max(STEP, page.high(count * STEP, y + below + page.margin, 0) / count - over))
+    high = BAR * step / STEP
     pieces: list[tuple[Box, str, str]] = []
     for row in rows:
-        page.text(page.margin, y + BAR / 2, row.label, vertical="middle")
+        page.text(page.margin, y + high / 2, row.label, vertical="middle")
         y += over
-        x, middle = float(left), y + BAR / 2
-        for kind, piece, count in row.together:
-            box = Box(x, y, room * count / longest, BAR)
-            share = _share(count, everything)
+        x, middle = float(left), y + high / 2
+        for kind, piece, part in row.together:
+            box = Box(x, y, room * part / longest, high)
+            share = _share(part, everything)
             name = part_text(row.first).in_(page.language) + (f": {piece}" if len(row.pieces) > 1 else "")
-            pieces.append((box, colors.get(kind, OTHER), f"{name}\n{count:,} ({share})"))
+            pieces.append((box, colors.get(kind, OTHER), f"{name}\n{part:,} ({share})"))
             if len(row.pieces) > 1 and width(piece, SMALL_SIZE) + 12 < box.width:
                 page.small(box.centre[0], middle, piece, color="#ffffff", anchor="center", vertical="middle")
             x = box.right
         page.text(page.right - SHARE, middle, f"{row.total:,}", anchor="right", vertical="middle")
         page.text(page.right, middle, _share(row.total, everything), muted=True, anchor="right", vertical="middle")
-        y += STEP
+        y += step
     page.bars(pieces)
     return y
 
@@ -209,7 +217,7 @@ def _terms(page: Page, y: float, result: CountResult) -> float:
     for (x, _), head in zip(columns, heads, strict=False):
         page.text(x, y, head, muted=True)
     page.text(page.right, y, result.unit, muted=True, anchor="right")
-    y += 28
+    y += HEADING
     for at, term in enumerate(rows):
         page.rule(y - 4)
         bold = at >= len(result.terms)

@@ -36,6 +36,8 @@ BLANK = Text(
 )
 LARGEST = Text("A cell is the largest of {every} × {every} weights.", "每格为 {every} × {every} 个权重中的最大值。")
 STRONGEST, STEP, CLOSE, TABLE, BETWEEN, LEAST = 10, 30, 26, 620, 50, 220
+KEY, SHOWN = 20, 0.001
+"""Pixels of a key below the image, and least weight of one that is named"""
 LABEL = 12
 """Pixels right of an axis, for half of its last number"""
 COLUMNS = (Text("q·k", "q·k"), Text("× scale", "× 缩放"), Text("+ bias", "+ 偏置"), Text("softmax", "softmax"))
@@ -81,9 +83,11 @@ def draw_sequence(page: Page, result: SequenceResult, y: float, *, colormap: str
     page.outline(box.part(len(rows), len(rows), (result.at // every, 0, 1, len(rows))))
     _axes(page, box, tokens)
     if beside:
-        bottom = max(box.bottom + UNDER, _seen(page, box.right + BAR_ROOM + GAP, y, room - side, result, axis))
+        bottom = max(
+            box.bottom + UNDER, _seen(page, Box(box.right + BAR_ROOM + GAP, y, room - side, side), result, axis)
+        )
     else:
-        bottom = _seen(page, page.margin + NUMBERS, box.bottom + UNDER + OVER, side, result, axis)
+        bottom = _seen(page, Box(page.margin + NUMBERS, box.bottom + UNDER + OVER, side, side), result, axis)
     remarks = present(BLANK if result.masked else None, LARGEST.format(every=every) if every > 1 else None)
     return caption_below(page, bottom + 12, result, directed(EACH, scale.colormap), remarks)
 
@@ -97,8 +101,12 @@ def _axes(page: Page, box: Box, tokens: int) -> None:
     page.small(box.centre[0], box.bottom + 28, Text("key", "键"), muted=True, anchor="center")
 
 
-def _seen(page: Page, left: float, y: float, pixels: float, result: SequenceResult, axis: str) -> float:
-    """Draw the query's row on the image, later patches covered, and the prefix tokens' shares. Returns y below."""
+def _seen(page: Page, box: Box, result: SequenceResult, axis: str) -> float:
+    """Draw the query's row on the image, later patches covered, and the shares of prefix tokens. Returns y below.
+
+    What is left of the box has the strongest patches.
+    """
+    left, y, pixels, _ = box
     grid, prefix = result.grid, result.grid.num_prefix_tokens
     row = painted_each(result.values[[result.at]]).values[0, prefix:]
     hidden = np.arange(len(row)) + prefix > result.at if result.masked else np.zeros(len(row), bool)
@@ -112,9 +120,13 @@ def _seen(page: Page, left: float, y: float, pixels: float, result: SequenceResu
     if isinstance(result.query, tuple):
         page.outline(at.cells.cell(grid.rows, grid.cols, *result.query))
     y = at.bottom + 8
-    for name, weight in zip(result.sequence[:prefix], result.values[result.at, :prefix].tolist(), strict=True):
-        page.small(left, y, prefix_text(name))
-        y = page.small(left + pixels, y, percent(weight), anchor="right")
+    weights = result.values[result.at]
+    strongest = prefix + np.argsort(-weights[prefix:], kind="stable")
+    room = max(0, int((box.bottom - y) / KEY) - prefix)
+    for key in (*range(prefix), *(key for key in strongest.tolist()[:room] if weights[key] >= SHOWN)):
+        token = result.sequence[key]
+        page.small(left, y, prefix_text(token) if isinstance(token, str) else key_text(",".join(map(str, token))))
+        y = page.small(left + pixels, y, percent(float(weights[key])), anchor="right")
     return y
 
 
