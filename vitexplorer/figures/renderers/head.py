@@ -36,7 +36,7 @@ BLANK = Text(
 )
 LARGEST = Text("A cell is the largest of {every} × {every} weights.", "每格为 {every} × {every} 个权重中的最大值。")
 STRONGEST, STEP, CLOSE, TABLE, BETWEEN, LEAST = 10, 30, 26, 620, 50, 220
-KEY, SHOWN = 20, 0.001
+KEY, LEAST_NAMED = 20, 0.001
 """Pixels of a key below the image, and least weight of one that is named"""
 LABEL = 12
 """Pixels right of an axis, for half of its last number"""
@@ -123,7 +123,7 @@ def _seen(page: Page, box: Box, result: SequenceResult, axis: str) -> float:
     weights = result.values[result.at]
     strongest = prefix + np.argsort(-weights[prefix:], kind="stable")
     room = max(0, int((box.bottom - y) / KEY) - prefix)
-    for key in (*range(prefix), *(key for key in strongest.tolist()[:room] if weights[key] >= SHOWN)):
+    for key in (*range(prefix), *(key for key in strongest.tolist()[:room] if weights[key] >= LEAST_NAMED)):
         token = result.sequence[key]
         page.small(left, y, prefix_text(token) if isinstance(token, str) else key_text(",".join(map(str, token))))
         y = page.small(left + pixels, y, percent(float(weights[key])), anchor="right")
