@@ -98,7 +98,7 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
             assert_maps_fade(page)
             assert_both_passes_are_followed(page)
         if room == "what_if":
-            assert_scales_are_said(page)
+            assert_scales_differ_in_words(page)
         assert room != "patches" or page.evaluate("document.documentElement.scrollHeight <= innerHeight")
         page.set_viewport_size(PHONE)
         assert_fits(page, room)
@@ -142,7 +142,7 @@ def assert_both_passes_are_followed(page: Page) -> None:
         expect(reading).to_contain_text(f"{side}的第 7 行第 3 列的图块读取最多的是", timeout=PATIENCE)
 
 
-def assert_scales_are_said(page: Page) -> None:
+def assert_scales_differ_in_words(page: Page) -> None:
     """Check that What if says where the brightest colour is not the same share in both runs."""
     ends = page.locator(".vx-what-if .vx-canvas .high").all_inner_texts()
     line = page.locator(".vx-changes .scales").inner_text()
