@@ -267,7 +267,7 @@ def test_an_explained_error_ends_at_the_line_of_whoever_asked(ask):
     assert raised.value.text.en == str(raised.value)
 
 
-def test_the_function_itself_keeps_its_frames():
+def test_the_function_itself_keeps_its_frames(unchecked):
     with pytest.raises(UnknownNameError) as raised:
         compute("atention_rollout", capture_small("vit"))
     assert frames(raised) == ["compute", "__getitem__"]

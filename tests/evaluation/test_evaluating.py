@@ -121,7 +121,7 @@ def test_missing_pixels_are_the_mean_of_their_neighbours():
     assert float(noisy_ones[1].std()) == pytest.approx(NOISE, rel=0.15)
 
 
-def test_road_is_one_minus_one_where_the_answer_hangs_on_what_the_map_names():
+def test_road_is_one_minus_one_where_the_answer_hangs_on_what_the_map_names(unchecked):
     """Score a network that answers 1 while the patch of row 0, column 0 is unchanged."""
     trial = a_trial("random", a_case(target=1))
     first = trial.capture.input.tensor[0, :, :16, :16]
@@ -286,7 +286,7 @@ def test_the_smallest_sets_of_parts_that_tell_a_class():
     assert opposed_classes(CLASSES[:2], 0) is None
 
 
-def test_the_part_based_protocol_agrees_with_a_slow_twin(monkeypatch):
+def test_the_part_based_protocol_agrees_with_a_slow_twin(monkeypatch, unchecked):
     """Recompute every number for class 0 of the toy from the definitions, map by map, at each threshold."""
     toy, rng = Toy(0), np.random.default_rng(0)
     for _ in range(3):
@@ -437,7 +437,7 @@ def test_rows_come_from_the_registry():
     assert set(map_views(capture_small("encoder"))) == {"attention_map", "attention_rollout"}
 
 
-def test_thresholds_are_chosen_for_the_whole_table(monkeypatch):
+def test_thresholds_are_chosen_for_the_whole_table(monkeypatch, unchecked):
     toys = [toy_trial(monkeypatch, np.arange(10.0).reshape(5, 2), label) for label in (0, 1)]
     scores = {("parts", method): [parts.part_scores(toy) for toy in toys] for method in ("random", "oracle")}
     table = tabulate(load_small("vit"), ["random", "oracle"], {"parts": [toy.case for toy in toys]}, scores)

@@ -113,7 +113,9 @@ def test_one_figure_fades_into_the_next() -> None:
         ({"path": "film.avi"}, SaveError, ".mp4, .gif, .webp"),
     ],
 )
-def test_what_cannot_be_filmed_is_a_sentence(tmp_path: Path, options: dict, error: type, sentence: str) -> None:
+def test_what_cannot_be_filmed_is_a_sentence(
+    tmp_path: Path, options: dict, error: type, sentence: str, unchecked: None
+) -> None:
     path = tmp_path / options.pop("path", "film.gif")
     with pytest.raises(error, match=sentence):
         vx.film(capture_small("vit"), path, **options)

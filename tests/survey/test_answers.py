@@ -273,6 +273,7 @@ CONDITIONS = (
 )
 
 
+@pytest.mark.usefixtures("unchecked")
 @settings(max_examples=500, derandomize=True, database=None, deadline=None, phases=[Phase.generate])
 @given(CONDITIONS)
 def test_any_condition_leaves_its_rows_or_is_refused(extremes: Extremes, condition: Condition) -> None:
@@ -298,7 +299,7 @@ ODD = {ascii(one)[:12]: one for one in [*NUMBERS_ASKED, "1e400", [1], {}, None]}
 
 
 @pytest.mark.parametrize("number", ODD.values(), ids=ODD)
-def test_every_number_of_a_question_is_right_or_refused(survey: Survey, number: object) -> None:
+def test_every_number_of_a_question_is_right_or_refused(survey: Survey, number: object, unchecked: None) -> None:
     questions = (
         lambda: histogram(survey, "width", bins=number),
         lambda: histogram(survey, "width", bounds=(number, 1.0)),

@@ -567,7 +567,7 @@ def test_a_survey_that_has_had_its_hours_goes_on_another_time(images, tmp_path):
     line += ["--ask", "prediction", "--rows-per-shard", "4", "--out", str(out)]
     ended = subprocess.run([*line, "--hours", "1e-9"], capture_output=True, text=True)
     assert ended.returncode == -signal.SIGTERM
-    assert "goes on" in ended.stderr
+    assert "continues" in ended.stderr
     assert subprocess.run(line, capture_output=True).returncode == 0
     assert len(rows_of(out)) == COUNT
 

@@ -293,7 +293,7 @@ def test_a_survey_of_outputs_has_no_right_and_wrong(tmp_path):
             asked(survey)
 
 
-def test_steps_about_classes_are_refused(one):
+def test_steps_about_classes_are_refused(one, unchecked):
     seen = Seen(
         one,
         lambda view, **settings: vx.compute(view, one, **settings),

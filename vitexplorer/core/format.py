@@ -6,6 +6,7 @@ A number is surrounded by spaces in Chinese text too: 概率 95.9 %.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +15,7 @@ MINUS = "\u2212"
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def percent(share: ArrayLike) -> str:
+def percent(share: ArrayLike | Sequence[float]) -> str:
     """Format a share in 0-1 as a percentage, several as their range."""
     shares = np.atleast_1d(np.asarray(share, dtype=float)) * 100
     shares = shares[np.isfinite(shares)]

@@ -155,7 +155,7 @@ def import_peft(model: LoadedModel, folder: str | os.PathLike) -> TunedModel:
 
 def _read(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     try:
-        config = parsed(dict[str, Any], (folder / CONFIG).read_bytes(), folder / CONFIG)
+        config = parsed(dict, (folder / CONFIG).read_bytes(), folder / CONFIG)
         return config, read_tensors(folder / WEIGHTS)[0]
     except (OSError, BrokenFileError) as error:
         raise WeightsError(

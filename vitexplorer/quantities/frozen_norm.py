@@ -63,7 +63,7 @@ def frozen_at(read_out: AffineMap, stream: Float[Tensor, "batch tokens dim"]) ->
     with torch.no_grad(), _Norms(divisors):
         read_out(stream)
 
-    def frozen(other: Float[Tensor, "batch tokens dim"]) -> Float[Tensor, "batch classes"]:
+    def frozen(other: Float[Tensor, "batch tokens dim"]) -> Tensor:
         with torch.no_grad(), _Norms(iter(divisors)):
             return read_out(other)
 

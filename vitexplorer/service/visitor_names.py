@@ -16,14 +16,14 @@ VISITOR = "(...inputs) => window.vxVisitor(...inputs)"
 """Fills the first input of an event: JSON with `visitor` and `run`, the training in the address"""
 
 
-def _parsed(sent: str) -> dict[str, Any]:
+def _parsed(sent: str | None) -> dict[str, Any]:
     try:
         return read_object(sent or "")
     except NoObjectError:
         return {}
 
 
-def visitor_of(sent: str) -> str:
+def visitor_of(sent: str | None) -> str:
     """Read the browser's name; empty where it sent no valid one."""
     return valid_visitor(_parsed(sent).get("visitor"))
 
@@ -33,7 +33,7 @@ def valid_visitor(name: object) -> str:
     return name if isinstance(name, str) and _NAME.fullmatch(name) else ""
 
 
-def training_of(sent: str) -> str:
+def training_of(sent: str | None) -> str:
     """Read the training that the page's address names; empty for none."""
     run = _parsed(sent).get("run")
     return run if isinstance(run, str) else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -34,7 +34,7 @@ class Finding:
     """All files or classes concerned, ready to be shown; the sentence names the first ones"""
 
 
-def finding(kind: str, level: Level, text: Text, names: Sequence[str] = (), **values: object) -> Finding:
+def finding(kind: str, level: Level, text: Text, names: Iterable[str] = (), **values: object) -> Finding:
     """Make a finding; {count} and {names} of its `text` are filled in from `names`, the rest from `values`."""
     readable = tuple(map(readable_name, names))
     return Finding(kind, level, text.format(count=len(readable), names=listed(readable), **values), readable)

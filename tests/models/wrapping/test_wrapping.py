@@ -23,16 +23,19 @@ from vitexplorer.models.wrapping.probing import distinct_prefixes
 
 PICTURE = np.random.default_rng(0).integers(0, 255, (64, 64, 3), dtype=np.uint8)
 WINDOWED = ("swin", "swinv2", "torchvision_swin", "torchvision_swin_v2")
-OTHERS = ("swin_bare", "swinv2_bare", "pvt_v2", "pvt_v2_linear", "pvt_v2_bare", "clip_whole", "siglip_whole", "mae")
-"""Models for all views: windows and reduced keys, models that need a text, and one that shuffles its patches"""
+OTHERS = (
+    *("swin_bare", "swinv2_bare", "pvt_v2", "pvt_v2_linear", "pvt_v2_bare", "segformer", "segformer_pixels"),
+    *("clip_whole", "siglip_whole", "siglip2_naflex", "blip_whole", "mae"),
+)
+"""Models that are no plain column: windows, reduced keys, those that need a text or a size, a shuffle of patches"""
 WRAPPED = [key for key in CASES if key not in (*WINDOWED, *OTHERS)]
 PREFIX = {
     "deit": ("cls", "dist"),
     "deit_teacher": ("cls", "dist"),
     "deit_bare": ("cls", "dist"),
-    **dict.fromkeys(["siglip", "siglip_classifier", "ijepa", "ijepa_bare"], ()),
+    **dict.fromkeys(["siglip", "siglip2", "siglip_classifier", "ijepa", "ijepa_bare"], ()),
     **dict.fromkeys(
-        ["dinov2_registers", "dinov2_registers_classifier", "dinov3", "dinov3_gated"],
+        ["dinov2_registers", "dinov2_registers_classifier", "dinov3", "dinov3_all_biases", "dinov3_gated"],
         ("cls", "reg1", "reg2", "reg3", "reg4"),
     ),
 }
@@ -328,7 +331,7 @@ WRONG = [
 @pytest.mark.parametrize(
     ("stated", "value"), WRONG, ids=[f"{stated}-{number}" for number, (stated, _) in enumerate(WRONG)]
 )
-def test_what_is_stated_wrongly_is_refused_by_name(stated: str, value: object) -> None:
+def test_what_is_stated_wrongly_is_refused_by_name(stated: str, value: object, unchecked: None) -> None:
     with pytest.raises(SettingError, match=stated) as refused:
         vx.wrap(by_hand(), **{"image_size": 32, "patch_size": 8, stated: value})
     assert refused.value.text.zh != refused.value.text.en
@@ -356,7 +359,7 @@ def test_colours_come_in_any_sequence(colours: object) -> None:
     ],
     ids=["class", "state", "text", "path", "function", "none", "empty", "meta"],
 )
-def test_what_is_no_module_with_weights_is_refused(given: object, message: str) -> None:
+def test_what_is_no_module_with_weights_is_refused(given: object, message: str, unchecked: None) -> None:
     with pytest.raises(SettingError, match=message) as refused:
         vx.wrap(given, image_size=32, patch_size=8)
     assert refused.value.text.zh != refused.value.text.en

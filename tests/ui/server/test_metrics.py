@@ -32,7 +32,7 @@ async def hello(request: Request) -> PlainTextResponse:
     return PlainTextResponse(await request.body(), request.path_params["status"])
 
 
-def test_requests_are_counted_by_their_route_and_nothing_else():
+def test_requests_are_counted_by_their_route_and_nothing_else(unchecked):
     written = io.StringIO()
     metrics = Metrics(written)
     routes = [Mount("/a", routes=[Route("/{status:int}", hello, methods=["POST"])])]
@@ -57,7 +57,7 @@ def test_no_line_is_written_unasked(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-async def test_events_are_counted_by_their_outcome():
+async def test_events_are_counted_by_their_outcome(unchecked):
     def answer(how: str) -> str:
         if how == "refused":
             raise gr.Error("no", print_exception=False)

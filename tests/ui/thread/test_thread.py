@@ -16,6 +16,8 @@ from vitexplorer.ui.shell.address import Address, Chosen
 from vitexplorer.ui.shell.room_context import RoomContext
 from vitexplorer.ui.thread.thread import Thread, ThreadData, thread_data
 
+pytestmark = pytest.mark.usefixtures("unchecked")  # a context without a page
+
 VIT = Address(image="scene_gear", model="scenes_vit_patch16_192")
 SWIN = replace(VIT, model="scenes_swin_patch4_window6_192")
 DINO = replace(VIT, model="scenes_dino_patch16_192")

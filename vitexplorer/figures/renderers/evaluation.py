@@ -73,7 +73,7 @@ def _table(page: Page, y: float, result: EvaluationResult, columns: range, names
         for col in columns:
             value = result.values[row, col]
             number_text = thousandths(value) if np.isfinite(value) else NONE
-            is_best = not is_yardstick and value == best[col]
+            is_best = not is_yardstick and bool(value == best[col])
             page.text(right[col], y, number_text, muted=is_yardstick, bold=is_best, anchor="right")
             if np.isfinite(result.low[row, col]):
                 number_text = INTERVAL.format(low=result.low[row, col], high=result.high[row, col]).replace("-", MINUS)

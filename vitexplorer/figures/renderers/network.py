@@ -16,7 +16,7 @@ from PIL.ImageColor import getrgb
 from vitexplorer.core.format import hundredths, percent
 from vitexplorer.core.network_result import NetworkPairResult, NetworkResult
 from vitexplorer.core.text import Text, present, same
-from vitexplorer.core.types import PatchGrid, Prediction, Query
+from vitexplorer.core.types import PatchGrid, Prediction
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import class_name
 from vitexplorer.figures.captioned import caption_below
@@ -62,6 +62,10 @@ ADDS = Text(
 )
 
 
+Token = str | tuple[int, int]
+"""Name of a prefix token, "mean", or row and column of a patch"""
+
+
 @dataclass(frozen=True)
 class Columns:
     """Boxes of the grids: the image, one for each row of colours, and the answer."""
@@ -71,14 +75,14 @@ class Columns:
     """x where the lines of a row's first column come in"""
     bottom: float
 
-    def place(self, column: int, grid: PatchGrid, query: Query, prefix_names: tuple[str, ...]) -> tuple[float, float]:
+    def place(self, column: int, grid: PatchGrid, token: Token, prefix_names: tuple[str, ...]) -> tuple[float, float]:
         """Return x, y of a token in a column; the mean over patches stands over the grid like a prefix token."""
         box = self.boxes[column]
-        if isinstance(query, str):
-            names = [*prefix_names] if query in prefix_names else [query]
+        if isinstance(token, str):
+            names = [*prefix_names] if token in prefix_names else [token]
             step = min(3 * DOT, box.width / len(names))
-            return box.centre[0] + (names.index(query) - (len(names) - 1) / 2) * step, box.y - PREFIX / 2
-        return box.cell(grid.rows, grid.cols, *query).centre
+            return box.centre[0] + (names.index(token) - (len(names) - 1) / 2) * step, box.y - PREFIX / 2
+        return box.cell(grid.rows, grid.cols, *token).centre
 
 
 def laid_out(
@@ -202,7 +206,7 @@ def _links(page: Page, result: NetworkResult, block: int, columns: Columns) -> N
     is_wrapped = columns.boxes[before].y < columns.boxes[after].y
     shift = columns.boxes[after].y - columns.boxes[before].y if is_wrapped else 0.0
 
-    def start(token: Query, grid: PatchGrid) -> tuple[float, float]:
+    def start(token: Token, grid: PatchGrid) -> tuple[float, float]:
         x, y = columns.place(before, grid, token, result.prefix_names)
         return (columns.left, y + shift) if is_wrapped else (x, y)
 
@@ -228,7 +232,7 @@ def _faded(color: str, opacity: float) -> str:
     return f"rgba({','.join(map(str, getrgb(color)))},{opacity:.3f})"
 
 
-def _token(result: NetworkResult, block: int, token: int) -> Query:
+def _token(result: NetworkResult, block: int, token: int) -> Token:
     prefix = len(result.prefix_names)
     return result.prefix_names[token] if token < prefix else divmod(token - prefix, result.key_grids[block].cols)
 

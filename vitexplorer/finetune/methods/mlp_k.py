@@ -23,7 +23,7 @@ def inject(model: LoadedModel, k: int) -> LoadedModel:
     return model
 
 
-def _deepened(head: nn.Linear, k: int) -> nn.Sequential:
+def _deepened(head: nn.Module, k: int) -> nn.Sequential:
     width = feature_width(head)
     hidden = [part for _ in range(k - 1) for part in (nn.Linear(width, width), nn.ReLU())]
     layers = nn.Sequential(*hidden, head)

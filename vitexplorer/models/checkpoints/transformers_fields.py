@@ -94,7 +94,8 @@ def _outputs(stored: Stored, declared: Any) -> Any:
     """Measure the number of class names, one for each output; None if the value is no mapping of names."""
     if not isinstance(declared, Mapping):
         return None
-    rows = {len(tensor) for name, tensor in stored.tensors.items() if name.endswith("classifier.weight")}
+    heads = [tensor for name, tensor in stored.tensors.items() if name.endswith("classifier.weight")]
+    rows = {tensor.shape[0] for tensor in heads if tensor.ndim}
     return None if not rows or len(declared) in rows else max(rows)
 
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -28,6 +29,9 @@ from vitexplorer.models.wrapping.family import WrappedFamily
 from vitexplorer.models.wrapping.flow import Flow
 from vitexplorer.models.wrapping.module import ModuleFacts, WrappedModule
 from vitexplorer.models.wrapping.probing import probe_module
+
+Colours = Sequence[float] | np.ndarray | torch.Tensor
+"""One number for each channel"""
 
 _CHANNELS = 3
 _TRAINING = Text(
@@ -80,8 +84,8 @@ def wrap(
     patch_size: int | None = None,
     num_prefix_tokens: int | None = None,
     blocks: str | Sequence[str] | None = None,
-    mean: Sequence[float] | None = None,
-    std: Sequence[float] | None = None,
+    mean: Colours | None = None,
+    std: Colours | None = None,
     labels: Sequence[str] = (),
 ) -> LoadedModel:
     """Wrap a live vision transformer of any library as a model for `capture`; the module is not copied or changed.
@@ -165,7 +169,7 @@ def wrap(
 
 
 def _of_timm(
-    module: nn.Module, name: str, mean: Sequence[float] | None, std: Sequence[float] | None, labels: tuple[str, ...]
+    module: nn.Module, name: str, mean: Colours | None, std: Colours | None, labels: tuple[str, ...]
 ) -> LoadedModel:
     device = next(module.parameters()).device
     model = describe(name, module, family_of(module, name), "file", type(module).__name__, device, ())

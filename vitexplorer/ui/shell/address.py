@@ -216,7 +216,7 @@ class SelectedView:
     chosen: Chosen = Chosen()
 
     @classmethod
-    def read(cls, text: str) -> SelectedView:
+    def read(cls, text: str | None) -> SelectedView:
         """Read JSON with `search` and `theme`, which may be anything; a view checks its settings."""
         try:
             sent = read_object(text or "")

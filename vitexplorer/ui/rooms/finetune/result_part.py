@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio import FileData
 
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.finetune.comparison import Comparison, load_comparison
@@ -187,7 +186,7 @@ def compare_address(base: tuple[str, str, int], tuned: str) -> dict[str, str]:
     return {"room": "compare", **left, **right}
 
 
-def answers(folder: Path, run: str, paths: list[str], report: Report) -> FileData:
+def answers(folder: Path, run: str, paths: list[str], report: Report) -> ServedFile:
     """Predict uploaded images with a run of the training in `folder`, or with its best one.
 
     Raises:

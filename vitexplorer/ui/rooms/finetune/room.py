@@ -113,7 +113,7 @@ class FinetuneRoom(Room):
     # -------------------------------------------------------------------------------------- events
 
     def enter(
-        self, browser: str, active: str, address: Address, greeted: bool, chosen: Chosen | None, training: str
+        self, browser: str | None, active: str, address: Address, greeted: bool, chosen: Chosen | None, training: str
     ) -> Updates:
         """Store the visitor's name and the training of the browser's address; at first entry show the report's hint."""
         visitor = visitor_of(browser)
