@@ -26,6 +26,7 @@ from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.service.teaching.words import TEACH_WORDS
 from vitexplorer.ui.canvas.words import CANVAS_WORDS
 from vitexplorer.ui.kit.words import UI_WORDS
+from vitexplorer.ui.network.words import NETWORK_WORDS
 
 PACKAGE = Path(vitexplorer.__file__).parent
 CHINESE = re.compile("[\u4e00-\u9fff]")
@@ -227,6 +228,7 @@ def words_of_rooms() -> Iterator[tuple[dict[str, Text], str]]:
 TABLES_OF_WORDS = [
     (UI_WORDS, ""),
     (CANVAS_WORDS, "canvas"),
+    (NETWORK_WORDS, "network"),
     (TEACH_WORDS, "rooms/finetune"),
     (SURVEY_WORDS, "rooms/folder"),
     *words_of_rooms(),

@@ -12,7 +12,7 @@ import vitexplorer as vx
 from tests.helpers.attention_payload import unpack_attention
 from tests.helpers.small_models import RECIPES, capture_small, picture
 from vitexplorer.core.format import percent
-from vitexplorer.ui.rooms.network.network import network_data, read_from
+from vitexplorer.ui.network.network import network_data, read_from
 from vitexplorer.ui.rooms.network.room import valid_settings
 
 MOST_BYTES = 400_000

@@ -13,8 +13,8 @@ from vitexplorer.core.types import Query
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.types import Block
+from vitexplorer.ui.network.network import NetworkData, NetworkPicture, network_data
 from vitexplorer.ui.panel.room_figures import RoomFigures
-from vitexplorer.ui.rooms.network.network import NetworkData, NetworkPicture, network_data
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import LATEST, QUICK, Listen, Updates

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {strongest} from '../../../../vitexplorer/ui/rooms/network/reads.js';
+import {strongest} from '../../../vitexplorer/ui/network/reads.js';
 
 test('the strongest keys come first, prefix tokens among the patches', () => {
   const head = {map: [0.1, 0.3, 0.05, 0.2], prefix: [0.25, 0.1]};

@@ -1,6 +1,6 @@
 // Film of the pass: the browser's own recorder takes every frame of one run.
 
-import {fileName, saveFile} from '../../kit/saving.js';
+import {fileName, saveFile} from '../kit/saving.js';
 
 const SCALE = 1.5; // pixels of the film per CSS pixel
 const RATE = 30;

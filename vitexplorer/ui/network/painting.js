@@ -1,8 +1,8 @@
 // Painting of the picture on two canvases: what stays while another token is followed, and what follows it.
 
-import {rgbTable} from '../../canvas/colours.js';
-import {filled} from '../../kit/dom.js';
-import {percent} from '../../kit/formats.js';
+import {rgbTable} from '../canvas/colours.js';
+import {filled} from '../kit/dom.js';
+import {percent} from '../kit/formats.js';
 import {headBoxes, LINE, NAME, placeOf} from './layout.js';
 
 /** @typedef {import('./layout.js').Layout} Layout */

@@ -1,6 +1,6 @@
 // Layout of the picture: columns of grids from left to right, and on from the left of the next row.
 
-import {cellAt, placeOf as centreOf, gridOf} from '../../canvas/grids.js';
+import {cellAt, placeOf as centreOf, gridOf} from '../canvas/grids.js';
 
 /** @typedef {[number, number, number, number]} Box x, y, width, height */
 

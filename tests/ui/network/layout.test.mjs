@@ -3,15 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {
-  carried,
-  headBoxes,
-  hitAt,
-  isIn,
-  layOut,
-  placeOf,
-  tiled,
-} from '../../../../vitexplorer/ui/rooms/network/layout.js';
+import {carried, headBoxes, hitAt, isIn, layOut, placeOf, tiled} from '../../../vitexplorer/ui/network/layout.js';
 
 const STAGES = [
   {width: 1304, height: 586},

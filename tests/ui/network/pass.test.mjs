@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {moment, newPass} from '../../../../vitexplorer/ui/rooms/network/pass.js';
+import {moment, newPass} from '../../../vitexplorer/ui/network/pass.js';
 
 const BLOCKS = 6;
 

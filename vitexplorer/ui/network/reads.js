@@ -1,7 +1,7 @@
 // Attention of the followed token in every block: full rows as they arrive, and their strongest entries as links.
 
-import {borderOf} from '../../canvas/grids.js';
-import {decodePayload, decodeRows, hasQuery, MEAN, readQuery} from '../../canvas/payload.js';
+import {borderOf} from '../canvas/grids.js';
+import {decodePayload, decodeRows, hasQuery, MEAN, readQuery} from '../canvas/payload.js';
 import {carried} from './layout.js';
 
 export const LINKS = 8; // strongest keys of each head, as in the view
@@ -11,9 +11,9 @@ const AHEAD = 8 << 20; // most bytes of all blocks that are fetched to follow th
 /**
  * @typedef {object} Read attention of the followed token in one block
  * @property {number} code the token among this block's queries
- * @property {import('../../canvas/payload.js').Head[]} heads empty where the token asks for nothing
+ * @property {import('../canvas/payload.js').Head[]} heads empty where the token asks for nothing
  * @property {{code: number, weight: number}[][]} links of each head, strongest first
- * @property {import('../../canvas/grids.js').Box[]} border lines around the window that the token sees, in keys
+ * @property {import('../canvas/grids.js').Box[]} border lines around the window that the token sees, in keys
  */
 
 /**

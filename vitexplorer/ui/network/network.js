@@ -1,14 +1,14 @@
 // Component of the whole network: values from Python, the followed token, the run of the pass, and what a click opens.
 
-import {fetchImage, newFetcher} from '../../canvas/fetching.js';
-import {MEAN} from '../../canvas/payload.js';
-import {chosenInAddress, enterRoom, onLink, writeAddress} from '../../kit/address.js';
-import {filled, make, setText, showSentence, table} from '../../kit/dom.js';
-import {labelled, listed, percent, followed as spokenAfter} from '../../kit/formats.js';
-import {newAside, showHead} from '../../kit/frame.js';
-import {ARROWS} from '../../kit/grid.js';
-import {fileName, offersPicture, saveFile} from '../../kit/saving.js';
-import {readStored, writeStored} from '../../kit/stored.js';
+import {fetchImage, newFetcher} from '../canvas/fetching.js';
+import {MEAN} from '../canvas/payload.js';
+import {chosenInAddress, enterRoom, onLink, writeAddress} from '../kit/address.js';
+import {filled, make, setText, showSentence, table} from '../kit/dom.js';
+import {labelled, listed, percent, followed as spokenAfter} from '../kit/formats.js';
+import {newAside, showHead} from '../kit/frame.js';
+import {ARROWS} from '../kit/grid.js';
+import {fileName, offersPicture, saveFile} from '../kit/saving.js';
+import {readStored, writeStored} from '../kit/stored.js';
 import {newFilm} from './film.js';
 import {carried, headBoxes, hitAt, layOut} from './layout.js';
 import {drawnShare, GROUND, hueOf, paintPicture, paintReads, signedText, sized, tokenCanvases} from './painting.js';
@@ -20,7 +20,7 @@ const SAID = 400; // ms until the followed token is spoken and written into the 
 const SEEN = 'vx-network-seen'; // stored once the pass has run by itself, on a first visit
 const LEGEND = 6; // most heads that are named in the legend
 
-/** @param {import('../../kit/widget.js').Gradio} gradio */
+/** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({root, part, props, trigger}) {
   const stage = part('.stage');
   const [below, above] = [part('canvas.picture'), part('canvas.links')];

@@ -18,7 +18,7 @@ from vitexplorer.ui.canvas.files import capture_file, made_once, size
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
 from vitexplorer.ui.kit.widget import Widget
-from vitexplorer.ui.rooms.network.words import NETWORK_WORDS
+from vitexplorer.ui.network.words import NETWORK_WORDS
 from vitexplorer.ui.shell.frame import FrameData, frame_words
 
 if TYPE_CHECKING:
