@@ -56,12 +56,10 @@ def compute(left: Capture, right: Capture, query: Query, links: int) -> NetworkP
     if shares:
         colours = map(padded, stream_colours(left, right))
         one, other = (replace(each, values=values) for each, values in zip((one, other), colours, strict=True))
-    weights = [(side.provenance.weights, side.provenance.weights_source) for side in (left, right)]
     known = {note for side in (left, right) for note in (*side.model.notes, *side.input.notes)}
     own_notes = [note for each in (one, other) for note in each.notes if note not in known]
     notes = present(
-        ONE_BASIS if shares else OWN_BASES,
-        OTHER_WEIGHTS if shares and weights[0] != weights[1] else None,
+        *notes_on_colours(left, right),
         None if left.depth == right.depth else BY_DEPTH.format(left=left.depth, right=right.depth),
         *own_notes,
     )
@@ -79,6 +77,14 @@ def compute(left: Capture, right: Capture, query: Query, links: int) -> NetworkP
         names=names_of(left, right),
         agree=agreement(left, right, one, other),
     )
+
+
+def notes_on_colours(left: Capture, right: Capture) -> tuple[Text, ...]:
+    """Say whether the colours of both sides can be compared."""
+    if not has_one_basis(left, right):
+        return (OWN_BASES,)
+    weights = [(side.provenance.weights, side.provenance.weights_source) for side in (left, right)]
+    return (ONE_BASIS,) if weights[0] == weights[1] else (ONE_BASIS, OTHER_WEIGHTS)
 
 
 def _stacked(*sides: np.ndarray) -> np.ndarray:

@@ -131,7 +131,7 @@ def assert_maps_fade(page: Page) -> None:
 
 
 def assert_both_passes_are_followed(page: Page) -> None:
-    """Check that a patch that is picked is followed through the networks of both sides, which the verdict names."""
+    """Check that the verdict names a picked patch on both sides, and that the live networks follow one token."""
     choose_view(page, "compare", "network")
     panel = panel_of(page, "compare")
     picture = panel.locator(".vx-picker")
@@ -140,6 +140,24 @@ def assert_both_passes_are_followed(page: Page) -> None:
     reading = panel.locator(".reading")
     for side in ("左侧", "右侧"):
         expect(reading).to_contain_text(f"{side}的第 7 行第 3 列的图块读取最多的是", timeout=PATIENCE)
+
+    left, right = (page.locator(f"#vx-{side}-pass .vx-network") for side in ("left", "right"))
+    for picture in (left, right):
+        expect(picture).to_have_attribute("data-at", "8", timeout=PATIENCE)  # the whole pass
+    links = left.locator(".links")
+    x, y, width, height = left.evaluate("(root) => root.gridOf(3)")
+    token = {"x": x + width * 9.5 / 12, "y": y + height * 3.5 / 12}
+    for act, query in (
+        (lambda: links.hover(position=token), "3,9"),
+        (lambda: page.mouse.move(0, 0), "cls"),
+        (lambda: links.click(position=token), "3,9"),
+        (lambda: page.mouse.move(0, 0), "3,9"),
+        (lambda: links.press("ArrowRight"), "3,10"),
+        (lambda: right.locator(".links").press("ArrowDown"), "4,10"),
+    ):
+        act()
+        for picture in (left, right):
+            expect(picture).to_have_attribute("data-query", query, timeout=PATIENCE)
 
 
 def assert_scales_differ_in_words(page: Page) -> None:

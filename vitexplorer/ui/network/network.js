@@ -11,6 +11,7 @@ import {fileName, offersPicture, saveFile} from '../kit/saving.js';
 import {readStored, writeStored} from '../kit/stored.js';
 import {newFilm} from './film.js';
 import {carried, headBoxes, hitAt, layOut} from './layout.js';
+import {codeAt, followedAt, hearFollowed, keptBy, tellFollowed} from './linked.js';
 import {drawnShare, GROUND, hueOf, paintPicture, paintReads, signedText, sized, tokenCanvases} from './painting.js';
 import {moment, newPass} from './pass.js';
 import {newReads} from './reads.js';
@@ -87,13 +88,25 @@ export function mount({root, part, props, trigger}) {
     later();
   }
 
+  /** Tells the linked pictures which token is followed here. */
+  function tell(stays) {
+    const {value, image} = scene;
+    const code = stays ? kept : pointed;
+    tellFollowed(root, value.link, code === null ? null : followedAt(code, value, image), stays);
+  }
+
   function keep(code) {
+    hold(code);
+    tell(true);
+  }
+
+  function hold(code) {
     [kept, pointed] = [code, null];
     follow();
     clearTimeout(speaking);
     speaking = setTimeout(() => {
       setText(part('.spoken'), nameOf(kept));
-      writeAddress(chosenIn(0));
+      if (scene.value.leads) writeAddress(chosenIn(0));
       trigger('follow', {query: textOf(kept), target: chosenInAddress().target, whole: true}); // for its sentence
     }, SAID);
   }
@@ -176,6 +189,12 @@ export function mount({root, part, props, trigger}) {
     later();
   }
 
+  /** Runs the pass by itself on a first visit. */
+  function runAtFirst() {
+    if (!readStored(SEEN, false) && !matchMedia('(prefers-reduced-motion: reduce)').matches) pass.run();
+    writeStored(SEEN, true);
+  }
+
   part('.play').onclick = () => (pass.isRunning() ? pass.pause() : pass.run());
   part('.back').onclick = () => pass.by(-1);
   part('.on').onclick = () => pass.by(1);
@@ -251,13 +270,26 @@ export function mount({root, part, props, trigger}) {
     if (code === pointed) return;
     pointed = code;
     follow();
+    tell(false);
   });
   above.addEventListener('pointerleave', () => {
     part('.tip').hidden = true;
     if (pointed === null || !scene) return;
     pointed = null;
     follow();
+    tell(false);
   });
+  hearFollowed(
+    root,
+    () => scene?.value.link,
+    (token, stays) => {
+      if (!stays) approach();
+      const code = token && codeAt(token, scene.value, scene.image);
+      if (stays) return hold(code);
+      pointed = code;
+      follow();
+    },
+  );
   /** Fetches what is needed to follow any token, once somebody comes near. */
   async function approach() {
     if (scene && (await reads.ahead().catch(() => false))) root.toggleAttribute('data-whole', true);
@@ -271,7 +303,7 @@ export function mount({root, part, props, trigger}) {
     if (!thing) return;
     const code = tokenOf(thing);
     if (code !== null) keep(code);
-    else open(thing);
+    else if (scene.value.leads) open(thing);
   });
 
   /**
@@ -377,7 +409,9 @@ export function mount({root, part, props, trigger}) {
 
   /** Takes what is asked for in the address, a patch of its block's grid, otherwise the token that Python chose. */
   function wanted() {
-    const {grids} = scene.value;
+    const {grids, link, leads} = scene.value;
+    const told = !leads && keptBy(link);
+    if (told) return codeAt(told, scene.value, scene.image);
     const {query, block} = chosenInAddress();
     const here = grids[Math.min(Number(block || grids.length), grids.length - 2) + 1];
     const [row, col] = query.split(',').map(Number);
@@ -424,11 +458,11 @@ export function mount({root, part, props, trigger}) {
       kept = wanted();
       pointed = null;
       pass.begin(value.grids.length - 1);
-      if (!readStored(SEEN, false) && !matchMedia('(prefers-reduced-motion: reduce)').matches) pass.run();
-      writeStored(SEEN, true);
+      if (!value.link) runAtFirst();
     }
     lay();
     follow();
+    if (!isSame && value.leads) tell(true);
     root.dataset.ready = String(Number(root.dataset.ready ?? 0) + 1);
     if (!isSame) trigger('follow', {query: textOf(kept), target: chosenInAddress().target, whole: true});
     if (!isSame) root.removeAttribute('data-whole');
@@ -436,7 +470,7 @@ export function mount({root, part, props, trigger}) {
   }
 
   onLink(() => {
-    if (scene) keep(wanted());
+    if (scene?.value.leads) keep(wanted());
   });
   new ResizeObserver(lay).observe(stage);
   root.gridOf = (row) => scene.layout.boxes[row + 1]; // where things are painted, for tests

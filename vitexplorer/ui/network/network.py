@@ -74,6 +74,10 @@ class NetworkData(FrameData):
     warning: str = ""
     """Warning for random weights"""
     saved_as: str = ""
+    link: str = ""
+    """Name that pictures share which follow one token; empty for a picture on its own"""
+    leads: bool = True
+    """True where the address names the followed token, and a click opens the rooms of this very model"""
 
 
 class NetworkPicture(Widget):
@@ -84,9 +88,16 @@ class NetworkPicture(Widget):
 
 
 def network_data(
-    capture: Capture, query: Query, language: Language, result: NetworkResult | None = None
+    capture: Capture,
+    query: Query,
+    language: Language,
+    result: NetworkResult | None = None,
+    colours: ServedFile | None = None,
 ) -> NetworkData:
-    """Return the data of one pass; `result` is the view itself, None where it is not computed yet."""
+    """Return the data of one pass; `result` is the view itself, None where it is not computed yet.
+
+    `colours` replaces those in a basis of the capture's own.
+    """
     from vitexplorer.figures.identity import run_of
     from vitexplorer.quantities.logit_contributions import is_no_sum
     from vitexplorer.views import reading
@@ -98,7 +109,7 @@ def network_data(
     data = NetworkData(
         image=capture_file(capture, "image", lambda: image_file(capture.input.pixels)),
         grids=[(grid.rows, grid.cols, grid.patch_size) for grid in grids],
-        colours=capture_file(capture, "colours", lambda: cached_file(packed_colours(capture), "colours.bin")),
+        colours=colours or capture_file(capture, "colours", lambda: colours_file(capture)),
         strip=strip_of(capture, 0, query, language),
         all_bytes=sum(size(capture, block) for block in range(capture.depth)),
         query=written_value(query),
@@ -124,11 +135,12 @@ def network_data(
     return data
 
 
-def packed_colours(capture: Capture) -> bytes:
-    """Pack the colours of the tokens, see `stream_colours`, as bytes."""
+def colours_file(*captures: Capture) -> ServedFile:
+    """Make the file of the first capture's colours, in one basis with the others, see `stream_colours`."""
     from vitexplorer.quantities.stream_colours import stream_colours
 
-    return b"".join(np.rint(255 * colours).astype(np.uint8).tobytes() for colours in stream_colours(capture)[0])
+    packed = (np.rint(255 * colours).astype(np.uint8).tobytes() for colours in stream_colours(*captures)[0])
+    return cached_file(b"".join(packed), "colours.bin")
 
 
 def lens_of(capture: Capture, language: Language) -> list[Named | None]:

@@ -16,11 +16,13 @@ from tests.helpers.small_models import load_small, picture
 from tests.helpers.waiting import now
 from vitexplorer.capturing.capture import capture
 from vitexplorer.comparisons import compare
+from vitexplorer.comparisons.network import ONE_BASIS, OTHER_WEIGHTS, OWN_BASES
 from vitexplorer.core.settings import Settings
 from vitexplorer.interventions import intervene
 from vitexplorer.models.catalog import catalog
 from vitexplorer.models.examples import examples
 from vitexplorer.quantities.places import matched, placed
+from vitexplorer.quantities.stream_colours import stream_colours
 from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.panel.room_figures import Question
@@ -225,3 +227,42 @@ def test_figures_are_of_the_changed_left(room):
     lines = figures.python(address, "maps", {})
     assert 'left = vx.intervene(left, "top_k:k=4")' in lines
     assert "right = vx.intervene" not in lines
+
+
+# ------------------------------------------------------------------------------------------------ both networks
+
+
+def test_both_networks_follow_one_token(room):
+    beside = replace(HERE, other_model=SWIN)
+    left, right = room.passes.pictures
+    both = now(room.follow(event(room.sides), beside))
+    assert [(both[side].leads, both[side].link, both[side].query) for side in (left, right)] == [
+        (True, "compare", "cls"),
+        (False, "compare", "mean"),
+    ]
+    data = now(room.follow(event(right, query="14,38", whole=True), beside))[right]
+    assert (data.query, data.asks, data.question) == ("14,38", False, "Right: Swin (drawn scenes) · 192 px")
+    assert data.reading
+    assert now(room.follow(event(right, query="99,99"), beside)) == gr.skip()
+    assert now(room.follow(event(room.sides), Address())) == gr.skip()
+
+
+def test_two_runs_of_one_model_have_colours_of_one_basis(room):
+    beside, (left, right) = replace(HERE, other_model=VIT, other_size="384"), room.passes.pictures
+    both, pair = now(room.follow(event(room.sides), beside)), now(room.pair(beside))
+    for side, colours in zip((left, right), stream_colours(pair.left, pair.right), strict=True):
+        packed = b"".join(np.rint(255 * each).astype(np.uint8).tobytes() for each in colours)
+        assert both[side].colours.path.read_bytes() == packed
+        assert both[side].words["hint"].endswith(ONE_BASIS.en)
+        assert now(room.follow(event(side, query="1,2"), beside))[side].colours == both[side].colours
+    other = now(room.follow(event(room.sides), replace(HERE, other_model=SWIN)))[left]
+    assert other.words["hint"].endswith(OWN_BASES.en)
+    assert other.colours != both[left].colours
+    untrained = replace(HERE, other_model=VIT, other_weights="random")
+    assert now(room.follow(event(room.sides), untrained))[left].words["hint"].endswith(OTHER_WEIGHTS.en)
+
+
+def test_a_refused_comparison_has_no_networks(room, monkeypatch):
+    beside = replace(HERE, other_model=SWIN)
+    monkeypatch.setattr(now(room.pair(beside)).right.model.family, "shows_tokens", False, raising=False)
+    assert now(room.follow(event(room.sides), beside)) == gr.skip()

@@ -24,6 +24,7 @@ from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.gradio_adapter.types import Block
 from vitexplorer.ui.panel.figure_panel import Nearest, ViewSource, of_model
 from vitexplorer.ui.panel.room_figures import RoomFigures
+from vitexplorer.ui.rooms.compare.passes import Passes
 from vitexplorer.ui.rooms.compare.sides import (
     DEIT,
     DINO,
@@ -41,7 +42,7 @@ from vitexplorer.ui.shell.chips.image_chip import ImageChip, image_chip
 from vitexplorer.ui.shell.chips.model_chip import ModelChip, model_chip, tuned_choices
 from vitexplorer.ui.shell.chips.size_chip import SizeChip, priced_sizes, size_chip
 from vitexplorer.ui.shell.exploring import step_line
-from vitexplorer.ui.shell.room_context import LATEST, WAITING, Listen, Updates, UpdateStream
+from vitexplorer.ui.shell.room_context import LATEST, QUICK, WAITING, Listen, Updates, UpdateStream
 from vitexplorer.ui.shell.room_sign import WHY
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ class CompareRoom(Room):
         self.filled = gr.State(None)  # the page's address for which the room was filled
         self.blocks = gr.State((0, 0))
         self.stage = TwoSided(self.key, ("vx-left-canvas", "vx-right-canvas"))
+        self.passes = Passes()
         with gr.Column(elem_classes=["vx-compare", "vx-frame"]), gr.Column(elem_classes=["layout"]):
             self.sides = Sides(elem_id="vx-sides")
             with gr.Column(elem_classes=["vx-other"]):
@@ -132,6 +134,10 @@ class CompareRoom(Room):
             self.panel = PairFigures(replace(self.context, address=self.beside), self.key)
             self.panel.build()
             self.stage.build(self.move, [self.beside, self.blocks], [self.sides, self.blocks])
+            self.passes.build()
+        pictures = self.passes.pictures
+        asked = [sent(self.sides, "passes"), *(sent(picture, "follow") for picture in pictures)]
+        gr.on(asked, self.follow, self.beside, pictures, trigger_mode="multiple", **QUICK)
         choices = [sent(part, "choose") for part in (self.image, self.model, self.size, self.sides)]
         chosen = gr.on(
             choices,
@@ -202,6 +208,30 @@ class CompareRoom(Room):
             return gr.skip()
         blocks, canvases = moved
         return {**canvases, self.blocks: blocks, self.sides: sides_data(pair, blocks)}
+
+    async def follow(self, event: gr.EventData, beside: Address) -> Updates:
+        """Show the whole network of both sides, or follow another token on one of them."""
+        if beside == Address():
+            return gr.skip()
+        pair = await self.pair(beside)
+        if event.target not in self.passes.pictures:
+            return await in_thread(self.passes.open, pair)
+        return await self._followed(pair, self.passes.pictures.index(event.target), fields_of(event))
+
+    async def _followed(self, pair: Pair, index: int, sent: Mapping[str, Any]) -> Updates:
+        """Return one side's picture of another token; with `whole`, with what its blocks add to the logit."""
+        from vitexplorer.views import VIEWS
+
+        capture = pair.of(index)
+        try:
+            settings = VIEWS["network"].settings(capture, {"query": sent.get("query") or "mean"})
+        except ExplainedError:  # of the pair that was there before
+            return gr.skip()
+        result = None
+        if sent.get("whole"):
+            result = await self.context.engine.compute(pair.runs[index], capture, "network", settings)
+        data = await in_thread(self.passes.data, pair, index, settings["query"], result)
+        return {self.passes.pictures[index]: data}
 
     async def cost(self, event: gr.EventData, beside: Address) -> Updates:
         """Fill the sheet of input sizes of the right side, as in the page's header."""

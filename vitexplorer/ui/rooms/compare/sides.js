@@ -25,6 +25,19 @@ export function mount({root, part, props, trigger}) {
 
   compareScales(root.closest('.vx-compare'), part('.scales'), () => latest?.words.scales);
 
+  let asked = null; // the value whose passes were asked for
+
+  /** Asks for the pictures of both networks once that comparison is chosen. */
+  function askForPasses() {
+    const chosen = root.closest('.vx-compare').querySelector('.vx-panel')?.dataset.view;
+    if (chosen !== 'network' || !latest || asked === latest) return;
+    asked = latest;
+    trigger('passes', {});
+  }
+
+  const views = {subtree: true, attributes: true, attributeFilter: ['data-view']};
+  new MutationObserver(askForPasses).observe(root.closest('.vx-compare'), views);
+
   function show() {
     const value = props.value;
     if (!value) return;
@@ -45,6 +58,7 @@ export function mount({root, part, props, trigger}) {
     refill(part('.notes'), ...value.notes.map((text) => make('li', text)));
     Object.assign(root.dataset, {state: value.refused ? 'refused' : 'ready'});
     if (!value.refused) writeAddress(value.address);
+    askForPasses();
   }
 
   return show;

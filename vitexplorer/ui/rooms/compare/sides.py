@@ -25,6 +25,7 @@ from vitexplorer.ui.shell.frame import FrameData
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
+    from vitexplorer.service.engine import Picture
 
 
 class Preset(BaseModel):
@@ -60,10 +61,13 @@ class SidesData(FrameData):
 
 
 class Sides(Widget):
-    """Component of both sides. Event: `choose` with one choice. Swapping and presets go through the address."""
+    """Component of both sides. Events: `choose` with one choice; `passes` once both networks are to be seen.
+
+    Swapping and presets go through the address.
+    """
 
     data_model = SidesData
-    sends = ("choose",)
+    sends = ("choose", "passes")
 
 
 _WORDS = ("swap", "left_changed", "right_changed", "presets", "scales")
@@ -90,6 +94,16 @@ class Pair:
     right: Capture
     refused: str = ""
     """Reason why the right side is not the requested one"""
+
+    @property
+    def runs(self) -> tuple[tuple[Picture, str], tuple[Picture, str]]:
+        """The engine's keys of the left and the right run."""
+        address = self.address
+        return (address.picture, address.left_change), (address.other, address.other_change)
+
+    def of(self, index: int) -> Capture:
+        """Return the capture of the left side, 0, or the right, 1."""
+        return (self.left, self.right)[index]
 
     def sides(self) -> tuple[Side, Side]:
         """Return both sides for the stage."""

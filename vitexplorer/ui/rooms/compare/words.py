@@ -8,6 +8,12 @@ COMPARE_WORDS: dict[str, Text] = {
     "answers": Text("Left: {left}. Right: {right}.", "左：{left}。右：{right}。"),
     "left": Text("left", "左侧"),
     "right": Text("right", "右侧"),
+    "left_of": Text("Left: {name}", "左：{name}"),
+    "right_of": Text("Right: {name}", "右：{name}"),
+    "hint": Text(
+        "Point at a token to follow it in both networks, click to keep it.",
+        "指向一个标记即可在两个网络中追踪，点击可固定。",
+    ),
     "swap": Text("Swap sides", "左右互换"),
     "left_changed": Text("Left: as in What if", "左侧：按“假如改变”"),
     "right_changed": Text("Right: as in What if", "右侧：按“假如改变”"),
