@@ -1,1 +1,1 @@
-"""The room Outputs."""
+"""The room Network."""
