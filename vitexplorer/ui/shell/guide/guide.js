@@ -279,6 +279,7 @@ export function mount({root, part, props, trigger}) {
     if (!current && step) {
       show(key);
       if (isBare) lead(addressOf(step.state, key, location.search), 'replaceState');
+      else requestText(); // the capture may have been there before this part of the page
     } else if (current) write();
     checkTask();
   }
