@@ -178,11 +178,16 @@ export function mount({root, part, props, trigger}) {
     else figure.save(format.slice(0, 3), {png2: 2, png4: 4}[format] ?? 1, name);
   }
 
+  /** Shows the picture alone, where there is no figure of it. */
+  function showSeen({image, words}) {
+    if (image) Object.assign(part('.seen'), {src: image.url, alt: words.image});
+  }
+
   function showWords(value) {
     showHead(root, value);
     part('.figure').setAttribute('aria-label', `${value.question} ${value.reading}`.trim());
     showSentence(part('.refused'), value.elsewhere ? '' : value.refused);
-    if (value.refused && value.image) part('.seen').src = value.image.url;
+    if (value.refused) showSeen(value);
     part('.elsewhere').hidden = !value.elsewhere;
     setText(part('.elsewhere span'), value.elsewhere?.reason ?? '');
     setText(part('.elsewhere button'), value.elsewhere?.show ?? '');
@@ -267,9 +272,9 @@ export function mount({root, part, props, trigger}) {
   }
 
   // Without a figure: the room shows the view in its own way, or the view runs the model and is requested with `work`.
-  function begin({views, chosen, settings, image}) {
+  function begin({views, chosen, settings, image, words}) {
     root.dataset.view = chosen;
-    if (image) part('.seen').src = image.url;
+    showSeen({image, words});
     if (views.find(({key}) => key === chosen).own) lookAhead();
     else ask(chosen, settings);
   }

@@ -34,7 +34,16 @@ if TYPE_CHECKING:
     from vitexplorer.comparisons.record import Comparison
     from vitexplorer.views.record import View
 
-_WORDS = ("panel_working", "panel_views", "panel_stop", "panel_settings", "panel_rows", "notice_close", "standing")
+_WORDS = (
+    "image",
+    "panel_working",
+    "panel_views",
+    "panel_stop",
+    "panel_settings",
+    "panel_rows",
+    "notice_close",
+    "standing",
+)
 
 _log = logging.getLogger(__name__)
 
