@@ -61,7 +61,7 @@ def main(cases: int = 10_000, *selected: str) -> int:
         shares = {name: SHARES.get(name, 1.0) for name in selected or known}
         for name, share in shares.items():
             start = time.perf_counter()
-            counts, faults = tried(known[name], round(cases * share / sum(shares.values())))
+            counts, faults = tried(known[name], max(1, round(cases * share / sum(shares.values()))))
             total += counts
             if name == ANSWERED and counts["right"] < LEAST_ANSWERED * counts.total():
                 faults[f"answered: {counts['right'] / counts.total():.0%}"] = "of what the controls of views offer"
