@@ -16,6 +16,7 @@ from html import unescape
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 from PIL import Image
 
@@ -619,7 +620,7 @@ def test_a_browser_that_fails_is_a_sentence_without_the_words_of_python(monkeypa
     browser.close()
     monkeypatch.setattr(browser, "_Browser", fails)
     with pytest.raises(browser.PictureError) as caught:
-        browser.picture(None, "png")
+        browser.picture(go.Figure(), "png")
     assert caught.value.text.en.startswith("The browser did not draw the picture, twice. Saving as")
     assert "targets" not in "".join(caught.value.text)
 

@@ -80,9 +80,10 @@ def assert_alike(person: Page, other: Visit, stage: str, begun: np.ndarray) -> N
 def picture(page: Page, stage: str) -> np.ndarray:
     """Return the part in the window, in gray, with the mouse elsewhere."""
     page.mouse.move(0, 0)
-    page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
-    painted(page)
+    page.evaluate("document.activeElement.blur()")
     page.locator(stage).first.wait_for(timeout=PATIENCE)
+    page.locator(stage).first.evaluate("stage => stage.scrollIntoView({behavior: 'instant'})")
+    painted(page)
     box = page.locator(stage).first.bounding_box()
     box["height"] = min(box["height"], page.viewport_size["height"] - box["y"])
     with PIL.Image.open(io.BytesIO(page.screenshot(clip=box))) as shot:

@@ -115,8 +115,10 @@ def test_a_person_surveys_a_folder(visit: Visit, address: str, tmp_path: Path) -
     group.click()
     expect(survey).to_have_attribute("data-chosen", "504", timeout=SOON)
 
-    survey.locator(".gallery select").select_option("low_label")
     worst = survey.locator(".gallery li button").first
+    surest_mistake = worst.locator(".caption").inner_text()
+    survey.locator(".gallery select").select_option("low_label")
+    expect(worst.locator(".caption")).not_to_have_text(surest_mistake, timeout=SOON)
     expect(worst.locator("img")).to_have_js_property("complete", True, timeout=SOON)
     assert worst.locator("img").evaluate("picture => picture.naturalWidth") > 100
     caption = worst.locator(".caption").inner_text()
