@@ -259,5 +259,6 @@ def assert_fits(page: Page, room: str) -> None:
     """Check that the page is as wide as its window, and that nothing exceeds the sides of a board or canvas."""
     painted(page)
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, (room, page.viewport_size)
-    assert page.evaluate(LEAVING) == [], (room, page.viewport_size)
-    assert page.evaluate(CUT) == [], (room, page.viewport_size)
+    leaving, cut = page.evaluate(LEAVING), page.evaluate(CUT)
+    assert not leaving, (room, page.viewport_size, leaving)
+    assert not cut, (room, page.viewport_size, cut)

@@ -27,7 +27,7 @@ from vitexplorer.quantities.on_the_map import extreme, is_constant, where_most
 from vitexplorer.quantities.principal_components import principal_components
 from vitexplorer.views.record import View
 
-TITLE = Text("Principal components of the tokens", "标记的主成分")
+TITLE = Text("PCA of the tokens", "标记的主成分")
 COLOURS = 3
 NO_PREFIX = Text("Prefix tokens are left out.", "不包含前缀标记。")
 VISIBLE = Text(
