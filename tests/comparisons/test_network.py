@@ -18,8 +18,11 @@ from tests.helpers.thorough import quick
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons import reading
 from vitexplorer.core.network_result import NetworkPairResult
+from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.types import Output
 from vitexplorer.figures import render
+from vitexplorer.figures.rendering import windows
+from vitexplorer.figures.sheets import WINDOWS, Sheet
 from vitexplorer.figures.tables import as_csv
 
 
@@ -42,6 +45,17 @@ def test_two_runs_of_one_model_have_one_basis(key):
         np.testing.assert_allclose(result.values[:, stage, : shape[0]], expected, atol=1e-6)
     assert "have one basis" in result.notes[0].en
     assert np.nanmax(np.abs(result.values[0] - result.values[1])) > 0.01
+
+
+def test_no_answer_is_cut_in_the_window_of_a_laptop():
+    left = vx.capture(vx.load_model("scenes_vit_patch16_192"), ASSETS / "examples" / "scene_gear.webp")
+    names = tuple(text.en for text in left.model.class_texts)
+    documents, _ = windows(vx.compare("network", left, changed(left)))
+    notes = documents[WINDOWS.index(Sheet(880, 8, 600))]["layout"]["annotations"]
+    right = max(note["x"] for note in notes if note["text"].startswith(names))
+    answers = [note["text"] for note in notes if note["x"] == right and note["text"].startswith(names)]
+    assert len(answers) == 2 * 5
+    assert not [answer for answer in answers if "…" in answer]
 
 
 def test_another_size_shares_the_basis_and_another_model_does_not():

@@ -35,6 +35,8 @@ HEADS, PREFIX, NAME, LINE = 62, 24, 24, 19
 """Pixels for the heads over a grid, for the prefix tokens, for the name under it, and for each line of numbers"""
 NARROWEST, WIDEST = 92, 170
 NARROWEST_OF_TWO = 60
+ANSWER_WIDTH = 118
+"""Least width of the answer's column: a class and its probability"""
 """Least width of a column where two passes stand under each other, so that each is a row"""
 FIRST_HUE = 140 / 360
 """Hue of head 0, as `hueOf` of the page"""
@@ -94,14 +96,15 @@ def laid_out(
     fits = []
     for rows in range(1, count + 1):
         per_row = math.ceil(count / rows)
-        wide = min(page.inner / per_row - GAP, WIDEST, (high / rows - around) / tall)
+        beside_answer = (page.inner - ANSWER_WIDTH) / max(1, per_row - 1) - GAP
+        wide = min(page.inner / per_row - GAP, beside_answer, WIDEST, (high / rows - around) / tall)
         fits.append((min(wide, narrowest), rows == 1 and wide >= narrowest, wide, per_row))
         if math.isinf(high) and wide >= narrowest:
             break
     _, _, wide, per_row = max(fits)
     wide = max(wide, min(narrowest, page.inner / 2 - GAP))
     per_row = min(per_row, max(1, int((page.inner + GAP) // (wide + GAP))))
-    step = (page.inner - wide) / (per_row - 1) if per_row > 1 else 0
+    step = (page.inner - max(wide, ANSWER_WIDTH)) / (per_row - 1) if per_row > 1 else 0
     step = min(step, wide + 2 * GAP)
     step_down = around + wide * tall
     boxes = [
@@ -296,6 +299,8 @@ def _followed(page: Page, result: NetworkResult, row: int, box: Box) -> None:
 
 
 def _answer(page: Page, result: NetworkResult, box: Box) -> None:
+    if result.top:
+        box = box._replace(width=max(box.width, ANSWER_WIDTH))
     _name(page, box, ANSWER if result.top else SIMILARITY)
     step = box.height / max(5, len(result.top))
     for at, answer in enumerate(result.top):
