@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,7 @@ from playwright.sync_api import (
     ConsoleMessage,
     Page,
     Request,
+    Response,
     ViewportSize,
     expect,
     sync_playwright,
@@ -178,13 +180,28 @@ class Visit:
         self.url = ""
         self.errors: list[str] = []
         self.requests: list[str] = []
+        self._refused = 0
         hear(self.context, self.errors)
         self.context.on("request", self._request)
+        self.context.on("response", self._response)
         self.page: Page = self.context.new_page()
         self.page.on("domcontentloaded", self._left)
 
     def _request(self, request: Request) -> None:
         self.requests.append(request.url)
+
+    def _response(self, response: Response) -> None:
+        self._refused += response.status == 422
+
+    def forgive(self) -> int:
+        """Clear what the console says of refused requests, once it has said it of each; return their number."""
+        end = time.monotonic() + PATIENCE / 1000
+        while sum("422" in error for error in self.errors) < self._refused:
+            assert time.monotonic() < end, self.errors
+            self.page.wait_for_timeout(10)
+        self.errors[:] = [error for error in self.errors if "422" not in error]
+        count, self._refused = self._refused, 0
+        return count
 
     def _left(self, _: Page) -> None:
         self.errors[:] = [error for error in self.errors if not CUT_OFF.search(error)]
@@ -220,6 +237,7 @@ class Visit:
         self.page.emulate_media(reduced_motion="reduce")
         self.page.mouse.move(0, 0)
         self._check()
+        self._refused = 0
         self.url = ""
         self.requests.clear()
 
