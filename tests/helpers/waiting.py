@@ -20,7 +20,7 @@ def now(coroutine: Coroutine[Any, Any, T]) -> T:
 
 def until(condition: Callable[[], object]) -> None:
     """Wait for something that another thread or process does."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.005)

@@ -29,7 +29,7 @@ from vitexplorer.service.scheduler import Scheduler, end_unwanted_passes
 from vitexplorer.ui.gradio_adapter.page_blocks import PageBlocks
 from vitexplorer.views import VIEWS
 
-PATIENCE = 5.0
+PATIENCE = 60.0
 """Seconds until a test gives up"""
 
 

@@ -24,7 +24,7 @@ from vitexplorer.core.types import PairResult, PicturesResult
 from vitexplorer.quantities.places import read_at
 from vitexplorer.views.token_pca import shared_token_pca
 
-TITLE = Text("Principal components in one basis", "共用一组基的主成分")
+TITLE = Text("PCA in one basis", "共用一组基的主成分")
 PICTURE = Text("picture {number}", "图像 {number}")
 APART = Text(
     "The two models were trained separately: their directions are unrelated.",

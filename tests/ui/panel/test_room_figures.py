@@ -35,7 +35,7 @@ from vitexplorer.views import VIEWS
 from vitexplorer.views.record import GROUPS, View
 
 STEPS = 1000
-PATIENCE = 5.0
+PATIENCE = 60.0
 """Seconds until a test gives up"""
 
 

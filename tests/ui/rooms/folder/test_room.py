@@ -273,15 +273,15 @@ def test_a_survey_answers_while_another_one_is_opened(
         if folder.name == "drawn":
             slow.append(folder)
             waited.set()
-            assert done.wait(20)
+            assert done.wait(60)
         return open_survey(folder)
 
     monkeypatch.setattr(surveys, "open_survey", slowly)
     with ThreadPoolExecutor() as threads:
         asked = [threads.submit(Browser(client, who).ask, "count", survey="drawn") for who in (ANNA, ANNA, ANNA, BEN)]
         try:
-            assert waited.wait(20)
-            answer = threads.submit(Browser(client).ask, "count", survey="other").result(20)
+            assert waited.wait(60)
+            answer = threads.submit(Browser(client).ask, "count", survey="other").result(60)
             assert answer["count"] == 20
             assert not any(one.done() for one in asked)
         finally:

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.browser
 
 MODEL = "scenes_dino_patch16_192"
 CAMERA = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
-SOON = 30_000
+SOON = 60_000
 """Milliseconds to wait for the page"""
 
 
