@@ -20,19 +20,19 @@ ENDS = (1, 99)
 """Percentiles of a component's scores that become black and full colour"""
 
 
-def streams(capture: Capture) -> list[Float[np.ndarray, "patches dim"]]:
+def streams(capture: Capture) -> list[Float[np.ndarray, "_ dim"]]:
     """Return the patch tokens that enter the first block and those that leave each block."""
     prefix = len(capture.prefix_tokens)
     tokens = [capture.residual(0), *(capture.residual_after(block) for block in range(capture.depth))]
     return [each[prefix:].double().cpu().numpy() for each in tokens]
 
 
-def stream_colours(*captures: Capture) -> list[list[Float[np.ndarray, "patches 3"]]]:
+def stream_colours(*captures: Capture) -> list[list[Float[np.ndarray, "_ 3"]]]:
     """Compute a colour in 0-1 for each patch of each of `streams`, for each capture, all in one basis.
 
     Several captures are of one model, see `has_one_basis`. A component that is not spanned is a half.
     """
-    colours: list[list[Float[np.ndarray, "patches 3"]]] = [[] for _ in captures]
+    colours: list[list[Float[np.ndarray, "_ 3"]]] = [[] for _ in captures]
     for stages in zip(*map(stages_of, captures), strict=True):
         together = iter(_in_one_basis([tokens for stage in stages for tokens in stage]))
         for of_capture, stage in zip(colours, stages, strict=True):
@@ -40,7 +40,7 @@ def stream_colours(*captures: Capture) -> list[list[Float[np.ndarray, "patches 3
     return colours
 
 
-def stages_of(capture: Capture) -> list[list[Float[np.ndarray, "patches dim"]]]:
+def stages_of(capture: Capture) -> list[list[Float[np.ndarray, "_ dim"]]]:
     """Return the standardised `streams`, those of one shape together."""
     return [[*stage] for _, stage in groupby(map(standardised, streams(capture)), key=np.shape)]
 
@@ -61,7 +61,7 @@ def standardised(tokens: Float[np.ndarray, "patches dim"]) -> Float[np.ndarray, 
     return centred / scale if scale > 0 else centred
 
 
-def _in_one_basis(stage: list[Float[np.ndarray, "patches dim"]]) -> list[Float[np.ndarray, "patches 3"]]:
+def _in_one_basis(stage: list[Float[np.ndarray, "_ dim"]]) -> list[Float[np.ndarray, "_ 3"]]:
     rows = np.concatenate(stage)
     components, _ = principal_components(rows, COLOURS, "covariance_eigh")
     scores = (rows - rows.mean(0)) @ components.T

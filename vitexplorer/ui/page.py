@@ -270,7 +270,7 @@ class Page:
         """Abandon the work of a page that was closed."""
         self.context.engine.leave(session_of(request))
 
-    def menu(self, browser: str, address: Address) -> Updates:
+    def menu(self, browser: str | None, address: Address) -> Updates:
         """Fill the models' sheet, once timm is loaded and knows which weights are here, and the visitor's name."""
         visitor = visitor_of(browser)
         tuned = tuned_choices(self.context.engine, self.settings, visitor)

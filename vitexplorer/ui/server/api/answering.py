@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 
 from pydantic import ConfigDict, ValidationError, validate_call
 
-from vitexplorer.core.text import ExplainedError, Text
+from vitexplorer.core.text import ExplainedError, Text, normalise_language
 from vitexplorer.service.jobs import Step, StoppedError, Waiting, waiting
 from vitexplorer.ui.gradio_adapter.events import current_request, is_unheard
 from vitexplorer.ui.gradio_adapter.page_blocks import Sentence, status_of, stop_if_hung_up
@@ -54,7 +54,7 @@ def answering(endpoint: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
             message = UI_WORDS["unexpected"]
             status = 500
         language = signature.bind(*args, **kwargs).arguments.get("language", "en")
-        raise Refused(message.in_(language), status)
+        raise Refused(message.in_(normalise_language(str(language))), status)
 
     return answer
 
