@@ -450,6 +450,19 @@ def test_click_pins_hover_then_reads_keys_and_escape_releases(show):
     canvas.shows(query="mean")
 
 
+def test_an_answer_that_is_overtaken_by_a_later_one_is_ignored(show):
+    canvas, case = show("vit"), CASES["vit"]
+    for clicks, place in enumerate(((5, 6), (8, 3)), start=1):
+        canvas.click(*place)
+        canvas.shows(query=f"{place[0]},{place[1]}")
+        canvas.page.wait_for_function("(clicks) => asked.length === clicks", arg=clicks)
+    for asked, block, shown in ((2, 3, "3"), (1, 4, "3"), (0, 5, "5")):  # 0: another picture
+        canvas.plain.send("first", value_of(case, block).model_copy(update={"asked": asked}))
+        canvas.page.wait_for_load_state("networkidle")
+        canvas.settled()
+        canvas.shows(block=shown)
+
+
 def test_heads_and_controls(show):
     canvas = show("vit")
     canvas.root.locator(".thumb", has_text="head 5").click()

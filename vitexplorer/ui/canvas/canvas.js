@@ -74,6 +74,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
   let moved = null;
   let told = '';
   let asked = 0; // number of the latest event
+  let answered = 0; // number of the latest event whose answer is shown
   let requested = /** @type {number | null} */ (null); // the requested block
   let stride = 0; // blocks between the last two
 
@@ -309,7 +310,8 @@ export function mount({root, part: find, props, trigger, bytes}) {
 
   async function sync() {
     const next = props.value;
-    if (next?.asked && requested !== null && next.block !== requested) return;
+    if (next?.asked && (next.asked < answered || (requested !== null && next.block !== requested))) return;
+    if (next?.asked) answered = Math.min(next.asked, asked); // a canvas that is mounted again counts anew
     if (next && isShown(next)) return update(next);
     const mine = ++sequence;
     root.classList.remove('broken');
