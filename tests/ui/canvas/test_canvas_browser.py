@@ -456,11 +456,11 @@ def test_an_answer_that_is_overtaken_by_a_later_one_is_ignored(show):
         canvas.click(*place)
         canvas.shows(query=f"{place[0]},{place[1]}")
         canvas.page.wait_for_function("(clicks) => asked.length === clicks", arg=clicks)
-    for asked, block, shown in ((2, 3, "3"), (1, 4, "3"), (0, 5, "5")):  # 0: another picture
+    for asked, block, expected in ((2, 3, "3"), (1, 4, "3"), (0, 5, "5")):  # 0: another picture
         canvas.plain.send("first", value_of(case, block).model_copy(update={"asked": asked}))
         canvas.page.wait_for_load_state("networkidle")
         canvas.settled()
-        canvas.shows(block=shown)
+        canvas.shows(block=expected)
 
 
 def test_heads_and_controls(show):
