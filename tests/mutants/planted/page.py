@@ -29,8 +29,8 @@ MUTANTS = (
     Mutant(
         "a component without words that can be pressed",
         JAVASCRIPT,
-        "element.inert = true;\n    watch(",
-        "watch(",
+        "element.inert = true;\n    try",
+        "try",
         "test_the_room_that_is_looked_at_is_filled_when_the_rail_hears_late_which_it_is",
     ),
     Mutant(
@@ -120,9 +120,16 @@ MUTANTS = (
     Mutant(
         "a stale answer painted",
         JAVASCRIPT,
-        "if (mine !== sequence) return;\n      if (isShown(next))",
-        "if (isShown(next))",
+        "if (mine !== sequence || isOvertaken(next)) return;\n      if (isShown(next))",
+        "if (isOvertaken(next)) return;\n      if (isShown(next))",
         "test_an_answer_that_comes_too_late_is_not_painted",
+    ),
+    Mutant(
+        "an answer painted although another block was chosen while its file came",
+        JAVASCRIPT,
+        "if (mine !== sequence || isOvertaken(next)) return;\n      if (isShown(next))",
+        "if (mine !== sequence) return;\n      if (isShown(next))",
+        "test_an_answer_whose_file_comes_after_another_choice_is_ignored",
     ),
     Mutant(
         "address bar that is not written",

@@ -463,6 +463,23 @@ def test_an_answer_that_is_overtaken_by_a_later_one_is_ignored(show):
         canvas.shows(block=expected)
 
 
+def test_an_answer_whose_file_comes_after_another_choice_is_ignored(show_in_trouble):
+    canvas, case, held = show_in_trouble("pooled"), CASES["pooled"], []
+    expect(canvas.root.locator(".small").first).to_be_visible()
+    canvas.plain.fall_silent()
+    canvas.page.route("**/attention/*/1", lambda route: held.append(route))
+    canvas.set(block=1)
+    canvas.shows(block="1", part="rows")
+    canvas.plain.send("first", value_of(case, 1).model_copy(update={"asked": 1}))
+    canvas.set(block=0)
+    canvas.shows(block="0", part="whole")
+    with canvas.page.expect_response(held[0].request.url):
+        held[0].continue_()
+    canvas.page.wait_for_load_state("networkidle")
+    canvas.settled()
+    canvas.shows(block="0", part="whole")
+
+
 def test_heads_and_controls(show):
     canvas = show("vit")
     canvas.root.locator(".thumb", has_text="head 5").click()

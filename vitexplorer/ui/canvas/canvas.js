@@ -308,9 +308,13 @@ export function mount({root, part: find, props, trigger, bytes}) {
     showBusy(loading || Boolean(row), () => say(props.value.words, 'loading', {block: requested ?? props.value.block}));
   }
 
+  /** Whether an answer to a later event is shown, or another block has been requested since. */
+  const isOvertaken = ({asked: number, block: to}) =>
+    number > 0 && (number < answered || (requested !== null && to !== requested));
+
   async function sync() {
     const next = props.value;
-    if (next?.asked && (next.asked < answered || (requested !== null && next.block !== requested))) return;
+    if (next && isOvertaken(next)) return;
     if (next?.asked) answered = Math.min(next.asked, asked); // a canvas that is mounted again counts anew
     if (next && isShown(next)) return update(next);
     const mine = ++sequence;
@@ -329,11 +333,11 @@ export function mount({root, part: find, props, trigger, bytes}) {
         fetchBytes(next.attention.url),
         !next.image ? null : next.image.url === last?.value.image?.url ? last.image : fetchImage(next.image.url),
       ]);
-      if (mine !== sequence) return;
+      if (mine !== sequence || isOvertaken(next)) return;
       if (isShown(next)) return update(next);
       accept(next, decodePayload(bytes, next), image);
     } catch (error) {
-      if (mine !== sequence) return;
+      if (mine !== sequence || isOvertaken(next)) return;
       console.warn('attention canvas:', error);
       if (!block) controls.prepare(next, null);
       setText(find('.failed .text'), say(next.words, 'failed', {block: next.block}));
