@@ -1,6 +1,6 @@
 // Mounts a component's module whenever gradio puts the component on the page. This script is part of the page itself,
 // since it must run before gradio and report modules that fail to load. The component's markup, a template in the page,
-// is shown at once, so that nothing moves when the module arrives. Until its first data it has no words and is inert.
+// is shown at once, so that nothing moves when the module arrives. It is inert until module and data are there.
 //
 // It also reloads the page when the server has forgotten its session (410); the address restores the picture. Gradio
 // hides the reasons of other refused requests, so they are passed on with `vx-refused`, and the status line shows them.
@@ -27,12 +27,7 @@
   window.vxMount = async (path, events, {element, props, trigger, watch}) => {
     const markup = document.querySelector(`template[data-module="${path}"]`);
     element.replaceChildren(markup.content.cloneNode(true));
-    const wake = () => {
-      element.inert &&= !props.value;
-    };
     element.inert = true;
-    watch('value', wake);
-    wake();
     try {
       const {module} = await import(new URL(modules, document.baseURI).href);
       const {latestOnly} = module('kit/widget.js');
@@ -41,8 +36,12 @@
       const root = element.firstElementChild;
       const part = (selector) => root.querySelector(selector);
       const show = mount({root, part, props, trigger: latestOnly(trigger, events)});
-      watch('value', show);
-      show();
+      const update = () => {
+        element.inert &&= !props.value;
+        show();
+      };
+      watch('value', update);
+      update();
     } catch (error) {
       console.error(error);
       const sentence = document.createElement('p');

@@ -93,7 +93,7 @@ def test_a_pair_to_begin_with_stands_in_the_address_whole(visit: Visit, url: str
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1920, 1080)])
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (1440, 900), (1920, 1080)])
 def test_the_maps_and_all_comparisons_are_in_the_window_at_once(
     chromium: Browser, url: str, width: int, height: int
 ) -> None:
@@ -169,6 +169,7 @@ def test_a_model_stands_beside_its_lora(visit: Visit, url: str, tmp_path: Path) 
     page, folder = visit.page, class_folder(tmp_path / "colours", per_class=4)
     visit.open(url, room="finetune", compare="1", model=VIT, image="scene_gear")
     archive = shutil.make_archive(str(tmp_path / "colours"), "zip", folder)
+    expect(page.locator(".vx-report .hint")).to_be_visible(timeout=PATIENCE)
     page.locator(".vx-training-images .file").set_input_files(archive)
     expect(page.locator(".vx-methods")).to_have_attribute("data-state", "ready", timeout=PATIENCE)
     tick_only(page, "lora")

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 SCROLL_TO_CHANGES = """() => {
   const move = (frames) => {
     const place = document.querySelector("#vx-training-change"), title = place?.querySelector("h3");
-    if (!title?.checkVisibility()) return frames && requestAnimationFrame(() => move(frames - 1));
+    if (!title?.checkVisibility() || title.closest("[inert]"))
+      return frames && requestAnimationFrame(() => move(frames - 1));
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     place.scrollIntoView({block: "start", behavior: still ? "auto" : "smooth"});
     title.tabIndex = -1;
