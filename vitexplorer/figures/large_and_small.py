@@ -9,6 +9,7 @@ import numpy as np
 
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
+from vitexplorer.figures.beyond import ROOM
 from vitexplorer.figures.boxes import Box, Place, place
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.themes import TEXT_SIZE
@@ -43,7 +44,7 @@ def large_and_small(page: Page, panels: Sequence[Panel], y: float, bar: float = 
         below = large.bottom + GAP + HEAD + (lines - 1) * LINE
         corners = [(page.margin, below), (page.margin + wide + GAP, below)]
     else:
-        tall = page.high(560, top + page.margin + 8, 0)
+        tall = page.high(560, top + ROOM + page.margin, 0)
         pixels = page.inner - BAR_ROOM - bar
         wide = min(((HEAD + tall - GAP) / 2 - HEAD) / ratio, pixels / 3)
         lines = min(2, _line_count(page, rest, wide))

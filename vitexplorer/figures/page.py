@@ -153,12 +153,12 @@ class Page:
         return self._warning(y) if result.provenance.is_random else y
 
     def _warning(self, y: float) -> float:
-        lines = wrap(RANDOM.in_(self.language), self.inner - 16, TEXT_SIZE)
+        pixels = 0.86 * self.inner  # bold letters are wider, and a window may be narrower than its sheet
+        lines = wrap(RANDOM.in_(self.language), pixels, TEXT_SIZE)
         band = Box(self.margin, y, self.inner, 16 + 20 * len(lines))
         self.rectangle(band, fill=self.theme.warning)
-        x, middle = band.centre
-        color, pixels = self.theme.on_warning, self.inner - 16
-        self.text(x, middle, RANDOM, color=color, bold=True, anchor="center", vertical="middle", pixels=pixels)
+        color = self.theme.on_warning
+        self.text(*band.centre, RANDOM, color=color, bold=True, anchor="center", vertical="middle", pixels=pixels)
         return band.bottom + 18
 
     # ------------------------------------------------------------------------------------------ marks

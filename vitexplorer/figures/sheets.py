@@ -25,7 +25,7 @@ class Sheet:
 
 
 SLIDE = Sheet(1280, 40)
-WINDOWS = (Sheet(350, 8, 430), Sheet(620, 8, 440), Sheet(800, 8, 440), Sheet(880, 8, 600), Sheet(1320, 8, 800))
+WINDOWS = (Sheet(350, 8, 430), Sheet(620, 8, 440), Sheet(800, 8, 412), Sheet(880, 8, 600), Sheet(1320, 8, 800))
 """Windows of a phone, half a small laptop, a low one, a laptop or half a screen, and a projector"""
 PRINTED = Sheet(680, 8, 480)
 """Content of an A4 sheet between margins of 15 mm, 96 pixels to the inch"""

@@ -77,7 +77,7 @@ def draw_pair(page: Page, result: PairResult, y: float, *, opacity: float = 0.85
     else:
         bottom = _difference_large(page, result, y, opacity, scales[0])
     note = (ONE_SCALE if shares else OWN_SCALES).format(direction=direction(scales[0].colormap))
-    return caption_below(page, bottom + 24, result, note)
+    return caption_below(page, bottom + ROOM, result, note)
 
 
 def _panels(result: PairResult) -> dict[str, tuple[Panel, np.ndarray]]:

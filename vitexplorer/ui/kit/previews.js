@@ -78,7 +78,7 @@ function bringIntoSight(strip, tile) {
  * @param {(key: string) => void} choose
  */
 export function previewList(choose) {
-  const element = make('div.vx-previews', {role: 'tablist'});
+  const element = make('div.vx-row.vx-previews', {role: 'tablist'});
   let listed = '';
   let marked = '';
 
