@@ -309,6 +309,7 @@ MOVES = {
     "around.js": "asks for it",
     "change_part.py": "asks for it",
     "sharpening.js": "asks for it",
+    "welcome.js": "asks for it",
     "pointing.js": "a person pressed play",
     "fading.js": "a person pressed Blink",
     "progress.js": "nothing moves: it asks for the progress of a training",

@@ -132,6 +132,13 @@ MUTANTS = (
         "test_an_answer_whose_file_comes_after_another_choice_is_ignored",
     ),
     Mutant(
+        "a welcome at every visit",
+        JAVASCRIPT,
+        "!readStored(VISITED, false)",
+        "true",
+        "test_a_first_visitor_sees_the_blocks_run_by_and_is_led_on",
+    ),
+    Mutant(
         "address bar that is not written",
         JAVASCRIPT,
         "else url.searchParams.set(name, String(value));",

@@ -16,6 +16,7 @@ import {setText} from '../kit/dom.js';
 import {newAside} from '../kit/frame.js';
 import {otherViews} from '../kit/previews.js';
 import {offersPicture, pngFile} from '../kit/saving.js';
+import {newWelcome} from '../shell/welcome/welcome.js';
 import {newBusyBar, newSurroundings} from './around.js';
 import {say} from './captions.js';
 import {newControls} from './controls.js';
@@ -62,6 +63,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
   });
 
   const sharpener = newSharpener(view, schedule);
+  const welcome = newWelcome(find('.picture'), showInPassing);
   const state = firstState();
   const showAround = newSurroundings(root, state, aside.write);
   let block = /** @type {import('./selection.js').Block | null} */ (null);
@@ -399,13 +401,29 @@ export function mount({root, part: find, props, trigger, bytes}) {
     controls.prepare(block.value, block.payload);
     find('.settings').hidden = !block.value.controls.length;
     settings.show(block.value.controls);
-    strip.take(block.value);
+    strip.take(block.value).then(welcomeFirst);
     tellBusy();
     refresh();
     if (!stepped) return;
     const next = block.value.block + stride;
     if ('requestIdleCallback' in globalThis) requestIdleCallback(() => fetchAhead(next));
     else setTimeout(fetchAhead, 200, next);
+  }
+
+  /** Welcomes a first visitor once the rows of all blocks are there. */
+  function welcomeFirst() {
+    if (!block?.value.welcomes) return;
+    const {words, block: number} = block.value;
+    welcome({promise: words.welcome, learn: words.welcome_learn, image: words.welcome_image}, number);
+  }
+
+  /** Shows the rows of a block, or again the block that Python sent last; false where something was chosen since. */
+  function showInPassing(number) {
+    if (!block || requested !== null || props.value?.asked) return false;
+    const row = strip.rowOf(number);
+    if (number === props.value.block) sync();
+    else if (row) put({...props.value, ...row.facts, attention: null}, row.payload, block.image, true);
+    return true;
   }
 
   /** Fetches a block that a person is likely to choose. @param {number} number */
@@ -416,6 +434,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
 
   /** Replaces the block on the screen; the visitor's choices stay where they are valid. */
   function accept(value, payload, image) {
+    if (last && !block.isPreview) sharpener.wake();
     const renamed = put(value, payload, image);
     arrive();
     notify(renamed);

@@ -111,6 +111,8 @@ class CanvasData(BlockFacts, FrameData):
     """Choices of the browser that belong into that address: block, head, query"""
     sharpens_itself: bool = False
     """True where the picture, if it is the first one on the page, is sharpened once it rests and the model is idle"""
+    welcomes: bool = False
+    """True where a first visitor is welcomed on this picture, if it is the first one on the page"""
     saved_as: list[str] = []
     """First parts of the names of saved files: view, model, run and part of the network; head and query follow"""
     saved_facts: dict[str, str] = {}

@@ -63,10 +63,8 @@ export function newSharpener(view, changed) {
   /** Follows the selection: requests its maps once it rests, and stops what nobody wants any more. */
   function follow(block, state) {
     const now = addressOf(block, state);
-    const isFirst = untouched === null;
     untouched ??= Boolean(now && block.value.sharpens_itself && state.sharpen === 1);
     if (now === address && state.sharpen === goal) return;
-    untouched &&= isFirst;
     if (now !== address || state.sharpen < (fine?.passes ?? 1)) fine = null;
     address = now;
     goal = state.sharpen;

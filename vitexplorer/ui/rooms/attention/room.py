@@ -65,7 +65,8 @@ class AttentionRoom(Room):
         block = min(int(address.block or capture.depth - 1), capture.depth - 1)
         query = query_of(address.query, frame_data(capture, block, address.language)) or default_query(capture, block)
         data = self.data(capture, address, Selection(block, address.head or "mean", query))
-        data.sharpens_itself = _is_light(address) and settings().first_sharpens and not address.sharpen
+        data.welcomes = _is_light(address)
+        data.sharpens_itself = data.welcomes and settings().first_sharpens and not address.sharpen
         return {self.canvas: data.model_copy(update=address.display)}
 
     async def show_block(self, event: gr.EventData, address: Address) -> Updates:
