@@ -69,13 +69,13 @@ def reading(result: OffsetsResult) -> Text:
         row, col = divmod(at, len(result.col_offsets))
         return place_text(result.row_offsets[row], result.col_offsets[col])
 
-    weakest = Text(
-        " Head {head} does so least, from {low} to {high}.", "头 {head} 最不在意，从 {low} 到 {high}。"
-    ).format(head=weak, low=signed(flat[weak].min()), high=signed(flat[weak].max()))
+    weakest = Text(" Head {head} minds it least: {low} to {high}.", "头 {head} 最不在意，从 {low} 到 {high}。").format(
+        head=weak, low=signed(flat[weak].min()), high=signed(flat[weak].max())
+    )
     return Text(
-        "Head {head} minds the place most: for a query it prefers the key {near} ({high}) and avoids the key {far} "
-        "({low}).{weakest}",
-        "头 {head} 最在意位置：对一个查询，它偏好{near}的键（{high}），避开{far}的键（{low}）。{weakest}",
+        "Head {head} minds the place most: it prefers the key {near} ({high}) and avoids the key {far} ({low})."
+        "{weakest}",
+        "头 {head} 最在意位置：它偏好{near}的键（{high}），避开{far}的键（{low}）。{weakest}",
     ).format(
         head=strong,
         near=place(int(flat[strong].argmax())),
@@ -88,9 +88,7 @@ def reading(result: OffsetsResult) -> Text:
 
 VIEW = View(
     title=Text("Relative position bias", "相对位置偏置"),
-    question=Text(
-        "Which neighbours does each head prefer, whatever their content?", "无论内容如何，每个头偏好哪些邻居？"
-    ),
+    question=Text("Which neighbours does each head prefer?", "每个头偏好哪些邻居？"),
     misleads=Text(
         "The bias is only a part of the score; the content of query and key usually counts more.",
         "偏置只是分数的一部分；查询与键的内容通常占更大比重。",
