@@ -480,6 +480,35 @@ def test_an_answer_whose_file_comes_after_another_choice_is_ignored(show_in_trou
     canvas.shows(block="0", part="whole")
 
 
+def test_a_value_that_is_sent_again_resets_nothing(show_in_trouble):
+    canvas, case = show_in_trouble("pooled"), CASES["pooled"]
+    expect(canvas.root.locator(".small").first).to_be_visible()
+    canvas.plain.fall_silent()
+    filled = value_of(case, 2).model_copy(update={"filled": 7, "head": "1"})
+    canvas.plain.send("first", filled)
+    canvas.shows(block="2", head="1", part="whole")
+    canvas.set(block=0, head="0")
+    for number, block, head in ((7, "0", "0"), (8, "2", "1")):
+        canvas.plain.send("first", filled.model_copy(update={"filled": number}))
+        canvas.page.wait_for_load_state("networkidle")
+        canvas.settled()
+        canvas.shows(block=block, head=head)
+
+
+def test_the_page_hears_of_the_block_that_was_asked_for(show_in_trouble):
+    """Another canvas that takes an old block from the address would bring it back to the first."""
+    canvas, case = show_in_trouble("pooled"), CASES["pooled"]
+    canvas.plain.send("first", value_of(case, 2).model_copy(update={"filled": 7, "strip": None}))
+    canvas.shows(block="2", part="whole")
+    expect(canvas.root.locator(".below")).to_be_hidden()
+    canvas.plain.fall_silent()
+    canvas.page.evaluate("document.addEventListener('vx-select', ({detail}) => { window.selected = detail; })")
+    canvas.set(block=0)
+    canvas.page.wait_for_function("() => window.selected")
+    canvas.shows(block="2")
+    assert canvas.page.evaluate("selected.block") == 0
+
+
 def test_heads_and_controls(show):
     canvas = show("vit")
     canvas.root.locator(".thumb", has_text="head 5").click()

@@ -77,6 +77,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
   let told = '';
   let asked = 0; // number of the latest event
   let answered = 0; // number of the latest event whose answer is shown
+  let filled = 0; // number of the latest value that resets the choices
   let requested = /** @type {number | null} */ (null); // the requested block
   let stride = 0; // blocks between the last two
 
@@ -246,10 +247,11 @@ export function mount({root, part: find, props, trigger, bytes}) {
       clearTimeout(timer);
       timer = setTimeout(() => {
         if (!block) return;
-        const detail = selection();
+        const detail = {...selection(), block: requested ?? block.value.block};
+        root.dispatchEvent(new CustomEvent('vx-select', {bubbles: true, detail}));
+        if (requested !== null) return; // the answer about that block leads here again
         const {block: number, head, query, pinned} = detail;
         const chosen = JSON.stringify([number, head, query, pinned]);
-        root.dispatchEvent(new CustomEvent('vx-select', {bubbles: true, detail}));
         if (mine && chosen !== told) ask('patch_select');
         told = chosen;
         mine = false;
@@ -314,8 +316,16 @@ export function mount({root, part: find, props, trigger, bytes}) {
   const isOvertaken = ({asked: number, block: to}) =>
     number > 0 && (number < answered || (requested !== null && to !== requested));
 
-  async function sync() {
+  function sync() {
     const next = props.value;
+    if (next?.filled) {
+      if (next.filled === filled) return; // sent again at the end of its event
+      filled = next.filled;
+    }
+    load(next);
+  }
+
+  async function load(next) {
     if (next && isOvertaken(next)) return;
     if (next?.asked) answered = Math.min(next.asked, asked); // a canvas that is mounted again counts anew
     if (next && isShown(next)) return update(next);
@@ -351,7 +361,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
   find('.retry').addEventListener('click', () => {
     if (block?.value.walks)
       wait('choose_block', {to: props.value.block}); // Python returns a new address of its file
-    else sync();
+    else load(props.value);
   });
 
   function put(value, payload, image, isPreview = false) {
@@ -414,14 +424,15 @@ export function mount({root, part: find, props, trigger, bytes}) {
   function welcomeFirst() {
     if (!block?.value.welcomes) return;
     const {words, block: number} = block.value;
-    welcome({promise: words.welcome, learn: words.welcome_learn, image: words.welcome_image}, number);
+    const text = (key) => say(words, key);
+    welcome({promise: text('welcome'), learn: text('welcome_learn'), image: text('welcome_image')}, number);
   }
 
   /** Shows the rows of a block, or again the block that Python sent last; false where something was chosen since. */
   function showInPassing(number) {
     if (!block || requested !== null || props.value?.asked) return false;
     const row = strip.rowOf(number);
-    if (number === props.value.block) sync();
+    if (number === props.value.block) load(props.value);
     else if (row) put({...props.value, ...row.facts, attention: null}, row.payload, block.image, true);
     return true;
   }

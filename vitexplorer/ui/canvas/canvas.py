@@ -7,6 +7,7 @@ stands beside the picture: settings that Python answers, when the picture mislea
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from vitexplorer.ui.controls.field import Field
 from vitexplorer.ui.kit.served_files import FileAddress, ServedFile
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.shell.frame import FrameData
+
+FILLINGS = itertools.count(1)
 
 
 class KeyGrid(BaseModel):
@@ -68,8 +71,10 @@ class CanvasData(BlockFacts, FrameData):
     asked: int = 0
     """Number of the event that this answers, counted by the browser; 0 where it answers none. In an answer, head and
     query apply only to a canvas that is new on the page; an existing canvas keeps its own"""
-    opened: int = 0
-    """Number of links opened before this one: another link resets the choices, also where the map is the same"""
+    filled: int = 0
+    """Number from `FILLINGS` of a value that resets the choices, also where the map is the same; 0 in an answer.
+    Gradio sends an event's last value again when the event ends, and by then a person may have chosen something else:
+    the canvas ignores a number that it has seen"""
     image: ServedFile | None = None
     """Pixels that the model saw, from `served_files.image_file`"""
     strip: Strip | None = None

@@ -14,7 +14,7 @@ import gradio as gr
 
 from vitexplorer.core.text import Language
 from vitexplorer.ui.canvas.block_data import block_data, default_query, is_block
-from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, head_of, query_of, query_text
+from vitexplorer.ui.canvas.canvas import FILLINGS, AttentionCanvas, CanvasData, head_of, query_of, query_text
 from vitexplorer.ui.canvas.files import block_address
 from vitexplorer.ui.gradio_adapter.events import fields_of, sent
 from vitexplorer.ui.gradio_adapter.types import Block
@@ -81,7 +81,7 @@ class TwoSided:
         for data, place in ((left_data, (left, left_block)), (right_data, (right, right_block))):
             data.query = query_text(placed(query, (left, left_block), place))
             data.head = head_of(address.head, data.heads)
-            data.opened = address.opened
+            data.filled = next(FILLINGS)
         return blocks, dict(zip(self.canvases, (left_data, right_data), strict=True))
 
     def move(self, event: gr.EventData, sides: tuple[Side, Side], blocks: Blocks) -> tuple[Blocks, Updates] | None:

@@ -20,7 +20,7 @@ from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.engine import TimedCapture
 from vitexplorer.ui.canvas.all_heads import strip_of
 from vitexplorer.ui.canvas.block_data import block_data, carried, default_query, frame_data, is_block, valid_query
-from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection, head_of, query_of, query_text
+from vitexplorer.ui.canvas.canvas import FILLINGS, AttentionCanvas, CanvasData, Selection, head_of, query_of, query_text
 from vitexplorer.ui.canvas.files import sharpened_address
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.panel.room_figures import RoomFigures
@@ -65,6 +65,7 @@ class AttentionRoom(Room):
         block = min(int(address.block or capture.depth - 1), capture.depth - 1)
         query = query_of(address.query, frame_data(capture, block, address.language)) or default_query(capture, block)
         data = self.data(capture, address, Selection(block, address.head or "mean", query))
+        data.filled = next(FILLINGS)
         data.welcomes = _is_light(address)
         data.sharpens_itself = data.welcomes and settings().first_sharpens and not address.sharpen
         return {self.canvas: data.model_copy(update=address.display)}
