@@ -4,6 +4,7 @@ import {fileName, saveFile} from '../kit/saving.js';
 
 const SCALE = 1.5; // pixels of the film per CSS pixel
 const RATE = 30;
+const TYPES = ['video/mp4', 'video/webm']; // the first one that the browser writes; slides play MP4
 const HOLD = 1200; // ms that the whole picture stays at the end
 
 /**
@@ -15,13 +16,14 @@ const HOLD = 1200; // ms that the whole picture stays at the end
  * @param {() => string} hears.name
  */
 export function newFilm(button, {paint, run, isRunning, name}) {
-  button.hidden = !globalThis.MediaRecorder?.isTypeSupported?.('video/webm');
+  const mimeType = TYPES.find((type) => globalThis.MediaRecorder?.isTypeSupported?.(type)) ?? '';
+  button.hidden = !mimeType;
   let [still, busy] = ['', ''];
 
   async function record() {
     const canvas = document.createElement('canvas');
     paint(canvas, SCALE);
-    const recorder = new MediaRecorder(canvas.captureStream(RATE), {mimeType: 'video/webm', videoBitsPerSecond: 6e6});
+    const recorder = new MediaRecorder(canvas.captureStream(RATE), {mimeType, videoBitsPerSecond: 6e6});
     const pieces = [];
     recorder.ondataavailable = ({data}) => pieces.push(data);
     const done = new Promise((resolve) => {
@@ -43,7 +45,7 @@ export function newFilm(button, {paint, run, isRunning, name}) {
     await until(() => performance.now() > end);
     recorder.stop();
     await done;
-    saveFile(new Blob(pieces, {type: 'video/webm'}), fileName([name()], 'webm'));
+    saveFile(new Blob(pieces, {type: mimeType}), fileName([name()], mimeType.split('/')[1]));
   }
 
   button.onclick = async () => {

@@ -447,6 +447,7 @@ export function mount({root, part, props, trigger}) {
       scene = /** @type {any} */ ({value, image, tokens, layout, reads: read, code, now: moment(Infinity, 0)});
       showSentence(part('.failed'), '');
     } catch (error) {
+      if (mine !== turn) return;
       console.warn('network:', error);
       showSentence(part('.failed'), value.words.failed);
       root.removeAttribute('data-empty');

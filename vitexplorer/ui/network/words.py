@@ -21,7 +21,7 @@ NETWORK_WORDS: dict[str, Text] = {
     "tokens": Text("tokens", "标记"),
     "block": Text("block {block}", "块 {block}"),
     "answer": Text("answer", "答案"),
-    "similarity": Text("like the {token}", "与{token}的相似度"),
+    "similarity": Text("like {token}", "与{token}的相似度"),
     "run": Text("Run the pass", "运行前向过程"),
     "pause": Text("Pause", "暂停"),
     "step_back": Text("One step back", "后退一步"),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from itertools import product
+from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -166,3 +168,20 @@ HEAD = """async ([block, head]) => {
   const [x, y, wide, tall] = headOf(block, head);
   return {x: x + wide / 2, y: y + tall / 2}; }"""
 """Script that finds the middle of a head's map on the picture"""
+
+
+@pytest.mark.thorough
+def test_the_pass_is_saved_as_a_film(visit: Visit, url: str, tmp_path: Path) -> None:
+    root = opened(visit, url, **KINDS["vit"])
+    with visit.page.expect_download(timeout=PATIENCE) as downloading:
+        root.locator(".record").click()
+    assert downloading.value.suggested_filename.endswith(".mp4")
+    path = tmp_path / "pass.mp4"
+    downloading.value.save_as(path)
+    film = cv2.VideoCapture(str(path))
+    frames = [frame for _, frame in iter(film.read, (False, None))]
+    assert len(frames) > 20
+    assert np.abs(frames[0].astype(float) - frames[-1]).mean() > 5, "the first frame has no blocks yet"
+    still = root.locator("canvas.links").evaluate("(canvas) => canvas.clientWidth / canvas.clientHeight")
+    high, wide, _ = frames[-1].shape
+    assert wide / high == pytest.approx(still, rel=0.01)
