@@ -209,8 +209,14 @@ def wait_for_own_picture(page: Page, room: str) -> None:
 
 
 def painted(page: Page) -> None:
-    """Wait until changes are laid out and on the screen."""
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    """Wait until changes are laid out and on the screen; a browser that stops painting is waited for 2 s, not for ever.
+
+    `evaluate` has no time limit of its own.
+    """
+    page.evaluate("""() => new Promise((done) => {
+        requestAnimationFrame(() => requestAnimationFrame(done));
+        setTimeout(done, 2000);
+    })""")
 
 
 def assert_nothing_went_wrong(page: Page, room: str) -> None:

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page
 
 import vitexplorer as vx
 import vitexplorer.ui
+from tests.helpers.room_checks import painted
 from tests.helpers.small_models import capture_small
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.text import SettingError, UnsupportedError
@@ -171,7 +172,7 @@ class Notebook:
 
     def read(self) -> dict[str, Any]:
         """Return the numbers on the screen, once the canvas has painted."""
-        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        painted(self.page)
         return self.page.evaluate(
             "() => { const read = document.querySelector('.vx-canvas').vx.read(); "
             "return {...read, map: [...read.map]}; }"

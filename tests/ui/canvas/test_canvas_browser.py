@@ -20,6 +20,7 @@ import vitexplorer as vx
 from tests.helpers.app import hear
 from tests.helpers.canvas_cases import CASES, attention_of, open_case, value_of
 from tests.helpers.plain_page import PlainPage
+from tests.helpers.room_checks import painted
 from tests.helpers.small_families import capture_case
 from tests.helpers.thorough import always, in_turn, later
 from vitexplorer.capturing.capture import Capture
@@ -65,7 +66,7 @@ class Canvas:
         self.settled()
 
     def settled(self) -> None:
-        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        painted(self.page)
 
     def read(self) -> dict:
         self.settled()
