@@ -312,7 +312,7 @@ export function mount({root, part: find, props, trigger, bytes}) {
     showBusy(loading || Boolean(row), () => say(props.value.words, 'loading', {block: requested ?? props.value.block}));
   }
 
-  /** Whether an answer to a later event is shown, or another block has been requested since. */
+  /** Returns true where the answer to a later event is shown, or another block has been requested since. */
   const isOvertaken = ({asked: number, block: to}) =>
     number > 0 && (number < answered || (requested !== null && to !== requested));
 

@@ -22,6 +22,7 @@ from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.shell.frame import FrameData
 
 FILLINGS = itertools.count(1)
+"""Numbers of the values that reset a canvas's choices, see `CanvasData.filled`"""
 
 
 class KeyGrid(BaseModel):

@@ -1,5 +1,5 @@
-// First visit to the page: its first picture runs through the blocks once, and a line of promise offers two ways on.
-// A later visit, a link to anything and an embedded page begin still; any act ends the run.
+// First visit to the page: its first picture runs through the blocks once, under a sentence with two buttons. A later
+// visit, a link to anything and an embedded page begin still; any act ends the run.
 
 import {inAddress} from '../../kit/address.js';
 import {make} from '../../kit/dom.js';
@@ -13,19 +13,19 @@ const PACE = 450; // ms on each block
 
 const isFirst = () => !OF_LINKS.some(inAddress) && !readStored(VISITED, false);
 
-/** Draws the promise and both ways on over the picture; a press elsewhere and Escape take them away. */
+/** Lays the sentence and its buttons over the picture; a press elsewhere and Escape take them away. */
 function addPromise(picture, texts) {
   const over = new AbortController();
   const close = () => {
     promise.remove();
     over.abort();
   };
-  const way = (name, open) => make('button', {type: 'button', onclick: () => [close(), open()]}, name);
+  const button = (name, open) => make('button', {type: 'button', onclick: () => [close(), open()]}, name);
   const promise = make(
     'div.welcome',
     make('p', texts.promise),
-    way(texts.learn, () => document.dispatchEvent(new CustomEvent('vx-learn'))),
-    way(texts.image, () => document.querySelector('#vx-image .chip').click()),
+    button(texts.learn, () => document.dispatchEvent(new CustomEvent('vx-learn'))),
+    button(texts.image, () => document.querySelector('#vx-image .chip').click()),
   );
   picture.append(promise);
   const options = {capture: true, passive: true, signal: over.signal};
