@@ -1,7 +1,7 @@
 // Rail of rooms. It alone knows the open room, which changes by a click here, by the event `vx-room` of another part of
 // the page, and by the browser's back and forward buttons.
 
-import {inAddress, pushAddress, viewChanges, writeAddress} from '../kit/address.js';
+import {inAddress, onLink, pushAddress, viewChanges, writeAddress} from '../kit/address.js';
 import {make, stepFocus} from '../kit/dom.js';
 import {svg} from '../kit/svg.js';
 
@@ -20,6 +20,7 @@ export function look() {
 export function mount({root, props, trigger}) {
   const list = root.querySelector('ul');
   let isLearning = false;
+  let isExpected = true; // false once the room of the last link is open, or a person opened another one before it
 
   /**
    * @param {string} room
@@ -42,7 +43,8 @@ export function mount({root, props, trigger}) {
 
   function go(room, view = '') {
     const isOpen = room === root.dataset.room;
-    if ((isOpen && !view) || !props.value || !props.value.rooms.some(({key}) => key === room)) return;
+    if ((isOpen && !view && !isExpected) || !props.value?.rooms?.some(({key}) => key === room)) return;
+    isExpected = false;
     pushAddress({room, ...viewChanges(view, {})});
     if (isOpen) document.dispatchEvent(new CustomEvent('vx-address'));
     else enter(room);
@@ -95,7 +97,11 @@ export function mount({root, props, trigger}) {
   addEventListener('popstate', () => {
     if (!props.value) return;
     const room = new URL(location.href).searchParams.get('room') ?? props.value.first;
+    isExpected = false;
     if (room !== root.dataset.room) enter(room);
+  });
+  onLink(() => {
+    isExpected = true;
   });
 
   function show() {
@@ -106,8 +112,11 @@ export function mount({root, props, trigger}) {
     list.replaceChildren(path(value.learn), ...groups(value.rooms));
     list.querySelectorAll('button')[focused]?.focus({preventScroll: true});
     mark();
-    if (inAddress('room')) writeAddress({room: value.room}); // an old link may have a former key
-    if (value.room !== root.dataset.room) enter(value.room, 'link');
+    if (isExpected) {
+      isExpected = false;
+      if (inAddress('room')) writeAddress({room: value.room}); // an old link may have a former key
+      if (value.room !== root.dataset.room) enter(value.room, 'link');
+    }
     fill();
   }
 

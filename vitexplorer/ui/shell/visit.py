@@ -91,7 +91,7 @@ class Visit:
     @property
     def of_choice(self) -> list[Block]:
         """Components that `go` and `enter` write to."""
-        return [self.requested, self.image, self.model, self.rail, self.tabs]
+        return [self.requested, self.image, self.model, self.rail]
 
     def enter(self, address: Address) -> Updates:
         """Show the frame of an address: its room, model and image."""
@@ -100,7 +100,6 @@ class Visit:
             self.image: image_chip(address),
             self.model: model_chip(address, settings()),
             self.rail: rail_data(self.rooms, address),
-            self.tabs: gr.Tabs(selected=address.room),
         }
 
 
