@@ -7,8 +7,11 @@ a room is answered from the capture.
 from __future__ import annotations
 
 import asyncio
+import itertools
+from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -21,7 +24,7 @@ from vitexplorer.service.visitor_names import visitor_of
 from vitexplorer.ui.gradio_adapter.events import fields_of, sent
 from vitexplorer.ui.gradio_adapter.page_blocks import PageBlocks, session_of
 from vitexplorer.ui.gradio_adapter.types import Block, Dependency
-from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.kit.language import Translations, language_of_request
 from vitexplorer.ui.rooms.attention.room import AttentionRoom
 from vitexplorer.ui.rooms.compare.room import CompareRoom
 from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
@@ -87,6 +90,9 @@ class Page:
         self.context = replace(context, rooms=rooms)
         self.rooms = [room(self.context) for room in rooms]
         self._visitor_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._numbers = itertools.count(1)
+        self._last_choice: dict[str, int] = {}
+        """Number of the last event of each visitor that chose something"""
 
     def build(self, page: gr.Blocks) -> None:
         """Lay out the components inside the open `page` and bind the events of the frame."""
@@ -182,15 +188,17 @@ class Page:
 
     async def start(self, request: gr.Request) -> UpdateStream:
         """Fill the frame as the page's URL asks, then the rooms."""
-        frame_updates = await asyncio.to_thread(self.visit.start, request)
-        nothing_yet = Address(language=frame_updates[self.visit.requested].language)
-        async for updates in self._chosen(frame_updates | {self.context.address: nothing_yet}, nothing_yet, request):
+        nothing_yet = Address(language=language_of_request(request.request))
+
+        def begin() -> Updates:
+            return self.visit.start(request) | {self.context.address: nothing_yet}
+
+        async for updates in self._chosen(begin, nothing_yet, request):
             yield updates
 
     async def go(self, event: gr.EventData, before: Address, current: Address, request: gr.Request) -> UpdateStream:
         """Follow a link without reloading the page."""
-        frame_updates = await asyncio.to_thread(self.visit.go, event, before)
-        async for updates in self._chosen(frame_updates, current, request):
+        async for updates in self._chosen(partial(self.visit.go, event, before), current, request):
             yield updates
 
     async def choose(
@@ -201,25 +209,34 @@ class Page:
         def choose() -> Updates:
             return self.visit.choose(event, address, tuned_choices(self.context.engine, self.settings, visitor))
 
-        async for updates in self._chosen(await asyncio.to_thread(choose), current, request):
+        async for updates in self._chosen(choose, current, request):
             yield updates
 
-    async def _chosen(self, frame_updates: Updates, current: Address, request: gr.Request) -> UpdateStream:
+    async def _chosen(self, choose: Callable[[], Updates], current: Address, request: gr.Request) -> UpdateStream:
         """Yield an event's updates of the frame, then those of the rooms; both at once if the capture is in memory.
 
-        An event that chose nothing fills no rooms.
+        An event that chose nothing fills no rooms. An event that a later one of the same visitor overtook changes
+        nothing any more, or the page would show the earlier choice.
         """
+        visitor, number = session_of(request), next(self._numbers)
+        frame_updates = await asyncio.to_thread(choose)
         requested = frame_updates.get(self.visit.requested)
-        if requested is not None and self.context.engine.is_own_size(requested.picture):
+        if requested is None:
+            yield frame_updates
+            return
+        if number < self._last_choice.get(visitor, 0):
+            yield gr.skip()
+            return
+        self._last_choice[visitor] = number
+        if self.context.engine.is_own_size(requested.picture):
             requested = frame_updates[self.visit.requested] = replace(requested, size="")
-        if requested is None or self.context.engine.cached_capture(requested.picture) is None:
+        if self.context.engine.cached_capture(requested.picture) is None:
             yield frame_updates
             frame_updates = {}
-        if requested is not None:
-            async with aclosing(self.explore(requested, current, request)) as room_updates:
-                async for updates in room_updates:
-                    yield frame_updates | updates
-                    frame_updates = {}
+        async with aclosing(self.explore(requested, current, request)) as room_updates:
+            async for updates in room_updates:
+                yield frame_updates | updates if number == self._last_choice.get(visitor) else gr.skip()
+                frame_updates = {}
 
     async def explore(self, address: Address, current: Address, request: gr.Request) -> UpdateStream:
         """Fill every room from a new capture; until then, and if there is none, the screen stays as it is.
@@ -268,7 +285,9 @@ class Page:
 
     def leave(self, request: gr.Request) -> None:
         """Abandon the work of a page that was closed."""
-        self.context.engine.leave(session_of(request))
+        visitor = session_of(request)
+        self.context.engine.leave(visitor)
+        self._last_choice.pop(visitor, None)
 
     def menu(self, browser: str | None, address: Address) -> Updates:
         """Fill the models' sheet, once timm is loaded and knows which weights are here, and the visitor's name."""

@@ -83,7 +83,7 @@ def test_what_is_in_memory_comes_with_the_choice(engine: Engine, monkeypatch, is
 
     async def choose() -> list[Updates]:
         address = Address(model=SMALL.model, weights=SMALL.weights, size="224")
-        chosen = page._chosen({"requested": address}, Address(), gr.Request())
+        chosen = page._chosen(lambda: {"requested": address}, Address(), gr.Request())
         return [updates async for updates in chosen]
 
     monkeypatch.setattr(page, "explore", explore)
