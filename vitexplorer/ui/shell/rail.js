@@ -1,7 +1,7 @@
 // Rail of rooms. It alone knows the open room, which changes by a click here, by the event `vx-room` of another part of
 // the page, and by the browser's back and forward buttons.
 
-import {inAddress, onLink, pushAddress, viewChanges, writeAddress} from '../kit/address.js';
+import {inAddress, pushAddress, viewChanges, writeAddress} from '../kit/address.js';
 import {make, stepFocus} from '../kit/dom.js';
 import {svg} from '../kit/svg.js';
 
@@ -20,7 +20,6 @@ export function look() {
 export function mount({root, props, trigger}) {
   const list = root.querySelector('ul');
   let isLearning = false;
-  let isExpected = true; // false once the room of the last link is open, or a person opened another one before it
 
   /**
    * @param {string} room
@@ -41,10 +40,14 @@ export function mount({root, props, trigger}) {
     }
   }
 
+  const isRoom = (room) => Boolean(props.value?.rooms?.some(({key}) => key === room));
+
+  /** Returns false while a link to another room waits for its answer. */
+  const isAsked = (room) => [room, ''].includes(inAddress('room'));
+
   function go(room, view = '') {
     const isOpen = room === root.dataset.room;
-    if ((isOpen && !view && !isExpected) || !props.value?.rooms?.some(({key}) => key === room)) return;
-    isExpected = false;
+    if ((isOpen && !view && isAsked(room)) || !isRoom(room)) return;
     pushAddress({room, ...viewChanges(view, {})});
     if (isOpen) document.dispatchEvent(new CustomEvent('vx-address'));
     else enter(room);
@@ -97,11 +100,7 @@ export function mount({root, props, trigger}) {
   addEventListener('popstate', () => {
     if (!props.value) return;
     const room = new URL(location.href).searchParams.get('room') ?? props.value.first;
-    isExpected = false;
     if (room !== root.dataset.room) enter(room);
-  });
-  onLink(() => {
-    isExpected = true;
   });
 
   function show() {
@@ -112,11 +111,11 @@ export function mount({root, props, trigger}) {
     list.replaceChildren(path(value.learn), ...groups(value.rooms));
     list.querySelectorAll('button')[focused]?.focus({preventScroll: true});
     mark();
-    if (isExpected) {
-      isExpected = false;
-      if (inAddress('room')) writeAddress({room: value.room}); // an old link may have a former key
-      if (value.room !== root.dataset.room) enter(value.room, 'link');
-    }
+    // The address is newer than this answer where a person has opened another room since. An old link may have a former
+    // key, which only the answer knows.
+    const room = isRoom(inAddress('room')) ? inAddress('room') : value.room;
+    if (inAddress('room')) writeAddress({room});
+    if (room !== root.dataset.room) enter(room, 'link');
     fill();
   }
 

@@ -439,7 +439,6 @@ def test_who_is_on_the_rail_stays_there_when_it_is_drawn_anew(pages: str, deskto
     page.open(("rail", rail, RailData(label="Rooms", learn="Learn", rooms=rooms, room="attention", first="attention")))
     for button in (page.page.locator(".learn"), page.page.locator("button[data-room=flow]")):
         button.focus()
-        page.page.evaluate("document.dispatchEvent(new CustomEvent('vx-link-opened'))")
         page.send("rail", RailData(label="Rooms", learn="Learn", rooms=rooms, room="flow", first="attention"))
         expect(page.page.locator('[data-room=flow][aria-current="page"]')).to_be_visible()
         expect(button).to_be_focused()
