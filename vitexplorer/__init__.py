@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from vitexplorer.capturing.capture import capture
     from vitexplorer.capturing.capture_batch import capture_batch
     from vitexplorer.comparisons import compare, comparisons
+    from vitexplorer.diagnosis import diagnose
     from vitexplorer.evaluation import evaluate
     from vitexplorer.figures import render, save
     from vitexplorer.finetune.attaching import attach, count_parameters, merge, methods
@@ -61,6 +62,7 @@ __all__ = [
     "comparisons",
     "compute",
     "count_parameters",
+    "diagnose",
     "evaluate",
     "export_peft",
     "film",
@@ -98,6 +100,7 @@ _HOMES = {
     "comparisons": "vitexplorer.comparisons",
     "compute": "vitexplorer.views",
     "count_parameters": "vitexplorer.finetune.attaching",
+    "diagnose": "vitexplorer.diagnosis",
     "evaluate": "vitexplorer.evaluation",
     "export_peft": "vitexplorer.finetune.peft",
     "film": "vitexplorer.learn.film",

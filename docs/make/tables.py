@@ -23,6 +23,7 @@ from tests.helpers.tree import ROOT
 from vitexplorer.cli.compare import side_parameters
 from vitexplorer.cli.view import common_parameters
 from vitexplorer.core.settings import ASSETS, PREFIX, Settings
+from vitexplorer.diagnosis.causes import CAUSES
 from vitexplorer.models.examples import examples
 from vitexplorer.models.measured import measured
 from vitexplorer.survey.questions import QUESTIONS
@@ -105,6 +106,12 @@ def interventions_table() -> str:
         for key, record in vx.interventions().items()
     ]
     return markdown(("intervention", "question", "settings", "paper"), rows)
+
+
+def causes_table() -> str:
+    """List every cause that a check-up knows, and its sign."""
+    rows = [(f"`{key}`", cause.title.en, cause.sign.en) for key, cause in CAUSES.items()]
+    return markdown(("cause", "name", "what shows it"), rows)
 
 
 def methods_table() -> str:
@@ -248,6 +255,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "views": views_table,
     "families": families_table,
     "comparisons": comparisons_table,
+    "causes": causes_table,
     "interventions": interventions_table,
     "options": options_table,
     "sides": sides_table,

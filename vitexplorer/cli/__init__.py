@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import typer
 
-from vitexplorer.cli import compare, evaluate, film, finetune, learn, page, survey
+from vitexplorer.cli import compare, diagnose, evaluate, film, finetune, learn, page, survey
 from vitexplorer.cli.lists import list_interventions, list_models, list_views
 from vitexplorer.cli.menu import menu, submenu
 from vitexplorer.cli.names import questions
@@ -60,6 +60,7 @@ def build_app(language: Language) -> typer.Typer:
     app.command("interventions", help=_INTERVENTIONS.in_(language))(lambda: list_interventions(language))
     comparisons = submenu("compare", questions("comparisons", "COMPARISON"), compare.compare_command, language)
     app.add_typer(comparisons, help=compare.HELP.in_(language))
+    app.command("diagnose", help=diagnose.HELP.in_(language))(diagnose.diagnose_command(language))
     app.command("evaluate", help=evaluate.HELP.in_(language))(evaluate.evaluate_command(language))
     app.command("film", help=film.HELP.in_(language))(film.film_command(language))
     app.command("finetune", help=finetune.HELP.in_(language))(finetune.finetune_command(language))

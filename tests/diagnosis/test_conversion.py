@@ -1,0 +1,101 @@
+"""Mistakes of a conversion are undone, for the modules that it concerns."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+import torch
+from torch import nn
+
+import vitexplorer as vx
+from vitexplorer.diagnosis.alternatives import alternatives, attentions
+from vitexplorer.diagnosis.conversion import changed_copy
+from vitexplorer.models.loading import LoadedModel
+
+
+@pytest.fixture(scope="module")
+def model() -> LoadedModel:
+    return vx.load_model("scenes_vit_patch16_192")
+
+
+@torch.no_grad()
+def transpose(module: nn.Module) -> None:
+    places = torch.arange(144).reshape(12, 12).T.flatten()
+    module.pos_embed[:, 1:] = module.pos_embed[:, 1:][:, places].clone()
+
+
+@torch.no_grad()
+def displace(module: nn.Module) -> None:
+    module.pos_embed.copy_(module.pos_embed.roll(1, 1))
+
+
+@torch.no_grad()
+def swap_queries_and_values(module: nn.Module) -> None:
+    for block in module.blocks:
+        for rows in (block.attn.qkv.weight, block.attn.qkv.bias):
+            rows.copy_(torch.cat(rows.chunk(3)[::-1]))
+
+
+@torch.no_grad()
+def store_head_by_head(module: nn.Module) -> None:
+    for block in module.blocks:
+        for rows in (block.attn.qkv.weight, block.attn.qkv.bias):
+            grouped = rows.reshape(3, block.attn.num_heads, -1, *rows.shape[1:])
+            rows.copy_(grouped.transpose(0, 1).reshape(rows.shape).clone())
+
+
+@torch.no_grad()
+def drop_scale(module: nn.Module) -> None:
+    for block in module.blocks:
+        for rows in (block.attn.qkv.weight, block.attn.qkv.bias):
+            rows[: len(rows) // 3] *= block.attn.head_dim**0.5
+
+
+def double_heads(module: nn.Module) -> None:
+    for block in module.blocks:
+        block.attn.num_heads *= 2
+        block.attn.head_dim //= 2
+        block.attn.scale = block.attn.head_dim**-0.5
+
+
+FAULTS = {
+    "positions_transposed": transpose,
+    "prefix_tokens_among_patches": displace,
+    "qkv_misordered": swap_queries_and_values,
+    "qkv_misordered, head by head": store_head_by_head,
+    "scale_missing": drop_scale,
+    "heads_miscounted": double_heads,
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_one_alternative_restores_the_model(model: LoadedModel, fault: str) -> None:
+    from dataclasses import replace
+
+    broken = copy.deepcopy(model.module)
+    FAULTS[fault](broken)
+    images = torch.randn(1, 3, 192, 192, generator=torch.Generator().manual_seed(0))
+    with torch.inference_mode():
+        right = model.module(images)
+        assert not torch.allclose(broken(images), right, atol=1e-3)
+        cause = fault.partition(",")[0]
+        tried = [each for each in alternatives(replace(model, module=broken)) if each.cause == cause]
+        answers = [changed_copy(broken, each)(images) for each in tried]
+    assert any(torch.allclose(answer, right, atol=1e-4) for answer in answers)
+
+
+def test_attention_of_other_libraries_is_read() -> None:
+    class Split(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.num_attention_heads = 2
+            self.query, self.key, self.value = (nn.Linear(8, 8) for _ in range(3))
+
+    for part, names in (
+        (Split(), ("query.weight", "key.weight", "value.weight", "query.bias", "key.bias", "value.bias")),
+        (nn.MultiheadAttention(8, 2), ("in_proj_weight", "in_proj_bias")),
+    ):
+        (found,) = attentions(part)
+        assert found.names == names
+        assert found.heads == 2

@@ -1,0 +1,73 @@
+"""Fresh tensors are told from trained ones, and a classifier is judged by its answers."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+
+import vitexplorer as vx
+from tests.helpers.thorough import later
+from vitexplorer.diagnosis import diagnose
+from vitexplorer.diagnosis.loading import block_tensors, fresh_tensors, is_fresh
+
+TRAINED = ("scenes_vit_patch16_192", "scenes_swin_patch4_window6_192", "scenes_mae_patch16_192")
+FRESH = ("vit_tiny_patch16_224", "swin_tiny_patch4_window7_224", "beit_base_patch16_224", "deit3_small_patch16_224")
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_hardly_a_tensor_of_a_trained_model_looks_fresh(name: str) -> None:
+    fresh, total = fresh_tensors(block_tensors(vx.load_model(name)))
+    assert len(fresh) <= 1 < total
+
+
+@pytest.mark.parametrize("name", [FRESH[0], *(later(name) for name in FRESH[1:])])
+def test_all_tensors_of_a_new_model_look_fresh(name: str) -> None:
+    fresh, total = fresh_tensors(block_tensors(vx.load_model(name, weights="random")))
+    assert len(fresh) >= 0.97 * total
+
+
+@pytest.mark.parametrize(
+    "initialise",
+    [
+        lambda weight: nn.init.trunc_normal_(weight, std=0.02),
+        nn.init.xavier_uniform_,
+        nn.init.kaiming_uniform_,
+        nn.init.kaiming_normal_,
+    ],
+)
+def test_usual_initialisations_are_known(initialise) -> None:
+    torch.manual_seed(0)
+    matrix = torch.empty(192, 96)
+    initialise(matrix)
+    assert is_fresh(matrix)
+    matrix[:, 3] *= 3
+    assert not is_fresh(matrix)
+    assert is_fresh(torch.ones(32))
+    assert not is_fresh(torch.randn(32))
+    assert is_fresh(torch.randn(4)) is None
+
+
+def test_random_weights_that_were_asked_for_are_named() -> None:
+    report = diagnose(vx.load_model("vit_tiny_patch16_224", weights="random"))
+    assert [finding.cause for finding in report.findings] == ["weights_not_loaded"]
+    assert "as was asked for" in report.findings[0].sentence
+    assert not report.healthy
+
+
+def test_a_file_of_which_a_quarter_is_missing_is_named() -> None:
+    model = vx.load_model("scenes_vit_patch16_192")
+    assert diagnose(model).healthy
+    module = copy.deepcopy(model.module)
+    with torch.no_grad():
+        for name, parameter in list(module.named_parameters())[::4]:
+            if parameter.ndim == 2:
+                nn.init.trunc_normal_(parameter, std=0.02)
+            elif parameter.ndim == 1:
+                parameter.fill_(1.0 if name.endswith("norm1.weight") else 0.0)
+    report = diagnose(replace(model, module=module))
+    assert [finding.cause for finding in report.findings] == ["half_loaded"]
+    assert report.findings[0].evidence["fresh"] >= 5

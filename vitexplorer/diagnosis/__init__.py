@@ -1,0 +1,133 @@
+"""Check-up of a model: why it does not work here, with the evidence, and a repair that was tried.
+
+    report = vx.diagnose("scenes_vit_patch16_192", "folder", preprocess=transform)
+    print(report)
+    report.findings[0].repaired     # a callable, a list of labels, a state dict or a model
+
+The checks only run the model forwards; it is never changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from vitexplorer.core.text import Text
+from vitexplorer.diagnosis.causes import CAUSES
+from vitexplorer.diagnosis.conversion import check_conversion, check_positions
+from vitexplorer.diagnosis.cropping import check_cropping
+from vitexplorer.diagnosis.data_checks import check_data, check_doubtful_labels
+from vitexplorer.diagnosis.diagnosis import Diagnosis, Finding
+from vitexplorer.diagnosis.examination import Examination
+from vitexplorer.diagnosis.feeding import check_feeding
+from vitexplorer.diagnosis.heads import check_collapse, check_heads
+from vitexplorer.diagnosis.labels import check_labels
+from vitexplorer.diagnosis.loading import check_classifier, check_weights
+from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_PICTURES
+from vitexplorer.diagnosis.subject import Preprocess, subject_of
+from vitexplorer.diagnosis.training import check_training
+
+__all__ = ["CAUSES", "Diagnosis", "Finding", "diagnose"]
+
+_WITHOUT_ANSWERS = (
+    *("weights_not_loaded", "half_loaded", "positions_missing", "dead_heads", "collapsed", "duplicates"),
+    *("leak_between_splits", "imbalanced", "rate_too_high", "nothing_trains", "unlike_training_data"),
+)
+"""Causes that are told without judging answers"""
+NOT_CHECKED = ("prefix_token_missing", "unlike_training_data")
+_NOT_CHECKED = Text("There is no check of this yet.", "目前还没有这项检查。")
+Watch = Callable[[str], None]
+"""Called with the name of each check before it begins; an error that it raises stops the check-up"""
+
+
+def diagnose(
+    model: Any,
+    data: Any = None,
+    labels: Any = None,
+    preprocess: Preprocess | None = None,
+    training: Any = None,
+    seconds: float = 60,
+    *,
+    watch: Watch | None = None,
+) -> Diagnosis:
+    """Find out why a model does not work on some pictures.
+
+    Args:
+        model: a name or path as `load_model` takes it, a loaded or wrapped model, or a module that `wrap` takes.
+        data: a folder, a list of images (paths, PIL images, uint8 arrays), a float tensor (pictures, 3, height, width)
+            as it is fed to the model today, or batches of such tensors, alone or with labels. None: weights alone.
+        labels: the class of each picture as its owner believes: numbers, names of classes, or a .csv of file names and
+            labels. None with a folder: the names of its class folders.
+        preprocess: the caller's own preprocessing, from a PIL image to a float tensor (3, height, width); None for the
+            model's own.
+        training: result or folder of `finetune`, or for each step a mapping from the name of a parameter to the norm of
+            its update and its own norm.
+        seconds: time to aim for; candidates are left out when it runs short.
+        watch: called with the name of each check before it begins.
+
+    Returns:
+        The findings, surest first, and which causes could not be told and why.
+
+    Raises:
+        SettingError: an argument is of a kind that cannot be used.
+        DataError: a folder without pictures.
+        ImageError: none of the pictures can be opened.
+    """
+    exam = Examination(subject_of(model, data, labels, preprocess), seconds)
+    tell = watch or (lambda name: None)
+    tell("weights")
+    check_weights(exam)
+    check_positions(exam)
+    if _can_answer(exam):
+        tell("pictures")
+        check_feeding(exam)
+        tell("labels")
+        check_labels(exam)
+        tell("crops")
+        check_cropping(exam)
+        tell("conversion")
+        check_conversion(exam)
+        tell("classifier")
+        check_classifier(exam)
+        if exam.labels is not None:
+            tell("features")
+            check_doubtful_labels(exam)
+    check_heads(exam)
+    if exam.subject.fed is not None and len(exam.fed) >= LEAST:
+        check_collapse(exam)
+    tell("data")
+    check_data(exam)
+    check_training(exam, training)
+    exam.cannot_tell(NOT_CHECKED, _NOT_CHECKED)
+    return report_of(exam)
+
+
+def _can_answer(exam: Examination) -> bool:
+    """Return True if there are pictures, and classes to answer with; note the reason if not."""
+    fed = exam.subject.fed
+    reason = (
+        NO_PICTURES
+        if fed is None
+        else NO_ANSWERS
+        if exam.subject.model.num_classes < 2
+        else FEW.format(pictures=len(fed))
+        if len(fed) < LEAST
+        else None
+    )
+    if reason is not None:
+        exam.cannot_tell([cause for cause in CAUSES if cause not in _WITHOUT_ANSWERS], reason)
+    return reason is None
+
+
+def report_of(exam: Examination) -> Diagnosis:
+    """Return the result of a check-up."""
+    found = {finding.cause for finding in exam.findings}
+    fed = exam.subject.fed
+    return Diagnosis(
+        model=exam.subject.model.name,
+        findings=tuple(sorted(exam.findings, key=lambda finding: -finding.certainty)),
+        undecided={cause: why for cause, why in exam.undecided.items() if cause not in found},
+        checked=tuple(dict.fromkeys(cause for cause in exam.checked if cause not in exam.undecided or cause in found)),
+        pictures=0 if fed is None else len(fed),
+        seconds=exam.spent,
+    )

@@ -1,0 +1,139 @@
+"""Check of how weights were converted: positions, order of queries, keys and values, scale, number of heads.
+
+Every alternative is tried on a copy of the module, first on a few pictures, and the promising ones on all.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+import torch
+from torch import Tensor, nn
+
+from vitexplorer.core.text import Text
+from vitexplorer.diagnosis.alternatives import Alternative, alternatives, position_table
+from vitexplorer.diagnosis.answers import Judged, Run, gain, run_of
+from vitexplorer.diagnosis.diagnosis import Finding
+from vitexplorer.diagnosis.examination import CLEAR, Examination, certainty_of
+from vitexplorer.diagnosis.sentences import SAME, rises
+
+FIRST_PICTURES = 16
+"""Pictures of the first trial"""
+PROMISING = 1.0
+"""Standard errors of a gain in the first trial from which all pictures are tried"""
+PERFECT = 0.97
+"""Accuracy from which nothing is left to gain"""
+CAUSES = (
+    "positions_transposed",
+    "positions_shuffled",
+    "positions_badly_resampled",
+    "prefix_tokens_among_patches",
+    "qkv_misordered",
+    "scale_missing",
+    "heads_miscounted",
+)
+_WHAT = {
+    "positions_transposed": Text("Rows and columns of the position embedding are swapped", "位置编码的行与列互换"),
+    "positions_shuffled": Text(
+        "The position embedding does harm, and is better left out", "位置编码有害无益，去掉反而更好"
+    ),
+    "positions_badly_resampled": Text(
+        "The position embedding was resampled as a sequence {name}, not as a grid",
+        "位置编码按序列（{name}）而非按网格重采样",
+    ),
+    "prefix_tokens_among_patches": Text(
+        "The position embedding is displaced by a prefix token ({name})", "位置编码因前缀标记而错位（{name}）"
+    ),
+    "qkv_misordered": Text(
+        "Queries, keys and values are in the wrong order (read them as: {name})",
+        "查询、键、值的顺序有误（应读作：{name}）",
+    ),
+    "scale_missing": Text("The scale of the attention scores is wrong ({name})", "注意力分数的缩放有误（{name}）"),
+    "heads_miscounted": Text("The number of heads is wrong, and should be {name}", "注意力头数有误，应为 {name}"),
+}
+_NO_POSITIONS = Text("The model has no learned position embedding.", "模型没有可学习的位置编码。")
+_MISSING = Text(
+    "The position embedding is the same for every patch: the model cannot tell where a patch is.",
+    "所有图块的位置编码都相同：模型无法分辨图块的位置。",
+)
+
+
+def check_positions(exam: Examination) -> None:
+    """Find a position embedding that is the same everywhere; it takes no pictures."""
+    table = position_table(exam.subject.model)
+    causes = ("positions_missing", *(cause for cause in CAUSES if cause.startswith("positions")))
+    if table is None:
+        return exam.cannot_tell(causes, _NO_POSITIONS)
+    exam.did_check("positions_missing")
+    _, values, grid = table
+    patches = values[0, -grid[0] * grid[1] :].float()
+    if float((patches - patches.mean(0)).norm()) < 1e-6 * max(1.0, float(patches.norm())):
+        exam.findings.append(Finding("positions_missing", _MISSING, 0.99, evidence={"grid": grid}))
+    return None
+
+
+def check_conversion(exam: Examination) -> None:
+    """Try other readings of the weights, and keep the best that the answers speak for."""
+    model = exam.subject.model
+    tried = list(alternatives(model))
+    causes = list(dict.fromkeys(each.cause for each in tried))
+    if exam.labels is not None and exam.judged().value > PERFECT:
+        return exam.cannot_tell(causes, SAME)
+    exam.did_check(causes)
+    rows = exam.few[:: max(1, len(exam.few) // FIRST_PICTURES)]
+    usual = exam.judged(rows=rows)
+    promising: list[tuple[float, Alternative]] = []
+    for each in tried:
+        if not exam.has_time(0.8):
+            break
+        first = exam.judged(rows=rows, run=run_with(model.module, each))
+        rise = gain(usual, first)
+        if rise > PROMISING:
+            promising.append((float(first.scores.mean()), each))
+    if not promising:
+        return None
+    best = max(promising, key=lambda pair: pair[0])[1]
+    before, after = exam.judged(), exam.judged(run=run_with(model.module, best))
+    rise = gain(before, after)
+    if rise < CLEAR or after.value < before.value:
+        return None
+    exam.findings.append(_finding(exam, best, before, after, rise))
+    return None
+
+
+def run_with(module: nn.Module, alternative: Alternative) -> Run:
+    """Return the forward pass of a copy of the module with an alternative."""
+    return run_of(changed_copy(module, alternative))
+
+
+def changed_copy(module: nn.Module, alternative: Alternative) -> nn.Module:
+    """Return a copy of the module with an alternative."""
+    copied = copy.deepcopy(module)
+    parameters = dict(copied.named_parameters())
+    with torch.no_grad():
+        for name, tensor in alternative.tensors.items():
+            parameters[name].copy_(tensor)
+    if alternative.set_up is not None:
+        alternative.set_up(copied)
+    return copied
+
+
+def _finding(exam: Examination, best: Alternative, before: Judged, after: Judged, rise: float) -> Finding:
+    model = exam.subject.model
+    repaired: dict[str, Tensor] | object
+    if best.set_up is not None:
+        repaired = replace(model, module=changed_copy(model.module, best))
+    else:
+        repaired = {**model.module.state_dict(), **best.tensors}
+    what = _WHAT[best.cause].format(name=best.name)
+    return Finding(
+        cause=best.cause,
+        text=rises(what, exam.measure, before.value, after.value),
+        certainty=certainty_of(rise),
+        measure=exam.measure,
+        before=before.value,
+        after=after.value,
+        repaired=repaired,
+        evidence={"reading": best.name, "standard_errors": rise, "pictures": len(before.scores)},
+    )

@@ -1,0 +1,143 @@
+"""State of a running check-up: answers of the model to the pictures, a measure, and a limit of time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from vitexplorer.core.text import Text
+from vitexplorer.diagnosis.answers import (
+    ACCURACY,
+    INFORMATION,
+    Batch,
+    Judged,
+    Logits,
+    Run,
+    judged_alone,
+    judged_by_labels,
+    logits_of,
+    moved,
+    run_of,
+)
+from vitexplorer.diagnosis.diagnosis import Finding
+from vitexplorer.diagnosis.feeds import AS_FED, Feed
+from vitexplorer.diagnosis.subject import UNKNOWN, Subject
+
+LEAST_PICTURES, MOST_PICTURES = 16, 64
+"""Pictures that a candidate is tried on, fewer where the model is slow"""
+TRIALS = 40
+"""Passes over those pictures that a whole check-up makes, about"""
+CLEAR = 4.0
+"""Standard errors of a gain that nothing but the answers speaks for"""
+SUPPORTED = 2.0
+"""Standard errors of a gain that the tensors or the weights speak for too"""
+
+
+@dataclass
+class Examination:
+    """One check-up while it runs; the checks add to `findings` and `undecided`."""
+
+    subject: Subject
+    seconds: float
+    findings: list[Finding] = field(default_factory=list)
+    undecided: dict[str, Text] = field(default_factory=dict)
+    checked: list[str] = field(default_factory=list)
+    run: Run = field(init=False)
+    feed: Feed = AS_FED
+    """Change that mends the pictures; the check of the pictures sets it, and all that follow use it"""
+    labels: Int[np.ndarray, " images"] | None = field(init=False)
+    """Labels by which answers are judged: the believed ones, or mended; None where they cannot be used"""
+    _began: float = field(init=False)
+    _answers: dict[tuple[Feed, bool, int], Logits] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.run = run_of(self.subject.model.module)
+        self.labels = self.subject.labels
+        self._began = time.monotonic()
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the beginning."""
+        return time.monotonic() - self._began
+
+    @property
+    def fed(self) -> Batch:
+        """Pictures as fed; only for checks that have some."""
+        assert self.subject.fed is not None
+        return self.subject.fed
+
+    @property
+    def few(self) -> Int[np.ndarray, " images"]:
+        """Rows of the pictures that candidates are tried on: all, or some at equal distances."""
+        count, most = len(self.fed), self.affordable
+        return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
+
+    @cached_property
+    def affordable(self) -> int:
+        """Number of pictures that a candidate is tried on, from the time that the model takes for a few."""
+        trial = self.fed[:4]
+        logits_of(self.run, trial)  # the first pass of a module is slower
+        began = time.monotonic()
+        logits_of(self.run, trial)
+        each = (time.monotonic() - began) / len(trial)
+        return int(np.clip(0.8 * self.seconds / (TRIALS * max(each, 1e-6)), LEAST_PICTURES, MOST_PICTURES))
+
+    @property
+    def measure(self) -> str:
+        """Name of the measure."""
+        return INFORMATION if self.labels is None else ACCURACY
+
+    def has_time(self, share: float = 1.0) -> bool:
+        """Return True while less than a share of the seconds is spent."""
+        return self.spent < share * self.seconds
+
+    def logits(self, feed: Feed | None = None, rows: Int[np.ndarray, " images"] | None = None) -> Logits:
+        """Return the model's answers to pictures, through a feed; each is computed once."""
+        return self._cached_logits(self.feed if feed is None else feed, False, rows)
+
+    def judged(
+        self,
+        feed: Feed | None = None,
+        rows: Int[np.ndarray, " images"] | None = None,
+        run: Run | None = None,
+    ) -> Judged:
+        """Judge answers to pictures, through a feed, of the model or of a changed one."""
+        feed = self.feed if feed is None else feed
+        if self.labels is not None:
+            labels = self.labels if rows is None else self.labels[rows]
+            known = labels != UNKNOWN
+            return judged_by_labels(self._cached_logits(feed, False, rows, run)[known], labels[known])
+        return judged_alone(self._cached_logits(feed, False, rows, run), self._cached_logits(feed, True, rows, run))
+
+    def _cached_logits(self, feed: Feed, is_moved: bool, rows: np.ndarray | None, run: Run | None = None) -> Logits:
+        fed = self.fed if rows is None else self.fed[rows]
+        if run is not None:
+            return logits_of(run, moved(feed(fed)) if is_moved else feed(fed))
+        key = (feed, is_moved, len(fed))
+        if key not in self._answers:
+            self._answers[key] = logits_of(self.run, moved(feed(fed)) if is_moved else feed(fed))
+        return self._answers[key]
+
+    def cannot_tell(self, causes: str | Sequence[str], why: Text) -> None:
+        """Note that causes cannot be told here, unless one of them was already found or explained."""
+        for cause in [causes] if isinstance(causes, str) else causes:
+            self.undecided.setdefault(cause, why)
+
+    def did_check(self, causes: str | Sequence[str]) -> None:
+        """Note that causes were checked."""
+        self.checked.extend([causes] if isinstance(causes, str) else causes)
+
+
+def certainty_of(deviations: float) -> float:
+    """Turn a gain in standard errors into a certainty, 0-1: 0.5 at two, 0.9 at four, 0.99 at seven."""
+    return float(1 / (1 + np.exp(-(deviations - 2) * 1.1)))
+
+
+def share_of_chance(counts: Float[np.ndarray, " classes"]) -> float:
+    """Return the share of the commonest class: what an answer that never changes gets right."""
+    return float(counts.max() / max(counts.sum(), 1))

@@ -1,0 +1,77 @@
+"""Features that a classifier reads, and what a probe makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+from vitexplorer.diagnosis.answers import BATCH, Batch
+
+Features = Float[np.ndarray, "images dim"]
+
+
+class _Reader(TorchFunctionMode):
+    """Keeps what one linear layer reads, in the thread that runs the model; the model is not touched."""
+
+    def __init__(self, weight: Tensor):
+        super().__init__()
+        self.weight = weight
+        self.read: Tensor | None = None
+
+    def __torch_function__(
+        self, func: Callable, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        if func is functional.linear and len(args) > 1 and args[1] is self.weight and self.read is None:
+            self.read = args[0]
+        return func(*args, **(kwargs or {}))
+
+
+def classifier_of(module: nn.Module, classes: int) -> nn.Linear | None:
+    """Return the layer that gives the classes: the last linear one of that many outputs."""
+    layers = [part for part in module.modules() if isinstance(part, nn.Linear) and part.out_features == classes]
+    return layers[-1] if layers and classes else None
+
+
+def features_of(module: nn.Module, fed: Batch, classes: int) -> Features:
+    """Return the features of each picture that the classifier reads; without one, the model's output."""
+    layer = classifier_of(module, classes)
+    device = next(module.parameters()).device
+    parts = []
+    for start in range(0, len(fed), BATCH):
+        batch = fed[start : start + BATCH].to(device)
+        with torch.inference_mode():
+            if layer is None:
+                read: Tensor | None = module(batch)
+            else:
+                with _Reader(layer.weight) as reader:
+                    output = module(batch)
+                read = reader.read if reader.read is not None and len(reader.read) == len(batch) else output
+        parts.append(read.reshape(len(batch), -1).float().cpu().numpy())
+    return np.nan_to_num(np.concatenate(parts))
+
+
+def probe_accuracy(features: Features, labels: Int[np.ndarray, " images"]) -> float | None:
+    """Return the share of labels that a probe gives, by cross-validation in three parts; None for too few pictures."""
+    predicted = probe_predictions(features, labels)
+    return None if predicted is None else float((predicted == labels).mean())
+
+
+def probe_predictions(features: Features, labels: Int[np.ndarray, " images"]) -> np.ndarray | None:
+    """Predict each label by logistic regression on the pictures of the other parts; None for too few pictures."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    counts = np.unique(labels, return_counts=True)[1]
+    if len(counts) < 2 or counts.min() < 3:
+        return None
+    probe = make_pipeline(StandardScaler(), LogisticRegression(max_iter=200))
+    return cross_val_predict(probe, features, labels, cv=StratifiedKFold(3, shuffle=True, random_state=0))
