@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from safetensors.torch import save_file
 from typer.testing import CliRunner
 
 import vitexplorer as vx
@@ -366,3 +367,18 @@ def test_a_wrong_setting_stops_the_start_with_a_line():
     assert done.returncode == 2
     assert done.stderr.startswith("VIT_PORT=http")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_check_up_has_an_exit_status_for_each_verdict(language, tmp_path):
+    healthy = run("diagnose", "scenes_vit_patch16_192", language=language)
+    assert healthy.exit_code == 0, healthy.output
+    assert {"en": "Checking: weights", "zh": "正在检查：权重"}[language] in healthy.stderr
+    model = vx.load_model("scenes_vit_patch16_192")
+    state = {name: tensor.clone() for name, tensor in model.module.state_dict().items()}
+    state["pos_embed"][:] = 0
+    save_file(state, tmp_path / "model.safetensors")
+    found = run("diagnose", tmp_path / "model.safetensors", "--json", language=language)
+    assert found.exit_code == 1, found.output
+    assert [finding["cause"] for finding in json.loads(found.stdout)["findings"]] == ["positions_missing"]
+    assert run("diagnose", "scenes_vit_patch", language=language).exit_code == 2

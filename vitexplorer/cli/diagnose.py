@@ -20,6 +20,7 @@ _REPAIR = Text("Folder to write repairs into.", "写入修复结果的文件夹�
 _JSON = Text("Print the report as JSON.", "以 JSON 输出报告。")
 _LANGUAGE = Text("Language of the report.", "报告的语言。")
 _UNDECIDED = Text("Cannot be told here: {causes}.", "此处无法判断：{causes}。")
+_CHECKS = Text("Checking: {part}", "正在检查：{part}")
 _WROTE = Text("Written: {files}.", "已写入：{files}。")
 HEALTHY, FINDINGS, NOTHING_CHECKED = 0, 1, 2
 """Exit statuses"""
@@ -45,7 +46,10 @@ def diagnose_command(language: Language) -> Callable[..., None]:
             from vitexplorer.diagnosis import CAUSES
             from vitexplorer.diagnosis.repairs import write_repairs
 
-            report = vx.diagnose(model, data, labels, seconds=seconds)
+            def watch(part: Text) -> None:
+                typer.echo(_CHECKS.format(part=part).in_(language), err=True)
+
+            report = vx.diagnose(model, data, labels, seconds=seconds, watch=watch)
             files = write_repairs(report, repair) if repair else []
         if as_json:
             typer.echo(report.to_json())

@@ -36,8 +36,8 @@ _WITHOUT_ANSWERS = (
 """Causes that are told without judging answers"""
 NOT_CHECKED = ("prefix_token_missing", "unlike_training_data")
 _NOT_CHECKED = Text("There is no check of this yet.", "目前还没有这项检查。")
-Watch = Callable[[str], None]
-"""Called with the name of each check before it begins; an error that it raises stops the check-up"""
+Watch = Callable[[Text], None]
+"""Called with the name of each part before it begins; an error that it raises stops the check-up"""
 
 
 def diagnose(
@@ -60,10 +60,10 @@ def diagnose(
             labels. None with a folder: the names of its class folders.
         preprocess: the caller's own preprocessing, from a PIL image to a float tensor (3, height, width); None for the
             model's own.
-        training: result or folder of `finetune`, or for each step a mapping from the name of a parameter to the norm of
-            its update and its own norm.
-        seconds: time to aim for; candidates are left out when it runs short.
-        watch: called with the name of each check before it begins.
+        training: a list with a mapping for each step of a training, from the name of a parameter to the norm of its
+            update and its own norm.
+        seconds: time to aim for; what is left out when it runs short is undecided.
+        watch: called with the name of each part of the check-up before it begins.
 
     Returns:
         The findings, surest first, and which causes could not be told and why.
@@ -74,28 +74,27 @@ def diagnose(
         ImageError: none of the pictures can be opened.
     """
     exam = Examination(subject_of(model, data, labels, preprocess), seconds)
-    tell = watch or (lambda name: None)
-    tell("weights")
+    tell = watch or (lambda part: None)
+    tell(Text("weights", "权重"))
     check_weights(exam)
     check_positions(exam)
     if _can_answer(exam):
-        tell("pictures")
+        tell(Text("pictures", "图像"))
         check_feeding(exam)
-        tell("labels")
+        tell(Text("labels", "标签"))
         check_labels(exam)
-        tell("crops")
+        tell(Text("crops", "裁剪"))
         check_cropping(exam)
-        tell("conversion")
+        tell(Text("conversion of the weights", "权重转换"))
         check_conversion(exam)
-        tell("classifier")
+        tell(Text("classifier", "分类头"))
         check_classifier(exam)
-        if exam.labels is not None:
-            tell("features")
-            check_doubtful_labels(exam)
+        tell(Text("doubtful labels", "可疑标签"))
+        check_doubtful_labels(exam)
     check_heads(exam)
     if exam.subject.fed is not None and len(exam.fed) >= LEAST:
         check_collapse(exam)
-    tell("data")
+    tell(Text("data", "数据"))
     check_data(exam)
     check_training(exam, training)
     exam.cannot_tell(NOT_CHECKED, _NOT_CHECKED)

@@ -16,7 +16,7 @@ from vitexplorer.diagnosis.alternatives import Alternative, alternatives, positi
 from vitexplorer.diagnosis.answers import Judged, Run, gain, run_of
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import CLEAR, Examination, certainty_of
-from vitexplorer.diagnosis.sentences import SAME, rises
+from vitexplorer.diagnosis.sentences import NO_TIME, SAME, rises
 
 FIRST_PICTURES = 16
 """Pictures of the first trial"""
@@ -84,8 +84,9 @@ def check_conversion(exam: Examination) -> None:
     rows = exam.few[:: max(1, len(exam.few) // FIRST_PICTURES)]
     usual = exam.judged(rows=rows)
     promising: list[tuple[float, Alternative]] = []
-    for each in tried:
+    for place, each in enumerate(tried):
         if not exam.has_time(0.8):
+            exam.cannot_tell((left.cause for left in tried[place:]), NO_TIME)
             break
         first = exam.judged(rows=rows, run=run_with(model.module, each))
         rise = gain(usual, first)

@@ -19,7 +19,7 @@ from vitexplorer.core.types import Fit
 from vitexplorer.diagnosis.answers import Batch, Judged, gain, judged_alone, judged_by_labels, logits_of, moved
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import CLEAR, SUPPORTED, Examination, certainty_of
-from vitexplorer.diagnosis.sentences import rises
+from vitexplorer.diagnosis.sentences import NO_TIME, rises
 from vitexplorer.diagnosis.subject import UNKNOWN
 from vitexplorer.models.images import AnyImage
 from vitexplorer.models.loading import LoadedModel
@@ -66,6 +66,7 @@ def check_cropping(exam: Examination) -> None:
     candidates: list[tuple[Cut, Judged]] = []
     for cut in cuts:
         if not exam.has_time(0.7):
+            exam.cannot_tell("wrong_size_or_crop", NO_TIME)
             break
         batch = torch.stack([cut(subject.pictures[row]) for row in rows])
         if not torch.equal(batch, usual):

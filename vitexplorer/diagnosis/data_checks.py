@@ -15,7 +15,7 @@ from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.answers import probabilities
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
-from vitexplorer.diagnosis.features import features_of, probe_predictions
+from vitexplorer.diagnosis.features import probe_predictions
 from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_LABELS, NO_PICTURES
 from vitexplorer.diagnosis.subject import UNKNOWN, Subject
 from vitexplorer.finetune.data.duplicates import Group, components, difference_hash, exact_groups, near_groups
@@ -44,6 +44,7 @@ _IMBALANCED = Text(
     "The commonest class has {most:picture}, the rarest {least}: one can score well without knowing the rare ones.",
     "最多的类别有 {most} 幅图像，最少的只有 {least} 幅：分类器不认识少数类别也能得高分。",
 )
+_AT_CHANCE = Text("The labels agree with the answers no better than chance.", "标签与回答的一致程度不高于随机。")
 _DOUBTFUL = Text(
     "{count:label is/labels are} doubtful: a probe, the nearest pictures and the model agree on another class.",
     "{count} 个标签可疑：探针、最相近的图像与模型都给出另一个类别。",
@@ -147,13 +148,13 @@ def check_doubtful_labels(exam: Examination) -> None:
     All three read the same features, so a model that is often wrong would find many: there must be at least three such
     pictures, and three in a hundred.
     """
-    labels = exam.labels if exam.subject.labels is not None else None
+    labels = exam.labels
     if labels is None:
-        return exam.cannot_tell("labels_doubtful", NO_LABELS)
+        return exam.cannot_tell("labels_doubtful", NO_LABELS if exam.subject.labels is None else _AT_CHANCE)
     known = np.flatnonzero(labels != UNKNOWN)
     if len(known) < 4 * LEAST:
         return exam.cannot_tell("labels_doubtful", FEW.format(pictures=len(known)))
-    features = features_of(exam.subject.model.module, exam.feed(exam.fed[known]), exam.subject.model.num_classes)
+    features = exam.features[known]
     predicted = probe_predictions(features, labels[known])
     if predicted is None:
         return exam.cannot_tell("labels_doubtful", FEW.format(pictures=len(known)))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Int
 
 from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.answers import (
@@ -25,6 +25,7 @@ from vitexplorer.diagnosis.answers import (
     run_of,
 )
 from vitexplorer.diagnosis.diagnosis import Finding
+from vitexplorer.diagnosis.features import Features, features_of
 from vitexplorer.diagnosis.feeds import AS_FED, Feed
 from vitexplorer.diagnosis.subject import UNKNOWN, Subject
 
@@ -53,7 +54,7 @@ class Examination:
     labels: Int[np.ndarray, " images"] | None = field(init=False)
     """Labels by which answers are judged: the believed ones, or mended; None where they cannot be used"""
     _began: float = field(init=False)
-    _answers: dict[tuple[Feed, bool, int], Logits] = field(default_factory=dict)
+    _answers: dict[tuple[Feed, bool, bytes], Logits] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.run = run_of(self.subject.model.module)
@@ -118,26 +119,27 @@ class Examination:
         fed = self.fed if rows is None else self.fed[rows]
         if run is not None:
             return logits_of(run, moved(feed(fed)) if is_moved else feed(fed))
-        key = (feed, is_moved, len(fed))
+        key = (feed, is_moved, b"" if rows is None or len(rows) == len(self.fed) else rows.tobytes())
         if key not in self._answers:
             self._answers[key] = logits_of(self.run, moved(feed(fed)) if is_moved else feed(fed))
         return self._answers[key]
 
-    def cannot_tell(self, causes: str | Sequence[str], why: Text) -> None:
-        """Note that causes cannot be told here, unless one of them was already found or explained."""
+    @cached_property
+    def features(self) -> Features:
+        """Features of all pictures through the mended feed; only for checks after that of the pictures."""
+        model = self.subject.model
+        return features_of(model.module, self.feed(self.fed), model.num_classes)
+
+    def cannot_tell(self, causes: str | Iterable[str], why: Text) -> None:
+        """Note that causes cannot be told here; of several reasons the first stands."""
         for cause in [causes] if isinstance(causes, str) else causes:
             self.undecided.setdefault(cause, why)
 
-    def did_check(self, causes: str | Sequence[str]) -> None:
+    def did_check(self, causes: str | Iterable[str]) -> None:
         """Note that causes were checked."""
         self.checked.extend([causes] if isinstance(causes, str) else causes)
 
 
 def certainty_of(deviations: float) -> float:
-    """Turn a gain in standard errors into a certainty, 0-1: 0.5 at two, 0.9 at four, 0.99 at seven."""
+    """Turn a gain in standard errors into a certainty, 0-1: 0.5 at two, 0.9 at four, 0.996 at seven."""
     return float(1 / (1 + np.exp(-(deviations - 2) * 1.1)))
-
-
-def share_of_chance(counts: Float[np.ndarray, " classes"]) -> float:
-    """Return the share of the commonest class: what an answer that never changes gets right."""
-    return float(counts.max() / max(counts.sum(), 1))

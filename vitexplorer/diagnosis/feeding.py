@@ -18,7 +18,7 @@ from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import CLEAR, SUPPORTED, Examination, certainty_of
 from vitexplorer.diagnosis.feeds import AS_FED, STATED, TURNS, Encoding, Feed, Scaling, possible_encodings
 from vitexplorer.diagnosis.label_maps import best_map, is_above_chance
-from vitexplorer.diagnosis.sentences import MORE, SAME, rises
+from vitexplorer.diagnosis.sentences import MORE, NO_TIME, SAME, rises
 from vitexplorer.diagnosis.subject import UNKNOWN, Preprocess
 
 SCALES = ("wrong_normalisation", "not_scaled", "scaled_twice")
@@ -110,8 +110,11 @@ def _best(exam: Examination, feeds: list[Feed], rows: np.ndarray) -> Feed:
     """Return the candidate of the highest mean score, the first where they tie; few pictures sort out most."""
     few = rows[:: max(1, len(rows) // FIRST_PICTURES)]
     first, *others = feeds
-    left = sorted(others, key=lambda feed: -_mean(exam, feed, few) if exam.has_time(0.5) else np.inf)[:LAST_ROUND]
-    return max([first, *left], key=lambda feed: _mean(exam, feed, rows))
+    means = [(_mean(exam, feed, few), feed) for feed in others if exam.has_time(0.5)]
+    if len(means) < len(others):
+        exam.cannot_tell(CAUSES, NO_TIME)
+    promising = [feed for _, feed in sorted(means, key=lambda pair: -pair[0])[:LAST_ROUND]]
+    return max([first, *promising], key=lambda feed: _mean(exam, feed, rows))
 
 
 def _mean(exam: Examination, feed: Feed, rows: np.ndarray) -> float:

@@ -11,7 +11,6 @@ from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.alternatives import Attention, attentions
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
-from vitexplorer.diagnosis.features import features_of
 from vitexplorer.diagnosis.subject import UNKNOWN
 
 NOTHING = 1e-4
@@ -82,7 +81,7 @@ def check_collapse(exam: Examination) -> None:
     """Find answers, or features, that do not depend on the picture."""
     model = exam.subject.model
     exam.did_check("collapsed")
-    features = features_of(model.module, exam.feed(exam.fed[exam.few]), model.num_classes)
+    features = exam.features
     unit = features / np.maximum(np.linalg.norm(features, axis=1, keepdims=True), 1e-12)
     count = len(unit)
     cosine = float((np.linalg.norm(unit.sum(0)) ** 2 - count) / max(count * (count - 1), 1))

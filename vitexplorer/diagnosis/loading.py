@@ -23,7 +23,7 @@ from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.answers import probabilities
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
-from vitexplorer.diagnosis.features import features_of, probe_accuracy
+from vitexplorer.diagnosis.features import probe_accuracy
 from vitexplorer.diagnosis.label_maps import is_above_chance
 from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_PICTURES
 from vitexplorer.diagnosis.subject import UNKNOWN
@@ -144,7 +144,7 @@ def check_classifier(exam: Examination) -> None:
     accuracy = float((logits.argmax(1) == labels)[known].mean())
     if is_above_chance(accuracy, labels[known]) or _is_explained(exam.findings):
         return None
-    probe = probe_accuracy(features_of(model.module, exam.feed(exam.fed[known]), model.num_classes), labels[known])
+    probe = probe_accuracy(exam.features[known], labels[known])
     if probe is None or not is_above_chance(probe, labels[known]) or probe < accuracy + 0.15:
         return None
     exam.findings.append(
