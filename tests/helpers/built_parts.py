@@ -1,4 +1,4 @@
-"""A room or a part of it with its components, for tests of the answers to its events."""
+"""The page, a room or a part of it with its components, for tests of the answers to its events."""
 
 from __future__ import annotations
 
@@ -7,6 +7,12 @@ from typing import Protocol, TypeVar
 import gradio as gr
 
 from tests.helpers.waiting import now
+from vitexplorer.core.settings import Settings
+from vitexplorer.service.engine import Engine
+from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.page import Page
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import RoomContext
 
 
 class Part(Protocol):
@@ -27,3 +33,15 @@ def built(part: P) -> P:
 
     now(page())
     return part
+
+
+def whole_page(engine: Engine) -> Page:
+    """Return a whole page, built."""
+    page = Page(Settings(), RoomContext(engine, Translations(), gr.State(Address()), visitor=gr.State("")))
+
+    async def build() -> None:  # gradio leaves a loop open where none is running
+        with gr.Blocks(analytics_enabled=False) as blocks:
+            page.build(blocks)
+
+    now(build())
+    return page

@@ -10,14 +10,12 @@ from typing import Any
 import gradio as gr
 import pytest
 
+from tests.helpers.built_parts import whole_page
 from tests.helpers.page_pictures import SMALL
 from tests.helpers.waiting import now
-from vitexplorer.core.settings import Settings
 from vitexplorer.service.engine import Engine
-from vitexplorer.ui.kit.language import Translations
-from vitexplorer.ui.page import Page
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import RoomContext, Updates
+from vitexplorer.ui.shell.room_context import Updates
 from vitexplorer.ui.shell.visit import Visit
 
 FIRST, SECOND = (
@@ -26,23 +24,9 @@ FIRST, SECOND = (
 )
 
 
-@pytest.fixture
-def page(engine: Engine) -> Page:
-    """Return a whole page."""
-    page = Page(Settings(), RoomContext(engine, Translations(), gr.State(Address()), visitor=gr.State("")))
-
-    async def build() -> None:  # gradio leaves a loop open where none is running
-        with gr.Blocks(analytics_enabled=False) as blocks:
-            page.build(blocks)
-
-    now(build())
-    return page
-
-
-def test_a_choice_that_was_overtaken_changes_nothing(
-    engine: Engine, page: Page, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_choice_that_was_overtaken_changes_nothing(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first of two links is slow, and its picture in memory: its frame and rooms arrive after the second's."""
+    page = whole_page(engine)
     now(engine.explore(FIRST.picture))
     is_second_done = threading.Event()
 

@@ -10,6 +10,7 @@ from typing import Any
 import gradio as gr
 import pytest
 
+from tests.helpers.built_parts import whole_page
 from tests.helpers.page_pictures import SMALL
 from tests.helpers.waiting import now
 from vitexplorer.core.settings import Settings
@@ -24,14 +25,7 @@ from vitexplorer.ui.shell.visit import Visit
 @pytest.fixture(scope="module")
 def visit(engine: Engine) -> Visit:
     """Return the frame of a whole page."""
-    page = Page(Settings(), RoomContext(engine, Translations(), gr.State(Address()), visitor=gr.State("")))
-
-    async def build() -> None:  # gradio leaves a loop open where none is running
-        with gr.Blocks(analytics_enabled=False) as blocks:
-            page.build(blocks)
-
-    now(build())
-    return page.visit
+    return whole_page(engine).visit
 
 
 @pytest.mark.parametrize(
