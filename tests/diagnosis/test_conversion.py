@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import pytest
 import torch
 from torch import nn
 
 import vitexplorer as vx
+from vitexplorer.diagnosis import Diagnosis, diagnose
 from vitexplorer.diagnosis.alternatives import alternatives, attentions
 from vitexplorer.diagnosis.conversion import changed_copy
 from vitexplorer.models.loading import LoadedModel
+from vitexplorer.scenes import draw_scene
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +74,6 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_one_alternative_restores_the_model(model: LoadedModel, fault: str) -> None:
-    from dataclasses import replace
-
     broken = copy.deepcopy(model.module)
     FAULTS[fault](broken)
     images = torch.randn(1, 3, 192, 192, generator=torch.Generator().manual_seed(0))
@@ -99,3 +100,28 @@ def test_attention_of_other_libraries_is_read() -> None:
         (found,) = attentions(part)
         assert found.names == names
         assert found.heads == 2
+
+
+def check_up(model: LoadedModel, fault: str, count: int = 64) -> Diagnosis:
+    """Plant a fault and diagnose the model on scenes."""
+    scenes = [draw_scene("test", 1000 + number, 192) for number in range(count)]
+    broken = copy.deepcopy(model.module)
+    FAULTS[fault](broken)
+    pictures, labels = [scene.image for scene in scenes], [scene.label for scene in scenes]
+    return diagnose(replace(model, module=broken), pictures, labels, seconds=3600)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("fault", ["qkv_misordered", "qkv_misordered, head by head", "scale_missing"])
+def test_a_gross_mistake_is_named_and_its_weights_are_restored(model: LoadedModel, fault: str) -> None:
+    report = check_up(model, fault)
+    found = next(finding for finding in report.findings if finding.cause == fault.partition(",")[0])
+    assert found.after > found.before
+    for name, tensor in model.module.state_dict().items():
+        torch.testing.assert_close(found.repaired[name], tensor, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.thorough
+def test_a_mild_mistake_on_few_pictures_is_undecided(model: LoadedModel) -> None:
+    report = check_up(model, "heads_miscounted")
+    assert "give more pictures" in report.undecided["heads_miscounted"].en

@@ -15,13 +15,11 @@ from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.alternatives import Alternative, alternatives, position_table
 from vitexplorer.diagnosis.answers import Judged, Run, gain, run_of
 from vitexplorer.diagnosis.diagnosis import Finding
-from vitexplorer.diagnosis.examination import CLEAR, Examination, certainty_of
-from vitexplorer.diagnosis.sentences import NO_TIME, SAME, rises
+from vitexplorer.diagnosis.examination import CLEAR, SUPPORTED, Examination, certainty_of
+from vitexplorer.diagnosis.sentences import MORE, NO_TIME, SAME, rises
 
-FIRST_PICTURES = 16
-"""Pictures of the first trial"""
-PROMISING = 1.0
-"""Standard errors of a gain in the first trial from which all pictures are tried"""
+FIRST_PICTURES, LAST_ROUND = 16, 3
+"""Pictures of the first trial, and alternatives that are then tried on all"""
 PERFECT = 0.97
 """Accuracy from which nothing is left to gain"""
 CAUSES = (
@@ -82,22 +80,24 @@ def check_conversion(exam: Examination) -> None:
         return exam.cannot_tell(causes, SAME)
     exam.did_check(causes)
     rows = exam.few[:: max(1, len(exam.few) // FIRST_PICTURES)]
-    usual = exam.judged(rows=rows)
+    usual = exam.judged(rows=rows).scores.mean()
     promising: list[tuple[float, Alternative]] = []
     for place, each in enumerate(tried):
         if not exam.has_time(0.8):
             exam.cannot_tell((left.cause for left in tried[place:]), NO_TIME)
             break
-        first = exam.judged(rows=rows, run=run_with(model.module, each))
-        rise = gain(usual, first)
-        if rise > PROMISING:
-            promising.append((float(first.scores.mean()), each))
+        mean = float(exam.judged(rows=rows, run=run_with(model.module, each)).scores.mean())
+        if mean > usual:
+            promising.append((mean, each))
     if not promising:
         return None
-    best = max(promising, key=lambda pair: pair[0])[1]
-    before, after = exam.judged(), exam.judged(run=run_with(model.module, best))
+    last = [each for _, each in sorted(promising, key=lambda pair: -pair[0])[:LAST_ROUND]]
+    judged = [(exam.judged(run=run_with(model.module, each)), each) for each in last]
+    before, (after, best) = exam.judged(), max(judged, key=lambda pair: pair[0].scores.mean())
     rise = gain(before, after)
     if rise < CLEAR or after.value < before.value:
+        if rise > SUPPORTED:
+            exam.cannot_tell(best.cause, MORE.format(rise=f"{rise:.1f}"))
         return None
     exam.findings.append(_finding(exam, best, before, after, rise))
     return None
