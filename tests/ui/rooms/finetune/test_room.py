@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import math
 import os
 import re
+import threading
 import time
 import zipfile
 from dataclasses import replace
@@ -59,6 +61,7 @@ from vitexplorer.ui.rooms.finetune.readings import reading
 from vitexplorer.ui.rooms.finetune.report import report_data
 from vitexplorer.ui.rooms.finetune.results import download_kinds, image_path, results_data
 from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
+from vitexplorer.ui.rooms.finetune.training import run_part
 from vitexplorer.ui.rooms.finetune.training.backbone import Backbone
 from vitexplorer.ui.rooms.finetune.training.choice import MethodChoice, TrainingChoice, candidate, job_of
 from vitexplorer.ui.rooms.finetune.training.history import history_data
@@ -680,10 +683,10 @@ def test_the_list_says_once_when_a_training_has_ended(room, job):
 
 def test_images_that_are_gone_are_no_longer_chosen(room, tmp_path):
     gone = Chosen(str(tmp_path / "gone"), Text("x", "x"))
-    answer = now(room.let_go(gone, HERE))
+    answer = now(room.let_go(gone, HERE, gr.Request()))
     assert (answer[room.data.report].title, answer[room.session.chosen]) == ("", None)
     assert not answer[room.runs.picker].ready
-    assert now(room.let_go(Chosen(str(tmp_path), Text("x", "x")), HERE)) == gr.skip()
+    assert now(room.let_go(Chosen(str(tmp_path), Text("x", "x")), HERE, gr.Request())) == gr.skip()
 
 
 def test_more_methods_on_the_same_images_join_the_open_training(room, job):
@@ -727,7 +730,31 @@ def test_the_room_is_filled_for_those_who_look_at_it():
     sent = f'{{"visitor": "{ANNA}", "run": ""}}'
     elsewhere = ["attention", Address(image="scene_flower", model="m")]
     assert room.enter(sent, *elsewhere, False, None, "") == {room.session.visitor: ANNA}
-    assert now(room.count_here(*elsewhere, None, None)) == gr.skip()
+    assert now(room.count_here(*elsewhere, None, None, gr.Request())) == gr.skip()
+
+
+def test_a_count_that_was_overtaken_changes_nothing(room, colours, monkeypatch):
+    """The count without images, from entering the room, is slow and ends after the count with images."""
+    is_second_done = threading.Event()
+    images, outputs = Chosen(str(colours), Text("x", "x")), run_part._outputs
+
+    def slow(chosen):
+        assert chosen is not None or is_second_done.wait(60)
+        return outputs(chosen)
+
+    monkeypatch.setattr(run_part, "_outputs", slow)
+    person = gr.Request(session_hash="person")
+
+    async def count_both():
+        first = asyncio.create_task(room.count_here("finetune", HERE, None, None, person))
+        await asyncio.sleep(0)
+        second = await room.count(images, HERE, person)
+        is_second_done.set()
+        return await first, second
+
+    first, second = now(count_both())
+    assert second[room.runs.picker].ready
+    assert first == {room.runs.picker: gr.skip()}
 
 
 def test_the_first_words_come_once_whatever_was_counted_before(room):

@@ -87,7 +87,6 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     expect(report).to_contain_text("A zip with one folder per class", timeout=SOON)
     here = page.locator(".vx-steps [aria-current]")
     expect(here).to_have_text("1Images")
-    page.locator('.vx-methods[data-state="waiting"]').wait_for(state="attached", timeout=SOON)
     page.locator(".vx-training-images .file").set_input_files(scenes)
     page.locator('.vx-report[data-state="ready"]').wait_for(timeout=SOON)
     expect(report.locator(".summary")).to_contain_text("18 images, 3 classes")

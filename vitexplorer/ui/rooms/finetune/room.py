@@ -16,6 +16,7 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.service.training_images import Chosen
 from vitexplorer.service.visitor_names import VISITOR, training_of, visitor_of
+from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.rooms.finetune.data_part import DataPart
 from vitexplorer.ui.rooms.finetune.opening import Opening
@@ -56,6 +57,7 @@ class FinetuneRoom(Room):
         self.runs = RunPart(context, session)
         self.results = ResultPart(context, session)
         self.opening = Opening(context, session)
+        self._last_count: dict[str, object] = {}  # of each visitor, while it runs
         self.filled = gr.State(None)  # the address for which the methods were counted
         self.greeted = gr.State(False)  # True once the report shows its hint
         with gr.Column(elem_classes=["vx-finetune"]):
@@ -126,13 +128,15 @@ class FinetuneRoom(Room):
             entered |= {self.steps: steps_data(address.language), self.data.report: report, self.greeted: True}
         return entered | {self.session.training: training or self.runs.known(visitor, training_of(browser))}
 
-    async def count_here(self, active: str, address: Address, filled: Address | None, chosen: Chosen | None) -> Updates:
+    async def count_here(
+        self, active: str, address: Address, filled: Address | None, chosen: Chosen | None, request: gr.Request
+    ) -> Updates:
         """Count the methods for the current model, unless they were counted for it already."""
         if active != self.key or address == Address():
             return gr.skip()
         if filled is not None and (filled.model, filled.weights) == (address.model, address.weights):
             return gr.skip()
-        return await self.count(chosen, address)
+        return await self.count(chosen, address, request)
 
     async def remember(
         self, visitor: str, training: str, chosen: Chosen | None, address: Address, request: gr.Request
@@ -141,7 +145,7 @@ class FinetuneRoom(Room):
         async for updates in self.data.remember(visitor, training, chosen, address, request):
             if images := updates.get(self.session.chosen):
                 plan = self.runs.plan(visitor, training)
-                updates |= await self.count(images, address, plan)
+                updates |= await self.count(images, address, request, plan)
             yield updates
 
     async def remember_first(
@@ -152,17 +156,27 @@ class FinetuneRoom(Room):
             async for updates in self.remember(visitor, training, chosen, address, request):
                 yield updates
 
-    async def let_go(self, chosen: Chosen | None, address: Address) -> Updates:
+    async def let_go(self, chosen: Chosen | None, address: Address, request: gr.Request) -> Updates:
         """Unset the chosen images where they were deleted with their training."""
         if chosen is None or Path(chosen.folder).is_dir():
             return gr.skip()
         no_images = {self.data.report: empty_report(address.language), self.session.chosen: None}
-        return no_images | await self.count(None, address)
+        return no_images | await self.count(None, address, request)
 
-    async def count(self, chosen: Chosen | None, address: Address, plan: dict[str, str] | None = None) -> Updates:
-        """Count every method for the images and the model; `plan` fills the fields."""
+    async def count(
+        self, chosen: Chosen | None, address: Address, request: gr.Request, plan: dict[str, str] | None = None
+    ) -> Updates:
+        """Count every method for the images and the model; `plan` fills the fields.
+
+        A count that a later one of the same visitor overtook changes nothing: it was for earlier images.
+        """
+        visitor, this = session_of(request), object()
+        self._last_count[visitor] = this
         try:
-            methods = await self.runs.methods(chosen, address, plan=plan)
+            methods = {self.runs.picker: await self.runs.methods(chosen, address, plan=plan), self.filled: address}
         except ExplainedError as error:
-            return {self.runs.picker: MethodsData(refused=error.text.in_(address.language))}
-        return {self.runs.picker: methods, self.filled: address}
+            methods = {self.runs.picker: MethodsData(refused=error.text.in_(address.language))}
+        if self._last_count.get(visitor) is not this:
+            return {self.runs.picker: gr.skip()}
+        del self._last_count[visitor]
+        return methods
