@@ -485,7 +485,7 @@ def test_tables_name_images_and_labels(tmp_path):
     ("name", "content", "sentence"),
     [
         ("t.csv", b"name,label\nx,1\n", 'has no column `path`. Its columns: "name", "label"'),
-        ("t.csv", b"path\n", "names not one image"),
+        ("t.csv", b"path\n", "names no image"),
         ("t.csv", b"", "no column"),
         ("t.csv", b"\x89PNG\0\0\0", "cannot be read as a table"),
         ("t.txt", b"\xff\xff\xff\xff", "cannot be read as a table"),

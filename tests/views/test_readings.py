@@ -407,8 +407,8 @@ def test_relative_position_bias_is_read_from_the_query():
     more = {"row_offsets": (-1, 0, 1), "col_offsets": (-1, 0, 1)}
     result = planted(OffsetsResult, "relative_position_bias", values, ("heads", "row_offsets", "col_offsets"), **more)
     assert checked_reading(result) == (
-        "Head 1 minds the place most: it prefers the key 1 row below and 1 column to the right (+2.50) and "
-        "avoids the key at its own place (−1.00). Head 0 minds it least: 0 to +0.500.",
+        "Head 1 depends on the place most: it prefers the key 1 row below and 1 column to the right (+2.50) and "
+        "avoids the key at its own place (−1.00). Head 0 depends on it least: 0 to +0.500.",
         "头 1 最在意位置：它偏好下方 1 行、右侧 1 列的键（+2.50），避开自身的键（−1.00）。"
         "头 0 最不在意，从 0 到 +0.500。",
     )

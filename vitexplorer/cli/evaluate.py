@@ -21,7 +21,7 @@ _VIEWS = Text(
 )
 _PROTOCOLS = Text("Protocols separated by commas; when empty, all.", "评估方法，以逗号分隔；留空则为全部。")
 _TARGETS = Text(
-    "The most cases for each number; 0 for what the protocol states.",
+    "Maximum number of cases for each number; 0 for the protocol's own.",
     "每个数值最多使用的样例数；0 表示按各方法的规定。",
 )
 _OUT = Text("File to write: .png, .svg, .pdf, .csv or .json.", "输出文件，可为 PNG、SVG、PDF、CSV 或 JSON。")

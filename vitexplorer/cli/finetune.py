@@ -162,7 +162,7 @@ def _baseline(event: Any) -> list[Text]:
     values = event.values
     return [
         Text(
-            "To beat: {value} {metric} by a regression on frozen features ({constant} without looking)",
+            "To beat: {value} {metric} by a regression on frozen features ({constant} without looking at images)",
             "需要超过：冻结特征上的回归达到 {metric} {value}（不看图像为 {constant}）",
         ).format(
             value=score(values["metric"], values["metrics"][values["metric"]]),

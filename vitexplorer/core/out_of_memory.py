@@ -47,9 +47,9 @@ def _requested_bytes(message: str) -> float | None:
     return float(match[1].rstrip(".")) * _UNITS[match[2].lower()] if match else None
 
 
-_AMOUNT = Text(" ({megabytes} MB more were wanted)", "（还需要 {megabytes} MB）")
+_AMOUNT = Text(" ({megabytes} MB more were needed)", "（还需要 {megabytes} MB）")
 _FULL = Text(
-    "There is not enough memory{amount}. Choose a smaller size, a smaller model or fewer images at once; what was made "
-    "before is kept.",
+    "There is not enough memory{amount}. Choose a smaller size, a smaller model or fewer images at once; earlier "
+    "results are still here.",
     "内存不足{amount}。请选择更小的尺寸或更小的模型，或减少同时处理的图像；此前得到的内容已保留。",
 )

@@ -67,14 +67,14 @@ EXPECTED: Mapping[str, Expected] = {
     "activation_patching": Expected(
         1,
         Text(
-            "Put in before the heads look, and what they look at is a sum.",
+            "Put in before the heads read, and what they read is a sum.",
             "在各头读取之前放入，而各头读取的内容是一个和。",
         ),
     ),
     "attn_lrp": Expected(
         0.5,
         Text(
-            "Each product gives half to the attention, which here knows places alone and keeps it.",
+            "Each product gives half to the attention, which here depends on places alone and keeps it.",
             "每个乘积把一半分给注意力，而这里的注意力只取决于位置，这一半便留在那里。",
         ),
     ),
@@ -86,7 +86,7 @@ EXPECTED: Mapping[str, Expected] = {
         ),
     ),
     "generic_relevance sign=both": Expected(
-        0.5, Text("The mean over two heads of what each tells.", "对两个头所传内容取平均。")
+        0.5, Text("The mean over two heads of what each passes on.", "对两个头所传内容取平均。")
     ),
     "input_x_gradient backward=libra": Expected(
         1,
@@ -116,8 +116,8 @@ EXPECTED: Mapping[str, Expected] = {
             "只看注意力的斜率而不看注意力本身，问的是：若关注这些图块，它们会带来什么。",
         ),
     ),
-    "attention_rollout": Expected(None, Text("Knows no class and no content.", "与类别无关，也与内容无关。")),
-    "random": Expected(None, Text("Knows nothing.", "毫无依据。")),
+    "attention_rollout": Expected(None, Text("Depends on neither class nor content.", "与类别无关，也与内容无关。")),
+    "random": Expected(None, Text("Depends on nothing in the image.", "毫无依据。")),
 }  # fmt: skip
 """Expected map of every view that draws a relevance map; its name is followed by settings that are not the defaults"""
 

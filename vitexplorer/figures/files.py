@@ -103,7 +103,7 @@ def checked_suffix(path: Path, known: tuple[str, ...]) -> str:
     if suffix not in known:
         raise SaveError(
             Text(
-                "The name {name} does not say as what to save it: it must end in one of {known}.",
+                "The file name {name} states no format: it must end in one of {known}.",
                 "文件名 {name} 未指明保存格式：必须以下列之一结尾：{known}。",
             ).format(name=path.name, known=", ".join(known))
         )

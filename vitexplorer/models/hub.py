@@ -188,7 +188,7 @@ def _explained(error: Exception, name: str, address: _Address) -> DownloadError:
         )
     elif isinstance(error, HfHubHTTPError):
         text = Text(
-            "The Hub answered error {status} for {name}; try again later, or use a bundled model.",
+            "The Hub answered with error {status} for {name}; try again later, or use a bundled model.",
             "获取 {name} 时 Hub 返回错误 {status}；请稍后重试，或使用内置模型。",
         )
     elif isinstance(error, OfflineModeIsEnabled):

@@ -14,7 +14,7 @@ FILE_WORDS: dict[str, Text] = {
     ),
     "file_kinds_hosted": Text(
         "A .safetensors file of timm, transformers, torchvision or open_clip, or a zip of a folder with some, up to "
-        "{most} MB. Nobody finds it without a link of yours; it is removed after some days.",
+        "{most} MB. Nobody finds it without your link; it is removed after some days.",
         "timm、transformers、torchvision、open_clip 的 .safetensors 文件，或含此类文件的文件夹的 zip，不超过 {most} "
         "MB。没有您的链接，他人无法找到；数日后删除。",
     ),

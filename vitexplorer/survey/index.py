@@ -123,7 +123,7 @@ def index_of(folder: Path, most_rows: int) -> Index:
             reason = error
     raise SurveyError(
         Text(
-            "The survey {folder} cannot be asked: no index of it could be written ({reason}).",
+            "The survey {folder} cannot be read: no index of it could be written ({reason}).",
             "无法查询普查 {folder}：未能写入其索引（{reason}）。",
         ).format(folder=folder, reason=reason)
     )

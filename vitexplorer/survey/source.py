@@ -229,9 +229,9 @@ _NO_SOURCE = Text(
     "{name} 没有列出图像。请给出文件夹，含路径列的 .csv、.tsv 或 .parquet 表格，或每行一个路径的 .txt。",
 )
 _NO_IMAGE = Text("There is no image in the folder {name}.", "文件夹 {name} 中没有图像。")
-_NO_ROWS = Text("{name} names not one image.", "{name} 没有列出任何图像。")
+_NO_ROWS = Text("{name} names no image.", "{name} 没有列出任何图像。")
 _NO_PATHS = Text(
-    "The table {name} has no column `path`. Its columns: {columns}. Name the one with the image files so.",
+    "The table {name} has no column `path`. Its columns: {columns}. Give that name to the column of image files.",
     "表格 {name} 没有 `path` 列。现有的列：{columns}。请把存放图像文件路径的列命名为 `path`。",
 )
 _BROKEN = Text(

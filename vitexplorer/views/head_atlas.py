@@ -122,7 +122,7 @@ def compute(capture: Capture, metric: str) -> MatrixResult:
         most = [math.log(capture.call(block).num_tokens) for block in range(capture.depth)]
         relative = values / np.maximum(most, np.finfo(float).tiny)[:, None]
     return MatrixResult(
-        title=Text("{title}: {metric}", "{title}:{metric}").format(title=TITLE, metric=METRICS[metric]),
+        title=Text("{title}: {metric}", "{title}：{metric}").format(title=TITLE, metric=METRICS[metric]),
         values=values,
         axes=("blocks", "heads"),
         unit=UNITS.get(metric, SHARE),

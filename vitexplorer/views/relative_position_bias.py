@@ -69,11 +69,11 @@ def reading(result: OffsetsResult) -> Text:
         row, col = divmod(at, len(result.col_offsets))
         return place_text(result.row_offsets[row], result.col_offsets[col])
 
-    weakest = Text(" Head {head} minds it least: {low} to {high}.", "头 {head} 最不在意，从 {low} 到 {high}。").format(
-        head=weak, low=signed(flat[weak].min()), high=signed(flat[weak].max())
-    )
+    weakest = Text(
+        " Head {head} depends on it least: {low} to {high}.", "头 {head} 最不在意，从 {low} 到 {high}。"
+    ).format(head=weak, low=signed(flat[weak].min()), high=signed(flat[weak].max()))
     return Text(
-        "Head {head} minds the place most: it prefers the key {near} ({high}) and avoids the key {far} ({low})."
+        "Head {head} depends on the place most: it prefers the key {near} ({high}) and avoids the key {far} ({low})."
         "{weakest}",
         "头 {head} 最在意位置：它偏好{near}的键（{high}），避开{far}的键（{low}）。{weakest}",
     ).format(

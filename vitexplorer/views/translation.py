@@ -119,8 +119,8 @@ def compute(capture: Capture, patches: int, progress: Progress | None = None) ->
                 "T 表示向右循环平移，r 为皮尔逊相关系数。一个图块为 {side} 像素，CNN 的一个单元为 {stride} 像素。",
             ).format(side=patch_size, stride=cnn.stride),
             Text(
-                "CNN: {name}, {weights}; its convolutions wrap around here as the image does. Equivariance is its "
-                "architecture's and needs no training.",
+                "CNN: {name}, {weights}; its convolutions wrap around here as the image does. Its equivariance comes "
+                "from the architecture and needs no training.",
                 "CNN：{name}，{weights}；这里它的卷积在边缘处循环，与图像的平移一致。等变性来自结构，无需训练。",
             ).format(**cnn_words),
         ),

@@ -36,12 +36,12 @@ RANK, HERE = "mean_rank", "this_image"
 TRUTH = Text("The truth itself", "真实答案")
 BEST_AT = {
     "grid_pointing": Text(
-        "of several objects {tells} finds the right one best: {share} of its relevance ({interval}; {chance} by "
+        "among several objects, {tells} finds the right one best: {share} of its relevance ({interval}; {chance} by "
         "chance).",
         "画面中有多个物体时，“{tells}”找得最准，其相关性有 {share} 落在正确的物体处（{interval}；随机为 {chance}）。",
     ),
     "target_sensitivity": Text(
-        "asked about other classes {tells} best finds the parts that are theirs: in {share} of the cases "
+        "asked about other classes, {tells} finds their parts best: in {share} of the cases "
         "({interval}; {chance} by chance).",
         "询问其他类别时，“{tells}”最能找到属于该类别的部件，在 {share} 的样例中找对（{interval}；随机为 {chance}）。",
     ),

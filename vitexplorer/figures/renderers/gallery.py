@@ -39,9 +39,7 @@ READING = Text(
     "Each tile belongs to one patch and lies where that patch lies; its cells are all patches of the image.",
     "每个小图对应一个图块，位置与该图块相同；其中的格子是图像的全部图块。",
 )
-FEWER = Text(
-    "Tiles are shown for one in {every} rows and columns only.", "小图每 {every} 行、每 {every} 列才显示一个。"
-)
+FEWER = Text("Only one in {every} rows and columns has a tile.", "小图每 {every} 行、每 {every} 列才显示一个。")
 
 
 def draw(

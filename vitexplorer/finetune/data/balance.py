@@ -51,7 +51,7 @@ _CONSTANT = Text(
     "所有图像的“{target}”值都相同，没有可学习的内容。请选择其他列。",
 )
 _FEW_NUMBERS = Text(
-    "There {images:~is/are} {images:image}; fewer than {least} are little to learn a number from.",
+    "There {images:~is/are} {images:image}; fewer than {least} are rarely enough to learn a number from.",
     "共有 {images} 幅图像；少于 {least} 幅时很难学会预测数值。",
 )
 

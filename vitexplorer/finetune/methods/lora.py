@@ -60,7 +60,11 @@ METHOD = Method(
     controls=(
         Number("r", Text("Rank", "秩"), low=1, high=256, start=8, step=1, whole=True),
         Number(
-            "alpha", Text("Alpha (the change is times alpha / rank)", "缩放系数 α（改变量乘以 α / 秩）"), 0.01, 1024, 8
+            "alpha",
+            Text("Alpha (the change is multiplied by alpha / rank)", "缩放系数 α（改变量乘以 α / 秩）"),
+            0.01,
+            1024,
+            8,
         ),
     ),
     paper=Paper("Hu et al. 2021", "https://arxiv.org/abs/2106.09685"),

@@ -143,7 +143,7 @@ def _shift(attention: nn.Module, beta: Tensor) -> None:
 METHOD = Method(
     title=Text("SSF", "SSF（缩放与平移）"),
     sentence=Text(
-        "Scales and shifts what every operation gives, channel by channel, and merges into the weights afterwards.",
+        "Scales and shifts the output of every operation, channel by channel, and merges into the weights afterwards.",
         "对每个运算的输出逐通道缩放和平移，训练后可合并进权重。",
     ),
     inject=inject,

@@ -32,9 +32,9 @@ STEP = Step(
     state={"model": "scenes_dino_patch16_192", "room": "patches"},
     light="board",
     says=Text(
-        "A transformer reads a sequence, and an image is none. So it is cut into squares of {side} × {side} pixels, "
+        "A transformer reads a sequence, and an image is not one. So it is cut into squares of {side} × {side} pixels, "
         "read row by row like words of a page: here {rows} rows of {cols}. "
-        "One more token that is no patch, the class token, is put in front.",
+        "One more token, the class token, which is not a patch, is put in front.",
         "Transformer 读入的是序列，而图像不是序列。于是把它切成 {side} × {side} 像素的方块，像读一页文字那样逐行读取："
         "这里是 {rows} 行，每行 {cols} 个。最前面再加一个不是图块的标记，即类别标记。",
     ),

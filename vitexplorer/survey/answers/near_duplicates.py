@@ -30,8 +30,8 @@ NUMBERS = 150_000_000
 TABLES, BUCKET, BLOCK = 12, 64, 1024
 """Number of hash tables, intended images of a bucket, images compared at once"""
 MISSED = Text(
-    "So many images are not all compared with each other: of the pairs just at the threshold about {share} % are "
-    "found, of nearer ones more.",
+    "There are too many images to compare each with every other: about {share} % of the pairs just at the threshold "
+    "are listed, and more of the closer ones.",
     "图像太多，无法两两比较：恰在阈值处的图像对约能找到 {share} %，更相近的则更多。",
 )
 TOO_MANY = Text(

@@ -51,7 +51,7 @@ def answer(capture: Capture) -> Values:
 QUESTION = Question(
     key="rollout",
     title=Text("Rollout", "注意力展开"),
-    question=Text("From how few patches did the model gather?", "模型只从多少个图块汇集了信息？"),
+    question=Text("How few patches did the model gather from?", "模型只从多少个图块汇集了信息？"),
     columns=lambda capture: COLUMNS,
     answers=one_by_one(answer),
     paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),

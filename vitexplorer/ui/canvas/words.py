@@ -20,10 +20,10 @@ CANVAS_WORDS: dict[str, Text] = {
     "empty": Text("The attention map appears here when an image is loaded.", "载入图像后，此处显示注意力图。"),
     "welcome": Text(
         "This is what a vision transformer looks at. See how it gets there, or give it a picture of your own.",
-        "这就是视觉 Transformer 所关注的地方。看看它怎样一步步走到这里，或者换上你自己的图片。",
+        "这就是视觉 Transformer 所关注的地方。看看它怎样一步步走到这里，或者换上您自己的图像。",
     ),
     "welcome_learn": Text("Show me", "带我看看"),
-    "welcome_image": Text("My picture", "用我的图片"),
+    "welcome_image": Text("My picture", "用我的图像"),
     "loading": Text("Loading block {block} ...", "正在加载块 {block}……"),
     "failed": Text("The attention of block {block} could not be loaded.", "无法加载块 {block} 的注意力。"),
     "retry": Text("Try again", "重试"),

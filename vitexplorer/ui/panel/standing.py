@@ -16,11 +16,11 @@ OF_MODEL = Text(
 )
 FINDINGS = {
     "grid_pointing": Text(
-        "of several objects it puts {share} of its relevance on the right one ({chance} by chance).",
+        "among several objects, it puts {share} of its relevance on the right one ({chance} by chance).",
         "画面中有多个物体时，{share} 的相关性落在正确的物体处（随机为 {chance}）。",
     ),
     "target_sensitivity": Text(
-        "asked about other classes it finds the parts that are theirs in {share} of the cases ({chance} by chance).",
+        "asked about other classes, it finds their parts in {share} of the cases ({chance} by chance).",
         "询问其他类别时，在 {share} 的样例中找到属于该类别的部件（随机为 {chance}）。",
     ),
 }

@@ -12,10 +12,10 @@ THREAD_WORDS: dict[str, Text] = {
     "patch": Text("Patch", "图块"),
     "patch_most": Text("Strongest patch", "最强的图块"),
     "patch_at": Text("row {row}, column {col}", "第 {row} 行第 {col} 列"),
-    "patch_title": Text("The patch that was chosen last, in any room", "最近在任一房间中选中的图块"),
+    "patch_title": Text("The patch that was chosen last, in any room", "最近在任一页面中选中的图块"),
     "patch_most_title": Text(
         "The patch to which {reader} attends most in block {block}, heads averaged; choose another in any room",
-        "块 {block} 中{reader}最关注的图块（各头平均）；可在任一房间另选",
+        "块 {block} 中{reader}最关注的图块（各头平均）；可在任一页面另选",
     ),
     "token": Text("Token", "标记"),
     "norm": Text("norm {norm}", "范数 {norm}"),
@@ -42,7 +42,7 @@ THREAD_WORDS: dict[str, Text] = {
     ),
     "answer_chosen": Text("Chosen class", "选中的类别"),
     "answer_title": Text("What the model says to the whole image", "模型对整幅图像的回答"),
-    "answer_chosen_title": Text("The class that was chosen last, in any room", "最近在任一房间中选中的类别"),
+    "answer_chosen_title": Text("The class that was chosen last, in any room", "最近在任一页面中选中的类别"),
     "companion": Text("{model} says", "{model} 认为"),
     "companion_title": Text(
         "This model has no classifier; {model} has seen the same image", "该模型没有分类头；{model} 看过同一图像"

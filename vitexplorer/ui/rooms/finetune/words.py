@@ -43,7 +43,7 @@ TRAINING_WORDS: dict[str, Text] = {
     "report_counts": Text("Images of each class", "各类别的图像数"),
     "report_histogram": Text("How the numbers are spread", "数值分布"),
     "report_more": Text("and {count:more class/more classes}", "另有 {count} 个类别"),
-    "report_found": Text("What was found", "检查结果"),
+    "report_found": Text("Findings", "检查结果"),
     "report_nothing": Text("Nothing that needs attention.", "没有需要注意的问题。"),
     "report_level_stops": Text("stops", "无法继续"),
     "report_level_warning": Text("warning", "警告"),

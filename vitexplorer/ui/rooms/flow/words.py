@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vitexplorer.core.text import Text
+from vitexplorer.quantities.rollout import SWIN_NOTE
 
 FLOW_WORDS: dict[str, Text] = {
     "region": Text("Rollout on the image", "图像上的注意力展开"),
@@ -26,8 +27,5 @@ FLOW_WORDS: dict[str, Text] = {
     ),
     "block": Text("from block {block} to {last}", "从块 {block} 到块 {last}"),
     "fused": Text("heads fused by {how}", "多头融合：{how}"),
-    "swin": Text(
-        "An approximation for Swin: merging counts the four patches alike.",
-        "对 Swin 只是近似：图块合并时，四个图块按相同份额计算。",
-    ),
+    "swin": SWIN_NOTE,
 }

@@ -39,7 +39,7 @@ CALCULATOR_WORDS: dict[str, Text] = {
     "hint_norms": Text("LayerNorm, LayerScale", "层归一化与 LayerScale"),
     "hint_merging": Text("between stages", "阶段之间"),
     "hint_head": Text("from the width to the classes", "从宽度到类别"),
-    "hint_other": Text("what has no name of these", "不属于以上各项"),
+    "hint_other": Text("none of these parts", "不属于以上各项"),
     "in_embedding": Text("in the embedding", "在嵌入层"),
     "in_attention": Text("in attention", "在注意力部分"),
     "in_mlp": Text("in the MLPs", "在 MLP"),
