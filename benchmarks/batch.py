@@ -1,4 +1,4 @@
-"""What do captures of a batch and a survey's questions cost, relative to the plain batched pass?
+"""Cost of a batch's captures and a survey's questions, relative to the plain batched pass.
 
     python -m benchmarks.batch [--batch 16] [--rounds 15] [--models scenes_vit_patch16_192 ...]
 

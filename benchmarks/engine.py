@@ -1,4 +1,4 @@
-"""What do capture, attention and rollout cost, relative to the plain forward pass of the same model?
+"""Cost of capture, attention and rollout, relative to the plain forward pass of the same model.
 
     python benchmarks/engine.py [--rounds 15]
 

@@ -122,7 +122,7 @@ async def path(
         seen.requests += visitor.requests
 
 
-# ---------------------------------------------------------------------------------------------- many
+# ---------------------------------------------------------------------------------------------- many visitors
 
 
 async def visit_together(
@@ -161,7 +161,7 @@ def print_visits(visitors: int, seen: Seen, before: Seen, arrival: Arrival) -> N
     """Print a row for each step."""
     print(
         f"\n{arrival.name}, {visitors} visitors: {len(seen.refused)} of {seen.requests} requests refused (0), "
-        f"the last place told: {seen.place}, "
+        f"largest place in the queue: {seen.place}, "
         f"memory at most {seen.memory / 1e6:.0f} MB ({settings().memory_megabytes})"
     )
     for step, seconds in seen.seconds.items():
@@ -178,7 +178,7 @@ def _at_most(targets: Mapping[str, float], step: str) -> str:
     return f" ({targets[step]:g})" if step in targets else ""
 
 
-# ---------------------------------------------------------------------------------------------- one who asks for much
+# ---------------------------------------------------------------------------------------------- one heavy visitor
 
 
 async def beside(url: str) -> None:
@@ -237,7 +237,7 @@ async def flood(url: str, files: Sequence[str], questions: int = 50) -> None:
     print(f"\n{questions} questions of one client delay another's page by {more:.2f} s (2)")
 
 
-# ---------------------------------------------------------------------------------------------- for long
+# ---------------------------------------------------------------------------------------------- memory over time
 
 
 async def memory(url: str, server: psutil.Process, requests: int, sessions: int) -> None:
@@ -269,8 +269,10 @@ def main() -> None:
     """Print every figure with its target."""
     parser = argparse.ArgumentParser()
     parser.add_argument("what", nargs="*", default=["crowd", "beside", "flood", "memory"])
-    parser.add_argument("--visitors", nargs="*", type=int, default=[20, 50], help="at once, each number in turn")
-    parser.add_argument("--arrivals", nargs="*", default=["gentle", "lecture"], help="how they come")
+    parser.add_argument(
+        "--visitors", nargs="*", type=int, default=[20, 50], help="numbers of visitors at once, one after the other"
+    )
+    parser.add_argument("--arrivals", nargs="*", default=["gentle", "lecture"], help="patterns of arrival")
     parser.add_argument("--requests", type=int, default=2000, help="of one visitor, for memory")
     parser.add_argument("--sessions", type=int, default=200, help="opened and closed, for memory")
     options = parser.parse_args()

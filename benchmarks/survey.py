@@ -1,4 +1,4 @@
-"""What does a survey cost relative to the plain batched forward pass of the same images, and does its memory grow?
+"""Cost of a survey relative to the plain batched forward pass of the same images, and growth of its memory.
 
     python -m benchmarks.survey speed   [--model vit_small_patch16_224] [--images 96] [--rounds 5] [--device cpu]
     python -m benchmarks.survey workers [--runners processes,ray] [--workers 1,2]

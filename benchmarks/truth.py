@@ -1,4 +1,4 @@
-"""Which maps deserve trust? Every view that draws one, on every bundled model, by every protocol with a known truth.
+"""Trust in maps: every view that draws one, on every bundled model, by every protocol with a known truth.
 
     python -m benchmarks.truth [--scale 1] [--models scenes_vit_patch16_192,...] [--json truth.json] [--workers 2]
 

@@ -1,4 +1,4 @@
-"""What does it cost in time to see the attention of a pass?
+"""Time that it costs to see the attention of a pass.
 
 Each cell is the time of a way over timm's plain forward pass of the same round; `ways.py` says what the ways are. The
 process keeps the memory that it frees, for all of them. On a

@@ -1,4 +1,4 @@
-"""What does it cost in memory to see the attention of a pass?
+"""Memory that it costs to see the attention of a pass.
 
 The peak of a process of its own for each cell (`fresh.py`), over what it held with the model loaded; `ways.py` says
 what the ways are. On a GPU: `torch.cuda.max_memory_allocated` over what was allocated before.

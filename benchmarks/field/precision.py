@@ -1,4 +1,4 @@
-"""How far does less precise arithmetic move a map?
+"""Change of a map with less precise arithmetic.
 
 Each cell is the largest difference from the map of the plain float32 run, as a share of that map's largest value, the
 worst of a few drawn scenes on bundled models. What is changed:

@@ -1,4 +1,4 @@
-"""What does the scheduler cost two visitors who request passes of one model at the same moment?
+"""Cost of the scheduler for two visitors who request passes of one model at the same moment.
 
 The page runs one pass at a time, on all cores (`service/scheduler.py`). It is compared with the same passes in a loop,
 which is the least possible cost, and with two threads that run their passes at once and share cores.

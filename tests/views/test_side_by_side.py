@@ -15,7 +15,7 @@ from vitexplorer.views.side_by_side import agreements, ranks
 
 
 @pytest.mark.parametrize("key", ["vit_not_square", "swin_padded"])
-def test_side_by_side_stand_the_maps_and_areas_of_the_single_views(key):
+def test_side_by_side_has_the_maps_and_areas_of_the_single_views(key):
     captured, steps = capture_small(key), []
     asked = {"target": TARGET, "steps": 3, "seed": 5}
     result = vx.compute("side_by_side", captured, measure=True, **asked, progress=lambda *step: steps.append(step))

@@ -1,4 +1,4 @@
-"""How much of a map's positive relevance lies on the target's object? Relevance mass accuracy of CLEVR-XAI.
+"""Relevance mass accuracy of CLEVR-XAI: the share of a map's positive relevance on the target's object.
 
 Arras, Osman & Samek 2022 (arXiv 2003.07258, section 4.2): positive relevance inside the ground-truth mask over all
 positive relevance, 0-1, high is good. A patch's relevance is spread evenly over its pixels, so the numerator is the sum

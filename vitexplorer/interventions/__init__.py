@@ -1,4 +1,4 @@
-"""What if something were different? Run the same model on the same image again, with one or more changes.
+"""Changed runs: the same model on the same image again, with one or more changes.
 
     changed = vx.intervene(capture, {"positions": {"how": "off"}, "top_k": {"k": 8}})
     changed = vx.intervene(capture, "positions:how=off;top_k:k=8")  # the same as text: URL, `--change`

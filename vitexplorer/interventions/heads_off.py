@@ -1,4 +1,4 @@
-"""What does a head contribute? Head ablation: zero a head's output, or replace it by its mean over queries.
+"""Head ablation: a head's output becomes zero or its mean over queries, which shows what the head contributes.
 
 "zero" multiplies the values of a head by zero, so its output A V is zero (Michel et al. 2019, arXiv 1905.10650,
 equation 3). Its attention weights are computed as before and still appear in the maps of the changed run, without

@@ -1,4 +1,4 @@
-"""What if these patches were not there? Mask them as attention keys, or paint them over.
+"""Hidden patches: masked as attention keys, or painted over.
 
 "attention" masks the chosen patches as keys in every block, for every query but themselves, so nothing of them reaches
 another token. Their own tokens remain: a model that pools patch tokens for its answer still includes them. "paint"

@@ -1,4 +1,4 @@
-"""What if every head were more, or less, decided? Divide q . k by a temperature before the softmax.
+"""Attention temperature: q . k is divided by it before the softmax, which makes every head more or less decided.
 
 softmax(q k^T / (T sqrt(d)) + bias), in every block. Low T sharpens attention to one key, high T makes it uniform. The
 division by sqrt(d) is itself such a temperature (Vaswani et al. 2017, arXiv 1706.03762, section 3.2.1); T = 1 / sqrt(d)

@@ -1,4 +1,4 @@
-"""Which numbers are far above the others? Tukey's "far out" (Exploratory Data Analysis, 1977, section 2D)."""
+"""Norms far above the others: Tukey's "far out" (Exploratory Data Analysis, 1977, section 2D)."""
 
 from __future__ import annotations
 

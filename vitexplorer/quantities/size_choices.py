@@ -103,10 +103,12 @@ def _counted(shapes: LoadedModel) -> tuple[CaptureMemory, int]:
 
 
 def _possible(own: LoadedModel, factors: tuple[float, ...]) -> list[Size]:
-    sides_ = own.preprocessing.input_size
+    own_size = own.preprocessing.input_size
     step = own.family.size_step(own.module)
     if step is None:
-        return [sides_]
-    rounded = [tuple(max(1, round(f * side / of)) * of for side, of in zip(sides_, step, strict=True)) for f in factors]
-    sizes = [tuple(sides_) if factor == 1 else size for factor, size in zip(factors, rounded, strict=True)]
+        return [own_size]
+    rounded = [
+        tuple(max(1, round(f * side / of)) * of for side, of in zip(own_size, step, strict=True)) for f in factors
+    ]
+    sizes = [tuple(own_size) if factor == 1 else size for factor, size in zip(factors, rounded, strict=True)]
     return [size for size in sizes if max(size) <= LARGEST]

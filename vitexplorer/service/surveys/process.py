@@ -22,7 +22,7 @@ ROWS = 32
 """Images of a shard: how often results appear, and the most that a stop loses"""
 _PATIENCE = 5.0
 """Seconds that a process has to end by itself"""
-_LAST_WORDS = 4000
+_LOG_END = 4000
 """Bytes read from the end of the log"""
 
 
@@ -96,11 +96,11 @@ def stop(survey: StoredSurvey) -> None:
             end_worker(process, patience)
 
 
-def last_words(survey: StoredSurvey) -> str:
+def last_line(survey: StoredSurvey) -> str:
     """Return the last line of its process's output; empty for none."""
     try:
         with open(survey.folder / LOG, "rb") as log:
-            log.seek(max(0, log.seek(0, os.SEEK_END) - _LAST_WORDS))
+            log.seek(max(0, log.seek(0, os.SEEK_END) - _LOG_END))
             output = log.read().decode("utf-8", "replace")
     except OSError:
         return ""

@@ -366,7 +366,7 @@ def test_the_chosen_rows_are_taken_home(client: TestClient, drawn: dict[str, lis
 
 def test_pictures_are_those_of_the_survey_alone(client: TestClient, drawn: dict[str, list], tmp_path: Path) -> None:
     browser = Browser(client)
-    access_key = browser.ask("state", survey="drawn")["door"]
+    access_key = browser.ask("state", survey="drawn")["picture_key"]
     small = client.get(f"/survey-pictures/{access_key}", params={"row": "0"})
     with PIL.Image.open(io.BytesIO(small.content)) as opened:
         assert max(opened.size) <= 160
@@ -527,7 +527,7 @@ def test_the_process_is_the_command_and_can_be_stopped(
     monkeypatch.setattr(process, "settings", lambda: Settings(surveys=1))
     other = new_survey(places, ANNA, asked_of(tmp_path))
     assert "(1)" in browser.ask("resume", 422, survey=other.name)["refused"]
-    while not process.last_words(survey):
+    while not process.last_line(survey):
         time.sleep(0.01)
     browser.ask("stop", survey=survey.name)
     assert not survey.is_running

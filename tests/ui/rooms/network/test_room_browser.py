@@ -1,4 +1,4 @@
-"""Room Network in a browser: numbers on the screen, the followed token, the run of the pass, doors to other rooms."""
+"""Room Network in a browser: numbers on the screen, the followed token, the run of the pass, links to other rooms."""
 
 from __future__ import annotations
 

@@ -234,7 +234,7 @@ def test_a_picture_can_stand_in_its_address(explaining):
     assert answer(explaining.predict, image=f"data:image/webp;base64,{content}") == here
 
 
-# ---------------------------------------------------------------------------------------------- the door
+# ---------------------------------------------------------------------------------------------- the endpoint
 
 
 async def test_nothing_else_has_a_name(installation):

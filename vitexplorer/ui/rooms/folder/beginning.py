@@ -15,7 +15,7 @@ from vitexplorer.service.amounts import duration
 from vitexplorer.service.storage_limits import check_room
 from vitexplorer.service.surveys.listing import done, listed
 from vitexplorer.service.surveys.open_surveys import latest, shard_files
-from vitexplorer.service.surveys.process import begin, check_turn, last_words, model_of
+from vitexplorer.service.surveys.process import begin, check_turn, last_line, model_of
 from vitexplorer.service.surveys.request import SurveyRequest
 from vitexplorer.service.surveys.sources import (
     SCENES,
@@ -159,14 +159,14 @@ def state(request: SurveyRequest) -> dict[str, Any]:
         "name": survey.name,
         "title": survey.title.in_(request.language),
         "running": running,
-        "door": survey.picture_key,
+        "picture_key": survey.picture_key,
     }
     try:
         card = read_card(survey.answers)
     except ExplainedError as error:
         if running:
             return {**base, "state": "starting", "says": request.say("survey_starting")}
-        reason = last_words(survey) or error.text.in_(request.language)
+        reason = last_line(survey) or error.text.in_(request.language)
         return {**base, "state": "failed", "says": request.say("survey_ended", why=reason), "resumes": survey.resumes}
     count = done(survey, card)
     total = card.rows_planned

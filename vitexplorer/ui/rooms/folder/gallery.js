@@ -18,7 +18,7 @@ export function gallery(root, {open, sort}) {
   const more = root.querySelector('.more');
   let asked = /** @type {Record<string, string>} */ ({});
   let words = /** @type {Record<string, string>} */ ({});
-  let door = '';
+  let pictureKey = '';
   let marked = '';
   let shown = 0;
   let turn = 0;
@@ -32,7 +32,7 @@ export function gallery(root, {open, sort}) {
     const picture = row.reason
       ? lost(words.gallery_unread, row.reason)
       : make('img', {
-          src: `./survey-pictures/${door}?${new URLSearchParams({row: row.row})}`,
+          src: `./survey-pictures/${pictureKey}?${new URLSearchParams({row: row.row})}`,
           alt: '',
           loading: 'lazy',
           decoding: 'async',
@@ -96,12 +96,12 @@ export function gallery(root, {open, sort}) {
      * @param {object} now
      * @param {Record<string, string>} now.asked survey, choice and order
      * @param {{key: string, title: string}[]} now.orders
-     * @param {string} now.door
+     * @param {string} now.pictureKey
      * @param {Record<string, string>} now.words
      * @param {boolean} now.running true while the survey adds images
      */
-    show({asked: wanted, orders, door: behind, words: said, running}) {
-      [words, door] = [said, behind];
+    show({asked: wanted, orders, pictureKey: itsKey, words: said, running}) {
+      [words, pictureKey] = [said, itsKey];
       setText(root.querySelector('h3'), words.gallery_title);
       setText(more, words.gallery_more);
       order.setAttribute('aria-label', words.chart_order);

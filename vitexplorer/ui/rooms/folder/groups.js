@@ -36,10 +36,10 @@ export function groupStrip(root, choose) {
   /**
    * @param {Group[]} groups
    * @param {Condition[]} where
-   * @param {string} door key of the survey's pictures
+   * @param {string} pictureKey key of the survey's pictures
    * @param {Record<string, string>} words
    */
-  return function show(groups, where, door, words) {
+  return function show(groups, where, pictureKey, words) {
     const chosen = chosenGroup(where);
     const card = ({key, name, count, row}) => {
       const label = filled(words.group_label, {name, count: spaced(count)});
@@ -55,7 +55,7 @@ export function groupStrip(root, choose) {
             dataset: {key},
             onclick: () => choose({kind: 'equals', column: GROUP, value: key}, isChosen),
           },
-          make('img', {src: `./survey-pictures/${door}?${new URLSearchParams({row: String(row)})}`, alt: ''}),
+          make('img', {src: `./survey-pictures/${pictureKey}?${new URLSearchParams({row: String(row)})}`, alt: ''}),
           make('span', make('b', name), make('small', spaced(count))),
         ),
       );

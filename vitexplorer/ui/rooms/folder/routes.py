@@ -123,7 +123,7 @@ ROW_ANSWERS: dict[str, Callable[[SurveyRequest], dict[str, Any] | Response]] = {
 
 
 def survey_routes(engine: Engine) -> list[Route]:
-    """Return the routes `POST /survey/{what}` and `GET /survey-pictures/{door}`."""
+    """Return the routes `POST /survey/{what}` and `GET /survey-pictures/{picture_key}`."""
     turns = asyncio.Semaphore(AT_ONCE)
     opening: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
@@ -158,7 +158,7 @@ def survey_routes(engine: Engine) -> list[Route]:
             return refused(request, error.text, status_of(error))
 
     async def picture(request: Request) -> Response:
-        picture_key = request.path_params["door"]
+        picture_key = request.path_params["picture_key"]
         row = counting(request.query_params.get("row", ""), NO_ROW)
         try:
             async with turns:
@@ -167,4 +167,4 @@ def survey_routes(engine: Engine) -> list[Route]:
             return JSONResponse({"refused": error.text.in_(language_of_request(request))}, 404, NO_STORE)
         return Response(small, media_type="image/jpeg", headers=PICTURES)
 
-    return [Route("/survey/{what}", answer, methods=["POST"]), Route("/survey-pictures/{door}", picture)]
+    return [Route("/survey/{what}", answer, methods=["POST"]), Route("/survey-pictures/{picture_key}", picture)]

@@ -206,14 +206,14 @@ export function mount({root, props}) {
     const asked = {survey: look.survey, at: counted};
     if (found) {
       facts.values.group = namesOf(found.groups);
-      groups(found.groups, where, state.door, words());
+      groups(found.groups, where, state.picture_key, words());
     }
     marks.show(where, facts, words());
     keeps.show();
     images.show({
       asked: {...asked, where: conditions, order, beside: look.beside},
       orders,
-      door: state.door,
+      pictureKey: state.picture_key,
       words: words(),
       running: state.running,
     });
