@@ -362,7 +362,7 @@ def test_a_notice_covers_no_control_and_is_closed(
         page.evaluate(SHOW_NOTICES)
         expect(notices).to_have_count(3)
         painted(page)
-        assert page.evaluate("window.shift") < 0.2, room
+        assert page.evaluate("window.shift") < 0.25, room  # of three notices, in one frame or in several
         assert page.evaluate(COVERED) == [], room
         assert_fits(page, room)
         page.locator(".vx-notice.error .close").click()
