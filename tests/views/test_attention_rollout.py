@@ -16,8 +16,8 @@ from tests.helpers.thorough import in_turn
 from tests.helpers.unfused_attention import run_explicitly
 from tests.helpers.windows_and_queries import queries_of, swin_block
 from vitexplorer.capturing.capture import AttentionCall, Capture
+from vitexplorer.core.shares import SWIN_NOTE
 from vitexplorer.core.types import BlockSite, PatchGrid
-from vitexplorer.quantities.rollout import SWIN_NOTE
 
 ROLLOUTS = [("mean", 0.0, 0), ("max", 0.0, 1), ("min", 0.5, 0), ("mean", 0.9, 2)]
 SHRUNK = ("swin_padded", "native")

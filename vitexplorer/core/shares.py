@@ -1,4 +1,4 @@
-"""Units of attention that is divided among tokens, and numbers of a map in its unit: shares as percentages."""
+"""Units of attention that is divided among tokens, with a note, and numbers of a map: shares as percentages."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ from vitexplorer.core.text import Text
 
 ATTENTION_SHARE = Text("share of the query's attention", "占该查询注意力的份额")
 ROLLOUT_SHARE = Text("share of the query's rollout", "占该查询展开结果的份额")
+SWIN_NOTE = Text(
+    "An approximation for Swin: merging counts the four patches alike.",
+    "对 Swin 只是近似：合并 2×2 图块时四个图块各算四分之一。",
+)
+"""Note on a rollout through merged patches"""
 
 
 def in_unit(value: float, unit: Text) -> str:

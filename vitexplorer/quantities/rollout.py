@@ -15,16 +15,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid, Query
 
 Pieces = Iterable[tuple[slice, Tensor]]
 """Query rows, and their weights for each key, (windows, queries, keys)."""
-
-SWIN_NOTE = Text(
-    "An approximation for Swin: merging counts the four patches alike.",
-    "对 Swin 只是近似：合并 2×2 图块时四个图块各算四分之一。",
-)
 
 
 def push_averaged(shares: Float[Tensor, "rows windows tokens"], pieces: Pieces) -> Float[Tensor, "rows windows tokens"]:

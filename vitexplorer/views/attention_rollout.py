@@ -27,11 +27,11 @@ from vitexplorer.controls import BlockControl, Choice, Number, QueryControl, Sha
 from vitexplorer.controls.head import FUSIONS
 from vitexplorer.core.format import fine_percent, percent
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.shares import ROLLOUT_SHARE
+from vitexplorer.core.shares import ROLLOUT_SHARE, SWIN_NOTE
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult, Query, query_text
 from vitexplorer.quantities.on_the_map import elsewhere, extreme, is_constant, tenth
-from vitexplorer.quantities.rollout import SWIN_NOTE, Pieces, push_through, query_shares
+from vitexplorer.quantities.rollout import Pieces, push_through, query_shares
 from vitexplorer.views.record import View
 
 

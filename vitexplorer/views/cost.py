@@ -47,7 +47,7 @@ LARGEST = 4096
 IN_SHORT = {
     PROJECTIONS: Text("projections", "投影"),
     PRODUCTS: Text("products of attention", "注意力的矩阵乘法"),
-    MLP: Text("MLPs", "MLP"),
+    MLP: Text("MLPs", "MLP 层"),
     OTHER: Text("the rest", "其余部分"),
 }
 COUNTED = Text(

@@ -23,12 +23,13 @@ from vitexplorer.controls import AnyTargetControl, SharpenControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.core.format import percent
 from vitexplorer.core.paper import Paper
+from vitexplorer.core.shares import SWIN_NOTE
 from vitexplorer.core.text import Text, present
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.both_signs import reading, sign_control
 from vitexplorer.quantities.gradients import weighed_blocks
-from vitexplorer.quantities.rollout import SWIN_NOTE, push_stayed, push_through
+from vitexplorer.quantities.rollout import push_stayed, push_through
 from vitexplorer.quantities.targets import class_map, read_query, read_shares, row_text
 from vitexplorer.views.record import View
 

@@ -43,7 +43,7 @@ MUTANTS = (
         "on_finer",
         "np.arange(fine.rows)[:, None] // ratio",
         "(np.arange(fine.rows)[:, None] + ratio - 1).clip(max=fine.rows - 1) // ratio",
-        "test_side_by_side_stand_the_maps_and_areas_of_the_single_views",
+        "test_side_by_side_has_the_maps_and_areas_of_the_single_views",
     ),
     Mutant(
         "rollout without the residual",

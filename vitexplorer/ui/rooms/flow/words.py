@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vitexplorer.core.shares import SWIN_NOTE
 from vitexplorer.core.text import Text
-from vitexplorer.quantities.rollout import SWIN_NOTE
 
 FLOW_WORDS: dict[str, Text] = {
     "region": Text("Rollout on the image", "图像上的注意力展开"),
