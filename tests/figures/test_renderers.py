@@ -20,6 +20,7 @@ from tests.helpers.least_settings import cheaply, run_once
 from tests.helpers.small_models import capture_small
 from tests.helpers.thorough import quick
 from vitexplorer.comparisons import compare
+from vitexplorer.core.check_up_results import AnsweredPicturesResult, TwoMatricesResult
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.sharp_map import SharpMapResult
 from vitexplorer.core.text import Text
@@ -59,6 +60,8 @@ IN_WORDS = [
 """Settings whose names or values would be read in English"""
 OF_TRAININGS = {ConfusionResult, ParetoResult, PerClassResult, ResidualsResult}
 """Result types of no view: tests/ui/rooms/finetune/test_room.py draws them"""
+OF_CHECK_UPS = {AnsweredPicturesResult, TwoMatricesResult}
+"""Result types of no view: tests/diagnosis/test_proofs.py draws them"""
 MORE = [
     ("attention_map", {"sharpen": 4}),
     ("logit_lens", {"token": "patches"}),
@@ -170,7 +173,7 @@ def test_every_type_of_result_is_among_them():
         type(compare(key, capture_small("vit"), capture_small("vit"))) for key in ("maps", "cka", "answers", "network")
     }
     made.add(type(compare("shared_pca", *[capture_small("vit")] * 2, images=[capture_small("vit")])))
-    assert made == own_results() - OF_TRAININGS - {
+    assert made == own_results() - OF_TRAININGS - OF_CHECK_UPS - {
         EvaluationResult,  # made of many images: the next test draws it
         ReconstructionResult,  # asks for a decoder: test_mae.py draws it
     }

@@ -46,8 +46,12 @@ def diagnose_command(language: Language) -> Callable[..., None]:
             from vitexplorer.diagnosis import CAUSES
             from vitexplorer.diagnosis.repairs import write_repairs
 
+            begun: set[Text] = set()
+
             def watch(part: Text) -> None:
-                typer.echo(_CHECKS.format(part=part).in_(language), err=True)
+                if part not in begun:
+                    begun.add(part)
+                    typer.echo(_CHECKS.format(part=part).in_(language), err=True)
 
             report = vx.diagnose(model, data, labels, seconds=seconds, watch=watch)
             files = write_repairs(report, repair) if repair else []

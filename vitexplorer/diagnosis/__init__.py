@@ -9,7 +9,8 @@ The checks only run the model forwards; it is never changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from vitexplorer.core.text import Text
@@ -18,11 +19,12 @@ from vitexplorer.diagnosis.conversion import check_conversion, check_positions
 from vitexplorer.diagnosis.cropping import check_cropping
 from vitexplorer.diagnosis.data_checks import check_data, check_doubtful_labels
 from vitexplorer.diagnosis.diagnosis import Diagnosis, Finding
-from vitexplorer.diagnosis.examination import Examination
+from vitexplorer.diagnosis.examination import Examination, Watch
 from vitexplorer.diagnosis.feeding import check_feeding
 from vitexplorer.diagnosis.heads import check_collapse, check_heads
 from vitexplorer.diagnosis.labels import check_labels
 from vitexplorer.diagnosis.loading import check_classifier, check_weights
+from vitexplorer.diagnosis.proofs import proof_of
 from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_PICTURES
 from vitexplorer.diagnosis.subject import Preprocess, subject_of
 from vitexplorer.diagnosis.training import check_training
@@ -34,10 +36,20 @@ _WITHOUT_ANSWERS = (
     *("leak_between_splits", "imbalanced", "rate_too_high", "nothing_trains", "unlike_training_data"),
 )
 """Causes that are told without judging answers"""
+WEIGHTS, DATA = Text("weights", "权重"), Text("heads and data", "注意力头与数据")
+OF_ANSWERS: Mapping[Text, Callable[[Examination], None]] = {
+    Text("pictures", "图像"): check_feeding,
+    Text("labels", "标签"): check_labels,
+    Text("crops", "裁剪"): check_cropping,
+    Text("conversion of the weights", "权重转换"): check_conversion,
+    Text("classifier", "分类头"): check_classifier,
+    Text("doubtful labels", "可疑标签"): check_doubtful_labels,
+}
+"""Parts that judge the model's answers, and their checks"""
+PARTS = (WEIGHTS, *OF_ANSWERS, DATA)
+"""Parts of a check-up in their order, by the name that a watcher gets"""
 NOT_CHECKED = ("prefix_token_missing", "unlike_training_data")
 _NOT_CHECKED = Text("There is no check of this yet.", "目前还没有这项检查。")
-Watch = Callable[[Text], None]
-"""Called with the name of each part before it begins; an error that it raises stops the check-up"""
 
 
 def diagnose(
@@ -63,7 +75,8 @@ def diagnose(
         training: a list with a mapping for each step of a training, from the name of a parameter to the norm of its
             update and its own norm.
         seconds: time to aim for; what is left out when it runs short is undecided.
-        watch: called with the name of each part of the check-up before it begins.
+        watch: called with the name of the part at work, before it begins and before each pass; an error that it raises
+            stops the check-up.
 
     Returns:
         The findings, surest first, and which causes could not be told and why.
@@ -73,28 +86,18 @@ def diagnose(
         DataError: a folder without pictures.
         ImageError: none of the pictures can be opened.
     """
-    exam = Examination(subject_of(model, data, labels, preprocess), seconds)
-    tell = watch or (lambda part: None)
-    tell(Text("weights", "权重"))
+    exam = Examination(subject_of(model, data, labels, preprocess), seconds, **({"watch": watch} if watch else {}))
+    exam.begin(WEIGHTS)
     check_weights(exam)
     check_positions(exam)
     if _can_answer(exam):
-        tell(Text("pictures", "图像"))
-        check_feeding(exam)
-        tell(Text("labels", "标签"))
-        check_labels(exam)
-        tell(Text("crops", "裁剪"))
-        check_cropping(exam)
-        tell(Text("conversion of the weights", "权重转换"))
-        check_conversion(exam)
-        tell(Text("classifier", "分类头"))
-        check_classifier(exam)
-        tell(Text("doubtful labels", "可疑标签"))
-        check_doubtful_labels(exam)
+        for part, check in OF_ANSWERS.items():
+            exam.begin(part)
+            check(exam)
+    exam.begin(DATA)
     check_heads(exam)
     if exam.subject.fed is not None and len(exam.fed) >= LEAST:
         check_collapse(exam)
-    tell(Text("data", "数据"))
     check_data(exam)
     check_training(exam, training)
     exam.cannot_tell(NOT_CHECKED, _NOT_CHECKED)
@@ -122,11 +125,13 @@ def report_of(exam: Examination) -> Diagnosis:
     """Return the result of a check-up."""
     found = {finding.cause for finding in exam.findings}
     fed = exam.subject.fed
+    findings = sorted(exam.findings, key=lambda finding: -finding.certainty)
     return Diagnosis(
         model=exam.subject.model.name,
-        findings=tuple(sorted(exam.findings, key=lambda finding: -finding.certainty)),
+        findings=tuple(replace(finding, proof=proof_of(exam, finding)) for finding in findings),
         undecided={cause: why for cause, why in exam.undecided.items() if cause not in found},
         checked=tuple(dict.fromkeys(cause for cause in exam.checked if cause not in exam.undecided or cause in found)),
         pictures=0 if fed is None else len(fed),
         seconds=exam.spent,
+        proof=None if findings else proof_of(exam, None),
     )

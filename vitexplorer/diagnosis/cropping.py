@@ -16,7 +16,7 @@ from torch import Tensor
 from vitexplorer.capturing.capture import prepare
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Fit
-from vitexplorer.diagnosis.answers import Batch, Judged, gain, judged_alone, judged_by_labels, logits_of, moved
+from vitexplorer.diagnosis.answers import Batch, Judged, gain, judged_alone, judged_by_labels, moved
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import CLEAR, SUPPORTED, Examination, certainty_of
 from vitexplorer.diagnosis.sentences import NO_TIME, rises
@@ -95,8 +95,8 @@ def check_cropping(exam: Examination) -> None:
 
 
 def _judged(exam: Examination, batch: Batch, rows: np.ndarray) -> Judged:
-    logits = logits_of(exam.run, batch)
+    logits = exam.answers(exam.run, batch)
     if exam.labels is None:
-        return judged_alone(logits, logits_of(exam.run, moved(batch)))
+        return judged_alone(logits, exam.answers(exam.run, moved(batch)))
     known = exam.labels[rows] != UNKNOWN
     return judged_by_labels(logits[known], exam.labels[rows][known])

@@ -12,9 +12,15 @@ import numpy as np
 from vitexplorer.core.format import counted
 from vitexplorer.core.summaries import Summarised, Summary
 from vitexplorer.core.text import Language, Text
+from vitexplorer.core.types import Result
 from vitexplorer.diagnosis.causes import CAUSES
+from vitexplorer.diagnosis.sentences import NO_TIME
 
 _HEALTHY = Text("Healthy: nothing that can be checked here is wrong.", "健康：此处能检查的项目均无异常。")
+_NOT_ALL = Text(
+    "Nothing that was checked is wrong, but the time ran out before {count:check was/checks were} made.",
+    "已检查的项目均无异常，但时间用完，另有 {count} 项未检查。",
+)
 _NOTHING = Text("Nothing could be checked.", "没有可以检查的项目。")
 
 
@@ -37,6 +43,8 @@ class Finding:
     """Replacement of what is wrong: a callable, a list of labels, a state dict or a model; None where there is none"""
     evidence: Mapping[str, Any] = field(default_factory=dict)
     """Numbers behind the sentence; `pictures` says how many were used"""
+    proof: Result | None = None
+    """Figure data of the finding; None where there is nothing to draw"""
 
     @property
     def sentence(self) -> str:
@@ -59,6 +67,8 @@ class Diagnosis(Summarised):
     pictures: int
     """Number of pictures that were used"""
     seconds: float
+    proof: Result | None = None
+    """Figure data of a check-up without findings: some pictures with the answers to them; None without pictures"""
 
     @property
     def healthy(self) -> bool:
@@ -70,7 +80,20 @@ class Diagnosis(Summarised):
         """The surest finding in one sentence, or that there is none."""
         if self.findings:
             return self.findings[0].text
-        return _HEALTHY if self.checked else _NOTHING
+        if not self.checked:
+            return _NOTHING
+        late = sum(why == NO_TIME for why in self.undecided.values())
+        return _NOT_ALL.format(count=late) if late else _HEALTHY
+
+    def figure(self, number: int = 0, *, language: Language = "en", theme: str = "light") -> Any:
+        """Draw the proof of a finding, 0 for the surest; without findings, answers to some of the pictures.
+
+        Returns a plotly figure, None where there is nothing to draw. Raises IndexError for a finding that there is not.
+        """
+        from vitexplorer.figures import render  # imported late: it takes a second
+
+        proof = self.findings[number].proof if self.findings else self.proof
+        return None if proof is None else render(proof, language=language, theme=theme)
 
     def to_json(self) -> str:
         """Return the report as JSON; repairs, which are code or weights, are only said to exist."""
@@ -127,7 +150,7 @@ class Diagnosis(Summarised):
                 ("checked", f"{len(self.checked)} causes, on {counted(self.pictures)} pictures"),
                 ("undecided", f"{len(self.undecided)} causes"),
             ],
-            ".findings, .undecided, .to_markdown(), .to_json()",
+            ".findings, .undecided, .figure(), .to_markdown(), .to_json()",
         )
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from jaxtyping import Int
+from torch import Tensor
 
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, same
 from vitexplorer.diagnosis.answers import (
     ACCURACY,
     INFORMATION,
@@ -39,12 +40,21 @@ SUPPORTED = 2.0
 """Standard errors of a gain that the tensors or the weights speak for too"""
 
 
+Watch = Callable[[Text], None]
+"""Called with the name of the part at work, before it begins and before each pass; an error that it raises stops all"""
+
+
+def _ignore(part: Text) -> None:
+    pass
+
+
 @dataclass
 class Examination:
     """One check-up while it runs; the checks add to `findings` and `undecided`."""
 
     subject: Subject
     seconds: float
+    watch: Watch = _ignore
     findings: list[Finding] = field(default_factory=list)
     undecided: dict[str, Text] = field(default_factory=dict)
     checked: list[str] = field(default_factory=list)
@@ -53,7 +63,9 @@ class Examination:
     """Change that mends the pictures; the check of the pictures sets it, and all that follow use it"""
     labels: Int[np.ndarray, " images"] | None = field(init=False)
     """Labels by which answers are judged: the believed ones, or mended; None where they cannot be used"""
+    _part: Text = same("")
     _began: float = field(init=False)
+    _away: float = 0.0
     _answers: dict[tuple[Feed, bool, bytes], Logits] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -63,8 +75,15 @@ class Examination:
 
     @property
     def spent(self) -> float:
-        """Seconds since the beginning."""
-        return time.monotonic() - self._began
+        """Seconds of the check-up's own work."""
+        return time.monotonic() - self._began - self._away
+
+    def begin(self, part: Text) -> None:
+        """Tell the watcher which part is at work. The time that it takes, perhaps for other work, does not count."""
+        self._part = part
+        began = time.monotonic()
+        self.watch(part)
+        self._away += time.monotonic() - began
 
     @property
     def fed(self) -> Batch:
@@ -118,11 +137,20 @@ class Examination:
     def _cached_logits(self, feed: Feed, is_moved: bool, rows: np.ndarray | None, run: Run | None = None) -> Logits:
         fed = self.fed if rows is None else self.fed[rows]
         if run is not None:
-            return logits_of(run, moved(feed(fed)) if is_moved else feed(fed))
+            return self.answers(run, moved(feed(fed)) if is_moved else feed(fed))
         key = (feed, is_moved, b"" if rows is None or len(rows) == len(self.fed) else rows.tobytes())
         if key not in self._answers:
-            self._answers[key] = logits_of(self.run, moved(feed(fed)) if is_moved else feed(fed))
+            self._answers[key] = self.answers(self.run, moved(feed(fed)) if is_moved else feed(fed))
         return self._answers[key]
+
+    def answers(self, run: Run, fed: Batch) -> Logits:
+        """Run pictures through the model, or a changed one; the watcher is asked before each pass."""
+
+        def watched(batch: Batch) -> Tensor:
+            self.begin(self._part)
+            return run(batch)
+
+        return logits_of(watched, fed)
 
     @cached_property
     def features(self) -> Features:

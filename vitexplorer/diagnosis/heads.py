@@ -11,6 +11,7 @@ from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.alternatives import Attention, attentions
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
+from vitexplorer.diagnosis.sentences import share_text
 from vitexplorer.diagnosis.subject import UNKNOWN
 
 NOTHING = 1e-4
@@ -93,7 +94,7 @@ def check_collapse(exam: Examination) -> None:
     varied = labels is not None and _commonest(labels[labels != UNKNOWN]) < 0.6
     if cosine > ALIKE or (share > ONE_CLASS and varied):
         evidence = {"cosine": cosine, "share_of_one_class": share, "pictures": count}
-        text = _COLLAPSED.format(share=f"{share:.0%}", cosine=f"{cosine:.4f}")
+        text = _COLLAPSED.format(share=share_text(share), cosine=f"{cosine:.4f}")
         exam.findings.append(Finding("collapsed", text, 0.9, evidence=evidence))
 
 

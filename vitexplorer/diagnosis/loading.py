@@ -25,7 +25,7 @@ from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
 from vitexplorer.diagnosis.features import probe_accuracy
 from vitexplorer.diagnosis.label_maps import is_above_chance
-from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_PICTURES
+from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_PICTURES, share_text
 from vitexplorer.diagnosis.subject import UNKNOWN
 from vitexplorer.models.loading import LoadedModel
 
@@ -150,7 +150,7 @@ def check_classifier(exam: Examination) -> None:
     exam.findings.append(
         Finding(
             cause="head_not_loaded",
-            text=_HEAD.format(before=f"{accuracy:.3g}", probe=f"{probe:.3g}"),
+            text=_HEAD.format(before=share_text(accuracy), probe=share_text(probe)),
             certainty=0.95,
             measure="accuracy",
             before=accuracy,

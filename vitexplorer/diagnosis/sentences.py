@@ -29,11 +29,26 @@ _ACCURACY = Text("accuracy", "准确率")
 _INFORMATION = Text("the information in the answers (nats)", "回答的信息量（奈特）")
 
 
+def measure_text(measure: str) -> Text:
+    """Return the name of a measure in words."""
+    return _ACCURACY if measure == ACCURACY else _INFORMATION
+
+
+def amount(measure: str, value: float) -> str:
+    """Format a value of a measure: accuracy in whole percent, anything else with three digits."""
+    return share_text(value) if measure == ACCURACY else f"{value:.3g}"
+
+
+def share_text(share: float) -> str:
+    """Format a share, 0-1, in whole percent."""
+    return f"{100 * share:.0f} %"
+
+
 def rises(what: Text, measure: str, before: float, after: float) -> Text:
     """Return the sentence of a finding whose repair was tried."""
     return _RISES.format(
         what=what,
-        measure=_ACCURACY if measure == ACCURACY else _INFORMATION,
-        before=f"{before:.3g}",
-        after=f"{after:.3g}",
+        measure=measure_text(measure),
+        before=amount(measure, before),
+        after=amount(measure, after),
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from vitexplorer.core.check_up_results import AnsweredPicturesResult, TwoMatricesResult
 from vitexplorer.core.network_result import NetworkPairResult
 from vitexplorer.core.text import Language
 from vitexplorer.core.types import (
@@ -44,6 +45,11 @@ def named_columns(result: Result, language: Language) -> Columns:
             entries = [entry.in_(language) for entry in result.entries for _ in sides]
             units = [unit.in_(language) for unit in result.units for _ in sides]
             return {"entry": entries, "unit": units, "whose": sides * len(result.units)}
+        case AnsweredPicturesResult():
+            answers = [answer.in_(language) for of_side in result.answers for answer in of_side]
+            return {"whose": _headings(result, language), "answer": answers}
+        case TwoMatricesResult():
+            return {"whose": _headings(result, language)}
         case NetworkPairResult():
             sides = [name.in_(language) for name in result.names]
             return {"whose": [side for side in sides for _ in range(result.values[0].size)]}
@@ -63,6 +69,10 @@ def named_columns(result: Result, language: Language) -> Columns:
 
 def _flat(values: np.ndarray) -> list[Any]:
     return values.ravel().tolist()
+
+
+def _headings(result: AnsweredPicturesResult | TwoMatricesResult, language: Language) -> list[str]:
+    return [heading.in_(language) for heading in result.headings for _ in range(result.values[0].size)]
 
 
 def _lens(result: LensResult, language: Language) -> Columns:

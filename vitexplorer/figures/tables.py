@@ -22,7 +22,7 @@ from vitexplorer.figures.named_columns import named_columns
 REPEATED = 100_000
 """Most rows that all repeat the facts of the result; a longer table would grow several times"""
 
-PIXELS = ("image", "other_image")
+PIXELS = ("image", "other_image", "pixels")
 """Fields with pictures that the model saw, which are left out"""
 
 _WITH_S = (

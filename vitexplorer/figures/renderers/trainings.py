@@ -11,14 +11,13 @@ from vitexplorer.core.types import ConfusionResult, ParetoResult, PerClassResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.captioned import caption_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, span, style_of, ticks
+from vitexplorer.figures.class_names import LINE, class_names
 from vitexplorer.figures.colors import UNSIGNED, Scale
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.figures.themes import SMALL_SIZE
-from vitexplorer.figures.typesetting import width, wrap
 
-NAMES, LARGEST, ROOM_FOR_NUMBER, LINE = 190, 620, 26, 18
-"""Pixels for the names of true classes, of the matrix, of a cell with a number, and of a line of names"""
+NAMES, LARGEST, ROOM_FOR_NUMBER = 190, 620, 26
+"""Pixels for the names of true classes, of the matrix, and of a cell with a number"""
 TRUE, PREDICTED = Text("true class", "真实类别"), Text("predicted class", "预测类别")
 SHARE = Text("share of the true class", "占该真实类别的比例")
 WHERE = Text("true %{customdata[0]}, predicted %{customdata[1]}", "真实 %{customdata[0]}，预测 %{customdata[1]}")
@@ -48,33 +47,13 @@ def draw_confusion(page: Page, result: ConfusionResult, y: float, *, colormap: s
     names = np.array(result.classes, dtype=object)
     places = np.stack(np.meshgrid(names, names, indexing="ij"), axis=-1)
     page.cells(box, shares, page.color_scale(scale, beside=box, title=SHARE), where=WHERE, places=places)
-    _class_names(page, box, result.classes, names_room - 14)
+    class_names(page, box, result.classes, names_room - 14)
     if side / classes >= ROOM_FOR_NUMBER:
         for row, col in np.argwhere(counts).tolist():
             centre, color = box.cell(classes, classes, row, col).centre, scale.text_color(float(shares[row, col]))
             page.small(*centre, f"{counts[row, col]}", color=color, anchor="center", vertical="middle")
     below = page.small(box.centre[0], box.bottom + LINE + 14, PREDICTED, muted=True, anchor="center")
     return caption_below(page, below + 14, result)
-
-
-def _class_names(page: Page, box: Box, classes: tuple[str, ...], pixels: float) -> None:
-    """Draw names of the rows and of the columns, as many and as long as have room."""
-    every = math.ceil(LINE * len(classes) / box.height)
-    for at in range(0, len(classes), every):
-        cell = box.cell(len(classes), len(classes), at, at)
-        x, middle = cell.centre
-        page.small(box.x - 10, middle, _cut(classes[at], pixels), anchor="right", vertical="middle")
-        page.small(x, box.bottom + 8, _cut(classes[at], cell.width * every - 4), anchor="center")
-
-
-def _cut(name: str, pixels: float) -> str:
-    """Cut a name to the part that fits."""
-    if width(name, SMALL_SIZE) <= pixels:
-        return name
-    fits = wrap(name, max(pixels - 10, 8), SMALL_SIZE)[0]
-    while len(fits) > 1 and width(fits, SMALL_SIZE) > pixels - 8:
-        fits = fits[:-1]
-    return fits.rstrip() + "…"
 
 
 def draw_per_class(page: Page, result: PerClassResult, y: float) -> float:

@@ -1,0 +1,274 @@
+"""Proofs of a check-up's findings: the same pictures, labels or positions before a repair and after it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from vitexplorer.core.check_up_results import AnsweredPicturesResult, TwoMatricesResult
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import Result
+from vitexplorer.diagnosis.alternatives import position_table
+from vitexplorer.diagnosis.answers import Batch, Logits, Run, probabilities, run_of
+from vitexplorer.diagnosis.diagnosis import Finding
+from vitexplorer.diagnosis.examination import Examination
+from vitexplorer.diagnosis.feeds import AS_FED
+from vitexplorer.diagnosis.sentences import share_text
+from vitexplorer.diagnosis.subject import UNKNOWN
+from vitexplorer.models.images import ImageError, open_shrunk
+from vitexplorer.models.loading import LoadedModel
+
+MOST = 4
+"""Pictures of a proof"""
+_SIDE = 320
+"""Shorter side of a picture of the data, in pixels"""
+PICTURES, BEFORE, AFTER = Text("pictures", "图像"), Text("as it is", "现状"), Text("repaired", "修复后")
+_PROBABILITY = Text("probability of the answer", "回答的概率")
+_ANSWERS = Text("What the model gets, and what it answers", "模型收到的图像与它的回答")
+_COPIES = Text("Pictures that are there twice", "重复出现的图像")
+_DOUBTFUL = Text("Pictures whose label is doubtful", "标签可疑的图像")
+_CONFUSION = Text("Labels and answers", "标签与回答")
+_POSITIONS = Text("Similarity of one place to all others", "一个位置与所有位置的相似度")
+_SAID = Text("{name}, {share}", "{name}，{share}")
+_LABELLED = Text("label {label}, rather {other}", "标签为{label}，更像{other}")
+
+
+def proof_of(exam: Examination, finding: Finding | None) -> Result | None:
+    """Return the figure that proves a finding; of a healthy model, for None, some of its answers.
+
+    None where there is nothing to draw, such as for a training.
+    """
+    make = _MAKERS.get(finding.cause) if finding else None
+    if finding is not None and make is not None:
+        return make(exam, finding)
+    return _answers_as_they_are(exam)
+
+
+# ----------------------------------------------------------------------------------------------- pictures
+
+
+def _answers_as_they_are(exam: Examination) -> Result | None:
+    """Show a few pictures with the model's answers; of labels, one for each."""
+    if exam.subject.fed is None or exam.subject.model.num_classes < 2:
+        return None
+    labels = exam.labels
+    count = len(exam.fed)
+    rows = np.unique(np.linspace(0, count - 1, MOST).round().astype(int))
+    if labels is not None:
+        rows = np.sort(np.unique(labels, return_index=True)[1][:MOST])
+    return _answered(exam, rows, [(PICTURES, exam.feed(exam.fed[rows]), exam.logits()[rows])])
+
+
+def _feeding(exam: Examination, finding: Finding) -> Result:
+    """Show pictures as they are fed and as they should be."""
+    before, after = exam.logits(AS_FED), exam.logits(exam.feed)
+    rows = _most_telling(exam, before, after)
+    fed = exam.fed[rows]
+    return _answered(exam, rows, [(BEFORE, fed, before[rows]), (AFTER, exam.feed(fed), after[rows])])
+
+
+def _cropping(exam: Examination, finding: Finding) -> Result:
+    """Show pictures as they are cut and as they should be."""
+    rows = exam.few
+    usual = exam.feed(exam.fed[rows])
+    other = torch.stack([finding.repaired(exam.subject.pictures[row]) for row in rows])
+    before, after = exam.answers(exam.run, usual), exam.answers(exam.run, other)
+    chosen = _most_telling(exam, before, after, rows)
+    sides = [(BEFORE, usual[chosen], before[chosen]), (AFTER, other[chosen], after[chosen])]
+    return _answered(exam, rows[chosen], sides)
+
+
+def _conversion(exam: Examination, finding: Finding) -> Result:
+    """Show the answers with the weights as they are and as they should be read."""
+    rows = exam.few
+    fed = exam.feed(exam.fed[rows])
+    before, after = exam.logits()[rows], exam.answers(_repaired_run(exam, finding.repaired), fed)
+    chosen = _most_telling(exam, before, after, rows)
+    sides = [(BEFORE, fed[chosen], before[chosen]), (AFTER, fed[chosen], after[chosen])]
+    return _answered(exam, rows[chosen], sides)
+
+
+def _repaired_run(exam: Examination, repaired: LoadedModel | dict[str, Tensor]) -> Run:
+    if isinstance(repaired, LoadedModel):
+        return run_of(repaired.module)
+    module = copy.deepcopy(exam.subject.model.module)
+    module.load_state_dict(repaired)
+    return run_of(module)
+
+
+def _most_telling(exam: Examination, before: Logits, after: Logits, rows: np.ndarray | None = None) -> np.ndarray:
+    """Return the pictures whose answer gains most, in their order; of labels, the label's probability."""
+    rows = np.arange(len(before)) if rows is None else rows
+    answers = after.argmax(1) if exam.labels is None else np.clip(exam.labels[rows], 0, after.shape[1] - 1)
+    places = np.arange(len(before))
+    gains = probabilities(after)[places, answers] - probabilities(before)[places, answers]
+    return np.sort(np.argsort(-gains, kind="stable")[:MOST])
+
+
+def _answered(
+    exam: Examination, rows: np.ndarray, sides: Sequence[tuple[Text, Batch, Logits]]
+) -> AnsweredPicturesResult:
+    labels = None if exam.labels is None else exam.labels[rows]
+    shares = [probabilities(logits) for _, _, logits in sides]
+    answers = [share.argmax(1) for share in shares]
+    values = np.stack([share.max(1) for share in shares])
+    names = exam.subject.model.class_texts
+    return AnsweredPicturesResult(
+        view="check_up",
+        title=_ANSWERS,
+        values=values,
+        axes=("sides", "images"),
+        unit=_PROBABILITY,
+        formula="",
+        provenance=exam.subject.model.provenance,
+        headings=tuple(side for side, _, _ in sides),
+        pixels=tuple(tuple(_seen(exam, tensor) for tensor in batch) for _, batch, _ in sides),
+        answers=tuple(
+            tuple(
+                _SAID.format(name=_name(names, int(answer)), share=share_text(share))
+                for answer, share in zip(of, shown, strict=True)
+            )
+            for of, shown in zip(answers, values, strict=True)
+        ),
+        right=tuple(
+            tuple(
+                None if labels is None or labels[at] == UNKNOWN else bool(answer == labels[at])
+                for at, answer in enumerate(of)
+            )
+            for of in answers
+        ),
+    )
+
+
+def _name(names: tuple[Text, ...], number: int) -> Text:
+    return names[number] if number < len(names) else Text("class {number}", "类别 {number}").format(number=number)
+
+
+def _seen(exam: Examination, tensor: Tensor) -> np.ndarray:
+    """Return the pixels that the model takes a tensor for, uint8; what lies outside 0-255 is cut off."""
+    preprocessing = exam.subject.model.preprocessing
+    mean, std = (torch.tensor(numbers)[:, None, None] for numbers in (preprocessing.mean, preprocessing.std))
+    return (255 * (tensor * std + mean)).round().clamp(0, 255).byte().permute(1, 2, 0).numpy()
+
+
+# ----------------------------------------------------------------------------------------------- data
+
+
+def _copies(exam: Examination, finding: Finding) -> Result | None:
+    """Show the first groups of copies, a picture above its copy."""
+    names = [group[:2] for group in finding.evidence["groups"][:MOST]]
+    try:
+        pictures = [[_opened(exam, name) for name in pair] for pair in names]
+    except ImageError:  # no folder, or gone by now
+        return None
+    return AnsweredPicturesResult(
+        view="check_up",
+        title=_COPIES,
+        values=np.full((2, len(names)), np.nan),
+        axes=("sides", "images"),
+        unit=_PROBABILITY,
+        formula="",
+        provenance=exam.subject.model.provenance,
+        headings=(Text("picture", "图像"), Text("its copy", "其副本")),
+        pixels=tuple(zip(*pictures, strict=True)),
+        answers=tuple(tuple(map(same, side)) for side in zip(*names, strict=True)),
+        right=((None,) * len(names),) * 2,
+    )
+
+
+def _opened(exam: Examination, name: str) -> np.ndarray:
+    pixels = open_shrunk(exam.subject.root / name, _SIDE, max_megapixels=settings().max_megapixels).pixels
+    step = max(1, max(pixels.shape[:2]) // (2 * _SIDE))
+    return pixels[::step, ::step]
+
+
+def _doubtful(exam: Examination, finding: Finding) -> Result:
+    """Show the first pictures with a doubtful label, with the other class."""
+    rows = np.array(finding.evidence["rows"][:MOST])
+    others = finding.evidence["suggested"][:MOST]
+    names = exam.subject.model.class_texts
+    answered = _answered(exam, rows, [(PICTURES, exam.feed(exam.fed[rows]), exam.logits()[rows])])
+    assert exam.labels is not None
+    words = (
+        _LABELLED.format(label=_name(names, int(label)), other=_name(names, int(other)))
+        for label, other in zip(exam.labels[rows], others, strict=True)
+    )
+    return replace(answered, title=_DOUBTFUL, answers=(tuple(words),))
+
+
+# ----------------------------------------------------------------------------------------------- matrices
+
+
+def _confusion(exam: Examination, finding: Finding) -> Result | None:
+    """Count answers by label, as believed and as mapped."""
+    believed, mapped = exam.subject.labels, np.array(finding.repaired)
+    classes, answers = exam.subject.model.num_classes, exam.logits().argmax(1)
+    if believed is None:
+        return None
+    values = np.zeros((2, classes, classes), int)
+    for side, labels in enumerate((believed, mapped)):
+        inside = (labels >= 0) & (labels < classes)
+        np.add.at(values[side], (labels[inside], answers[inside]), 1)
+    used = np.flatnonzero(values.sum((0, 1)) + values.sum((0, 2)))
+    names = exam.subject.model.class_texts
+    return TwoMatricesResult(
+        view="check_up",
+        title=_CONFUSION,
+        values=values[:, used][:, :, used],
+        axes=("sides", "classes", "classes"),
+        unit=Text("pictures", "图像数"),
+        formula="",
+        provenance=exam.subject.model.provenance,
+        headings=(BEFORE, AFTER),
+        names=tuple(_name(names, int(number)) for number in used),
+        axis_names=(Text("label", "标签"), Text("answer", "回答")),
+    )
+
+
+def _positions(exam: Examination, finding: Finding) -> Result | None:
+    """Compare the position embedding of a place above the middle with all others, before and after."""
+    model = exam.subject.model
+    table = position_table(model)
+    if table is None:
+        return None
+    name, before, (rows, cols) = table
+    repaired = finding.repaired
+    after = repaired[name] if isinstance(repaired, dict) else before
+    place = (rows // 3) * cols + cols // 2
+    maps = [_cosines(values[0, -rows * cols :].float(), place).reshape(rows, cols) for values in (before, after)]
+    return TwoMatricesResult(
+        view="check_up",
+        title=_POSITIONS,
+        values=np.stack(maps),
+        axes=("sides", "rows", "cols"),
+        unit=Text("cosine", "余弦"),
+        formula="",
+        provenance=model.provenance,
+        headings=(BEFORE, AFTER),
+        axis_names=(Text("row", "行"), Text("column", "列")),
+    )
+
+
+def _cosines(patches: Tensor, place: int) -> np.ndarray:
+    unit = torch.nn.functional.normalize(patches, dim=1)
+    return (unit @ unit[place]).numpy()
+
+
+_Make = Callable[[Examination, Finding], Result | None]
+_MAKERS: dict[str, _Make] = {
+    **dict.fromkeys(("wrong_normalisation", "scaled_twice", "not_scaled", "channels_swapped"), _feeding),
+    **dict.fromkeys(("axes_swapped", "rotated", "flipped"), _feeding),
+    "wrong_size_or_crop": _cropping,
+    **dict.fromkeys(("labels_permuted", "labels_shifted", "labels_sorted_as_text"), _confusion),
+    **dict.fromkeys(("positions_transposed", "positions_badly_resampled", "prefix_tokens_among_patches"), _positions),
+    **dict.fromkeys(("qkv_misordered", "scale_missing", "heads_miscounted", "positions_shuffled"), _conversion),
+    **dict.fromkeys(("duplicates", "leak_between_splits"), _copies),
+    "labels_doubtful": _doubtful,
+}
+"""Proofs of causes; the others show answers as they are"""
