@@ -278,19 +278,19 @@ class Engine:
         """Return a model by its name in an address, from memory if it is there."""
         picture = Picture("", name, weights)
         loaded = self.loaded(picture)
-        if loaded is None:
-            loaded = await self.with_model(("model", name, weights), picture, lambda model, _: model)
-        return loaded
+        return loaded or await self.with_model(("model", name, weights), picture, lambda model, _: model)
 
-    async def with_model(self, key: Hashable, picture: Picture, work: Callable[[LoadedModel, Report], T]) -> T:
-        """Run a job on the model of a picture at its own size."""
+    async def with_model(
+        self, key: Hashable, picture: Picture, work: Callable[[LoadedModel, Report], T], is_long: bool = False
+    ) -> T:
+        """Run a job on the model of a picture at its own size, of many passes where `is_long`."""
 
         def run(report: Report) -> T:
             self.warm()
             return work(self._own_size(picture, report), report)
 
         await self.fetch(picture)
-        return await self.short.run(key, run)
+        return await (self.long if is_long else self.short).run(key, run)
 
     async def size_choices(self, name: str, weights: Literal["trained", "random"] = "trained") -> tuple[SizeCost, ...]:
         """Return the input sizes that a model takes, with their costs, its own size first."""

@@ -26,6 +26,7 @@ from vitexplorer.ui.gradio_adapter.page_blocks import PageBlocks, session_of
 from vitexplorer.ui.gradio_adapter.types import Block, Dependency
 from vitexplorer.ui.kit.language import Translations, language_of_request
 from vitexplorer.ui.rooms.attention.room import AttentionRoom
+from vitexplorer.ui.rooms.check_up.room import CheckUpRoom
 from vitexplorer.ui.rooms.compare.room import CompareRoom
 from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
 from vitexplorer.ui.rooms.flow.room import FlowRoom
@@ -66,6 +67,7 @@ ROOMS: tuple[type[Room], ...] = (
     FlowRoom,
     CompareRoom,
     FolderRoom,
+    CheckUpRoom,
     WhatIfRoom,
     FinetuneRoom,
 )

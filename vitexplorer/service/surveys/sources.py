@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import ExplainedError
+from vitexplorer.core.text import ExplainedError, Progress
 from vitexplorer.finetune.data import DataError, example_folder
 from vitexplorer.finetune.data.archive import unpack_zip
 from vitexplorer.service.storage_limits import new_images
@@ -39,10 +39,10 @@ def drawn(places: UserStorage, visitor: str) -> Source:
         return _folder(into, "")
 
 
-def sent(places: UserStorage, visitor: str, zipped: Path, name: str) -> Source:
+def sent(places: UserStorage, visitor: str, zipped: Path, name: str, progress: Progress | None = None) -> Source:
     """Unpack the images of a zip; ExplainedError, and nothing is kept, for one that is refused."""
     with new_images(places, visitor, name) as into:
-        unpack_zip(zipped, into)
+        unpack_zip(zipped, into, progress=progress)
         return _folder(into, name)
 
 

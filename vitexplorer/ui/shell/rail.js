@@ -56,8 +56,12 @@ export function mount({root, props, trigger}) {
 
   const picture = (icon) => svg('svg', {viewBox: '0 0 24 24', 'aria-hidden': 'true'}, svg('path', {d: icon}));
 
+  /** A title breaks at a space, not at a hyphen. */
   const entry = ({key, title, icon}) =>
-    make('li', make('button', {dataset: {room: key}, onclick: () => go(key)}, picture(icon), title));
+    make(
+      'li',
+      make('button', {dataset: {room: key}, onclick: () => go(key)}, picture(icon), title.replaceAll('-', '\u2011')),
+    );
 
   const groups = (rooms) =>
     [...new Set(rooms.map(({group}) => group))].map((title) =>

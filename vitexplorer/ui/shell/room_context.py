@@ -61,7 +61,7 @@ class RoomContext:
             other = f'other = vx.capture(model, "other.png", fit="{address.fit}"{size})\n'
         return (
             "import vitexplorer as vx\n\n"
-            f"model = vx.{self._load(address)}\n"
+            f"model = vx.{self.loading(address)}\n"
             f'capture = vx.capture(model, "picture.png", fit="{address.fit}"{size})\n'
             f"{change}{other}"
             f'result = vx.compute("{view}", capture{arguments})\n'
@@ -76,7 +76,7 @@ class RoomContext:
         for side, address in (("left", left), ("right", right)):
             file = "picture.png" if is_one_image else f"{side}.png"
             options = f'fit="{address.fit}"{_size_argument(address)}'
-            lines.append(f'{side} = vx.capture(vx.{self._load(address)}, "{file}", {options})')
+            lines.append(f'{side} = vx.capture(vx.{self.loading(address)}, "{file}", {options})')
         for side, change in (("left", left.left_change), ("right", right.other_change)):
             if change:
                 lines.append(f'{side} = vx.intervene({side}, "{change}")')
@@ -85,7 +85,8 @@ class RoomContext:
         lines += [f'result = vx.compare("{comparison}", left, right{arguments})', 'vx.save(result, "figure.png")']
         return "\n".join(lines)
 
-    def _load(self, address: Address) -> str:
+    def loading(self, address: Address) -> str:
+        """Write the call that loads the model of an address."""
         file = self.engine.places.file_of(address.model)
         if file is None:
             weights = ', weights="random"' if address.weights == "random" else ""
