@@ -35,6 +35,8 @@ FILE_WORDS: dict[str, Text] = {
         "托管的页面不能打开服务器上的路径；请直接选择文件。",
     ),
     "file_sending": Text("Sending {file}: {share} %", "正在上传 {file}：{share} %"),
+    "file_opened": Text("{file} is open. Does it answer as it should?", "已打开 {file}。它的回答正常吗？"),
+    "file_check": Text("Check it", "给它体检"),
     "file_stop": Text("Stop", "停止"),
     "file_told": Text("{name}, as its tensors say", "{name}（按张量判断）"),
     "file_screen": Text("{name}, as on the screen", "{name}（当前屏幕上的模型）"),

@@ -76,6 +76,10 @@ def test_a_file_of_ones_own_is_opened_on_ones_own_machine(chromium: Browser, fil
         other = opened(page, "pets.pth")
         page.evaluate(DROP, {"name": "pets.safetensors", "bytes": list((files / "pets.safetensors").read_bytes())})
         assert len({name, other, opened(page, "pets.safetensors")}) == 3
+        offer = page.locator(".vx-came-from")
+        expect(offer.locator("p")).to_have_text("pets.safetensors is open. Does it answer as it should?")
+        offer.locator(".back").click()
+        expect(page.locator(".vx-check-up .own .model")).to_contain_text("Model: pets.safetensors.")
 
         shutil.rmtree(tmp_path / "runs")
         with running_app(VIT_RUNS_FOLDER=str(tmp_path / "runs")) as again:

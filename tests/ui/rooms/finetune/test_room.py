@@ -389,6 +389,9 @@ def test_the_leaderboard_and_its_files(job):
     assert download_kinds(job["lora"]) == ("tuned", "merged", "peft", "card")
     assert download_kinds(job["linear"]) == ("tuned", "merged", "card")
     assert results_data(job, "no such run", "zh").chosen == job.leaderboard[0].run
+    assert not data.at_chance
+    guessing = replace(job, baseline=replace(job.baseline, constant=1.0))
+    assert results_data(guessing, "lora", "en").at_chance
     assert all(image_path(job.folder, job["lora"], n).is_file() for n in range(len(job["lora"].paths)))
 
 

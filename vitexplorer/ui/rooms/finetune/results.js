@@ -139,6 +139,9 @@ export function mount({root, part, props, trigger}) {
     const choose = (run) => trigger('choose', {run});
     part('h3').textContent = value.question;
     part('.verdict').textContent = verdict;
+    part('.at-chance').hidden = !value.at_chance;
+    setText(part('.at-chance span'), words.board_chance);
+    setText(part('.at-chance button'), words.board_check);
     refill(part('.bars'), ...bars(value, choose));
     part('.bars').setAttribute('aria-label', value.metric);
     part('.bars-says').textContent = value.bars_says;
@@ -166,6 +169,7 @@ export function mount({root, part, props, trigger}) {
   }
 
   onFiles(part('.predict input'), predict);
+  part('.at-chance button').addEventListener('click', () => enterRoom('check_up'));
   document.addEventListener('vx-opened', () => {
     if (opening) cameFrom(opening, shown.words, () => enterRoom('finetune'));
     opening = '';

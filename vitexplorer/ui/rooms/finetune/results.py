@@ -77,6 +77,8 @@ class ResultsData(BaseModel):
     baseline_at: float | None = None
     """Place of the baseline on the axis; None where there is none"""
     constant: str = ""
+    at_chance: bool = False
+    """True where no method is clearly better than an answer without the image"""
     verdicts: list[str] = []
     chosen: str = ""
     """Run whose images and files are shown"""
@@ -137,6 +139,7 @@ def results_data(comparison: Comparison, chosen: str, language: Language) -> Res
         sentences.append(say("board_dashed", language, name=TRAINING_WORDS["run_baseline"], value=data.baseline))
         data.baseline_at = place_on(ends, baseline.value)
         data.constant = score(metric, baseline.constant)
+        data.at_chance = metric == "accuracy" and all(result.interval[0] <= baseline.constant for result in board)
     data.bars_says = ("" if language == "zh" else " ").join(sentences)
     data.verdicts = list(verdicts(comparison, language))
     result = next((result for result in board if result.run == chosen), board[0])

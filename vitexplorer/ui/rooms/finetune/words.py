@@ -132,6 +132,8 @@ TRAINING_WORDS: dict[str, Text] = {
     # results
     "board_question": Text("Which method is best?", "哪种方法最好？"),
     "board_question_one": Text("How good is it?", "效果如何？"),
+    "board_chance": Text("No method is clearly better than guessing.", "没有方法明显优于猜测。"),
+    "board_check": Text("Check model and pictures", "检查模型与图像"),
     "board_title": Text("Leaderboard", "排行榜"),
     "board_bars": Text(
         "Dot: {metric} on the validation set. Bar: its 95 % interval for other images of the same kind.",

@@ -92,6 +92,9 @@ _WORDS = (
     "file_large",
     "file_lost",
     "file_sending",
+    "file_opened",
+    "file_check",
+    "notice_close",
     "file_stop",
 )
 

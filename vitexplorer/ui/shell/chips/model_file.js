@@ -1,6 +1,8 @@
 // A person's own model file: chosen, dropped on the page or named by its path, with progress and error messages.
 
+import {enterRoom} from '../../kit/address.js';
 import {filled, make, onFiles, setText} from '../../kit/dom.js';
+import {cameFrom} from '../../kit/notices.js';
 import {isOfModel, sendModel} from '../../kit/sending.js';
 
 /**
@@ -64,15 +66,23 @@ export function modelFile({root, sheet, value, choose}) {
           make('button', {onclick: () => pick(String(answer.model), base.name, name)}, base.title),
         ),
       );
-    } else if (answer.model) choose(answer.model);
+    } else if (answer.model) chosen(answer.model, name);
     else if ('refused' in answer || 'error' in answer) say(answer.refused || answer.error || words.file_lost);
   }
 
-  function pick(model, chosen, name) {
+  /** Shows the model, and offers a check-up of it. */
+  function chosen(model, name) {
+    const {words} = value();
+    choose(model);
+    const offer = {board_back: words.file_check, board_close: words.notice_close};
+    cameFrom(filled(words.file_opened, {file: name}), offer, () => enterRoom('check_up'));
+  }
+
+  function pick(model, as, name) {
     several.replaceChildren();
     say('');
-    if (chosen) open([], {model, as: chosen}, name);
-    else choose(model);
+    if (as) open([], {model, as}, name);
+    else chosen(model, name);
   }
 
   /** @param {File[]} files files that were chosen or dropped together */
