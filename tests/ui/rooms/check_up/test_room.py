@@ -23,7 +23,7 @@ from vitexplorer.service.engine import Engine
 from vitexplorer.service.jobs import Step
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.rooms.check_up.check_up import CheckUpData, begin_data, done_data, working_data
-from vitexplorer.ui.rooms.check_up.room import CheckUpRoom, _diagnosed
+from vitexplorer.ui.rooms.check_up.room import CheckUpRoom
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import RoomContext
 
@@ -57,14 +57,6 @@ def test_weights_alone_are_checked_at_once(room: CheckUpRoom) -> None:
     assert random.verdict == "found"
     assert random.shown[0].cause == "weights_not_loaded"
     assert random.shown[0].figures == {}
-
-
-def test_each_part_is_reported_before_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
-    reports: list[tuple] = []
-    _diagnosed((load_model(HERE.model), [np.zeros((192, 192, 3), np.uint8)] * 8), lambda *step: reports.append(step))
-    begun = [*dict.fromkeys(reports)]
-    assert begun == [(at, len(PARTS), part) for at, part in enumerate(PARTS)]
-    assert len(reports) > len(begun)  # and again before each pass
 
 
 def test_a_folder_gets_its_verdict(room: CheckUpRoom, tmp_path: Path) -> None:

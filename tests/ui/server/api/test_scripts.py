@@ -74,7 +74,7 @@ def called(url: str, *calls: tuple[str, dict[str, Any]]) -> list[CallToolResult]
         async with connected as (read, write, _), ClientSession(read, write) as agent:
             await agent.initialize()
             tools = (await agent.list_tools()).tools
-            assert [tool.name for tool in tools] == ["models", "views", "explain", "predict", "parameters"]
+            assert [tool.name for tool in tools] == ["models", "views", "explain", "predict", "parameters", "diagnose"]
             for tool in tools:
                 described = tool.inputSchema["properties"].values()
                 assert tool.description

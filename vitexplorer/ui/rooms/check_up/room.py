@@ -14,6 +14,7 @@ import gradio as gr
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.models.catalog import title_of
+from vitexplorer.service.check_ups import checked_up
 from vitexplorer.service.engine import TimedCapture
 from vitexplorer.service.jobs import Done, Report, StoppedError, Waiting, following
 from vitexplorer.service.scheduler import Scheduler
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 CHECK_UP = "check-up"
 """Purpose of a visitor's wait; another check-up or the stop button ends it"""
-SECONDS = 60
 _EXAMPLE = """import vitexplorer as vx
 from vitexplorer.diagnosis.examples import EXAMPLES
 
@@ -105,7 +105,7 @@ class CheckUpRoom(Room):
     async def _on_example(self, example: Example) -> Diagnosis:
         def work(report: Report) -> Diagnosis:
             self.context.engine.warm()
-            return _diagnosed(example.make(), report)
+            return checked_up(report, *example.make())
 
         return await self.context.engine.long.run(object(), work)
 
@@ -122,7 +122,7 @@ class CheckUpRoom(Room):
 
     async def _on_folder(self, address: Address, folder: str | None) -> Diagnosis:
         def work(model: LoadedModel, report: Report) -> Diagnosis:
-            return _diagnosed((model, folder), report)
+            return checked_up(report, model, folder)
 
         return await self.context.engine.with_model((CHECK_UP, object()), address.picture, work, is_long=True)
 
@@ -164,13 +164,3 @@ def example_named(key: object) -> Example | None:
     from vitexplorer.diagnosis.examples import EXAMPLES
 
     return EXAMPLES.get(key) if isinstance(key, str) else None
-
-
-def _diagnosed(arguments: tuple[Any, ...], report: Report) -> Diagnosis:
-    """Run a check-up that reports its parts; other jobs may take a turn before each pass."""
-    from vitexplorer.diagnosis import PARTS, diagnose
-
-    def watch(part: Text) -> None:
-        report(PARTS.index(part), len(PARTS), part)
-
-    return diagnose(*arguments, seconds=SECONDS, watch=watch)

@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from vitexplorer.core.settings import Settings
 from vitexplorer.service.engine import Engine
+from vitexplorer.ui.server.api.checking import Checking
 from vitexplorer.ui.server.api.explaining import Explaining
 from vitexplorer.ui.server.api.listing import Listing
 
@@ -30,9 +31,10 @@ def add_endpoints(page: gr.Blocks, settings: Settings, engine: Engine) -> None:
 
     Calls bypass gradio's queue, which belongs to the page; they wait for the model in the engine's queue.
     """
-    listing, explaining = Listing(settings, engine), Explaining(settings, engine)
+    listing, explaining, checking = (part(settings, engine) for part in (Listing, Explaining, Checking))
+    asked = (explaining.explain, explaining.predict, explaining.parameters, checking.diagnose)
     with page.route("API", PATH, show_in_navbar=False):
-        for endpoint in (listing.models, listing.views, explaining.explain, explaining.predict, explaining.parameters):
+        for endpoint in (listing.models, listing.views, *asked):
             gr.api(endpoint, api_name=endpoint.__name__, queue=False, concurrency_limit=None)
 
 
