@@ -114,6 +114,17 @@ def causes_table() -> str:
     return markdown(("cause", "name", "what shows it"), rows)
 
 
+def causes_pages() -> str:
+    """Describe every cause: what it looks like, what shows it, how to mend it, and the view that shows it."""
+    views = vx.views()
+    sections = [
+        f"### {cause.title.en}\n\n`{key}`. {cause.looks.en}\n\n- *What shows it:* {cause.sign.en}\n"
+        f"- *How to mend it:* {cause.mend.en}\n- *To look at it:* the view [{views[cause.view].title.en}](views.md)."
+        for key, cause in CAUSES.items()
+    ]
+    return "\n\n".join(sections)
+
+
 def methods_table() -> str:
     """List every method of fine-tuning."""
     rows = [
@@ -256,6 +267,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "families": families_table,
     "comparisons": comparisons_table,
     "causes": causes_table,
+    "causes_pages": causes_pages,
     "interventions": interventions_table,
     "options": options_table,
     "sides": sides_table,

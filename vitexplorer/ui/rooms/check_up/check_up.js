@@ -107,13 +107,13 @@ export function mount({root, part, props, trigger}) {
             ),
             make('p', finding.sentence),
             finding.before === null ? null : meter(finding),
-            finding.python &&
-              make(
-                'details',
-                make('summary', words.repair),
-                make('p', finding.change),
-                make('pre.python', {tabIndex: 0}, finding.python),
-              ),
+            make(
+              'details',
+              make('summary', words.repair),
+              make('p', finding.mend),
+              make('p', finding.change),
+              finding.python && make('pre.python', {tabIndex: 0}, finding.python),
+            ),
           ),
         ),
     );

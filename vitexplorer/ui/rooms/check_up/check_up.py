@@ -41,8 +41,10 @@ class Shown(BaseModel):
     before: float | None = None
     """Accuracy before, 0-1; None for another measure"""
     after: float | None = None
+    mend: str = ""
+    """What to do about it"""
     python: str = ""
-    """Lines that repair it; empty where there is no repair"""
+    """Line that gets the repair; empty where there is none"""
     figures: dict[str, ServedFile] = {}
     """Layouts of the proof by theme, see `panel.documents`; empty without one"""
     facts: list[dict[str, str]] = []
@@ -162,6 +164,7 @@ def _finding(number: int, finding: Finding, language: Language) -> Shown:
         title=CAUSES[finding.cause].title.in_(language),
         sentence=finding.text.in_(language),
         sure=say("sure", language, share=share_text(finding.certainty)),
+        mend=CAUSES[finding.cause].mend.in_(language),
         python=_repair(number, finding, language),
         **(_figures(finding.proof, language) if finding.proof is not None else {}),
     )

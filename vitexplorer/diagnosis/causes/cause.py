@@ -1,0 +1,24 @@
+"""Record of a cause."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from vitexplorer.core.text import Text
+
+Group = Literal["pictures", "labels", "weights", "architecture", "data", "training"]
+
+
+class Cause(NamedTuple):
+    """One cause."""
+
+    group: Group
+    title: Text
+    sign: Text
+    """One sentence that says what shows it"""
+    looks: Text
+    """What a person sees of it"""
+    mend: Text
+    """What to do about it"""
+    view: str
+    """View that shows it"""
