@@ -303,7 +303,5 @@ def test_a_script_ends_with_its_own_line_and_the_sentence(tmp_path):
     assert where == f'  File "{script}", line 3, in <module>'
     assert line.strip() == "vx.save(None, 'picture.gif')"
     assert not "".join(marks).strip(" ^")
-    assert sentence.startswith(
-        "vitexplorer.figures.files.SaveError: The file name picture.gif states no format"
-    )
+    assert sentence.startswith("vitexplorer.figures.files.SaveError: The file name picture.gif states no format")
     assert done.returncode == 1

@@ -47,8 +47,8 @@ def scenes() -> tuple[list[np.ndarray], list[int]]:
 
 
 def fed(model: LoadedModel, pictures: list[np.ndarray]) -> Tensor:
-    wanted = model.preprocessing
-    return torch.cat([normalise(picture, wanted.mean, wanted.std) for picture in pictures])
+    own = model.preprocessing
+    return torch.cat([normalise(picture, own.mean, own.std) for picture in pictures])
 
 
 def softmax(model: LoadedModel, batch: Tensor) -> np.ndarray:
@@ -77,7 +77,7 @@ def assert_is_drawn(proof: AnsweredPicturesResult | TwoMatricesResult) -> None:
     assert "pixels" not in document
 
 
-def test_a_feed_is_shown_as_the_model_gets_it(model: LoadedModel, scenes) -> None:
+def test_a_feed_is_drawn_as_the_model_gets_it(model: LoadedModel, scenes) -> None:
     pictures, labels = scenes
     batch = fed(model, [picture[..., ::-1].copy() for picture in pictures])
     exam = Examination(subject_of(model, batch, labels), 60)
@@ -145,7 +145,7 @@ def test_other_weights_answer_for_themselves(model: LoadedModel, scenes) -> None
     np.testing.assert_allclose(proof_of(exam, whole).values[1], 1 / model.num_classes, atol=1e-6)
 
 
-def test_another_cut_is_shown(model: LoadedModel, scenes) -> None:
+def test_another_cut_is_drawn(model: LoadedModel, scenes) -> None:
     pictures, labels = scenes
     wide = [np.concatenate([picture, picture], 1) for picture in pictures]
     exam = Examination(subject_of(model, wide, labels), 60)
@@ -189,8 +189,10 @@ def test_a_healthy_model_shows_some_of_its_answers(model: LoadedModel, scenes) -
     assert proof.values.shape == (1, min(MOST, len(set(labels))))
     assert_answers(proof, model, 0, fed(model, list(proof.pixels[0])))
     answers = softmax(model, fed(model, list(proof.pixels[0]))).argmax(1)
-    shown = [labels[next(at for at, one in enumerate(pictures) if (one == drawn).all())] for drawn in proof.pixels[0]]
-    assert list(proof.right[0]) == [bool(answer == label) for answer, label in zip(answers, shown, strict=True)]
+    expected = [
+        labels[next(at for at, one in enumerate(pictures) if (one == drawn).all())] for drawn in proof.pixels[0]
+    ]
+    assert list(proof.right[0]) == [bool(answer == label) for answer, label in zip(answers, expected, strict=True)]
     assert_is_drawn(proof)
     assert exam.logits(AS_FED).shape == (PICTURES, model.num_classes)
 

@@ -416,7 +416,7 @@ def test_errors_are_sentences():
     result = a_map()
     fields = {field.name: getattr(result, field.name) for field in dataclasses.fields(Result)}
     with pytest.raises(
-        NoRendererError, match="A Strange cannot be drawn; figures exist for AlikeResult, BeforeAfterResult"
+        NoRendererError, match="A Strange cannot be drawn; figures exist for AlikeResult, AnsweredPicturesResult"
     ) as caught:
         render(Strange(**fields))
     assert "无法绘制 Strange" in caught.value.text.zh

@@ -141,7 +141,7 @@ def go_to(page: Page, room: str, language: str = "en") -> None:
 
 def wait_for_room(page: Page, room: str) -> None:
     """Wait until the entered room is complete."""
-    if room not in ("finetune", "folder"):  # what a hidden room holds is not in the page
+    if room not in ("finetune", "folder", "check_up"):  # what a hidden room holds is not in the page
         page.locator(f"#vx-{room}-panel, #vx-{room}-figures").first.wait_for(state="attached", timeout=PATIENCE)
     if room in ("network", "patches", "attention", "flow"):
         wait_for_own_picture(page, room)

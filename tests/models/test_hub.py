@@ -202,8 +202,8 @@ def test_a_disk_that_fills_up_on_the_way(hub, monkeypatch):
         (404, "RepoNotFound", "no public weights"),
         (404, "RevisionNotFound", "no public weights"),
         (403, "GatedRepo", "behind a licence"),
-        (500, "", "answered error 500"),
-        (429, "", "answered error 429"),
+        (500, "", "answered with error 500"),
+        (429, "", "answered with error 429"),
     ],
 )
 def test_what_the_hub_answers_becomes_a_sentence(hub, status, code, sentence):

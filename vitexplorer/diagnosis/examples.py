@@ -37,7 +37,7 @@ class Example(NamedTuple):
 
     title: Text
     story: Text
-    """How such a fault comes about"""
+    """Sentence on how such a fault comes about"""
     make: Callable[[], Case]
 
 
@@ -48,8 +48,8 @@ def _scenes() -> tuple[tuple[np.ndarray, ...], tuple[int, ...]]:
 
 
 def _fed(model: LoadedModel) -> torch.Tensor:
-    wanted = model.preprocessing
-    return torch.cat([normalise(picture, wanted.mean, wanted.std) for picture in _scenes()[0]])
+    own = model.preprocessing
+    return torch.cat([normalise(picture, own.mean, own.std) for picture in _scenes()[0]])
 
 
 def _healthy() -> Case:

@@ -35,7 +35,7 @@ _COPIES = Text("Pictures that are there twice", "重复出现的图像")
 _DOUBTFUL = Text("Pictures whose label is doubtful", "标签可疑的图像")
 _CONFUSION = Text("Labels and answers", "标签与回答")
 _POSITIONS = Text("Similarity of one place to all others", "一个位置与所有位置的相似度")
-_SAID = Text("{name}, {share}", "{name}，{share}")
+_ANSWER = Text("{name}, {share}", "{name}，{share}")
 _LABELLED = Text("label {label}, rather {other}", "标签为{label}，更像{other}")
 
 
@@ -68,7 +68,7 @@ def _answers_as_they_are(exam: Examination) -> Result | None:
 def _feeding(exam: Examination, finding: Finding) -> Result:
     """Show pictures as they are fed and as they should be."""
     before, after = exam.logits(AS_FED), exam.logits(exam.feed)
-    rows = _most_telling(exam, before, after)
+    rows = _most_gained(exam, before, after)
     fed = exam.fed[rows]
     return _answered(exam, rows, [(BEFORE, fed, before[rows]), (AFTER, exam.feed(fed), after[rows])])
 
@@ -79,7 +79,7 @@ def _cropping(exam: Examination, finding: Finding) -> Result:
     usual = exam.feed(exam.fed[rows])
     other = torch.stack([finding.repaired(exam.subject.pictures[row]) for row in rows])
     before, after = exam.answers(exam.run, usual), exam.answers(exam.run, other)
-    chosen = _most_telling(exam, before, after, rows)
+    chosen = _most_gained(exam, before, after, rows)
     sides = [(BEFORE, usual[chosen], before[chosen]), (AFTER, other[chosen], after[chosen])]
     return _answered(exam, rows[chosen], sides)
 
@@ -89,7 +89,7 @@ def _conversion(exam: Examination, finding: Finding) -> Result:
     rows = exam.few
     fed = exam.feed(exam.fed[rows])
     before, after = exam.logits()[rows], exam.answers(_repaired_run(exam, finding.repaired), fed)
-    chosen = _most_telling(exam, before, after, rows)
+    chosen = _most_gained(exam, before, after, rows)
     sides = [(BEFORE, fed[chosen], before[chosen]), (AFTER, fed[chosen], after[chosen])]
     return _answered(exam, rows[chosen], sides)
 
@@ -102,7 +102,7 @@ def _repaired_run(exam: Examination, repaired: LoadedModel | dict[str, Tensor]) 
     return run_of(module)
 
 
-def _most_telling(exam: Examination, before: Logits, after: Logits, rows: np.ndarray | None = None) -> np.ndarray:
+def _most_gained(exam: Examination, before: Logits, after: Logits, rows: np.ndarray | None = None) -> np.ndarray:
     """Return the pictures whose answer gains most, in their order; of labels, the label's probability."""
     rows = np.arange(len(before)) if rows is None else rows
     answers = after.argmax(1) if exam.labels is None else np.clip(exam.labels[rows], 0, after.shape[1] - 1)
@@ -131,10 +131,10 @@ def _answered(
         pixels=tuple(tuple(_seen(exam, tensor) for tensor in batch) for _, batch, _ in sides),
         answers=tuple(
             tuple(
-                _SAID.format(name=_name(names, int(answer)), share=share_text(share))
-                for answer, share in zip(of, shown, strict=True)
+                _ANSWER.format(name=_name(names, int(answer)), share=share_text(share))
+                for answer, share in zip(of, likeliest, strict=True)
             )
-            for of, shown in zip(answers, values, strict=True)
+            for of, likeliest in zip(answers, values, strict=True)
         ),
         right=tuple(
             tuple(

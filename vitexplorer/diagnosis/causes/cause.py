@@ -17,8 +17,8 @@ class Cause(NamedTuple):
     sign: Text
     """One sentence that says what shows it"""
     looks: Text
-    """What a person sees of it"""
+    """Description of what a person sees"""
     mend: Text
-    """What to do about it"""
+    """Advice in one sentence"""
     view: str
     """View that shows it"""

@@ -67,7 +67,7 @@ CAUSES: dict[str, Cause] = {
         ),
         Text(
             "Turn blue, green, red into red, green, blue after reading, as with cv2.cvtColor.",
-            "读取后把蓝、绿、红转换为红、绿、蓝，例如用 cv2.cvtColor。",
+            "读取后把蓝、绿、红转换为红、绿、蓝。",
         ),
         "patch_grid",
     ),
@@ -81,7 +81,7 @@ CAUSES: dict[str, Cause] = {
         Text("Pictures are mirrored along the diagonal, or fall apart into stripes.", "图像沿对角线翻转，或碎成条纹。"),
         Text(
             "Reorder axes with permute or transpose; reshape only reads the same numbers in another shape.",
-            "用 permute 或 transpose 交换各轴；reshape 只是按另一种形状读取同样的数。",
+            "应交换各轴；改变形状只是按另一种形状读取同样的数。",
         ),
         "patch_grid",
     ),
@@ -95,7 +95,7 @@ CAUSES: dict[str, Cause] = {
         Text("Answers are worse for everything that has an upright position.", "凡是有上下之分的物体，回答都变差。"),
         Text(
             "Apply the orientation that the file stores, as PIL.ImageOps.exif_transpose does.",
-            "按文件记录的方向转正，例如用 PIL.ImageOps.exif_transpose。",
+            "按文件记录的拍摄方向转正。",
         ),
         "patch_grid",
     ),

@@ -56,11 +56,16 @@ export function mount({root, props, trigger}) {
 
   const picture = (icon) => svg('svg', {viewBox: '0 0 24 24', 'aria-hidden': 'true'}, svg('path', {d: icon}));
 
-  /** A title breaks at a space, not at a hyphen. */
+  /** A title breaks at its spaces, not at a hyphen. */
   const entry = ({key, title, icon}) =>
     make(
       'li',
-      make('button', {dataset: {room: key}, onclick: () => go(key)}, picture(icon), title.replaceAll('-', '\u2011')),
+      make(
+        'button',
+        {dataset: {room: key}, onclick: () => go(key)},
+        picture(icon),
+        make('span', {style: {whiteSpace: title.includes(' ') ? 'normal' : 'nowrap'}}, title),
+      ),
     );
 
   const groups = (rooms) =>

@@ -49,14 +49,14 @@ def checked(room: CheckUpRoom, address: Address = HERE, **asked: object) -> list
 
 def test_weights_alone_are_checked_at_once(room: CheckUpRoom) -> None:
     *_, verdict = checked(room, what="weights")
-    assert (verdict.state, verdict.verdict, verdict.shown) == ("done", "healthy", [])
+    assert (verdict.state, verdict.verdict, verdict.findings) == ("done", "healthy", [])
     assert verdict.reading.startswith("Healthy")
     assert 'vx.load_model("scenes_vit_patch16_192")' in verdict.python
     assert {entry["title"] for entry in verdict.undecided} >= {"Colour channels swapped", "Labels permuted"}
     *_, random = checked(room, replace(HERE, weights="random"), what="weights")
     assert random.verdict == "found"
-    assert random.shown[0].cause == "weights_not_loaded"
-    assert random.shown[0].figures == {}
+    assert random.findings[0].cause == "weights_not_loaded"
+    assert random.findings[0].figures == {}
 
 
 def test_a_folder_gets_its_verdict(room: CheckUpRoom, tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_folder_gets_its_verdict(room: CheckUpRoom, tmp_path: Path) -> None:
         Image.fromarray(np.full((64, 64, 3), 40 * (number % 2), np.uint8)).save(tmp_path / name)
     *working, verdict = checked(room, text=f" {tmp_path} ")
     assert verdict.verdict == "found"
-    (finding,) = verdict.shown
+    (finding,) = verdict.findings
     assert finding.cause == "duplicates"
     assert finding.figures.keys() == {"light", "dark"}
     assert finding.figures["light"].url != finding.figures["dark"].url
@@ -130,7 +130,7 @@ def test_the_beginning_names_model_and_examples(language: str) -> None:
     assert all(example["title"] and example["story"] for example in data.examples)
 
 
-def test_what_comes_before_the_checks_is_said() -> None:
+def test_progress_before_the_checks_has_a_line() -> None:
     assert working_data(Step(place=3), "en").waits == "Number 3 in the queue for the model ..."
     assert working_data(Step(), "en").waits == "Getting pictures and model ready ..."
     assert working_data(Step(doing=same("Loading x ...")), "en").waits == "Loading x ..."
@@ -151,11 +151,11 @@ def test_a_repair_is_named_by_its_kind() -> None:
         for cause, repair in repairs.items()
     ]
     data = done_data(Diagnosis("m", tuple(findings), {}, tuple(repairs), 9, 1.0), "", "en")
-    lines = [finding.python for finding in data.shown]
+    lines = [finding.python for finding in data.findings]
     assert ["labels" in lines[0], "state dict" in lines[1], "model" in lines[2], "batch" in lines[3]] == [True] * 4
     assert lines[4] == ""
-    assert data.shown[0].change == "accuracy: 10 % → 95 %"
-    assert (data.shown[0].before, data.shown[0].after) == (0.1, 0.95)
-    assert data.shown[4].change == ""
+    assert data.findings[0].change == "accuracy: 10 % → 95 %"
+    assert (data.findings[0].before, data.findings[0].after) == (0.1, 0.95)
+    assert data.findings[4].change == ""
     unnamed = Finding("flipped", same("x"), 0.9, "information of the answers, nats", 0.25, 1.5, len)
-    assert done_data(Diagnosis("m", (unnamed,), {}, (), 9, 1.0), "", "en").shown[0].before is None
+    assert done_data(Diagnosis("m", (unnamed,), {}, (), 9, 1.0), "", "en").findings[0].before is None

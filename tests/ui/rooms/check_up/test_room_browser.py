@@ -68,7 +68,7 @@ def test_a_verdict_has_its_proof_and_its_repair(pages: str, desktop: BrowserCont
     page.page.locator('.vx-check-up[data-drawn="not_scaled"]').wait_for(timeout=PATIENCE)
     expect(root.locator(".findings li")).to_have_count(2)
     expect(root.locator(".reading")).to_have_text("Pixels.")
-    root.locator(".findings summary").click()
+    root.locator(".findings summary").first.click()
     expect(root.locator(".findings pre")).to_contain_text("report.findings[0].repaired")
     expect(root.locator(".findings")).to_contain_text("accuracy: 10 % → 90 %")
     root.locator(".findings .title").nth(1).click()

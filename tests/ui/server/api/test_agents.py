@@ -82,6 +82,7 @@ ASKED = {
     "explain": {"view": "attention_map", "settings": {"block": 3, "query": [3, 4]}},
     "predict": {"top": 3},
     "parameters": {"model": "scenes_swin_patch4_window6_192"},
+    "diagnose": {"images": [], "model": "scenes_swin_patch4_window6_192"},
 }
 """Arguments of a call of every tool"""
 

@@ -240,7 +240,7 @@ def test_a_picture_can_stand_in_its_address(explaining):
 async def test_nothing_else_has_a_name(installation):
     page, _ = build_page(installation, Engine(installation))
     named = page.get_api_info()["named_endpoints"]
-    assert list(named) == ["/models", "/views", "/explain", "/predict", "/parameters"]
+    assert list(named) == ["/models", "/views", "/explain", "/predict", "/parameters", "/diagnose"]
     public = [event for event in page.fns.values() if event.api_visibility != "private"]
     assert [f"/{event.api_name}" for event in public] == list(named)
     assert all(end["description"] and all(one["type"] for one in end["parameters"]) for end in named.values())

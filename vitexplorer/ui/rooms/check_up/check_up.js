@@ -24,7 +24,7 @@ export function mount({root, part, props, trigger}) {
   const aside = newAside(root, save);
   offersPicture(root, figure.picture);
 
-  const current = () => report?.shown[chosen];
+  const current = () => report?.findings[chosen];
 
   function save(format) {
     figure.save(format.slice(0, 3), {png2: 2, png4: 4}[format] ?? 1, `check_up-${current().cause || 'healthy'}`);
@@ -89,11 +89,11 @@ export function mount({root, part, props, trigger}) {
 
   // ------------------------------------------------------------------------------------ verdict
 
-  function showFindings({shown}) {
+  function showFindings({findings}) {
     const {words} = begin;
     refill(
       part('.findings'),
-      ...shown
+      ...findings
         .filter(({cause}) => cause)
         .map((finding, at) =>
           make(

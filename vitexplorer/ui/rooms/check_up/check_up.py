@@ -29,7 +29,7 @@ class Check(BaseModel):
     """waiting, working or done"""
 
 
-class Shown(BaseModel):
+class FindingData(BaseModel):
     """One finding, or a healthy verdict."""
 
     cause: str = ""
@@ -42,7 +42,7 @@ class Shown(BaseModel):
     """Accuracy before, 0-1; None for another measure"""
     after: float | None = None
     mend: str = ""
-    """What to do about it"""
+    """Advice in one sentence"""
     python: str = ""
     """Line that gets the repair; empty where there is none"""
     figures: dict[str, ServedFile] = {}
@@ -70,7 +70,7 @@ class CheckUpData(FrameData):
     refused: str = ""
     verdict: str = ""
     """healthy, found or nothing"""
-    shown: list[Shown] = []
+    findings: list[FindingData] = []
     """Findings, the surest first; of a healthy model one entry with its answers"""
     undecided: list[dict[str, str]] = []
     """Causes that cannot be told: `title` and `why`"""
@@ -136,15 +136,15 @@ def done_data(report: Diagnosis, python: str, language: Language) -> CheckUpData
     """Return the verdict with its proofs; `python` are the lines that make the same report."""
     from vitexplorer.diagnosis import CAUSES
 
-    shown = [_finding(number, finding, language) for number, finding in enumerate(report.findings)]
-    if not shown and report.proof is not None:
-        shown = [Shown(**_figures(report.proof, language))]
+    findings = [_finding(number, finding, language) for number, finding in enumerate(report.findings)]
+    if not findings and report.proof is not None:
+        findings = [FindingData(**_figures(report.proof, language))]
     counts = {"count": len(report.checked), "pictures": report.pictures, "seconds": f"{report.seconds:.0f}"}
     return CheckUpData(
         state="done",
         reading=report.verdict.in_(language),
         verdict="found" if report.findings else "healthy" if report.healthy else "nothing",
-        shown=shown,
+        findings=findings,
         undecided=[
             {"title": CAUSES[cause].title.in_(language), "why": why.in_(language)}
             for cause, why in report.undecided.items()
@@ -154,12 +154,12 @@ def done_data(report: Diagnosis, python: str, language: Language) -> CheckUpData
     )
 
 
-def _finding(number: int, finding: Finding, language: Language) -> Shown:
+def _finding(number: int, finding: Finding, language: Language) -> FindingData:
     from vitexplorer.diagnosis import CAUSES
     from vitexplorer.diagnosis.answers import ACCURACY
     from vitexplorer.diagnosis.sentences import amount, measure_text, share_text
 
-    shown = Shown(
+    data = FindingData(
         cause=finding.cause,
         title=CAUSES[finding.cause].title.in_(language),
         sentence=finding.text.in_(language),
@@ -172,9 +172,9 @@ def _finding(number: int, finding: Finding, language: Language) -> Shown:
         numbers = (finding.before, finding.after)
         is_share = finding.measure == ACCURACY
         before, after = (amount(finding.measure, value) for value in numbers)
-        shown.change = say("change", language, measure=measure_text(finding.measure), before=before, after=after)
-        shown.before, shown.after = numbers if is_share else (None, None)
-    return shown
+        data.change = say("change", language, measure=measure_text(finding.measure), before=before, after=after)
+        data.before, data.after = numbers if is_share else (None, None)
+    return data
 
 
 def _figures(proof: Result, language: Language) -> dict[str, Any]:

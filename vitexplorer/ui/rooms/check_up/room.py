@@ -46,7 +46,7 @@ print(report)"""
 
 
 class CheckUpRoom(Room):
-    """Why a model does not work on your pictures, with a repair that was tried."""
+    """The cause why a model does not work on your pictures, and a repair that was tried."""
 
     key = "check_up"
     title = Text("Check-up", "体检")

@@ -2,14 +2,13 @@
 
 # Annotations are read by gradio as they stand here: no `from __future__ import annotations`.
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from gradio import FileData
 from pydantic import Field
 
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Language
-from vitexplorer.models.loading import LoadedModel
 from vitexplorer.service.answer_threads import in_thread
 from vitexplorer.service.check_ups import checked_up
 from vitexplorer.service.engine import Engine
@@ -19,6 +18,9 @@ from vitexplorer.ui.server.api.answering import answering
 from vitexplorer.ui.server.api.explaining import Trained
 from vitexplorer.ui.server.api.images import image_id
 from vitexplorer.ui.shell.address import Address
+
+if TYPE_CHECKING:
+    from vitexplorer.models.loading import LoadedModel
 
 MOST = 64
 """Images of a call; candidates are tried on no more"""
@@ -57,7 +59,7 @@ class Checking:
         opened = [await in_thread(open_image, await image_id(image, self.settings)) for image in images]
         numbers = labels and ([int(label) for label in labels] if all(map(str.isdecimal, labels)) else labels)
 
-        def work(loaded: LoadedModel, report: Report) -> dict[str, Any]:
+        def work(loaded: "LoadedModel", report: Report) -> dict[str, Any]:
             pictures = [image.pixels for image in opened] or None
             return checked_up(report, loaded, pictures, numbers).record(language)
 
