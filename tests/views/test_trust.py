@@ -201,6 +201,4 @@ def test_where_parts_are_known_the_line_says_how_many_a_map_names(table, monkeyp
     assert "finds their parts in 60.0 % of the cases (25.0 % by chance)" in standing("grad_cam", known, None, "en")
     monkeypatch.setattr(trust, "standings", lambda provenance: parts)
     text = reading(vx.compute("trust", capture_small("vit"), target=3, methods="grad_cam", steps=3))
-    assert (
-        "Grad-CAM finds their parts best: in 60.0 % of the cases (50.0–70.0 %; 25.0 % by chance)" in text
-    )
+    assert "Grad-CAM finds their parts best: in 60.0 % of the cases (50.0–70.0 %; 25.0 % by chance)" in text

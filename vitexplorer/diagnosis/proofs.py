@@ -114,7 +114,8 @@ def _most_gained(exam: Examination, before: Logits, after: Logits, rows: np.ndar
 def _answered(
     exam: Examination, rows: np.ndarray, sides: Sequence[tuple[Text, Batch, Logits]]
 ) -> AnsweredPicturesResult:
-    labels = None if exam.labels is None else exam.labels[rows]
+    known = exam.subject.labels if exam.labels is None else exam.labels
+    labels = None if known is None else known[rows]
     shares = [probabilities(logits) for _, _, logits in sides]
     answers = [share.argmax(1) for share in shares]
     values = np.stack([share.max(1) for share in shares])

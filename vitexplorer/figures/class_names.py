@@ -12,6 +12,8 @@ from vitexplorer.figures.typesetting import width, wrap
 
 LINE = 18
 """Pixels of a line of names"""
+LEAST = 34
+"""Fewest pixels for the name of a column; a narrower one would be cut to a letter"""
 
 
 def class_names(page: Page, box: Box, classes: Sequence[str], pixels: float) -> None:
@@ -25,6 +27,8 @@ def class_names(page: Page, box: Box, classes: Sequence[str], pixels: float) -> 
         x, middle = cell.centre
         if pixels:
             page.small(box.x - 10, middle, _cut(classes[at], pixels), anchor="right", vertical="middle")
+        if cell.width * every < LEAST:
+            continue
         page.small(x, box.bottom + 8, _cut(classes[at], cell.width * every - 4), anchor="center")
 
 

@@ -28,23 +28,24 @@ def draw_answers(page: Page, result: AnsweredPicturesResult, y: float) -> float:
     """Draw each picture above the same one after the repair, with the model's answer under both."""
     sides, count = result.values.shape
     per_row, wide = page.columns(count, GAP, LEAST)
-    tall = page.high(sides * (MOST + HEADING + WORDS), y + page.margin) / sides - HEADING - WORDS
+    heading = HEADING if sides > 1 else 0
+    tall = page.high(sides * (MOST + heading + WORDS), y + page.margin) / sides - heading - WORDS
     side = min(wide, MOST, max(tall, LEAST))
-    step = HEADING + side + WORDS
+    step = heading + side + WORDS
     for at in range(count):
         row, col = divmod(at, per_row)
         x = page.margin + col * (side + GAP)
         for number in range(sides):
             top = y + (row * sides + number) * step
-            if col == 0:
+            if col == 0 and sides > 1:
                 page.text(x, top, result.headings[number], bold=True)
             pixels = result.pixels[number][at]
             scale = side / max(pixels.shape[:2])
-            box = Box(x, top + HEADING, pixels.shape[1] * scale, pixels.shape[0] * scale)
+            box = Box(x, top + heading, pixels.shape[1] * scale, pixels.shape[0] * scale)
             page.picture(box, pixels)
             page.rectangle(box, line={"color": page.theme.line, "width": 1})
             words = MARKS[result.right[number][at]] + result.answers[number][at].in_(page.language)
-            page.small(x, top + HEADING + side + 4, words, within=side, bold=result.right[number][at] is True)
+            page.small(x, top + heading + side + 4, words, within=side, bold=result.right[number][at] is True)
     rows = -(-count // per_row)
     return caption_below(page, y + rows * sides * step + 8, result)
 

@@ -64,7 +64,7 @@ export function mount({root, props, trigger}) {
         'button',
         {dataset: {room: key}, onclick: () => go(key)},
         picture(icon),
-        make('span', {style: {whiteSpace: title.includes(' ') ? 'normal' : 'nowrap'}}, title),
+        make('span', {style: {'white-space': title.includes(' ') ? 'normal' : 'nowrap'}}, title),
       ),
     );
 

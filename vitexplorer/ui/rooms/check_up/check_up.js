@@ -1,7 +1,7 @@
 // The check-up: ways to begin, checks that are ticked off, and the verdict with its proof.
 
 import {filled, make, onFiles, refill, setText, showSentence} from '../../kit/dom.js';
-import {percent} from '../../kit/formats.js';
+import {labelled, percent} from '../../kit/formats.js';
 import {newAside, showHead} from '../../kit/frame.js';
 import {offersPicture} from '../../kit/saving.js';
 import {sendFiles} from '../../kit/sending.js';
@@ -56,7 +56,11 @@ export function mount({root, part, props, trigger}) {
           {dataset: {key}},
           make('h4', title),
           make('p', story),
-          make('button', {type: 'button', ariaLabel: `${words.try}: ${title}`, onclick: () => start({key})}, words.try),
+          make(
+            'button',
+            {type: 'button', ariaLabel: labelled(words.try, title), onclick: () => start({key})},
+            words.try,
+          ),
         ),
       ),
     );
