@@ -13,7 +13,7 @@ from vitexplorer.cli.text import one_sentence
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language, Text
 
-HELP = Text("Hold a model's maps against a known truth.", "用已知的真实答案检验模型的各种图。")
+HELP = Text("Check a model's maps against a known truth.", "用已知的真实答案检验模型的各种图。")
 _MODEL = Text("A name from `models` that was trained on drawn pictures.", "在合成图像上训练的模型的名称，见 `models`。")
 _VIEWS = Text(
     "Views separated by commas; when empty, all that explain a class.",

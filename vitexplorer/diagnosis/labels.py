@@ -79,4 +79,5 @@ def _mapped(labels: np.ndarray, classes_of: tuple[int, ...]) -> np.ndarray:
 
 
 def _by(classes_of: tuple[int, ...]) -> str:
+    """Return the sign of a shift; only for maps that are one."""
     return _BY[0] if classes_of[1] == 0 or classes_of[0] == -1 else _BY[1]
