@@ -86,6 +86,16 @@ def test_a_verdict_has_its_proof_and_its_repair(pages: str, desktop: BrowserCont
     assert asked == [["check", {"key": "not_scaled"}]]
 
 
+DROP = """() => {
+  const [room, files] = [document.querySelector('.vx-check-up'), new DataTransfer()];
+  files.items.add(new File(['no zip'], 'pictures.zip'));
+  for (const kind of ['dragover', 'drop'])
+    room.dispatchEvent(new DragEvent(kind, {dataTransfer: files, bubbles: true, cancelable: true}));
+  return document.body.classList.contains('vx-dropping');
+}"""
+"""Script that drops a broken zip on the room; returns true if the page still waits for a drop"""
+
+
 def test_a_person_checks_the_weights(visit: Visit, url: str) -> None:
     visit.open(url, room="check_up", model="scenes_vit_patch16_192", weights="random")
     root = visit.page.locator(".vx-check-up")
@@ -94,6 +104,8 @@ def test_a_person_checks_the_weights(visit: Visit, url: str) -> None:
     expect(root.locator(".findings")).to_contain_text("Weights not loaded")
     root.locator(".again").click()
     expect(root.locator(".examples")).to_be_visible()
+    assert visit.page.evaluate(DROP) is False
+    expect(root.locator(".refused")).to_contain_text("not a .zip file", timeout=PATIENCE)
     assert_nothing_went_wrong(visit.page, "check_up")
 
 

@@ -187,6 +187,14 @@ export function mount({root, part, props, trigger}) {
   }
 
   onFiles(part('.file'), ([file]) => take(file));
+  root.addEventListener('dragover', (event) => event.preventDefault());
+  root.addEventListener('drop', (/** @type {DragEvent} */ event) => {
+    const zip = [...event.dataTransfer.files].find(({name}) => name.toLowerCase().endsWith('.zip'));
+    if (!zip || root.dataset.state === 'working') return;
+    event.preventDefault();
+    event.stopPropagation(); // elsewhere on the page a zip is a model
+    take(zip);
+  });
   part('.folder').addEventListener('submit', (event) => {
     event.preventDefault();
     start({text: part('.folder input').value});

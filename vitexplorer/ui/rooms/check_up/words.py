@@ -21,7 +21,8 @@ CHECK_UP_WORDS: dict[str, Text] = {
     "model": Text("Model: {model}. Choose another, or open a file, above.", "模型：{model}。可在上方更换或打开文件。"),
     "zip": Text("Check on pictures (zip)", "用图像体检（zip）"),
     "hint": Text(
-        "A folder for each class, so that labels can be checked too.", "每个类别一个文件夹，以便同时检查标签。"
+        "Or drop it here. A folder for each class, so that labels can be checked too.",
+        "也可拖放到这里。每个类别一个文件夹，以便同时检查标签。",
     ),
     "folder": Text("or a folder of this machine", "或本机文件夹"),
     "read": Text("Check", "体检"),

@@ -98,8 +98,9 @@ export function mount({root, part, props, trigger}) {
   document.addEventListener('dragleave', (event) => {
     if (!event.relatedTarget) document.body.classList.remove('vx-dropping');
   });
+  // also where a room takes the files and lets nobody else hear of it
+  document.addEventListener('drop', () => document.body.classList.remove('vx-dropping'), {capture: true});
   document.addEventListener('drop', (event) => {
-    document.body.classList.remove('vx-dropping');
     if (!isForChip(event) || [...event.dataTransfer.files].some(isOfModel)) return;
     event.preventDefault();
     const [picture] = event.dataTransfer.files;
