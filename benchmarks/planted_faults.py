@@ -163,10 +163,15 @@ def _misordered(case: Case, rng: np.random.Generator) -> Case | None:
 
 
 def _unscaled(case: Case, rng: np.random.Generator) -> Case | None:
+    """Multiply the queries by what the scores should be divided by: fused attention takes no other scale."""
+
     def change(module: nn.Module) -> bool:
-        parts = [part.module for part in attentions(module) if hasattr(part.module, "scale")]
+        parts = [part for part in attentions(module) if part.is_joined]
+        parameters = dict(module.named_parameters())
         for part in parts:
-            part.scale = 1.0
+            for name in part.names:
+                queries = parameters[name].chunk(3)[0]
+                queries.mul_((len(queries) / part.heads) ** 0.5)
         return bool(parts)
 
     return _with(case, change)
@@ -194,17 +199,14 @@ def _copied(case: Case, rng: np.random.Generator) -> Case:
 
 
 def _imbalanced(case: Case, rng: np.random.Generator) -> Case:
-    """Keep all pictures of one class and one each of the others."""
+    """Keep one picture of each class but the commonest, whose pictures are turned to have more of them."""
     common = max(set(case.labels), key=case.labels.count)
     first = {label: case.labels.index(label) for label in set(case.labels) - {common}}
     rows = [at for at, label in enumerate(case.labels) if label == common or first[label] == at]
-    again = [at for at in rows if case.labels[at] == common]
-    noisy = [
-        np.clip(case.pictures[at].astype(int) + rng.integers(-25, 26, case.pictures[at].shape), 0, 255).astype(np.uint8)
-        for at in again * 2
-    ]
-    pictures = (*(case.pictures[at] for at in rows), *noisy)
-    return replace(case, pictures=pictures, labels=(*(case.labels[at] for at in rows), *[common] * len(noisy)))
+    own = [case.pictures[at] for at in rows if case.labels[at] == common]
+    more = [np.ascontiguousarray(np.rot90(picture, turns)) for picture in own for turns in (1, 2, 3)]
+    pictures = (*(case.pictures[at] for at in rows), *more)
+    return replace(case, pictures=pictures, labels=(*(case.labels[at] for at in rows), *[common] * len(more)))
 
 
 FAULTS: Mapping[str, tuple[Fault, ...]] = {

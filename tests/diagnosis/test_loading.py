@@ -13,7 +13,11 @@ from torch import nn
 import vitexplorer as vx
 from tests.helpers.thorough import later
 from vitexplorer.diagnosis import diagnose
-from vitexplorer.diagnosis.loading import block_tensors, fresh_tensors, is_fresh
+from vitexplorer.diagnosis.examination import Examination
+from vitexplorer.diagnosis.loading import block_tensors, check_classifier, fresh_tensors, is_fresh
+from vitexplorer.diagnosis.sentences import NO_WEIGHTS
+from vitexplorer.diagnosis.subject import subject_of
+from vitexplorer.scenes import draw_scene
 
 TRAINED = ("scenes_vit_patch16_192", "scenes_swin_patch4_window6_192", "scenes_mae_patch16_192")
 FRESH = ("vit_tiny_patch16_224", "swin_tiny_patch4_window7_224", "beit_base_patch16_224", "deit3_small_patch16_224")
@@ -72,3 +76,27 @@ def test_a_file_of_which_a_quarter_is_missing_is_named() -> None:
     report = diagnose(replace(model, module=module))
     assert [finding.cause for finding in report.findings] == ["half_loaded"]
     assert report.findings[0].evidence["fresh"] >= 5
+
+
+def test_a_classifier_that_was_not_loaded_is_named_although_a_class_is_rare() -> None:
+    model = vx.load_model("scenes_vit_patch16_192")
+    drawn = [draw_scene("test", 9000 + number, 192) for number in range(48)]
+    rare = next(scene for scene in drawn if scene.label == 0)
+    drawn = [rare, *(scene for scene in drawn if scene.label != 0)]
+    module = copy.deepcopy(model.module)
+    with torch.no_grad():
+        module.head.weight.normal_(0, 0.02, generator=torch.Generator().manual_seed(0))
+        module.head.bias.zero_()
+    images, labels = [scene.image for scene in drawn], [scene.label for scene in drawn]
+    exam = Examination(subject_of(replace(model, module=module), images, labels), 60)
+    check_classifier(exam)
+    (found,) = exam.findings
+    assert found.cause == "head_not_loaded"
+    assert found.before < 0.3 < 0.6 < found.after
+
+
+def test_answers_of_weights_that_were_not_loaded_are_not_judged() -> None:
+    model = vx.load_model("scenes_vit_patch16_192", weights="random")
+    report = vx.diagnose(model, [draw_scene("test", number, 192).image for number in range(8)])
+    assert report.findings[0].cause == "weights_not_loaded"
+    assert report.undecided["rotated"] == report.undecided["qkv_misordered"] == NO_WEIGHTS

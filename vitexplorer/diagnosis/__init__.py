@@ -25,7 +25,7 @@ from vitexplorer.diagnosis.heads import check_collapse, check_heads
 from vitexplorer.diagnosis.labels import check_labels
 from vitexplorer.diagnosis.loading import check_classifier, check_weights
 from vitexplorer.diagnosis.proofs import proof_of
-from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_PICTURES
+from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_PICTURES, NO_WEIGHTS
 from vitexplorer.diagnosis.subject import Preprocess, subject_of
 from vitexplorer.diagnosis.training import check_training
 
@@ -105,11 +105,13 @@ def diagnose(
 
 
 def _can_answer(exam: Examination) -> bool:
-    """Return True if there are pictures, and classes to answer with; note the reason if not."""
+    """Return True if there are pictures, loaded weights and classes to answer with; note the reason if not."""
     fed = exam.subject.fed
     reason = (
         NO_PICTURES
         if fed is None
+        else NO_WEIGHTS
+        if any(finding.cause == "weights_not_loaded" for finding in exam.findings)
         else NO_ANSWERS
         if exam.subject.model.num_classes < 2
         else FEW.format(pictures=len(fed))

@@ -15,6 +15,8 @@ from torch.overrides import TorchFunctionMode
 from vitexplorer.diagnosis.answers import BATCH, Batch
 
 Features = Float[np.ndarray, "images dim"]
+PARTS = 3
+"""Parts of the cross-validation of a probe, and fewest pictures of a class"""
 
 
 class _Reader(TorchFunctionMode):
@@ -58,20 +60,20 @@ def features_of(module: nn.Module, fed: Batch, classes: int) -> Features:
 
 
 def probe_accuracy(features: Features, labels: Int[np.ndarray, " images"]) -> float | None:
-    """Return the share of labels that a probe gives, by cross-validation in three parts; None for too few pictures."""
+    """Return the share of labels that a probe gives, by cross-validation; None with a class of fewer than `PARTS`."""
     predicted = probe_predictions(features, labels)
     return None if predicted is None else float((predicted == labels).mean())
 
 
 def probe_predictions(features: Features, labels: Int[np.ndarray, " images"]) -> np.ndarray | None:
-    """Predict each label by logistic regression on the pictures of the other parts; None for too few pictures."""
+    """Predict each label by logistic regression on the pictures of the other parts; None for too few of a class."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
     counts = np.unique(labels, return_counts=True)[1]
-    if len(counts) < 2 or counts.min() < 3:
+    if len(counts) < 2 or counts.min() < PARTS:
         return None
     probe = make_pipeline(StandardScaler(), LogisticRegression(max_iter=200))
-    return cross_val_predict(probe, features, labels, cv=StratifiedKFold(3, shuffle=True, random_state=0))
+    return cross_val_predict(probe, features, labels, cv=StratifiedKFold(PARTS, shuffle=True, random_state=0))

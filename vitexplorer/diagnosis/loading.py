@@ -23,7 +23,7 @@ from vitexplorer.core.text import Text
 from vitexplorer.diagnosis.answers import probabilities
 from vitexplorer.diagnosis.diagnosis import Finding
 from vitexplorer.diagnosis.examination import Examination
-from vitexplorer.diagnosis.features import probe_accuracy
+from vitexplorer.diagnosis.features import PARTS, probe_accuracy
 from vitexplorer.diagnosis.label_maps import is_above_chance
 from vitexplorer.diagnosis.sentences import FEW, LEAST, NO_ANSWERS, NO_PICTURES, share_text
 from vitexplorer.diagnosis.subject import UNKNOWN
@@ -136,8 +136,9 @@ def check_classifier(exam: Examination) -> None:
         return exam.cannot_tell("head_not_loaded", NO_PICTURES)
     if labels is None:
         return exam.cannot_tell("head_not_loaded", _HEAD_UNSURE)
-    known = np.flatnonzero(labels != UNKNOWN)
-    if len(known) < LEAST:
+    counts = dict(zip(*np.unique(labels[labels != UNKNOWN], return_counts=True), strict=True))
+    known = np.flatnonzero([counts.get(label, 0) >= PARTS for label in labels])
+    if len(known) < LEAST or len(set(labels[known].tolist())) < 2:
         return exam.cannot_tell("head_not_loaded", FEW.format(pictures=len(known)))
     exam.did_check("head_not_loaded")
     logits = exam.logits()

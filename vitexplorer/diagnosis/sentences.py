@@ -18,6 +18,7 @@ MORE = Text(
     "The answers are better when this is changed, by {rise} standard errors, which may be chance; give more pictures.",
     "改变这一点后回答更好，但只相差 {rise} 个标准误，可能是偶然；请提供更多图像。",
 )
+NO_WEIGHTS = Text("The weights were not loaded, so the answers mean nothing.", "权重没有加载，因此回答没有意义。")
 NO_TIME = Text("The time ran out before this was tried.", "时间用完，未能检查。")
 LEAST = 8
 """Fewest pictures that answers are judged by"""
