@@ -2,7 +2,7 @@
 
     python -m benchmarks.diagnosis [--seeds 5] [--first-seed 0] [--causes ...] [--models ...] [--pictures 64]
 
-A row for each cause: runs, the right cause first, among the first three, told at all (neither undecided nor missing),
+A row for each cause: runs, the right cause first, among the first three, decided (not among what cannot be told),
 repairs that reach the healthy accuracy to one point, and the median of the seconds. The last row is healthy pairs, with
 false alarms in place of the right cause. Even seeds are for building the checks, odd ones (`--first-seed 1`) for the
 end.
@@ -43,7 +43,7 @@ class Row:
     runs: int = 0
     first: int = 0
     among: int = 0
-    told: int = 0
+    decided: int = 0
     repairs: int = 0
     proven: int = 0
     seconds: list[float] = field(default_factory=list)
@@ -143,7 +143,7 @@ def record(row: Row, cause: str, case: Case, healthy: float, report: Diagnosis) 
     row.runs += 1
     row.first += causes[:1] == [cause] or (cause == HEALTHY and bool(causes))
     row.among += cause in causes[:3]
-    row.told += cause not in report.undecided
+    row.decided += cause not in report.undecided
     row.seconds.append(report.seconds)
     finding = next((finding for finding in report.findings if finding.cause == cause), None)
     share = reached(finding, case) if finding else None
@@ -162,13 +162,13 @@ def planted(case: Case, cause: str, seed: int) -> Case | None:
 
 def rows_of(rows: dict[str, Row]) -> Iterator[str]:
     """Yield the lines of the table."""
-    yield "| cause | runs | first | among three | told | repair proven | seconds |"
+    yield "| cause | runs | first | among three | decided | repair proven | seconds |"
     yield "|---|---|---|---|---|---|---|"
     for cause, row in rows.items():
         first = f"{row.first} false alarms" if cause == HEALTHY else row.first
         proven = f"{row.proven} of {row.repairs}" if row.repairs else "-"
         seconds = f"{median(row.seconds):.0f}" if row.seconds else "-"
-        yield f"| `{cause}` | {row.runs} | {first} | {row.among} | {row.told} | {proven} | {seconds} |"
+        yield f"| `{cause}` | {row.runs} | {first} | {row.among} | {row.decided} | {proven} | {seconds} |"
 
 
 def main(

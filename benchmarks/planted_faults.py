@@ -29,7 +29,7 @@ class Case:
 
     @property
     def data(self) -> Tensor | list[np.ndarray]:
-        """What is given as data."""
+        """Argument `data` of the check-up."""
         return list(self.pictures) if self.fed is None else self.fed
 
 
